@@ -1,0 +1,1 @@
+//! reeve-connect-aws-ec2

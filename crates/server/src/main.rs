@@ -1,0 +1,2 @@
+//! The `reeve` program.
+fn main() {}

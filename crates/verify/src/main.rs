@@ -1,0 +1,2 @@
+//! The `reeve-verify` program.
+fn main() {}
