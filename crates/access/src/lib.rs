@@ -1,1 +1,18 @@
-//! reeve-access
+//! Who may do what: principals, roles, permissions, row visibility over the audit log, tokens and passwords.
+//!
+//! Every decision of the product goes through [`Principal::may`] or [`RowFilter`]; no other crate asks for a role by name.
+
+pub mod password;
+pub mod permission;
+pub mod principal;
+pub mod role;
+pub mod store;
+pub mod token;
+pub mod visibility;
+
+pub use permission::Permission;
+pub use principal::{Principal, PrincipalKind, Team, TeamId, User, UserId};
+pub use role::Role;
+pub use store::{AccessError, AccessStore, ApiToken, Session};
+pub use token::{Secret, TokenHash};
+pub use visibility::RowFilter;

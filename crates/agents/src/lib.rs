@@ -1,1 +1,27 @@
-//! reeve-agents
+//! Intelligence: the agents, their recommendations, and everything between a finding and a proven change.
+//!
+//! Judgement ([`cost`]) is pure: it sees a snapshot of the estate and returns proposals. The [`engine`] owns what happens
+//! next: lifecycle, guardrails, approvals, execution, verification, rollback. Nothing here knows HTTP, SQL, a cloud or the
+//! ledger; what it needs stands in [`ports`]. No action can happen unrecorded: the engine writes through [`Recorder`].
+
+pub mod action;
+pub mod agent;
+pub mod approval;
+pub mod cost;
+pub mod engine;
+pub mod guardrail;
+pub mod lifecycle;
+mod named;
+pub mod plan;
+pub mod ports;
+pub mod recommendation;
+
+pub use action::{Action, ActionId, ActionStatus, StepOutcome};
+pub use agent::{Agent, AgentId, AgentType, AutoApply, Impact, Mode, Notifications, Scope, Timing};
+pub use approval::{Approval, ApprovalId, ApprovalStatus};
+pub use engine::{Engine, EngineError};
+pub use guardrail::{Block, Guardrails};
+pub use lifecycle::Status;
+pub use plan::{Plan, Step, StepKind};
+pub use ports::{AgentStore, Clock, Clouds, Recorder, RecordError};
+pub use recommendation::{Explanation, Feedback, Priority, Recommendation, RecommendationId, RecommendationType};

@@ -1,1 +1,23 @@
-//! reeve-estate
+//! The estate as Reeve knows it: connections, resources, metric samples, charges, the price catalogue, and the two
+//! ports a cloud implements.
+//!
+//! Observing and acting are two ports ([`Observe`] and [`Act`]), so that a connection can be given one without the other.
+//! This crate does no I/O and knows no cloud; adapters live in `connect`.
+
+pub mod act;
+pub mod catalogue;
+pub mod connection;
+pub mod money;
+pub mod observe;
+pub mod resource;
+pub mod sample;
+pub mod store;
+
+pub use act::{Act, ActError, ActErrorKind, Applied, Mutation, Observed, Snapshot};
+pub use catalogue::{Catalogue, DatabaseSpec, InstanceSpec};
+pub use connection::{AccountId, Connection, ConnectionId, ConnectionStatus, Credentials, SyncReport};
+pub use money::Money;
+pub use observe::{Denied, Inventory, Observe, ObserveError, ObserveErrorKind, SampleBatch, SampleQuery};
+pub use resource::{Provider, Purchase, Resource, ResourceId, ResourceKind, ResourceState, Specification};
+pub use sample::{Metric, Sample, Series, Unit};
+pub use store::{EstateStore, ResourceFilter, SampleStore, StoreError};

@@ -1,0 +1,1 @@
+//! Passwords: Argon2id, PHC strings.

@@ -1,0 +1,113 @@
+//! The port of what keeps users, teams, tokens and sessions.
+
+use async_trait::async_trait;
+
+use crate::principal::{Team, TeamId, User, UserId};
+use crate::role::Role;
+use crate::token::TokenHash;
+
+/// Why the store did not answer.
+#[derive(Debug, thiserror::Error)]
+pub enum AccessError {
+    /// No such record.
+    #[error("{what} {id} does not exist")]
+    NotFound {
+        /// Kind of record.
+        what: &'static str,
+        /// Its identifier.
+        id: String,
+    },
+    /// The e-mail address or name is taken.
+    #[error("{0}")]
+    Conflict(String),
+    /// The disk or database failed.
+    #[error("the store failed: {0}")]
+    Backend(String),
+}
+
+/// An API token as kept: its hash, never its secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApiToken {
+    /// Identifier, safe to show.
+    pub id: String,
+    /// The user it acts for.
+    pub user: UserId,
+    /// What it is for.
+    pub name: String,
+    /// SHA-256 of the secret.
+    pub hash: TokenHash,
+    /// Roles it is narrowed to; empty means all of the user's.
+    pub roles: Vec<Role>,
+    /// When it was made, ms since the epoch.
+    pub created_at_ms: i64,
+    /// When it stops working.
+    pub expires_at_ms: Option<i64>,
+    /// When it was last used, to the minute.
+    pub last_used_at_ms: Option<i64>,
+}
+
+/// A browser session as kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Session {
+    /// Identifier, safe to show and to log.
+    pub id: String,
+    /// The user.
+    pub user: UserId,
+    /// SHA-256 of the cookie's secret.
+    pub hash: TokenHash,
+    /// When it began, ms since the epoch.
+    pub created_at_ms: i64,
+    /// When it ends.
+    pub expires_at_ms: i64,
+    /// Where from.
+    pub ip_address: Option<String>,
+    /// With what.
+    pub user_agent: Option<String>,
+}
+
+/// Keeps users, teams, tokens and sessions.
+#[async_trait]
+pub trait AccessStore: Send + Sync {
+    /// Adds a user; the e-mail address must be free.
+    async fn user_insert(&self, user: &User) -> Result<(), AccessError>;
+    /// Replaces a user.
+    async fn user_update(&self, user: &User) -> Result<(), AccessError>;
+    /// Removes a user with their tokens and sessions.
+    async fn user_delete(&self, id: &UserId) -> Result<(), AccessError>;
+    /// One user.
+    async fn user_get(&self, id: &UserId) -> Result<User, AccessError>;
+    /// By e-mail address, lower case.
+    async fn user_by_email(&self, email: &str) -> Result<User, AccessError>;
+    /// All users by e-mail address.
+    async fn user_list(&self) -> Result<Vec<User>, AccessError>;
+    /// Adds a team.
+    async fn team_insert(&self, team: &Team) -> Result<(), AccessError>;
+    /// Replaces a team.
+    async fn team_update(&self, team: &Team) -> Result<(), AccessError>;
+    /// Removes a team; its members stay.
+    async fn team_delete(&self, id: &TeamId) -> Result<(), AccessError>;
+    /// All teams by name.
+    async fn team_list(&self) -> Result<Vec<Team>, AccessError>;
+    /// Everyone in any of the teams.
+    async fn team_members(&self, teams: &[TeamId]) -> Result<Vec<User>, AccessError>;
+    /// Adds a token.
+    async fn token_insert(&self, token: &ApiToken) -> Result<(), AccessError>;
+    /// By the secret's hash.
+    async fn token_by_hash(&self, hash: &TokenHash) -> Result<ApiToken, AccessError>;
+    /// A user's tokens, or everyone's.
+    async fn token_list(&self, user: Option<&UserId>) -> Result<Vec<ApiToken>, AccessError>;
+    /// Revokes a token.
+    async fn token_delete(&self, id: &str) -> Result<(), AccessError>;
+    /// Notes that a token was used.
+    async fn token_touch(&self, id: &str, at_ms: i64) -> Result<(), AccessError>;
+    /// Adds a session.
+    async fn session_insert(&self, session: &Session) -> Result<(), AccessError>;
+    /// By the secret's hash.
+    async fn session_by_hash(&self, hash: &TokenHash) -> Result<Session, AccessError>;
+    /// A user's sessions, or everyone's.
+    async fn session_list(&self, user: Option<&UserId>) -> Result<Vec<Session>, AccessError>;
+    /// Ends a session.
+    async fn session_delete(&self, id: &str) -> Result<(), AccessError>;
+    /// Removes sessions that ended before now; returns what was removed.
+    async fn session_expire(&self, now_ms: i64) -> Result<Vec<Session>, AccessError>;
+}

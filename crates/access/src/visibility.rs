@@ -1,0 +1,1 @@
+//! Row visibility: which entries a principal may see. The one place that decides it.

@@ -1,0 +1,89 @@
+//! Approvals: the matrix by monthly cost and risk, and who may sign which half.
+
+use jiff::Timestamp;
+
+use crate::agent::Impact;
+use crate::named::named;
+use crate::recommendation::RecommendationId;
+
+/// An approval request's identifier, made by Reeve.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ApprovalId(pub String);
+
+named!(
+    /// Where a request stands.
+    ApprovalStatus {
+        /// Waiting for one or more signatures.
+        Pending => "pending",
+        /// All signatures are there.
+        Approved => "approved",
+        /// Somebody said no.
+        Rejected => "rejected",
+        /// Nobody answered in time, or the plan changed.
+        Expired => "expired",
+    }
+);
+
+named!(
+    /// A signature the matrix asks for.
+    Signature {
+        /// A manager's (medium impact).
+        Manager => "manager",
+        /// A director's (high impact).
+        Director => "director",
+        /// Security's (high impact).
+        Security => "security",
+    }
+);
+
+/// A signature given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signed {
+    /// Which one.
+    pub signature: Signature,
+    /// By whom (e-mail address).
+    pub by: String,
+    /// When.
+    pub at: Timestamp,
+    /// With which words.
+    pub comment: Option<String>,
+}
+
+/// A request for approval of one exact plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Approval {
+    /// Identifier.
+    pub id: ApprovalId,
+    /// For which recommendation.
+    pub recommendation: RecommendationId,
+    /// The plan's hash; another plan needs another approval.
+    pub plan_hash: String,
+    /// Impact level.
+    pub impact: Impact,
+    /// Signatures the matrix asks for.
+    pub needed: Vec<Signature>,
+    /// Signatures given.
+    pub signed: Vec<Signed>,
+    /// Who asked (e-mail address, or the agent).
+    pub requested_by: String,
+    /// When.
+    pub requested_at: Timestamp,
+    /// When it lapses.
+    pub expires_at: Timestamp,
+    /// Where it stands.
+    pub status: ApprovalStatus,
+    /// Why it was rejected.
+    pub reason: Option<String>,
+    /// Grows with every change.
+    pub version: u64,
+}
+
+/// Signatures an impact level needs, by the specification's matrix.
+#[must_use]
+pub const fn signatures(impact: Impact) -> &'static [Signature] {
+    match impact {
+        Impact::Low => &[],
+        Impact::Medium => &[Signature::Manager],
+        Impact::High => &[Signature::Director, Signature::Security],
+    }
+}

@@ -1,0 +1,66 @@
+//! Guardrails: the specification's limits, on by default, and what a block says.
+
+/// The limits. Percentages are of the resource's monthly cost or of the measured value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Guardrails {
+    /// Cost may rise by at most this, percent.
+    pub max_cost_increase_percent: f64,
+    /// Cost may fall by at most this in one step, percent.
+    pub max_cost_decrease_percent: f64,
+    /// Expected degradation at most, percent.
+    pub max_degradation_percent: f64,
+    /// Uptime to keep, percent; its error budget bounds planned restarts.
+    pub min_uptime_percent: f64,
+    /// Roll back by itself.
+    pub rollback_automatic: bool,
+    /// Roll back when the change did not stick within this, seconds.
+    pub rollback_timeout_s: u64,
+    /// At most this many resources changed in one run.
+    pub max_actions_per_run: u32,
+    /// At most this many resources changed in a day.
+    pub max_actions_per_day: u32,
+    /// At most this share of a scope's resources changed in a day, percent.
+    pub max_share_per_day_percent: f64,
+    /// A changed resource is left alone this long, seconds.
+    pub cool_down_s: u64,
+    /// After this many failures in a row nothing more is applied until somebody resets it.
+    pub breaker_failures: u32,
+    /// Everything stops.
+    pub kill_switch: bool,
+    /// Grows with every change.
+    pub version: u64,
+}
+
+impl Default for Guardrails {
+    fn default() -> Self {
+        Guardrails {
+            max_cost_increase_percent: 5.0,
+            max_cost_decrease_percent: 50.0,
+            max_degradation_percent: 3.0,
+            min_uptime_percent: 99.9,
+            rollback_automatic: true,
+            rollback_timeout_s: 300,
+            max_actions_per_run: 5,
+            max_actions_per_day: 20,
+            max_share_per_day_percent: 10.0,
+            cool_down_s: 24 * 3600,
+            breaker_failures: 3,
+            kill_switch: false,
+            version: 0,
+        }
+    }
+}
+
+/// A guardrail that says no, by how much, and what to do.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{guardrail}: {message}")]
+pub struct Block {
+    /// Its name as in the specification (`cost_impact.max_decrease`).
+    pub guardrail: &'static str,
+    /// The limit and the value found, in words.
+    pub message: String,
+    /// The limit.
+    pub limit: f64,
+    /// The value found.
+    pub value: f64,
+}

@@ -1,0 +1,122 @@
+//! What the engine needs from outside.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+
+use reeve_audit::Entry;
+use reeve_estate::{Act, Connection, ConnectionId, StoreError};
+
+use crate::action::{Action, ActionId};
+use crate::agent::{Agent, AgentId, AgentType};
+use crate::approval::{Approval, ApprovalId};
+use crate::guardrail::Guardrails;
+use crate::lifecycle::Status;
+use crate::recommendation::{Feedback, Priority, Recommendation, RecommendationId, RecommendationType};
+
+/// Why an entry was not recorded. Nothing is done that cannot be recorded.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("the audit log did not take the entry: {0}")]
+pub struct RecordError(pub String);
+
+/// Writes audit entries; returns once they are durable.
+#[async_trait]
+pub trait Recorder: Send + Sync {
+    /// Records entries, all or none.
+    async fn record(&self, entries: Vec<Entry>) -> Result<(), RecordError>;
+}
+
+/// Time, so that tests can set it.
+#[async_trait]
+pub trait Clock: Send + Sync {
+    /// Now.
+    fn now(&self) -> Timestamp;
+    /// Waits. A test's clock moves instead.
+    async fn sleep(&self, duration: std::time::Duration);
+}
+
+/// The acting side of connections.
+#[async_trait]
+pub trait Clouds: Send + Sync {
+    /// The actor of a connection; an error in words when the connection is gone or may not act.
+    async fn actor(&self, connection: &ConnectionId) -> Result<(Connection, Arc<dyn Act>), String>;
+}
+
+/// Which recommendations.
+#[derive(Debug, Clone, Default)]
+pub struct RecommendationFilter {
+    /// In any of these states; empty is all.
+    pub status: Vec<Status>,
+    /// By this agent (identifier or type).
+    pub agent: Option<String>,
+    /// Of this type.
+    pub kind: Option<RecommendationType>,
+    /// Of this priority.
+    pub priority: Option<Priority>,
+    /// At least this confident, percent.
+    pub min_confidence: Option<f64>,
+    /// On this resource.
+    pub resource: Option<String>,
+    /// In this account or connection.
+    pub account: Option<String>,
+    /// At most this many; 0 is no limit.
+    pub limit: u64,
+    /// After this many.
+    pub offset: u64,
+}
+
+/// Keeps agents, recommendations, approvals, actions, feedback and guardrails.
+///
+/// Updates compare versions: a record whose stored version differs from the given one minus one is a
+/// [`StoreError::Conflict`]. Claiming a recommendation is such an update, so two executions cannot both begin.
+#[async_trait]
+pub trait AgentStore: Send + Sync {
+    /// Adds an agent.
+    async fn agent_insert(&self, agent: &Agent) -> Result<(), StoreError>;
+    /// Replaces an agent; `agent.version` is the stored one plus one.
+    async fn agent_update(&self, agent: &Agent) -> Result<(), StoreError>;
+    /// Removes an agent; its recommendations stay, closed.
+    async fn agent_delete(&self, id: &AgentId) -> Result<(), StoreError>;
+    /// One agent.
+    async fn agent_get(&self, id: &AgentId) -> Result<Agent, StoreError>;
+    /// Agents, oldest first.
+    async fn agent_list(&self, of_type: Option<AgentType>) -> Result<Vec<Agent>, StoreError>;
+
+    /// Adds a recommendation. One that is not ended may exist per (resource, type): a second is a conflict.
+    async fn recommendation_insert(&self, recommendation: &Recommendation) -> Result<(), StoreError>;
+    /// Replaces a recommendation; `version` is the stored one plus one.
+    async fn recommendation_update(&self, recommendation: &Recommendation) -> Result<(), StoreError>;
+    /// One recommendation.
+    async fn recommendation_get(&self, id: &RecommendationId) -> Result<Recommendation, StoreError>;
+    /// Recommendations, highest priority then highest saving first, and how many there are in all.
+    async fn recommendation_list(&self, filter: &RecommendationFilter) -> Result<(Vec<Recommendation>, u64), StoreError>;
+
+    /// Adds an approval request.
+    async fn approval_insert(&self, approval: &Approval) -> Result<(), StoreError>;
+    /// Replaces an approval request; `version` is the stored one plus one.
+    async fn approval_update(&self, approval: &Approval) -> Result<(), StoreError>;
+    /// One approval request.
+    async fn approval_get(&self, id: &ApprovalId) -> Result<Approval, StoreError>;
+    /// Approval requests, newest first; of one recommendation when given.
+    async fn approval_list(&self, of: Option<&RecommendationId>) -> Result<Vec<Approval>, StoreError>;
+
+    /// Adds an action.
+    async fn action_insert(&self, action: &Action) -> Result<(), StoreError>;
+    /// Replaces an action; `version` is the stored one plus one.
+    async fn action_update(&self, action: &Action) -> Result<(), StoreError>;
+    /// One action.
+    async fn action_get(&self, id: &ActionId) -> Result<Action, StoreError>;
+    /// Actions, newest first, since a time; of one recommendation when given.
+    async fn action_list(&self, of: Option<&RecommendationId>, since: Option<Timestamp>) -> Result<Vec<Action>, StoreError>;
+
+    /// Stores feedback.
+    async fn feedback_insert(&self, feedback: &Feedback) -> Result<(), StoreError>;
+    /// Feedback, oldest first; of one recommendation when given.
+    async fn feedback_list(&self, of: Option<&RecommendationId>) -> Result<Vec<Feedback>, StoreError>;
+
+    /// The guardrails; the defaults when never set.
+    async fn guardrails_get(&self) -> Result<Guardrails, StoreError>;
+    /// Replaces the guardrails; `version` is the stored one plus one.
+    async fn guardrails_put(&self, guardrails: &Guardrails) -> Result<(), StoreError>;
+}

@@ -1,0 +1,95 @@
+//! The acting port: the few changes Reeve makes, each one call to the cloud, each refused by the cloud when out of order.
+
+use async_trait::async_trait;
+
+use crate::resource::{Resource, ResourceId, ResourceState};
+
+/// One change to one resource. The order among them is the plan's business.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Mutation {
+    /// Stop a running machine or database.
+    Stop,
+    /// Start a stopped one.
+    Start,
+    /// Change the size; the machine must be stopped.
+    Resize {
+        /// The new instance type or class.
+        instance_type: String,
+    },
+    /// Snapshot a volume or database before something is done to it.
+    Snapshot {
+        /// Shown in the cloud's console; carries the recommendation's id.
+        description: String,
+    },
+}
+
+/// What the cloud says of a resource right now.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Observed {
+    /// Whether it runs.
+    pub state: ResourceState,
+    /// Its size.
+    pub instance_type: Option<String>,
+    /// The whole resource, freshly read.
+    pub resource: Resource,
+}
+
+/// A snapshot that was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Snapshot {
+    /// The cloud's identifier of the snapshot.
+    pub id: String,
+}
+
+/// Why a change was refused or failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ActErrorKind {
+    /// The resource is in a state that does not allow it (resizing a running machine).
+    WrongState,
+    /// The size does not exist, or does not fit the machine's architecture.
+    InvalidType,
+    /// No such resource.
+    NotFound,
+    /// The account's permissions do not allow it.
+    Denied,
+    /// Throttled after every retry.
+    Throttled,
+    /// The cloud has no capacity for the size now.
+    NoCapacity,
+    /// Not reachable, or no answer: the change may or may not have happened; look before trying again.
+    Unknown,
+    /// Anything else the cloud said.
+    Other,
+}
+
+/// A failed change, in words for a person.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{message}")]
+pub struct ActError {
+    /// What kind.
+    pub kind: ActErrorKind,
+    /// Which call, what the cloud said, what to do.
+    pub message: String,
+}
+
+/// What applying a mutation gave back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Applied {
+    /// Accepted; whether it stuck is to be observed.
+    Accepted,
+    /// A snapshot was begun.
+    Snapshot(Snapshot),
+}
+
+/// Changes one account. An implementation never retries what may have happened: it answers [`ActErrorKind::Unknown`].
+#[async_trait]
+pub trait Act: Send + Sync {
+    /// Reads one resource anew, volumes and all.
+    async fn observe(&self, resource: &Resource) -> Result<Observed, ActError>;
+    /// The volumes attached to a machine.
+    async fn volumes_of(&self, machine: &Resource) -> Result<Vec<Resource>, ActError>;
+    /// Makes one change.
+    async fn apply(&self, resource: &Resource, mutation: &Mutation) -> Result<Applied, ActError>;
+    /// Whether a snapshot is complete.
+    async fn snapshot_complete(&self, of: &ResourceId, region: &str, snapshot: &Snapshot) -> Result<bool, ActError>;
+}

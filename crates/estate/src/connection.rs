@@ -1,0 +1,116 @@
+//! Connections: one an account, with what it takes to reach it.
+
+use std::fmt;
+
+use jiff::Timestamp;
+
+use crate::observe::Denied;
+use crate::resource::{Provider, named};
+
+/// A connection's identifier, made by Reeve.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ConnectionId(pub String);
+
+impl fmt::Display for ConnectionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// An account, subscription or project, by the provider's identifier.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AccountId(pub String);
+
+named!(
+    /// Where a connection stands.
+    ConnectionStatus {
+        /// Never synced.
+        New => "new",
+        /// The last sync went through, with or without denied parts.
+        Ready => "ready",
+        /// A sync is running.
+        Syncing => "syncing",
+        /// The last sync or test failed; `last_error` says why.
+        Failed => "failed",
+        /// Switched off by a user.
+        Disabled => "disabled",
+    }
+);
+
+/// How to reach the account. Never `Serialize`, never printed: secrets go to the store's envelope and nowhere else.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Credentials {
+    /// An AWS access key pair, with a session token for temporary ones.
+    AccessKey {
+        /// Access key id.
+        access_key_id: String,
+        /// Secret access key.
+        secret_access_key: String,
+        /// Session token of temporary credentials.
+        session_token: Option<String>,
+    },
+    /// The environment's own credentials (instance profile, shared configuration files).
+    Ambient,
+    /// The simulated estate's; nothing secret.
+    Simulated,
+}
+
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Credentials::AccessKey { .. } => "AccessKey(redacted)",
+            Credentials::Ambient => "Ambient",
+            Credentials::Simulated => "Simulated",
+        })
+    }
+}
+
+/// A connection to one account.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Connection {
+    /// Identifier.
+    pub id: ConnectionId,
+    /// Display name; agents' scopes name accounts by it or by `account`.
+    pub name: String,
+    /// The cloud.
+    pub provider: Provider,
+    /// The account as the cloud says after the first test; empty before.
+    pub account: String,
+    /// Regions to look at; never empty.
+    pub regions: Vec<String>,
+    /// Credentials.
+    pub credentials: Credentials,
+    /// AWS role to assume, an ARN.
+    pub assume_role: Option<String>,
+    /// External id for the assumed role.
+    pub external_id: Option<String>,
+    /// Endpoint override for every service (an emulator, a private endpoint).
+    pub endpoint: Option<String>,
+    /// Whether Reeve may change things here. Off: the agents only recommend.
+    pub allow_actions: bool,
+    /// Where it stands.
+    pub status: ConnectionStatus,
+    /// The last sync's outcome.
+    pub last_sync: Option<SyncReport>,
+    /// The last failure, in words for a person.
+    pub last_error: Option<String>,
+    /// When it was made.
+    pub created_at: Timestamp,
+}
+
+/// What one sync saw.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SyncReport {
+    /// Start.
+    pub started_at: Timestamp,
+    /// End.
+    pub finished_at: Timestamp,
+    /// Resources seen.
+    pub resources: u64,
+    /// Samples stored.
+    pub samples: u64,
+    /// What the account's permissions did not allow; the rest went on.
+    pub denied: Vec<Denied>,
+    /// What went wrong beside permissions, in words; the rest went on.
+    pub problems: Vec<String>,
+}

@@ -1,0 +1,189 @@
+//! Resources: what runs in an account, in terms common to the clouds.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use jiff::Timestamp;
+
+use crate::connection::ConnectionId;
+use crate::money::Money;
+
+/// The provider's own identifier (`i-0abc...`, `vol-...`, a database identifier, a bucket name, an ARN for load balancers).
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ResourceId(pub String);
+
+impl ResourceId {
+    /// From the provider's identifier.
+    pub fn new(id: impl Into<String>) -> Self {
+        ResourceId(id.into())
+    }
+    /// As text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ResourceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+macro_rules! named {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident => $text:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $name { $($(#[$vdoc])* $variant),+ }
+
+        impl $name {
+            /// Every value, in order.
+            pub const ALL: &'static [$name] = &[$($name::$variant),+];
+
+            /// The name on the wire and in the store.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self { $($name::$variant => $text),+ }
+            }
+
+            /// From the wire name.
+            #[must_use]
+            pub fn parse(text: &str) -> Option<Self> {
+                match text { $($text => Some($name::$variant),)+ _ => None }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+    };
+}
+pub(crate) use named;
+
+named!(
+    /// A cloud provider.
+    Provider {
+        /// Amazon Web Services.
+        Aws => "aws",
+        /// Microsoft Azure.
+        Azure => "azure",
+        /// Google Cloud.
+        Gcp => "gcp",
+    }
+);
+
+named!(
+    /// What a resource is, whichever cloud calls it what.
+    ResourceKind {
+        /// EC2 instance, Azure virtual machine, GCE instance.
+        VirtualMachine => "virtual_machine",
+        /// EBS volume, managed disk, persistent disk.
+        Volume => "volume",
+        /// RDS instance, Azure Database, Cloud SQL.
+        Database => "database",
+        /// S3 bucket, storage container, GCS bucket.
+        Bucket => "bucket",
+        /// A load balancer.
+        LoadBalancer => "load_balancer",
+        /// Auto Scaling group, scale set, managed instance group.
+        ScalingGroup => "scaling_group",
+    }
+);
+
+named!(
+    /// Whether a resource runs.
+    ResourceState {
+        /// Up and billed.
+        Running => "running",
+        /// Stopped; compute is not billed, disks are.
+        Stopped => "stopped",
+        /// On its way between states.
+        Changing => "changing",
+        /// Exists and has no notion of running (buckets, load balancers, attached volumes).
+        Available => "available",
+        /// A volume that nothing is attached to.
+        Unattached => "unattached",
+        /// Gone, kept for the record.
+        Deleted => "deleted",
+    }
+);
+
+named!(
+    /// How a resource is paid for.
+    Purchase {
+        /// By the hour, no commitment.
+        OnDemand => "on_demand",
+        /// Interruptible capacity.
+        Spot => "spot",
+        /// Covered by a reservation or savings plan.
+        Reserved => "reserved",
+    }
+);
+
+/// What was bought: the size by the provider's name, and storage where there is some.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Specification {
+    /// Instance type or class (`m5.large`, `db.r6g.xlarge`, `Standard_D4s_v5`, `n2-standard-4`).
+    pub instance_type: Option<String>,
+    /// Operating system or engine (`linux`, `windows`, `postgres`); prices differ by it.
+    pub platform: Option<String>,
+    /// `x86_64` or `arm64`.
+    pub architecture: Option<String>,
+    /// Provisioned storage, GiB.
+    pub storage_gib: Option<f64>,
+    /// Volume type (`gp3`, `io2`).
+    pub storage_type: Option<String>,
+    /// Provisioned IOPS.
+    pub iops: Option<u64>,
+    /// Runs in more than one zone with a standby.
+    pub multi_az: Option<bool>,
+}
+
+/// A resource as last observed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Resource {
+    /// The provider's identifier; unique within its connection.
+    pub id: ResourceId,
+    /// The connection that sees it.
+    pub connection: ConnectionId,
+    /// Its cloud.
+    pub provider: Provider,
+    /// The account, subscription or project.
+    pub account: String,
+    /// The region.
+    pub region: String,
+    /// The service by the cloud's name (`ec2`, `ebs`, `rds`, `s3`, `elb`, `autoscaling`, `compute`, `sql`).
+    pub service: String,
+    /// What it is.
+    pub kind: ResourceKind,
+    /// Name tag or display name; the identifier where there is none.
+    pub name: String,
+    /// Whether it runs.
+    pub state: ResourceState,
+    /// What was bought.
+    pub specification: Specification,
+    /// How it is paid for; `None` where the cloud did not say.
+    pub purchase: Option<Purchase>,
+    /// Tags or labels.
+    pub tags: BTreeMap<String, String>,
+    /// The scaling group it belongs to. Members are left to the group.
+    pub group: Option<ResourceId>,
+    /// Resources it is attached to (a volume's instance, a load balancer's targets).
+    pub attached_to: Vec<ResourceId>,
+    /// Cost a month at list price, by the catalogue; `None` where the catalogue has no price.
+    pub monthly_cost: Option<Money>,
+    /// When the cloud says it was created or launched.
+    pub created_at: Option<Timestamp>,
+    /// When Reeve last saw it.
+    pub observed_at: Timestamp,
+}
+
+impl Resource {
+    /// The value of a tag, by exact key.
+    #[must_use]
+    pub fn tag(&self, key: &str) -> Option<&str> {
+        self.tags.get(key).map(String::as_str)
+    }
+}

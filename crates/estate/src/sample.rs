@@ -1,0 +1,104 @@
+//! Metric samples: raw points, in units of their own.
+
+use jiff::Timestamp;
+
+use crate::connection::ConnectionId;
+use crate::resource::{ResourceId, named};
+
+named!(
+    /// A metric Reeve understands, whichever cloud calls it what.
+    Metric {
+        /// CPU in use, percent of all cores, 0 to 100.
+        CpuUtilization => "cpu_utilization",
+        /// Memory in use, percent. Only there when an agent on the machine sends it.
+        MemoryUtilization => "memory_utilization",
+        /// Network in, bytes per second.
+        NetworkIn => "network_in",
+        /// Network out, bytes per second.
+        NetworkOut => "network_out",
+        /// Disk or EBS reads, bytes per second.
+        DiskRead => "disk_read",
+        /// Disk or EBS writes, bytes per second.
+        DiskWrite => "disk_write",
+        /// Read operations per second.
+        DiskReadOps => "disk_read_ops",
+        /// Write operations per second.
+        DiskWriteOps => "disk_write_ops",
+        /// Open database connections.
+        DatabaseConnections => "database_connections",
+        /// Free storage, bytes.
+        FreeStorage => "free_storage",
+        /// Requests per second (load balancers).
+        RequestRate => "request_rate",
+        /// Credits left of a burstable machine.
+        CpuCreditBalance => "cpu_credit_balance",
+    }
+);
+
+impl Metric {
+    /// The unit its samples have.
+    #[must_use]
+    pub const fn unit(self) -> Unit {
+        match self {
+            Metric::CpuUtilization | Metric::MemoryUtilization => Unit::Percent,
+            Metric::NetworkIn | Metric::NetworkOut | Metric::DiskRead | Metric::DiskWrite => Unit::BytesPerSecond,
+            Metric::DiskReadOps | Metric::DiskWriteOps | Metric::RequestRate => Unit::PerSecond,
+            Metric::FreeStorage => Unit::Bytes,
+            Metric::DatabaseConnections | Metric::CpuCreditBalance => Unit::Count,
+        }
+    }
+}
+
+named!(
+    /// A unit of a sample's value.
+    Unit {
+        /// 0 to 100.
+        Percent => "percent",
+        /// Bytes per second.
+        BytesPerSecond => "bytes_per_second",
+        /// Events per second.
+        PerSecond => "per_second",
+        /// Bytes.
+        Bytes => "bytes",
+        /// A number of things.
+        Count => "count",
+    }
+);
+
+/// One point of one metric of one resource.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sample {
+    /// The connection it came over.
+    pub connection: ConnectionId,
+    /// The resource.
+    pub resource: ResourceId,
+    /// The metric.
+    pub metric: Metric,
+    /// Start of the period the value stands for.
+    pub timestamp: Timestamp,
+    /// The value, in the metric's unit.
+    pub value: f64,
+    /// The length of the period, seconds (300 for basic EC2 monitoring).
+    pub period_s: u32,
+}
+
+/// One metric of one resource over time, oldest first, no two points at the same time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    /// The resource.
+    pub resource: ResourceId,
+    /// The metric.
+    pub metric: Metric,
+    /// (time, value), oldest first.
+    pub points: Vec<(Timestamp, f64)>,
+    /// Length of a point's period, seconds.
+    pub period_s: u32,
+}
+
+impl Series {
+    /// The values alone.
+    #[must_use]
+    pub fn values(&self) -> Vec<f64> {
+        self.points.iter().map(|(_, value)| *value).collect()
+    }
+}

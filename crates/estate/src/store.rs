@@ -1,0 +1,88 @@
+//! Ports of what keeps the estate: inventory and connections in the state store, samples in the lake.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+
+use crate::connection::{Connection, ConnectionId};
+use crate::resource::{Provider, Resource, ResourceId, ResourceKind};
+use crate::sample::{Metric, Sample, Series};
+
+/// Why a store did not answer.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// No such record.
+    #[error("{what} {id} does not exist")]
+    NotFound {
+        /// Kind of record.
+        what: &'static str,
+        /// Its identifier.
+        id: String,
+    },
+    /// Somebody changed it in between, or it already exists.
+    #[error("{0}")]
+    Conflict(String),
+    /// The disk or database failed.
+    #[error("the store failed: {0}")]
+    Backend(String),
+}
+
+/// Which resources.
+#[derive(Debug, Clone, Default)]
+pub struct ResourceFilter {
+    /// Of this connection.
+    pub connection: Option<ConnectionId>,
+    /// In this cloud.
+    pub provider: Option<Provider>,
+    /// In this account (identifier or connection name).
+    pub account: Option<String>,
+    /// Of this kind.
+    pub kind: Option<ResourceKind>,
+    /// Of this service.
+    pub service: Option<String>,
+    /// Whose id, name or a tag value contains this text, case-blind.
+    pub text: Option<String>,
+    /// At most this many; 0 is no limit.
+    pub limit: u64,
+    /// After this many.
+    pub offset: u64,
+}
+
+/// Connections and inventory.
+#[async_trait]
+pub trait EstateStore: Send + Sync {
+    /// Adds a connection.
+    async fn connection_insert(&self, connection: &Connection) -> Result<(), StoreError>;
+    /// Replaces a connection.
+    async fn connection_update(&self, connection: &Connection) -> Result<(), StoreError>;
+    /// Removes a connection with its inventory.
+    async fn connection_delete(&self, id: &ConnectionId) -> Result<(), StoreError>;
+    /// One connection.
+    async fn connection_get(&self, id: &ConnectionId) -> Result<Connection, StoreError>;
+    /// All connections, oldest first.
+    async fn connection_list(&self) -> Result<Vec<Connection>, StoreError>;
+    /// Takes an inventory over: what was seen is written, what is gone of complete kinds is marked deleted.
+    async fn resource_sync(&self, connection: &ConnectionId, seen: &[Resource], complete: &[ResourceKind]) -> Result<(), StoreError>;
+    /// Writes one resource as freshly observed.
+    async fn resource_put(&self, resource: &Resource) -> Result<(), StoreError>;
+    /// One resource, by the provider's id; the newest when several connections see the same id.
+    async fn resource_get(&self, id: &ResourceId) -> Result<Resource, StoreError>;
+    /// Resources (deleted ones left out), ordered by id, and how many there are in all.
+    async fn resource_list(&self, filter: &ResourceFilter) -> Result<(Vec<Resource>, u64), StoreError>;
+}
+
+/// Metric samples.
+#[async_trait]
+pub trait SampleStore: Send + Sync {
+    /// Adds samples; a point given again replaces the earlier one.
+    async fn sample_insert(&self, samples: &[Sample]) -> Result<(), StoreError>;
+    /// Series of the given resources and metrics within `[start, end)`; a series without points is left out.
+    async fn sample_series(
+        &self,
+        resources: &[ResourceId],
+        metrics: &[Metric],
+        start: Timestamp,
+        end: Timestamp,
+    ) -> Result<Vec<Series>, StoreError>;
+    /// The newest stored point of each metric of a connection's resources: where the next sync goes on.
+    async fn sample_newest(&self, connection: &ConnectionId) -> Result<Vec<(ResourceId, Metric, Timestamp)>, StoreError>;
+}

@@ -1,0 +1,63 @@
+//! The port that keeps sealed entries.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+
+use crate::entry::StoredEntry;
+
+/// A sealed segment, as the manifest lists it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SegmentMeta {
+    /// Path below the data directory, with `/`.
+    pub path: String,
+    /// Retention class.
+    pub class: String,
+    /// First sequence in it.
+    pub first_sequence: u64,
+    /// Last sequence in it. Sequences between may stand in segments of other classes.
+    pub last_sequence: u64,
+    /// Entries in it.
+    pub count: u64,
+    /// Size of the file, bytes.
+    pub bytes: u64,
+    /// SHA-256 of the file, hex.
+    pub sha256: String,
+    /// Earliest `timestamp`, ms since the epoch.
+    pub min_timestamp_ms: i64,
+    /// Latest `timestamp`.
+    pub max_timestamp_ms: i64,
+}
+
+/// Why a segment was not written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum SegmentError {
+    /// The disk or object store failed.
+    #[error("segment {path}: {message}")]
+    Io {
+        /// Which segment.
+        path: String,
+        /// What happened.
+        message: String,
+    },
+    /// The segment is not what was written.
+    #[error("segment {path} is damaged: {message}")]
+    Damaged {
+        /// Which segment.
+        path: String,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+/// Keeps sealed entries. Implemented by `lake`.
+#[async_trait]
+pub trait SegmentStore: Send + Sync {
+    /// Writes one immutable segment, durable when this returns. Entries are of one class, ordered by sequence.
+    async fn write(&self, class: &str, entries: &[Arc<StoredEntry>]) -> Result<SegmentMeta, SegmentError>;
+    /// Reads a whole segment back, in order.
+    async fn read(&self, segment: &SegmentMeta) -> Result<Vec<StoredEntry>, SegmentError>;
+    /// Tells the store which segments count from now on (at start and after each seal).
+    fn publish(&self, segments: Arc<Vec<SegmentMeta>>);
+}
