@@ -1,1 +1,3 @@
-//! reeve-http
+//! The only crate that knows HTTP: routes, wire types, errors, OpenAPI, and the embedded dashboard.
+
+pub mod wire;

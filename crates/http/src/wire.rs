@@ -1,0 +1,12 @@
+//! Wire types: what stands in requests and answers, versioned by the path prefix, apart from the domain's types.
+//!
+//! Names are `docs/openapi.json`'s. Every request type refuses unknown fields; every time is RFC 3339 UTC with
+//! milliseconds; every amount of money is US dollars as a number with cents.
+
+pub mod access;
+pub mod agent;
+pub mod entry;
+pub mod estate;
+pub mod list;
+pub mod recommendation;
+pub mod workflow;

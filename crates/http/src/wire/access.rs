@@ -1,0 +1,181 @@
+//! Users, teams, tokens and sessions on the wire.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// Signing in: with e-mail address and password, or with an API token.
+#[derive(Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SignIn {
+    /// E-mail address.
+    pub email: Option<String>,
+    /// Password.
+    #[schema(write_only)]
+    pub password: Option<String>,
+    /// API token, in place of the two.
+    #[schema(write_only)]
+    pub token: Option<String>,
+}
+
+/// Who is signed in and what they may do.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct MeBody {
+    /// User.
+    pub id: String,
+    /// E-mail address.
+    pub email: String,
+    /// Display name.
+    pub name: String,
+    /// Roles.
+    pub roles: Vec<String>,
+    /// Permissions, for showing what can be done.
+    pub permissions: Vec<String>,
+    /// Session, when there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    /// When the session ends.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<String>,
+    /// Whether this is the demo.
+    pub demo: bool,
+}
+
+/// A session.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct SessionBody {
+    /// Identifier.
+    pub id: String,
+    /// User.
+    pub user_id: String,
+    /// When it began.
+    pub created_at: String,
+    /// When it ends.
+    pub expires_at: String,
+    /// Where from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ip_address: Option<String>,
+    /// With what.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_agent: Option<String>,
+}
+
+/// A new user.
+#[derive(Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UserCreate {
+    /// E-mail address.
+    pub email: String,
+    /// Display name.
+    pub name: String,
+    /// Roles.
+    pub roles: Vec<String>,
+    /// Team identifiers.
+    #[serde(default)]
+    pub teams: Vec<String>,
+    /// Password; without one the user signs in with tokens only.
+    #[schema(write_only)]
+    pub password: Option<String>,
+}
+
+/// A change of a user. What is left out stays.
+#[derive(Clone, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UserPatch {
+    /// Display name.
+    pub name: Option<String>,
+    /// Roles.
+    pub roles: Option<Vec<String>>,
+    /// Team identifiers.
+    pub teams: Option<Vec<String>>,
+    /// New password.
+    #[schema(write_only)]
+    pub password: Option<String>,
+    /// Whether the user may sign in.
+    pub active: Option<bool>,
+}
+
+/// A user.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct UserBody {
+    /// Identifier.
+    pub id: String,
+    /// E-mail address.
+    pub email: String,
+    /// Display name.
+    pub name: String,
+    /// Roles.
+    pub roles: Vec<String>,
+    /// Teams.
+    pub teams: Vec<String>,
+    /// Whether the user may sign in.
+    pub active: bool,
+    /// When the user was made.
+    pub created_at: String,
+}
+
+/// A new team, or its new name.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TeamCreate {
+    /// Name.
+    pub name: String,
+}
+
+/// A team.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct TeamBody {
+    /// Identifier.
+    pub id: String,
+    /// Name.
+    pub name: String,
+    /// E-mail addresses of its members.
+    pub members: Vec<String>,
+    /// When it was made.
+    pub created_at: String,
+}
+
+/// A new token.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TokenCreate {
+    /// What it is for.
+    pub name: String,
+    /// The user it acts for; default the caller. Another's needs `administer`.
+    pub user_id: Option<String>,
+    /// Roles it is narrowed to; default all of the user's.
+    #[serde(default)]
+    pub roles: Vec<String>,
+    /// When it stops working; default never.
+    pub expires_at: Option<String>,
+}
+
+/// A token, without its secret.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct TokenBody {
+    /// Identifier.
+    pub id: String,
+    /// What it is for.
+    pub name: String,
+    /// The user it acts for.
+    pub user_id: String,
+    /// Roles it is narrowed to.
+    pub roles: Vec<String>,
+    /// When it was made.
+    pub created_at: String,
+    /// When it stops working.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<String>,
+    /// When it was last used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_used_at: Option<String>,
+}
+
+/// A token with its secret, shown once.
+#[derive(Clone, Serialize, ToSchema)]
+pub struct TokenCreated {
+    /// The token.
+    #[serde(flatten)]
+    pub token: TokenBody,
+    /// The secret: shown now and never again.
+    pub secret: String,
+}

@@ -1,0 +1,279 @@
+//! Connections and resources on the wire. Secrets go in, never out.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+/// A new connection.
+#[derive(Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ConnectionCreate {
+    /// Display name.
+    pub name: String,
+    /// `aws`; `simulated` in a demo.
+    pub provider: String,
+    /// Regions to look at; default `us-east-1`.
+    #[serde(default)]
+    pub regions: Vec<String>,
+    /// How to get in; default: the environment's own credentials.
+    pub credentials: Option<CredentialsBody>,
+    /// Role to assume, an ARN.
+    pub assume_role: Option<String>,
+    /// External id for the role.
+    pub external_id: Option<String>,
+    /// Endpoint override, http(s).
+    pub endpoint: Option<String>,
+    /// Whether Reeve may change things here.
+    #[serde(default)]
+    pub allow_actions: bool,
+}
+
+/// An access key.
+#[derive(Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CredentialsBody {
+    /// Access key id.
+    pub access_key_id: String,
+    /// Secret access key; write-only.
+    #[schema(write_only)]
+    pub secret_access_key: String,
+    /// Session token; write-only.
+    #[schema(write_only)]
+    pub session_token: Option<String>,
+}
+
+/// A change of a connection. What is left out stays.
+#[derive(Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ConnectionPatch {
+    /// Display name.
+    pub name: Option<String>,
+    /// Regions.
+    pub regions: Option<Vec<String>>,
+    /// Credentials.
+    pub credentials: Option<CredentialsBody>,
+    /// Role to assume; an empty string removes it.
+    pub assume_role: Option<String>,
+    /// External id; an empty string removes it.
+    pub external_id: Option<String>,
+    /// Endpoint override; an empty string removes it.
+    pub endpoint: Option<String>,
+    /// Whether Reeve may change things here.
+    pub allow_actions: Option<bool>,
+    /// Switched off or on.
+    pub enabled: Option<bool>,
+}
+
+/// A connection.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ConnectionBody {
+    /// Identifier.
+    pub id: String,
+    /// Display name.
+    pub name: String,
+    /// Cloud.
+    pub provider: String,
+    /// Account, once known.
+    pub account: String,
+    /// Regions.
+    pub regions: Vec<String>,
+    /// `access_key`, `ambient`, `simulated`.
+    pub credentials_kind: String,
+    /// The access key's id with all but its last four characters hidden.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access_key_id: Option<String>,
+    /// Role.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub assume_role: Option<String>,
+    /// Endpoint override.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub endpoint: Option<String>,
+    /// Whether Reeve may change things here.
+    pub allow_actions: bool,
+    /// `new`, `ready`, `syncing`, `failed`, `disabled`.
+    pub status: String,
+    /// The last sync.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_sync: Option<SyncBody>,
+    /// The last failure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_error: Option<String>,
+    /// When it was made.
+    pub created_at: String,
+}
+
+/// A sync.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct SyncBody {
+    /// Start.
+    pub started_at: String,
+    /// End.
+    pub finished_at: String,
+    /// Resources seen.
+    pub resources: u64,
+    /// Samples stored.
+    pub samples: u64,
+    /// What was not permitted.
+    pub denied: Vec<DeniedBody>,
+    /// What else went wrong.
+    pub problems: Vec<String>,
+}
+
+/// A permission that was missing.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct DeniedBody {
+    /// Permission by the cloud's name.
+    pub permission: String,
+    /// Region.
+    pub region: String,
+    /// The cloud's message.
+    pub message: String,
+}
+
+/// Whether a connection works.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ConnectionTestBody {
+    /// Whether it does.
+    pub ok: bool,
+    /// The account, when it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub account: Option<String>,
+    /// What is wrong and what to do, when it does not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// A sync that was asked for.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct SyncStartedBody {
+    /// The connection's status now.
+    pub status: String,
+}
+
+/// Filters of the list of resources.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct ResourceParams {
+    /// At most this many (1 to 1000).
+    pub limit: Option<u32>,
+    /// After skipping this many.
+    pub offset: Option<u64>,
+    /// `next_cursor` of the page before.
+    pub cursor: Option<String>,
+    /// Connection.
+    pub connection: Option<String>,
+    /// Cloud.
+    pub provider: Option<String>,
+    /// Account.
+    pub account: Option<String>,
+    /// Kind.
+    #[serde(rename = "type")]
+    #[param(rename = "type")]
+    pub kind: Option<String>,
+    /// Service.
+    pub service: Option<String>,
+    /// Text in id, name or tags.
+    pub text: Option<String>,
+}
+
+/// A resource.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct EstateResourceBody {
+    /// The provider's identifier.
+    pub id: String,
+    /// Display name.
+    pub name: String,
+    /// Kind.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Cloud.
+    pub provider: String,
+    /// Account.
+    pub account: String,
+    /// Region.
+    pub region: String,
+    /// Service.
+    pub service: String,
+    /// Connection.
+    pub connection_id: String,
+    /// State.
+    pub state: String,
+    /// Size.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instance_type: Option<String>,
+    /// Storage, GiB.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub storage_gib: Option<f64>,
+    /// `on_demand`, `spot`, `reserved`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub purchase: Option<String>,
+    /// Scaling group it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// Tags.
+    pub tags: BTreeMap<String, String>,
+    /// Cost a month, dollars.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub monthly_cost: Option<f64>,
+    /// When it was created.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created_at: Option<String>,
+    /// When it was last seen.
+    pub observed_at: String,
+}
+
+/// Which samples.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct SampleParams {
+    /// Metrics, separated by commas; default all.
+    pub metrics: Option<String>,
+    /// From (default: seven days ago).
+    pub start_time: Option<String>,
+    /// To (default: now).
+    pub end_time: Option<String>,
+    /// At most this many points a metric; more are averaged down (default 500).
+    pub max_points: Option<u32>,
+}
+
+/// Samples of a resource.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct SamplesBody {
+    /// The resource.
+    pub resource_id: String,
+    /// One series a metric.
+    pub series: Vec<SeriesBody>,
+}
+
+/// One metric over time.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct SeriesBody {
+    /// Metric.
+    pub metric: String,
+    /// Unit.
+    pub unit: String,
+    /// `[time in ms since the epoch, value]`, oldest first.
+    pub points: Vec<(i64, f64)>,
+    /// Points before averaging.
+    pub data_points: u64,
+}
+
+/// What the estate costs a month.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct CostsBody {
+    /// In all, dollars.
+    pub monthly: f64,
+    /// `USD`.
+    pub currency: String,
+    /// Resources whose price is not known; they are not in the sums.
+    pub not_priced: u64,
+    /// By provider, account, service.
+    pub by_provider: BTreeMap<String, f64>,
+    /// By account.
+    pub by_account: BTreeMap<String, f64>,
+    /// By service.
+    pub by_service: BTreeMap<String, f64>,
+}

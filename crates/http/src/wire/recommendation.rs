@@ -1,0 +1,298 @@
+//! Recommendations on the wire, as `interface.md` fixes them.
+
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+/// A recommendation.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct RecommendationBody {
+    /// Identifier.
+    pub id: String,
+    /// The agent that made it.
+    pub agent_id: String,
+    /// That agent's type.
+    pub agent_type: String,
+    /// `right_size`, `idle_resource_cleanup`, `instance_type`, `reserved_instances`, ...
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The rule that found it (`downsize_underutilized`, ...).
+    pub rule: String,
+    /// One line for people.
+    pub title: String,
+    /// The resource.
+    pub resource: SubjectBody,
+    /// `critical`, `high`, `medium`, `low`.
+    pub priority: String,
+    /// Percent, 0 to 100.
+    pub confidence: f64,
+    /// Impact in words and figures.
+    pub impact: ImpactBody,
+    /// Impact level: which approval it needs (`low`, `medium`, `high`).
+    pub impact_level: String,
+    /// `low`, `medium`, `high`.
+    pub effort: String,
+    /// What it saves.
+    pub savings: SavingsBody,
+    /// Where it stands.
+    pub status: String,
+    /// The plan, exactly as it would run; null for advice.
+    pub plan: Option<PlanBody>,
+    /// Stable codes of what decided.
+    pub reason_codes: Vec<String>,
+    /// What was not measured and is therefore not claimed.
+    pub not_measured: Vec<String>,
+    /// When it was made.
+    pub created_at: String,
+    /// When it last changed.
+    pub updated_at: String,
+    /// When it stops being true unless found again.
+    pub expires_at: String,
+    /// When it is to run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scheduled_for: Option<String>,
+    /// Until when it sleeps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snoozed_until: Option<String>,
+    /// Why it was dismissed, snoozed or failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status_reason: Option<String>,
+    /// Which guardrail blocked the last execution, and by how much.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blocked: Option<String>,
+    /// Why, from the numbers that decided.
+    pub explanation: ExplanationBody,
+}
+
+/// The resource of a recommendation.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct SubjectBody {
+    /// The provider's identifier.
+    pub id: String,
+    /// Display name.
+    pub name: String,
+    /// `virtual_machine`, `volume`, `database`, ...
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// `aws`, `azure`, `gcp`.
+    pub provider: String,
+    /// Account.
+    pub account: String,
+    /// Region.
+    pub region: String,
+    /// Service.
+    pub service: String,
+    /// The connection it is reached over.
+    pub connection_id: String,
+    /// Size now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instance_type: Option<String>,
+    /// Size proposed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target_type: Option<String>,
+}
+
+/// Impact on the specification's three scales.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ImpactBody {
+    /// Cost, in words with figures.
+    pub cost: String,
+    /// Performance, in words with figures.
+    pub performance: String,
+    /// Security, in words.
+    pub security: String,
+}
+
+/// Savings a month; negative when it costs more.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct SavingsBody {
+    /// At list price.
+    pub monthly: f64,
+    /// `USD`.
+    pub currency: String,
+    /// After discounts and commitments, where the bill is known.
+    pub monthly_after_discounts: Option<f64>,
+    /// What the resource costs a month now.
+    pub current_monthly_cost: Option<f64>,
+}
+
+/// A plan.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct PlanBody {
+    /// Steps in order.
+    pub steps: Vec<StepBody>,
+    /// SHA-256 that an approval binds to.
+    pub hash: String,
+    /// Whether it can be undone.
+    pub reversible: bool,
+    /// Whether the resource is down in between.
+    pub restart_needed: bool,
+}
+
+/// A step of a plan.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct StepBody {
+    /// `precondition`, `snapshot`, `stop`, `modify`, `start`, `verify`.
+    pub kind: String,
+    /// In words.
+    pub description: String,
+    /// The resource it touches.
+    pub resource: String,
+}
+
+/// Why.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ExplanationBody {
+    /// The change in words.
+    pub action: String,
+    /// Percent, 0 to 100.
+    pub confidence: f64,
+    /// The factors.
+    pub explanation: FactorsBody,
+    /// Samples looked at.
+    pub data_points: u64,
+    /// Ended recommendations of the same kind, counted.
+    pub similar_cases: u64,
+    /// Share of those that succeeded, percent; null when there are none.
+    pub success_rate: Option<f64>,
+    /// Estimated impact.
+    pub estimated_impact: EstimatedImpactBody,
+    /// `low`, `medium`, `high`.
+    pub risk_level: String,
+    /// Numbered checks.
+    pub decision_path: Vec<DecisionBody>,
+}
+
+/// Sentences with numbers.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct FactorsBody {
+    /// The sentences.
+    pub factors: Vec<String>,
+}
+
+/// Estimated impact.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct EstimatedImpactBody {
+    /// Cost reduction in words.
+    pub cost_reduction: String,
+    /// Performance impact in words.
+    pub performance_impact: String,
+}
+
+/// One check.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct DecisionBody {
+    /// The question.
+    pub check: String,
+    /// `yes`, `no` or `unknown`.
+    pub answer: String,
+    /// The numbers.
+    pub detail: String,
+}
+
+/// Filters of the list.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct RecommendationParams {
+    /// At most this many (1 to 1000).
+    #[param(default = 50, minimum = 1, maximum = 1000)]
+    pub limit: Option<u32>,
+    /// After skipping this many.
+    pub offset: Option<u64>,
+    /// `next_cursor` of the page before.
+    pub cursor: Option<String>,
+    /// One or more states, separated by commas.
+    pub status: Option<String>,
+    /// Agent identifier or type.
+    pub agent: Option<String>,
+    /// Type.
+    #[serde(rename = "type")]
+    #[param(rename = "type")]
+    pub kind: Option<String>,
+    /// Priority.
+    pub priority: Option<String>,
+    /// Percent.
+    pub min_confidence: Option<f64>,
+    /// Resource identifier.
+    pub resource: Option<String>,
+    /// Account or connection.
+    pub account: Option<String>,
+}
+
+/// Apply now.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExecuteBody {
+    /// The plan's hash as seen; when given and different, nothing is done (409).
+    pub plan_hash: Option<String>,
+    /// For the log.
+    pub comment: Option<String>,
+}
+
+/// What came of it: an action that runs, or an approval that waits.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ExecuteAnswer {
+    /// The recommendation's state now.
+    pub status: String,
+    /// The action, when it began.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action_id: Option<String>,
+    /// The approval request, when one is needed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approval_id: Option<String>,
+    /// In words.
+    pub message: String,
+}
+
+/// Reject.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DismissBody {
+    /// Why.
+    pub reason: String,
+}
+
+/// Remind later.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SnoozeBody {
+    /// Until when.
+    pub until: String,
+    /// Why.
+    pub reason: Option<String>,
+}
+
+/// Set a time.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScheduleBody {
+    /// When.
+    pub at: String,
+    /// For the log.
+    pub comment: Option<String>,
+}
+
+/// Feedback.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FeedbackBody {
+    /// `implemented_successfully`, `implemented_issues`, `not_applicable`, `not_now`.
+    pub outcome: String,
+    /// 1 to 5.
+    pub rating: Option<i64>,
+    /// Free text; needed with every outcome but the first.
+    pub comments: Option<String>,
+}
+
+/// Acknowledgement.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct FeedbackAnswer {
+    /// Identifier of the feedback.
+    pub id: String,
+    /// The recommendation.
+    pub recommendation_id: String,
+    /// As stored.
+    pub outcome: String,
+    /// When it was stored.
+    pub recorded_at: String,
+}

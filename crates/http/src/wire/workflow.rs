@@ -1,0 +1,259 @@
+//! Actions, approvals, guardrails and the dashboard on the wire.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// One execution of one plan.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ActionRecordBody {
+    /// Identifier.
+    pub id: String,
+    /// The recommendation.
+    pub recommendation_id: String,
+    /// The recommendation's title.
+    pub title: String,
+    /// The resource.
+    pub resource_id: String,
+    /// The plan's hash as it ran.
+    pub plan_hash: String,
+    /// Who asked.
+    pub by: String,
+    /// `running`, `succeeded`, `rolling_back`, `rolled_back`, `failed`.
+    pub status: String,
+    /// Steps so far.
+    pub steps: Vec<StepOutcomeBody>,
+    /// How many steps the plan has.
+    pub steps_total: u32,
+    /// Start.
+    pub started_at: String,
+    /// End.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub finished_at: Option<String>,
+    /// Why it was rolled back or failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Whether a rollback can still be asked for.
+    pub can_roll_back: bool,
+}
+
+/// What one step did.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct StepOutcomeBody {
+    /// Position.
+    pub index: u32,
+    /// What it did.
+    pub kind: String,
+    /// In words.
+    pub description: String,
+    /// Belongs to a rollback.
+    pub rollback: bool,
+    /// Start.
+    pub started_at: String,
+    /// End.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub finished_at: Option<String>,
+    /// Whether it went through; absent while running.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ok: Option<bool>,
+    /// What was found or what went wrong.
+    pub detail: String,
+    /// State before.
+    pub before: BTreeMap<String, String>,
+    /// State after.
+    pub after: BTreeMap<String, String>,
+}
+
+/// A request for approval.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ApprovalBody {
+    /// Identifier.
+    pub id: String,
+    /// The recommendation.
+    pub recommendation_id: String,
+    /// The recommendation's title.
+    pub title: String,
+    /// The plan it binds to.
+    pub plan_hash: String,
+    /// Impact level.
+    pub impact: String,
+    /// Signatures needed: `manager`, `director`, `security`.
+    pub needed: Vec<String>,
+    /// Signatures given.
+    pub signed: Vec<SignedBody>,
+    /// Signatures the caller could give now.
+    pub can_sign: Vec<String>,
+    /// Who asked.
+    pub requested_by: String,
+    /// When.
+    pub requested_at: String,
+    /// When it lapses.
+    pub expires_at: String,
+    /// `pending`, `approved`, `rejected`, `expired`.
+    pub status: String,
+    /// Why it was rejected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// A signature.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct SignedBody {
+    /// Which one.
+    pub signature: String,
+    /// By whom.
+    pub by: String,
+    /// When.
+    pub at: String,
+    /// With which words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+}
+
+/// Approve.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ApproveBody {
+    /// For the log.
+    pub comment: Option<String>,
+}
+
+/// Reject.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RejectBody {
+    /// Why.
+    pub reason: String,
+}
+
+/// The guardrails. Given whole with PUT.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GuardrailsBody {
+    /// Limits of cost.
+    pub cost_impact: CostImpactBody,
+    /// Limits of performance.
+    pub performance_impact: PerformanceImpactBody,
+    /// Limits of availability.
+    pub availability: AvailabilityBody,
+    /// Rolling back.
+    pub rollback: RollbackBody,
+    /// How much may change at once.
+    pub blast_radius: BlastRadiusBody,
+    /// A changed resource is left alone this long, seconds.
+    pub cool_down_s: u64,
+    /// Failures in a row after which nothing more is applied.
+    pub breaker_failures: u32,
+    /// Everything stops. Changed by `kill-switch`, not here.
+    #[serde(default)]
+    pub kill_switch: bool,
+    /// Grows with every change; a PUT names the version it read.
+    pub version: u64,
+}
+
+/// Limits of cost, percent.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CostImpactBody {
+    /// Increase at most.
+    pub max_increase: f64,
+    /// Decrease at most.
+    pub max_decrease: f64,
+}
+
+/// Limits of performance, percent.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PerformanceImpactBody {
+    /// Degradation at most.
+    pub max_degradation: f64,
+}
+
+/// Limits of availability, percent.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AvailabilityBody {
+    /// Uptime to keep.
+    pub min_uptime: f64,
+}
+
+/// Rolling back.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RollbackBody {
+    /// By itself.
+    pub automatic: bool,
+    /// Seconds after which a change that did not stick is undone.
+    pub timeout_s: u64,
+}
+
+/// How much may change at once.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BlastRadiusBody {
+    /// Resources in one run.
+    pub max_actions_per_run: u32,
+    /// Resources in a day.
+    pub max_actions_per_day: u32,
+    /// Share of the scope in a day, percent.
+    pub max_share_per_day: f64,
+}
+
+/// The kill switch.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct KillSwitchBody {
+    /// On stops everything.
+    pub on: bool,
+    /// Why.
+    pub reason: String,
+}
+
+/// The dashboard of Intelligence Automation.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct DashboardBody {
+    /// Agents that exist, by mode.
+    pub active_agents: u64,
+    /// Agents by mode.
+    pub agents_by_mode: BTreeMap<String, u64>,
+    /// Recommendations that wait.
+    pub recommendations_open: u64,
+    /// Those by priority.
+    pub recommendations_by_priority: BTreeMap<String, u64>,
+    /// Approvals that wait.
+    pub approvals_pending: u64,
+    /// Actions in the last 30 days.
+    pub actions_taken: u64,
+    /// Those by status.
+    pub actions_by_status: BTreeMap<String, u64>,
+    /// Savings a month of actions that succeeded, dollars.
+    pub savings_realised_monthly: f64,
+    /// Savings a month of what is open, dollars.
+    pub savings_open_monthly: f64,
+    /// What the estate costs a month, dollars.
+    pub monthly_cost: f64,
+    /// Resources watched.
+    pub resources: u64,
+    /// Resources by provider.
+    pub resources_by_provider: BTreeMap<String, u64>,
+    /// Learning progress per agent.
+    pub learning: Vec<LearningBody>,
+    /// Anomalies detected in the last 30 days.
+    pub anomalies_detected: u64,
+    /// Whether the kill switch is on.
+    pub kill_switch: bool,
+}
+
+/// How far an agent has learned.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct LearningBody {
+    /// Agent.
+    pub agent_id: String,
+    /// Its name.
+    pub name: String,
+    /// Share of the learning period that is over, percent.
+    pub percent: f64,
+    /// Share of its ended recommendations that held, percent; null when there are none.
+    pub accuracy: Option<f64>,
+}
