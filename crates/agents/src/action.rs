@@ -2,6 +2,9 @@
 
 use jiff::Timestamp;
 
+use reeve_estate::{ConnectionId, ResourceId};
+
+use crate::agent::AgentId;
 use crate::named::named;
 use crate::plan::StepKind;
 use crate::recommendation::RecommendationId;
@@ -23,6 +26,26 @@ named!(
         RolledBack => "rolled_back",
         /// Neither done nor undone; needs a person.
         Failed => "failed",
+        /// A precondition did not hold or a preparation failed; nothing was changed.
+        Aborted => "aborted",
+    }
+);
+
+impl ActionStatus {
+    /// Whether it still works.
+    #[must_use]
+    pub const fn is_active(self) -> bool {
+        matches!(self, ActionStatus::Running | ActionStatus::RollingBack)
+    }
+}
+
+named!(
+    /// What an execution is for.
+    Purpose {
+        /// To change the recommendation's own resource.
+        Apply => "apply",
+        /// To try the plan on a twin and put the twin back.
+        Test => "test",
     }
 );
 
@@ -58,6 +81,16 @@ pub struct Action {
     pub id: ActionId,
     /// Of which recommendation.
     pub recommendation: RecommendationId,
+    /// The agent whose recommendation it is.
+    pub agent_id: AgentId,
+    /// The connection it acts over.
+    pub connection: ConnectionId,
+    /// The resource it changes: the recommendation's, or the twin of a test.
+    pub resource: ResourceId,
+    /// What it is for.
+    pub purpose: Purpose,
+    /// The agent's run that began it; `None` when a person or the schedule did.
+    pub run_id: Option<String>,
     /// The plan's hash as it ran.
     pub plan_hash: String,
     /// Who asked: an e-mail address or `agent:<id>`.

@@ -141,6 +141,8 @@ pub struct RunReport {
     pub finished_at: Timestamp,
     /// Resources looked at.
     pub resources_seen: u64,
+    /// Days of samples the scope had, the learning period's measure.
+    pub days_observed: u32,
     /// Recommendations made or refreshed.
     pub recommendations: u64,
     /// Recommendations applied by itself.

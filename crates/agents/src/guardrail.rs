@@ -1,5 +1,7 @@
 //! Guardrails: the specification's limits, on by default, and what a block says.
 
+use jiff::Timestamp;
+
 /// The limits. Percentages are of the resource's monthly cost or of the measured value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Guardrails {
@@ -25,6 +27,8 @@ pub struct Guardrails {
     pub cool_down_s: u64,
     /// After this many failures in a row nothing more is applied until somebody resets it.
     pub breaker_failures: u32,
+    /// Failures before this do not count towards the breaker: when it was last reset.
+    pub breaker_reset_at: Option<Timestamp>,
     /// Everything stops.
     pub kill_switch: bool,
     /// Grows with every change.
@@ -45,6 +49,7 @@ impl Default for Guardrails {
             max_share_per_day_percent: 10.0,
             cool_down_s: 24 * 3600,
             breaker_failures: 3,
+            breaker_reset_at: None,
             kill_switch: false,
             version: 0,
         }

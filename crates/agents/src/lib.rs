@@ -16,7 +16,7 @@ pub mod plan;
 pub mod ports;
 pub mod recommendation;
 
-pub use action::{Action, ActionId, ActionStatus, StepOutcome};
+pub use action::{Action, ActionId, ActionStatus, Purpose, StepOutcome};
 pub use agent::{Agent, AgentId, AgentType, AutoApply, Impact, Mode, Notifications, Scope, Timing};
 pub use approval::{Approval, ApprovalId, ApprovalStatus};
 pub use engine::{Engine, EngineError};

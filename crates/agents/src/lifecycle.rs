@@ -37,7 +37,7 @@ named!(
 );
 
 impl Status {
-    /// Whether nothing comes after.
+    /// Whether it is over. Only an undoing by hand comes after `Succeeded` and `Failed`.
     #[must_use]
     pub const fn is_end(self) -> bool {
         matches!(
@@ -65,7 +65,8 @@ impl Status {
             Snoozed => matches!(next, Open | Dismissed | Superseded | Expired),
             Executing => matches!(next, Verifying | RolledBack | Failed | Open | Approved),
             Verifying => matches!(next, Succeeded | RolledBack | Failed),
-            Dismissed | Succeeded | RolledBack | Failed | Superseded | Expired => false,
+            Succeeded | Failed => matches!(next, RolledBack),
+            Dismissed | RolledBack | Superseded | Expired => false,
         }
     }
 }

@@ -192,6 +192,8 @@ pub struct Recommendation {
     pub updated_at: Timestamp,
     /// When it stops being true unless found again.
     pub expires_at: Timestamp,
+    /// Who asked for it to run (e-mail address or `agent:<id>`), from the request on.
+    pub requested_by: Option<String>,
     /// When it is to run, while scheduled.
     pub scheduled_for: Option<Timestamp>,
     /// Until when it sleeps, while snoozed.
