@@ -6,8 +6,10 @@
 
 pub mod entry;
 pub mod segment;
+pub mod tail;
 pub mod trail;
 
-pub use entry::{Receipt, StoredEntry};
+pub use entry::{Receipt, SealedEntry, StoredEntry};
 pub use segment::{SegmentError, SegmentMeta, SegmentStore};
+pub use tail::{Tail, View};
 pub use trail::{Page, SearchRequest, Trail, TrailError};

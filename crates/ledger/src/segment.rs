@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
-use crate::entry::StoredEntry;
+use crate::entry::{SealedEntry, StoredEntry};
 
 /// A sealed segment, as the manifest lists it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,10 +54,13 @@ pub enum SegmentError {
 /// Keeps sealed entries. Implemented by `lake`.
 #[async_trait]
 pub trait SegmentStore: Send + Sync {
-    /// Writes one immutable segment, durable when this returns. Entries are of one class, ordered by sequence.
+    /// Writes one immutable segment, durable when this returns. Entries are of one class, ordered by sequence. A seal that
+    /// was interrupted may have written the same path before: it is replaced.
     async fn write(&self, class: &str, entries: &[Arc<StoredEntry>]) -> Result<SegmentMeta, SegmentError>;
-    /// Reads a whole segment back, in order.
-    async fn read(&self, segment: &SegmentMeta) -> Result<Vec<StoredEntry>, SegmentError>;
-    /// Tells the store which segments count from now on (at start and after each seal).
+    /// Reads a whole segment back, in order. The ledger asks for it only when it rebuilds its index of identifiers.
+    async fn read(&self, segment: &SegmentMeta) -> Result<Vec<SealedEntry>, SegmentError>;
+    /// Tells the store which segments count from now on (at start and after each seal), just before `Ledger::view` shows
+    /// them. Readers go by the view, whose segments and tail belong together; this is for opening files and building
+    /// indexes ahead. Files that are not listed are leftovers of an interrupted seal and may be deleted at start.
     fn publish(&self, segments: Arc<Vec<SegmentMeta>>);
 }

@@ -1,0 +1,110 @@
+//! The unsealed end of the log as readers see it, and the snapshot that pairs it with the sealed segments.
+//!
+//! A tail is a list of blocks of up to 256 entries, aligned to sequences divisible by 256. A snapshot shares the blocks; the
+//! one writer copies at most the list and the last block when a snapshot is still held, so neither side waits for the other.
+
+use std::sync::Arc;
+
+use crate::entry::StoredEntry;
+use crate::segment::SegmentMeta;
+
+/// Entries in a full block.
+const BLOCK: u64 = 256;
+
+/// Consecutive entries that share a block: ascending, none missing.
+pub type Block = Arc<Vec<Arc<StoredEntry>>>;
+
+/// The acknowledged entries that no segment holds yet, in order, none missing. Cloning is cheap.
+#[derive(Debug, Clone, Default)]
+pub struct Tail {
+    first: u64,
+    end: u64,
+    blocks: Arc<Vec<Block>>,
+}
+
+/// Everything that is acknowledged, at one moment: each sequence below `tail.first_sequence()` is in exactly one of the
+/// segments, each from there on is in the tail.
+#[derive(Debug, Clone, Default)]
+pub struct View {
+    /// Sealed segments, ordered by first sequence, then class.
+    pub segments: Arc<Vec<SegmentMeta>>,
+    /// What is not sealed.
+    pub tail: Tail,
+}
+
+impl Tail {
+    /// An empty tail whose first entry will have this sequence.
+    pub(crate) fn starting_at(first: u64) -> Tail {
+        Tail { first, end: first, blocks: Arc::default() }
+    }
+
+    /// The sequence of its first entry, which is the number of sealed entries.
+    pub fn first_sequence(&self) -> u64 {
+        self.first
+    }
+
+    /// One past the sequence of its last entry, which is the size of the log.
+    pub fn end_sequence(&self) -> u64 {
+        self.end
+    }
+
+    /// Number of entries.
+    pub fn len(&self) -> usize {
+        (self.end - self.first) as usize
+    }
+
+    /// Whether everything is sealed.
+    pub fn is_empty(&self) -> bool {
+        self.end == self.first
+    }
+
+    /// The entry with this sequence, if it is in the tail.
+    pub fn get(&self, sequence: u64) -> Option<&Arc<StoredEntry>> {
+        if !(self.first..self.end).contains(&sequence) {
+            return None;
+        }
+        let block = self.blocks.get((sequence / BLOCK - self.first / BLOCK) as usize)?;
+        let starts = self.first.max(sequence / BLOCK * BLOCK);
+        block.get((sequence - starts) as usize)
+    }
+
+    /// Entries in order; reverse it for the newest first.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Arc<StoredEntry>> {
+        self.blocks.iter().flat_map(|block| block.iter())
+    }
+
+    /// The blocks in order. A block of 256 never changes; the first may be cut short by a seal, the last grows.
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    /// Adds entries at the end; their sequences continue the tail's.
+    pub(crate) fn extend(&mut self, entries: impl IntoIterator<Item = Arc<StoredEntry>>) {
+        let blocks = Arc::make_mut(&mut self.blocks);
+        for entry in entries {
+            debug_assert_eq!(entry.sequence, self.end);
+            if self.end.is_multiple_of(BLOCK) || blocks.is_empty() {
+                blocks.push(Arc::new(Vec::with_capacity(BLOCK as usize)));
+            }
+            if let Some(block) = blocks.last_mut() {
+                Arc::make_mut(block).push(entry);
+            }
+            self.end += 1;
+        }
+    }
+
+    /// Drops the entries before a sequence, which segments hold from now on.
+    pub(crate) fn drop_before(&mut self, sequence: u64) {
+        let sequence = sequence.clamp(self.first, self.end);
+        let gone = (sequence / BLOCK - self.first / BLOCK) as usize;
+        let blocks = Arc::make_mut(&mut self.blocks);
+        let first_left = self.first.max(sequence / BLOCK * BLOCK);
+        blocks.drain(..gone.min(blocks.len()));
+        let cut = (sequence - first_left) as usize;
+        if cut > 0 && let Some(block) = blocks.first_mut() {
+            *block = Arc::new(block.get(cut..).unwrap_or_default().to_vec());
+        }
+        blocks.retain(|block| !block.is_empty());
+        self.first = sequence;
+    }
+}
