@@ -1,0 +1,66 @@
+# Reeve. `make` alone lists the targets; each installs what it needs and lacks (tools/setup), quickly when nothing is missing.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
+LISTEN ?= 127.0.0.1:8080
+ARGS ?=
+
+# Every recipe starts with this: cargo and a fitting Node on the PATH, and where the tests find their peers.
+ENV := . tools/env.sh;
+
+WEB_SOURCES := $(shell find web -maxdepth 1 -type f 2>/dev/null) \
+	$(shell find web/src web/public -type f 2>/dev/null | sed 's/ /\\ /g')
+
+.PHONY: help run test check build bench fmt openapi setup setup-run setup-test setup-check setup-build screenshots web clean
+
+help: ## this list
+	@echo "Reeve: the targets"
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
+
+run: setup-run web ## build and start the demo: a simulated estate that lives (LISTEN=127.0.0.1:8080, ARGS=...)
+	@$(ENV) cargo build --workspace --bins
+	@$(ENV) tools/open-browser $(LISTEN) & $(ENV) exec $(TARGET_DIR)/debug/reeve demo --listen $(LISTEN) $(ARGS)
+
+test: setup-test web ## every test: Rust, web, and the pages in a real Chromium
+	@$(ENV) tools/test
+
+check: setup-check web ## the whole gate: formatting, lints, crate borders, drift, licences (ONLY="name name" for a few)
+	@$(ENV) python3 tools/check.py $(ONLY)
+
+build: setup-build web ## optimised programs: target/release/reeve and target/release/reeve-verify
+	@$(ENV) cargo build --release --workspace --bins
+	@if [ "$(TARGET_DIR)" != target ]; then install -D -t target/release $(TARGET_DIR)/release/reeve $(TARGET_DIR)/release/reeve-verify; fi
+	@ls -l target/release/reeve target/release/reeve-verify
+
+bench: setup-build web ## the benchmarks, each number with its durability
+	@$(ENV) bench/run $(ARGS)
+
+fmt: setup-check ## format the Rust code
+	@$(ENV) cargo fmt --all
+
+openapi: setup-run web ## write docs/openapi.json and the types the dashboard derives from it
+	@$(ENV) cargo build --workspace --bins
+	@$(ENV) $(TARGET_DIR)/debug/reeve openapi > docs/openapi.json.new && mv docs/openapi.json.new docs/openapi.json
+	@$(ENV) npm --prefix web run --silent generate
+
+screenshots: setup-test web ## pictures of the dashboard for the documentation
+	@$(ENV) cargo build --workspace --bins
+	@$(ENV) npm --prefix web run --silent screenshots
+
+setup: setup-run setup-test setup-check ## install everything the targets need, and build nothing
+setup-run setup-test setup-check setup-build:
+	@tools/setup $(@:setup-%=%)
+
+# The dashboard, embedded into the program by crates/http. Rebuilt when its sources are newer than the last build.
+web: web/dist/index.html
+web/dist/index.html: $(WEB_SOURCES) | setup-run
+	@echo "web: building the dashboard"
+	@$(ENV) npm --prefix web run --silent build
+	@touch web/dist/index.html
+
+clean: ## remove everything that was built (not what was installed on the machine)
+	rm -rf target web/dist web/node_modules .venv .build

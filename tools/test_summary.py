@@ -1,0 +1,53 @@
+"""Adds up a test log: `test_summary.py LOG [FAILED PART...]`. Exits 1 when a part failed, whatever the counts say."""
+
+import re
+import sys
+
+ANSI = re.compile(r"\x1b\[[0-9;]*m")
+# cargo: "test result: ok. 12 passed; 0 failed; 1 ignored; ..."
+CARGO = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored")
+# vitest: "      Tests  3 failed | 12 passed | 1 skipped (16)"
+VITEST = re.compile(r"^\s*Tests\s+(.+?)\s*\(\d+\)")
+# node --test: "# pass 4" or "ℹ pass 4"
+NODE = re.compile(r"^(?:#|ℹ) (pass|fail|skipped) (\d+)")
+
+
+def count(lines):
+    """(passed, failed, skipped) over every runner's own summary lines."""
+    passed = failed = skipped = 0
+    for line in lines:
+        line = ANSI.sub("", line)
+        if match := CARGO.match(line):
+            passed, failed, skipped = passed + int(match[1]), failed + int(match[2]), skipped + int(match[3])
+        elif match := VITEST.match(line):
+            for number, word in re.findall(r"(\d+) (passed|failed|skipped)", match[1]):
+                if word == "passed":
+                    passed += int(number)
+                elif word == "failed":
+                    failed += int(number)
+                else:
+                    skipped += int(number)
+        elif match := NODE.match(line):
+            if match[1] == "pass":
+                passed += int(match[2])
+            elif match[1] == "fail":
+                failed += int(match[2])
+            else:
+                skipped += int(match[2])
+    return passed, failed, skipped
+
+
+def main(log, parts):
+    with open(log, encoding="utf-8", errors="replace") as lines:
+        passed, failed, skipped = count(lines)
+    line = f"{passed} passed, {failed} failed"
+    if skipped:
+        line += f", {skipped} skipped"
+    if parts:
+        line += f"  (did not pass: {', '.join(parts)})"
+    print(line)
+    return 1 if parts or failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2:]))
