@@ -1,1 +1,26 @@
-//! reeve-audit
+//! The audit entry and everything that can be said about it without storing it: its canonical bytes, the door that
+//! refuses what is not an entry, the query language, and which entries are kept how long.
+//!
+//! Pure: no input or output, no other crate of Reeve's.
+
+pub mod entry;
+pub mod instant;
+pub mod json;
+pub mod query;
+pub mod retention;
+
+mod batch;
+mod draft;
+mod field_error;
+mod suggest;
+
+pub use batch::{BatchError, Content, MAX_BATCH, parse_batch};
+pub use draft::{Draft, MAX_ENTRY_BYTES, ReadBackError, claim_digest};
+pub use entry::{
+    Action, ActionMethod, ActionStatus, Actor, ActorType, Changes, Entry, EventId, EventType, Metadata, ResourceRef,
+    Severity,
+};
+pub use field_error::FieldError;
+pub use instant::{format_instant, parse_instant};
+pub use json::Json;
+pub use retention::RetentionClass;

@@ -1,0 +1,117 @@
+//! Many entries in one submission: an object, an array, or one entry a line. All are taken or none.
+
+use jiff::Timestamp;
+
+use crate::draft::Draft;
+use crate::field_error::FieldError;
+use crate::json::{self, Json, MAX_DEPTH, Numbers, Step};
+
+/// A submission may have this many entries.
+pub const MAX_BATCH: usize = 10_000;
+
+/// How a submission is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Content {
+    /// One entry: a JSON object.
+    One,
+    /// A JSON array of entries.
+    Array,
+    /// One entry a line (`application/x-ndjson`); blank lines are skipped.
+    Ndjson,
+}
+
+impl Content {
+    /// How an `application/json` body is written, by its first byte.
+    pub fn of_json(bytes: &[u8]) -> Self {
+        match bytes.iter().find(|b| !b.is_ascii_whitespace()) {
+            Some(b'[') => Self::Array,
+            _ => Self::One,
+        }
+    }
+}
+
+/// A refused submission: which entry, counted from 0, and everything wrong with it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("entry {index}: {}", errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+pub struct BatchError {
+    /// Which entry.
+    pub index: usize,
+    /// What was wrong with it; paths are inside the entry.
+    pub errors: Vec<FieldError>,
+}
+
+/// Reads a submission. Stops at the first entry that is refused and tells all that is wrong with it.
+pub fn parse_batch(
+    bytes: &[u8],
+    content: Content,
+    recorded_at: Timestamp,
+    max_entries: usize,
+) -> Result<Vec<Draft>, BatchError> {
+    let drafts = match content {
+        Content::One => vec![Draft::from_bytes(bytes, recorded_at).map_err(|errors| BatchError { index: 0, errors })?],
+        Content::Array => array(bytes, recorded_at, max_entries)?,
+        Content::Ndjson => lines(bytes, recorded_at, max_entries)?,
+    };
+    if drafts.is_empty() {
+        return Err(BatchError {
+            index: 0,
+            errors: vec![FieldError::new("", "empty_batch", "there is no entry in the submission")],
+        });
+    }
+    Ok(drafts)
+}
+
+fn too_many(index: usize, max_entries: usize) -> BatchError {
+    let message = format!("a submission may have at most {max_entries} entries");
+    BatchError { index, errors: vec![FieldError::new("", "batch_too_large", message)] }
+}
+
+fn array(bytes: &[u8], recorded_at: Timestamp, max_entries: usize) -> Result<Vec<Draft>, BatchError> {
+    let options = json::Options { max_depth: MAX_DEPTH + 1, numbers: Numbers::Strict };
+    let items = match json::parse_with(bytes, &options).map(|parsed| parsed.value) {
+        Ok(Json::Array(items)) => items,
+        Ok(one) => vec![one],
+        Err(mut e) => {
+            let index = match e.path.0.first() {
+                Some(Step::Index(index)) => *index,
+                _ => 0,
+            };
+            e.path.0.drain(..1.min(e.path.0.len()));
+            return Err(BatchError { index, errors: vec![e.into()] });
+        }
+    };
+    if items.len() > max_entries {
+        return Err(too_many(max_entries, max_entries));
+    }
+    let read = |(index, item)| Draft::from_json(item, recorded_at).map_err(|errors| BatchError { index, errors });
+    items.into_iter().enumerate().map(read).collect()
+}
+
+fn lines(bytes: &[u8], recorded_at: Timestamp, max_entries: usize) -> Result<Vec<Draft>, BatchError> {
+    let mut drafts = Vec::new();
+    let mut start = 0;
+    for line in bytes.split(|b| *b == b'\n') {
+        if !line.iter().all(u8::is_ascii_whitespace) {
+            let index = drafts.len();
+            if index == max_entries {
+                return Err(too_many(index, max_entries));
+            }
+            drafts.push(
+                Draft::from_bytes(line, recorded_at)
+                    .map_err(|errors| BatchError { index, errors: moved(errors, start) })?,
+            );
+        }
+        start += line.len() + 1;
+    }
+    Ok(drafts)
+}
+
+/// Makes offsets within a line offsets within the submission.
+fn moved(mut errors: Vec<FieldError>, start: usize) -> Vec<FieldError> {
+    for error in &mut errors {
+        if let Some(offset) = &mut error.offset {
+            *offset += start;
+        }
+    }
+    errors
+}

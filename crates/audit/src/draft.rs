@@ -1,0 +1,146 @@
+//! An entry that has passed the door: checked, stamped, spelled canonically, ready to be committed.
+
+use jiff::Timestamp;
+use sha2::{Digest, Sha256};
+
+use crate::entry::{Claim, Entry, Metadata, read_claim};
+use crate::field_error::FieldError;
+use crate::instant::{parse_instant, to_millis};
+use crate::json::{self, Json, MAX_DEPTH};
+
+/// An entry's canonical bytes may be this long: 1 MiB.
+pub const MAX_ENTRY_BYTES: usize = 1 << 20;
+
+/// An entry ready to be committed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Draft {
+    /// The entry.
+    pub entry: Entry,
+    /// When Reeve received it; UTC milliseconds.
+    pub recorded_at: Timestamp,
+    /// RFC 8785 bytes of the entry and `recorded_at`: what is hashed and stored.
+    pub canonical: Vec<u8>,
+    /// SHA-256 of the canonical bytes without `recorded_at`; equal for the same claim sent again.
+    pub claim_digest: [u8; 32],
+    /// The source gave no `timestamp`; the time of receipt stands for it.
+    pub timestamp_defaulted: bool,
+}
+
+/// Stored bytes that are not an entry.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("stored bytes are not an entry: {0}")]
+pub struct ReadBackError(pub String);
+
+impl Draft {
+    /// Reads one entry from JSON text. Every failing field is told.
+    pub fn from_bytes(bytes: &[u8], recorded_at: Timestamp) -> Result<Self, Vec<FieldError>> {
+        let value = json::parse(bytes).map_err(|e| vec![e.into()])?;
+        Self::from_json(value, recorded_at)
+    }
+
+    /// Reads one entry from a JSON value. Every failing field is told.
+    pub fn from_json(value: Json, recorded_at: Timestamp) -> Result<Self, Vec<FieldError>> {
+        let Claim { entry, timestamp_defaulted } = read_claim(value, recorded_at)?;
+        Self::seal(entry, recorded_at, timestamp_defaulted).map_err(|e| vec![e])
+    }
+
+    /// Takes an entry that Reeve's own code built.
+    pub fn from_entry(mut entry: Entry, recorded_at: Timestamp) -> Result<Self, Vec<FieldError>> {
+        entry.timestamp = to_millis(entry.timestamp);
+        let errors = unsound(&entry);
+        if errors.is_empty() { Self::seal(entry, recorded_at, false).map_err(|e| vec![e]) } else { Err(errors) }
+    }
+
+    fn seal(entry: Entry, recorded_at: Timestamp, timestamp_defaulted: bool) -> Result<Self, FieldError> {
+        let recorded_at = to_millis(recorded_at);
+        let canonical = entry.to_canonical(recorded_at);
+        if canonical.len() > MAX_ENTRY_BYTES {
+            let message = format!("the entry has {} bytes; at most {MAX_ENTRY_BYTES} are taken", canonical.len());
+            return Err(FieldError::new("", "entry_too_large", message));
+        }
+        let claim_digest = claim_digest(&entry);
+        Ok(Self { entry, recorded_at, canonical, claim_digest, timestamp_defaulted })
+    }
+
+    /// Whether `stored` (canonical bytes of an entry with the same id) is this claim, sent before.
+    ///
+    /// Equal claim digests say so at once. They differ for a claim without a `timestamp`, because each receipt gave it
+    /// another one; then the rest must be equal and the stored one must have been stamped on receipt too.
+    pub fn repeats(&self, stored: &[u8]) -> bool {
+        let Ok((entry, recorded_at)) = Entry::from_canonical(stored) else { return false };
+        if claim_digest(&entry) == self.claim_digest {
+            return true;
+        }
+        let stamped = entry.timestamp == recorded_at;
+        self.timestamp_defaulted && stamped && Entry { timestamp: self.entry.timestamp, ..entry } == self.entry
+    }
+}
+
+/// SHA-256 of the entry's canonical bytes without `recorded_at`.
+pub fn claim_digest(entry: &Entry) -> [u8; 32] {
+    Sha256::digest(entry.to_canonical_claim()).into()
+}
+
+impl Entry {
+    /// Reads stored canonical bytes back: the entry and when it was recorded.
+    pub fn from_canonical(bytes: &[u8]) -> Result<(Self, Timestamp), ReadBackError> {
+        let mut value = json::parse(bytes).map_err(|e| ReadBackError(e.to_string()))?;
+        let recorded_at = match &mut value {
+            Json::Object(members) => members.remove("recorded_at"),
+            _ => None,
+        };
+        let recorded_at =
+            recorded_at.as_ref().and_then(Json::as_str).ok_or_else(|| ReadBackError("no recorded_at".into()))?;
+        let recorded_at = parse_instant(recorded_at).map_err(|e| ReadBackError(format!("recorded_at: {e}")))?;
+        if value.get("event_id").is_none() {
+            return Err(ReadBackError("no event_id".into()));
+        }
+        let claim = read_claim(value, recorded_at)
+            .map_err(|errors| ReadBackError(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")))?;
+        if claim.timestamp_defaulted {
+            return Err(ReadBackError("no timestamp".into()));
+        }
+        Ok((claim.entry, recorded_at))
+    }
+}
+
+/// What the types of an entry cannot rule out.
+fn unsound(entry: &Entry) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    for (path, state) in [("changes.before", &entry.changes.before), ("changes.after", &entry.changes.after)] {
+        match state {
+            None | Some(Json::Null) => {}
+            // `changes` and the entry are two levels above.
+            Some(state @ Json::Object(_)) => check_tree(state, path, MAX_DEPTH - 2, &mut errors),
+            Some(other) => {
+                errors.push(FieldError::new(
+                    path,
+                    "wrong_type",
+                    format!("must be an object or null, not {}", other.kind()),
+                ));
+            }
+        }
+    }
+    for (name, value) in entry.metadata.extra.iter() {
+        let path = format!("metadata.{name}");
+        if Metadata::NAMED.contains(&name) {
+            errors.push(FieldError::new(&path, "duplicate_key", "has a field of its own"));
+        }
+        check_tree(value, &path, MAX_DEPTH - 2, &mut errors);
+    }
+    errors
+}
+
+fn check_tree(value: &Json, path: &str, levels: usize, errors: &mut Vec<FieldError>) {
+    match value {
+        Json::Number(number) if !number.is_finite() => {
+            errors.push(FieldError::new(path, "number_too_large", "must be a finite number"));
+        }
+        Json::Array(_) | Json::Object(_) if levels == 0 => {
+            errors.push(FieldError::new(path, "too_deep", "arrays and objects are nested too deep"));
+        }
+        Json::Array(items) => items.iter().for_each(|item| check_tree(item, path, levels - 1, errors)),
+        Json::Object(object) => object.iter().for_each(|(_, item)| check_tree(item, path, levels - 1, errors)),
+        _ => {}
+    }
+}

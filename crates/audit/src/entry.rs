@@ -1,0 +1,141 @@
+//! The audit entry: what happened, who did it, to what, and how it changed.
+//!
+//! An entry holds exactly the fields of the product's specification. It is a claim of its source; what Reeve adds
+//! (`recorded_at`, sequence, hashes) stands beside it, never in it. `docs/formats/entry.md` describes the bytes.
+
+mod action;
+mod actor;
+mod change;
+mod fields;
+mod kind;
+mod names;
+mod read;
+mod resource;
+mod walk;
+mod write;
+
+use jiff::Timestamp;
+
+pub use action::Action;
+pub use actor::Actor;
+pub use change::{Changes, Metadata};
+pub use kind::{EventId, EventType, NameError};
+pub use names::{ActionMethod, ActionStatus, ActorType, Severity, UnknownName};
+pub(crate) use read::{Claim, read_claim};
+pub use resource::ResourceRef;
+pub use walk::Leaf;
+
+use crate::instant;
+use crate::json::Json;
+
+/// One audit entry.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// Unique id, chosen by the source or by Reeve; the key of idempotency.
+    pub event_id: EventId,
+    /// When it happened, as the source says; UTC milliseconds.
+    pub timestamp: Timestamp,
+    /// What kind of thing happened, as `category.operation`.
+    pub event_type: EventType,
+    /// How grave it is.
+    pub severity: Severity,
+    /// Who did it.
+    pub actor: Actor,
+    /// What it was done to.
+    pub resource: ResourceRef,
+    /// What was done, and how it went.
+    pub action: Action,
+    /// The state before and after.
+    pub changes: Changes,
+    /// Everything else.
+    pub metadata: Metadata,
+}
+
+impl Entry {
+    /// An entry of now with a fresh id (UUIDv7), severity `info` and nothing else.
+    pub fn new(event_type: EventType) -> Self {
+        Self {
+            event_id: EventId::fresh(),
+            timestamp: instant::now(),
+            event_type,
+            severity: Severity::Info,
+            actor: Actor::default(),
+            resource: ResourceRef::default(),
+            action: Action::default(),
+            changes: Changes::default(),
+            metadata: Metadata::default(),
+        }
+    }
+
+    /// Sets the id.
+    pub fn with_id(mut self, event_id: EventId) -> Self {
+        self.event_id = event_id;
+        self
+    }
+
+    /// Sets when it happened; cut to milliseconds.
+    pub fn at(mut self, timestamp: Timestamp) -> Self {
+        self.timestamp = instant::to_millis(timestamp);
+        self
+    }
+
+    /// Sets how grave it is.
+    pub fn with_severity(mut self, severity: Severity) -> Self {
+        self.severity = severity;
+        self
+    }
+
+    /// Sets who did it.
+    pub fn by(mut self, actor: Actor) -> Self {
+        self.actor = actor;
+        self
+    }
+
+    /// Sets what it was done to.
+    pub fn on(mut self, resource: ResourceRef) -> Self {
+        self.resource = resource;
+        self
+    }
+
+    /// Sets what was done.
+    pub fn with_action(mut self, operation: impl Into<String>, status: ActionStatus, method: ActionMethod) -> Self {
+        self.action = Action { operation: Some(operation.into()), status: Some(status), method: Some(method) };
+        self
+    }
+
+    /// Sets the state before.
+    pub fn before(mut self, state: impl Into<Json>) -> Self {
+        self.changes.before = Some(state.into());
+        self
+    }
+
+    /// Sets the state after.
+    pub fn after(mut self, state: impl Into<Json>) -> Self {
+        self.changes.after = Some(state.into());
+        self
+    }
+
+    /// Sets the id of the request that led to this entry.
+    pub fn with_request_id(mut self, request_id: impl Into<String>) -> Self {
+        self.metadata.request_id = Some(request_id.into());
+        self
+    }
+
+    /// Adds a tag.
+    pub fn with_tag(mut self, tag: impl Into<String>) -> Self {
+        self.metadata.tags.push(tag.into());
+        self
+    }
+
+    /// Sets an open member of `metadata`. The names `request_id`, `api_version` and `tags` have setters of their
+    /// own; [`Draft::from_entry`](crate::Draft::from_entry) refuses them here.
+    pub fn with_metadata(mut self, name: impl Into<String>, value: impl Into<Json>) -> Self {
+        self.metadata.extra.insert(name, value);
+        self
+    }
+
+    /// The event type before its first dot.
+    pub fn category(&self) -> &str {
+        self.event_type.category()
+    }
+}

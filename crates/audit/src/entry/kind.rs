@@ -1,0 +1,139 @@
+//! The two names every entry has: its id and its type.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+/// Why a text is not an id or an event type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NameError {
+    /// Not an event type.
+    #[error("must be a lower-case dotted name such as authentication.login, of a-z, 0-9 and _, at most 128 bytes")]
+    EventType,
+    /// Not an id.
+    #[error("must have 1 to 256 bytes, no control characters and no space at either end")]
+    EventId,
+}
+
+/// Unique id of an entry: 1 to 256 bytes, no control characters, no space at either end.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EventId(String);
+
+impl EventId {
+    /// A fresh UUIDv7.
+    pub fn fresh() -> Self {
+        Self(uuid::Uuid::now_v7().to_string())
+    }
+
+    /// Takes an id as it is.
+    pub fn new(text: impl Into<String>) -> Result<Self, NameError> {
+        let text = text.into();
+        let sound = (1..=256).contains(&text.len()) && !text.chars().any(char::is_control) && text.trim() == text;
+        if sound { Ok(Self(text)) } else { Err(NameError::EventId) }
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for EventId {
+    type Err = NameError;
+
+    fn from_str(text: &str) -> Result<Self, NameError> {
+        Self::new(text)
+    }
+}
+
+impl fmt::Display for EventId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What kind of thing happened: `category.operation`, lower case, two or more parts of `a-z`, `0-9` and `_`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EventType(Cow<'static, str>);
+
+impl EventType {
+    /// A type known when the program is written.
+    ///
+    /// # Panics
+    /// When the name is malformed; in a `const` that is a compile error.
+    pub const fn from_static(name: &'static str) -> Self {
+        assert!(sound(name.as_bytes()), "malformed event type");
+        Self(Cow::Borrowed(name))
+    }
+
+    /// Takes a type as it is.
+    pub fn new(name: impl Into<String>) -> Result<Self, NameError> {
+        let name = name.into();
+        if sound(name.as_bytes()) { Ok(Self(Cow::Owned(name))) } else { Err(NameError::EventType) }
+    }
+
+    /// The whole name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The part before the first dot.
+    pub fn category(&self) -> &str {
+        self.0.split_once('.').map_or(self.as_str(), |(category, _)| category)
+    }
+}
+
+const fn sound(name: &[u8]) -> bool {
+    let (mut at, mut dots, mut part) = (0, 0, 0);
+    while at < name.len() {
+        match name[at] {
+            b'a'..=b'z' | b'0'..=b'9' | b'_' => part += 1,
+            b'.' if part > 0 => (dots, part) = (dots + 1, 0),
+            _ => return false,
+        }
+        at += 1;
+    }
+    dots > 0 && part > 0 && name.len() <= 128
+}
+
+impl FromStr for EventType {
+    type Err = NameError;
+
+    fn from_str(text: &str) -> Result<Self, NameError> {
+        Self::new(text)
+    }
+}
+
+impl fmt::Display for EventType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn event_types() {
+        for good in ["authentication.login", "resource.modify", "a.b.c", "x1_.y_2"] {
+            assert_eq!(EventType::new(good).map(|t| t.as_str().to_owned()), Ok(good.to_owned()));
+        }
+        let long = format!("a.{}", "b".repeat(127));
+        for bad in ["", "login", "a.", ".a", "a..b", "A.b", "a.b ", "a-b.c", "a.é", &long] {
+            assert_eq!(EventType::new(bad), Err(NameError::EventType), "{bad}");
+        }
+        const LOGIN: EventType = EventType::from_static("authentication.login");
+        assert_eq!(LOGIN.category(), "authentication");
+    }
+
+    #[test]
+    fn ids() {
+        let long = "x".repeat(257);
+        for bad in ["", " a", "a\n", "a\u{85}b", &long] {
+            assert_eq!(EventId::new(bad), Err(NameError::EventId), "{bad:?}");
+        }
+        assert!(EventId::new("evt:2026/11 ü").is_ok());
+        assert_ne!(EventId::fresh(), EventId::fresh());
+    }
+}

@@ -1,0 +1,131 @@
+//! From a JSON object to an entry: every field checked, every error told at once.
+
+use std::net::IpAddr;
+
+use jiff::Timestamp;
+
+use super::fields::Fields;
+use super::{Action, Actor, Changes, Entry, EventId, EventType, Metadata, ResourceRef, Severity};
+use crate::field_error::FieldError;
+use crate::instant::{parse_instant, to_millis};
+use crate::json::Json;
+
+/// What a source claims, its gaps filled.
+pub(crate) struct Claim {
+    pub(crate) entry: Entry,
+    /// The source gave no `timestamp`, so the time of receipt stands for it.
+    pub(crate) timestamp_defaulted: bool,
+}
+
+/// Reads an entry; `received` stands for a timestamp that is not given.
+pub(crate) fn read_claim(value: Json, received: Timestamp) -> Result<Claim, Vec<FieldError>> {
+    let mut errors = Vec::new();
+    let members = match value {
+        Json::Object(members) => members,
+        other => {
+            return Err(vec![FieldError::new(
+                "",
+                "wrong_type",
+                format!("an entry must be an object, not {}", other.kind()),
+            )]);
+        }
+    };
+    let claim = claim(Fields::new("", members, &mut errors), to_millis(received));
+    match claim {
+        Some(claim) if errors.is_empty() => Ok(claim),
+        _ => Err(errors),
+    }
+}
+
+fn claim(mut fields: Fields<'_>, received: Timestamp) -> Option<Claim> {
+    let event_id = fields.parsed("event_id", |text| EventId::new(text));
+    let timestamp = fields.parsed("timestamp", parse_instant);
+    let event_type = event_type(&mut fields);
+    let severity = fields.name("severity").unwrap_or(Severity::Info);
+    let actor = fields.inside("actor", actor).unwrap_or_default();
+    let resource = fields.inside("resource", resource).unwrap_or_default();
+    let action = fields.inside("action", action).unwrap_or_default();
+    let changes = fields.inside("changes", changes).unwrap_or_default();
+    let metadata = fields.inside("metadata", metadata).unwrap_or_default();
+    fields.finish();
+    let entry = Entry {
+        event_id: event_id.unwrap_or_else(EventId::fresh),
+        timestamp: timestamp.unwrap_or(received),
+        event_type: event_type?,
+        severity,
+        actor,
+        resource,
+        action,
+        changes,
+        metadata,
+    };
+    Some(Claim { entry, timestamp_defaulted: timestamp.is_none() })
+}
+
+fn event_type(fields: &mut Fields<'_>) -> Option<EventType> {
+    match fields.take("event_type") {
+        Some(Json::String(name)) => match EventType::new(name) {
+            Ok(event_type) => return Some(event_type),
+            Err(e) => fields.error("event_type", "invalid_value", e.to_string()),
+        },
+        None | Some(Json::Null) => fields.error("event_type", "missing_field", "is required"),
+        Some(other) => fields.error("event_type", "wrong_type", format!("must be a string, not {}", other.kind())),
+    }
+    None
+}
+
+fn actor(mut fields: Fields<'_>) -> Actor {
+    let actor = Actor {
+        kind: fields.name("type"),
+        id: fields.text("id"),
+        email: fields.parsed("email", email),
+        ip_address: fields.parsed("ip_address", |text| text.parse::<IpAddr>().map_err(|_| "must be an IP address")),
+        user_agent: fields.text("user_agent"),
+        session_id: fields.text("session_id"),
+    };
+    fields.finish();
+    actor
+}
+
+/// Soft on purpose: the directory knows which addresses exist, the log only refuses what cannot be one.
+fn email(text: &str) -> Result<String, &'static str> {
+    let sound = text.split_once('@').is_some_and(|(local, domain)| !local.is_empty() && !domain.is_empty());
+    if sound && !text.chars().any(|c| c.is_whitespace() || c.is_control()) {
+        Ok(text.to_owned())
+    } else {
+        Err("must be an e-mail address")
+    }
+}
+
+fn resource(mut fields: Fields<'_>) -> ResourceRef {
+    let resource = ResourceRef {
+        kind: fields.text("type"),
+        id: fields.text("id"),
+        cloud_provider: fields.text("cloud_provider"),
+        account_id: fields.text("account_id"),
+        region: fields.text("region"),
+        tags: fields.text_map("tags").into_iter().collect(),
+    };
+    fields.finish();
+    resource
+}
+
+fn action(mut fields: Fields<'_>) -> Action {
+    let action =
+        Action { operation: fields.text("operation"), status: fields.name("status"), method: fields.name("method") };
+    fields.finish();
+    action
+}
+
+fn changes(mut fields: Fields<'_>) -> Changes {
+    let changes = Changes { before: fields.state("before"), after: fields.state("after") };
+    fields.finish();
+    changes
+}
+
+fn metadata(mut fields: Fields<'_>) -> Metadata {
+    let request_id = fields.text("request_id");
+    let api_version = fields.text("api_version").unwrap_or_else(|| Metadata::API_VERSION.to_owned());
+    let tags = fields.texts("tags");
+    Metadata { request_id, api_version, tags, extra: fields.rest() }
+}

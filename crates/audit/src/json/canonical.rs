@@ -1,0 +1,104 @@
+//! RFC 8785 (JCS): no spaces, members by UTF-16 code units, shortest escapes, numbers as ECMAScript writes them.
+
+use super::Json;
+
+/// Appends the canonical spelling of `value`. A number that is not finite, which no reader produces, is `null`.
+pub fn write_canonical(value: &Json, out: &mut Vec<u8>) {
+    match value {
+        Json::Null => out.extend_from_slice(b"null"),
+        Json::Bool(true) => out.extend_from_slice(b"true"),
+        Json::Bool(false) => out.extend_from_slice(b"false"),
+        Json::Number(number) => write_number(*number, out),
+        Json::String(text) => write_string(text, out),
+        Json::Array(items) => {
+            out.push(b'[');
+            for (at, item) in items.iter().enumerate() {
+                if at > 0 {
+                    out.push(b',');
+                }
+                write_canonical(item, out);
+            }
+            out.push(b']');
+        }
+        Json::Object(object) => {
+            out.push(b'{');
+            for (at, (name, value)) in object.iter().enumerate() {
+                if at > 0 {
+                    out.push(b',');
+                }
+                write_string(name, out);
+                out.push(b':');
+                write_canonical(value, out);
+            }
+            out.push(b'}');
+        }
+    }
+}
+
+fn write_number(number: f64, out: &mut Vec<u8>) {
+    if number.is_finite() {
+        out.extend_from_slice(ryu_js::Buffer::new().format_finite(number).as_bytes());
+    } else {
+        out.extend_from_slice(b"null");
+    }
+}
+
+/// Appends `text` in quotes, escaping only what must be.
+pub fn write_string(text: &str, out: &mut Vec<u8>) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    out.push(b'"');
+    let bytes = text.as_bytes();
+    let mut from = 0;
+    for (at, &byte) in bytes.iter().enumerate() {
+        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
+            continue;
+        }
+        out.extend_from_slice(&bytes[from..at]);
+        from = at + 1;
+        match byte {
+            b'"' => out.extend_from_slice(b"\\\""),
+            b'\\' => out.extend_from_slice(b"\\\\"),
+            0x08 => out.extend_from_slice(b"\\b"),
+            0x09 => out.extend_from_slice(b"\\t"),
+            0x0a => out.extend_from_slice(b"\\n"),
+            0x0c => out.extend_from_slice(b"\\f"),
+            0x0d => out.extend_from_slice(b"\\r"),
+            _ => out.extend_from_slice(&[
+                b'\\',
+                b'u',
+                b'0',
+                b'0',
+                HEX[usize::from(byte >> 4)],
+                HEX[usize::from(byte & 15)],
+            ]),
+        }
+    }
+    out.extend_from_slice(&bytes[from..]);
+    out.push(b'"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spells_as_rfc_8785() {
+        let cases = [
+            (Json::Number(333333333.3333333), "333333333.3333333"),
+            (Json::Number(1e30), "1e+30"),
+            (Json::Number(4.5), "4.5"),
+            (Json::Number(-0.0), "0"),
+            (Json::Number(0.002), "0.002"),
+            (Json::Number(1e-27), "1e-27"),
+            (Json::Number(f64::NAN), "null"),
+            (Json::from("€$\u{f}\nA'B\"\\\\\"/\u{7f}"), "\"€$\\u000f\\nA'B\\\"\\\\\\\\\\\"/\u{7f}\""),
+            (
+                Json::object([("b", Json::Null), ("a", Json::Array(vec![true.into(), 1.into()]))]),
+                r#"{"a":[true,1],"b":null}"#,
+            ),
+        ];
+        for (value, expect) in cases {
+            assert_eq!(value.to_string(), expect);
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! What a query means, field names resolved: the tree that is evaluated, translated and printed.
+
+use std::net::IpAddr;
+
+use ipnet::IpNet;
+use jiff::Timestamp;
+
+use super::column::FieldPath;
+use super::text::TextMatch;
+use crate::entry::Severity;
+
+/// A condition on one entry.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Expr {
+    /// Every entry.
+    All,
+    /// All of two or more conditions; never directly inside another `And`.
+    And(Vec<Expr>),
+    /// Any of two or more conditions; never directly inside another `Or`.
+    Or(Vec<Expr>),
+    /// The opposite.
+    Not(Box<Expr>),
+    /// A condition on one field.
+    Field {
+        /// Which field.
+        field: FieldPath,
+        /// What about it.
+        op: Match,
+    },
+    /// Free words or a phrase, found in any one value of the entry.
+    Text(TextMatch),
+}
+
+/// A condition on one field. Texts compare case-blind except in [`Match::Identical`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum Match {
+    /// The value is this text. As given; compare with case folded.
+    Exact(String),
+    /// The value is this text, byte for byte. Row visibility uses it: two users may differ by case alone.
+    Identical(String),
+    /// The value begins with this text.
+    Prefix(String),
+    /// The value has these pieces in this order, with anything between; the first piece is at its start and the last
+    /// at its end (either may be empty). There are at least two.
+    Glob(Vec<String>),
+    /// There is a value.
+    Exists,
+    /// The value is on this side of another.
+    Compare(Comparison, Bound),
+    /// The address is in this network.
+    Cidr(IpNet),
+    /// The address is this one, however it is written.
+    Ip(IpAddr),
+}
+
+/// The side of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Comparison {
+    /// `>`
+    Greater,
+    /// `>=`
+    AtLeast,
+    /// `<`
+    Less,
+    /// `<=`
+    AtMost,
+}
+
+impl Comparison {
+    /// As written in a query.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Greater => ">",
+            Self::AtLeast => ">=",
+            Self::Less => "<",
+            Self::AtMost => "<=",
+        }
+    }
+
+    /// Whether `value` stands on this side of `bound`.
+    pub fn holds<T: PartialOrd>(self, value: &T, bound: &T) -> bool {
+        match self {
+            Self::Greater => value > bound,
+            Self::AtLeast => value >= bound,
+            Self::Less => value < bound,
+            Self::AtMost => value <= bound,
+        }
+    }
+}
+
+/// What a value is compared with.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Bound {
+    /// A point in time; milliseconds.
+    Time(Timestamp),
+    /// A point in time this many milliseconds from the present, negative before it. [`Query::resolve`] turns it into
+    /// [`Bound::Time`].
+    ///
+    /// [`Query::resolve`]: super::Query::resolve
+    Now(i64),
+    /// A number.
+    Number(f64),
+    /// A severity, by rank.
+    Severity(Severity),
+}
+
+impl Expr {
+    /// All of `conditions`, flat; without any it is [`Expr::All`].
+    pub fn and(conditions: impl IntoIterator<Item = Expr>) -> Self {
+        let mut flat = Vec::new();
+        for condition in conditions {
+            match condition {
+                Self::And(inner) => flat.extend(inner),
+                other => flat.push(other),
+            }
+        }
+        match flat.len() {
+            0 => Self::All,
+            1 => flat.remove(0),
+            _ => Self::And(flat),
+        }
+    }
+
+    /// Any of `conditions`, flat; without any it matches nothing.
+    pub fn or(conditions: impl IntoIterator<Item = Expr>) -> Self {
+        let mut flat = Vec::new();
+        for condition in conditions {
+            match condition {
+                Self::Or(inner) => flat.extend(inner),
+                other => flat.push(other),
+            }
+        }
+        match flat.len() {
+            0 => Self::nothing(),
+            1 => flat.remove(0),
+            _ => Self::Or(flat),
+        }
+    }
+
+    /// The opposite of `condition`.
+    pub fn negate(condition: Expr) -> Self {
+        Self::Not(Box::new(condition))
+    }
+
+    /// No entry.
+    pub fn nothing() -> Self {
+        Self::negate(Self::All)
+    }
+
+    /// A condition on one field.
+    pub fn field(field: impl Into<FieldPath>, op: Match) -> Self {
+        Self::Field { field: field.into(), op }
+    }
+}

@@ -1,0 +1,76 @@
+//! Free text: how values and search terms fall into words, and when a term is found.
+//!
+//! A word is a maximal run of letters and digits (Unicode `alphanumeric`), in lower case. Everything else only
+//! separates. A term is found in an entry when one value of the entry has all words of the term, in order and side by
+//! side; with a trailing `*` the last word may go on. So `alice`, `alice@example.com` and `example.com` all find
+//! `alice@example.com`, `i-0abc` finds `i-0abc` and not `0abc-i`, and `exa*` finds it too.
+
+/// A bare term or a "phrase".
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextMatch {
+    /// Words in lower case, at least one.
+    pub words: Vec<String>,
+    /// The last word may go on.
+    pub prefix: bool,
+}
+
+/// The words of a text, as written.
+pub fn words(text: &str) -> impl Iterator<Item = &str> + Clone {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+}
+
+impl TextMatch {
+    /// A term with these words, unless the text has none.
+    pub fn new(text: &str, prefix: bool) -> Option<Self> {
+        let words: Vec<_> = words(text).map(str::to_lowercase).collect();
+        if words.is_empty() { None } else { Some(Self { words, prefix }) }
+    }
+
+    /// Whether one value has the words side by side.
+    pub fn found_in(&self, value: &str) -> bool {
+        let mut rest = words(value);
+        loop {
+            if self.starts(rest.clone()) {
+                return true;
+            }
+            if rest.next().is_none() {
+                return false;
+            }
+        }
+    }
+
+    fn starts<'a>(&self, mut value: impl Iterator<Item = &'a str>) -> bool {
+        self.words.iter().enumerate().all(|(at, wanted)| {
+            let goes_on = self.prefix && at + 1 == self.words.len();
+            value.next().is_some_and(|word| super::fold::starts_or_equals(word, wanted, goes_on))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terms_are_found_word_by_word() {
+        let cases = [
+            ("alice", "alice@example.com", true),
+            ("ALICE@example.com", "Alice@Example.com", true),
+            ("example.com", "alice@example.com", true),
+            ("alice.com", "alice@example.com", false),
+            ("ali", "alice@example.com", false),
+            ("i-0abc", "arn:aws:ec2:::instance/i-0abc", true),
+            ("i-0abc", "0abc-i", false),
+            ("École", "une ÉCOLE", true),
+            ("a b", "a a b", true),
+            ("a a b", "a a a b", true),
+            ("x", "", false),
+        ];
+        for (term, value, expect) in cases {
+            assert_eq!(TextMatch::new(term, false).is_some_and(|t| t.found_in(value)), expect, "{term} in {value}");
+        }
+        assert!(TextMatch::new("alice exa", true).is_some_and(|t| t.found_in("alice@example.com")));
+        assert!(TextMatch::new("ali exa", true).is_some_and(|t| !t.found_in("alice@example.com")));
+        assert_eq!(TextMatch::new("@-", false), None);
+    }
+}

@@ -1,0 +1,109 @@
+//! Retention classes: entries that expire together are stored together.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::entry::EventType;
+
+/// Which entries share a segment, and so a fate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum RetentionClass {
+    /// `authentication.*`.
+    Authentication,
+    /// `resource.delete` and `policy.modify`.
+    Change,
+    /// `resource.view`.
+    View,
+    /// Everything else.
+    Default,
+}
+
+/// How long entries of a class stay in each tier, one after the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RetentionPeriods {
+    /// Days on local disk, indexed.
+    pub hot_days: u32,
+    /// Days in the searchable archive.
+    pub warm_days: u32,
+    /// Years in the long-term archive; 0 means deleted after warm.
+    pub cold_years: u32,
+}
+
+impl RetentionClass {
+    /// Every class.
+    pub const ALL: [Self; 4] = [Self::Authentication, Self::Change, Self::View, Self::Default];
+
+    /// The class of an event type by the specification's rules.
+    pub fn of(event_type: &EventType) -> Self {
+        match event_type.as_str() {
+            "resource.delete" | "policy.modify" => Self::Change,
+            "resource.view" => Self::View,
+            _ if event_type.category() == "authentication" => Self::Authentication,
+            _ => Self::Default,
+        }
+    }
+
+    /// Name in paths and manifests.
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::Authentication => "authentication",
+            Self::Change => "change",
+            Self::View => "view",
+            Self::Default => "default",
+        }
+    }
+
+    /// The specification's periods for the class.
+    pub const fn periods(self) -> RetentionPeriods {
+        let (hot_days, warm_days, cold_years) = match self {
+            Self::Authentication => (90, 365, 7),
+            Self::Change => (180, 730, 10),
+            Self::View => (30, 90, 0),
+            Self::Default => (90, 365, 7),
+        };
+        RetentionPeriods { hot_days, warm_days, cold_years }
+    }
+}
+
+/// A name that is no retention class.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no retention class is called {0}")]
+pub struct UnknownClass(pub String);
+
+impl FromStr for RetentionClass {
+    type Err = UnknownClass;
+
+    fn from_str(text: &str) -> Result<Self, UnknownClass> {
+        Self::ALL.into_iter().find(|class| class.id() == text).ok_or_else(|| UnknownClass(text.to_owned()))
+    }
+}
+
+impl fmt::Display for RetentionClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.id())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_follow_the_specification() {
+        for (name, class) in [
+            ("authentication.login", RetentionClass::Authentication),
+            ("authentication.mfa.verify", RetentionClass::Authentication),
+            ("resource.delete", RetentionClass::Change),
+            ("policy.modify", RetentionClass::Change),
+            ("policy.create", RetentionClass::Default),
+            ("resource.view", RetentionClass::View),
+            ("resource.modify", RetentionClass::Default),
+            ("authentications.x", RetentionClass::Default),
+        ] {
+            assert_eq!(RetentionClass::of(&EventType::from_static(name)), class, "{name}");
+        }
+        for class in RetentionClass::ALL {
+            assert_eq!(class.id().parse(), Ok(class));
+        }
+    }
+}
