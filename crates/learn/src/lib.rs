@@ -1,1 +1,24 @@
-//! reeve-learn
+//! Numbers learnt from the estate's own series: quantiles, summaries, gaps, bursts, steadiness, weekly shape, and
+//! confidence from a backtest.
+//!
+//! Pure and synchronous: series come in as `(milliseconds since the epoch, value)` pairs, oldest first, and nothing here
+//! reads a clock, a file or a network. What is not finite is left out of every statistic, never read as zero; what was not
+//! measured shows as missing coverage, never as idle.
+
+pub mod backtest;
+pub mod burst;
+pub mod gap;
+pub mod quantile;
+pub mod steadiness;
+pub mod summary;
+pub mod week;
+pub mod window;
+
+pub use backtest::{Backtest, Prior};
+pub use burst::{Burst, bursts, longest_quiet_ms};
+pub use gap::{Gap, gaps};
+pub use quantile::{percentile, percentile_nearest_rank};
+pub use steadiness::Steadiness;
+pub use summary::Summary;
+pub use week::WeeklyShape;
+pub use window::{DAY_MS, HOUR_MS, Point, WEEK_MS, Window};
