@@ -1,6 +1,20 @@
 //! Instance specifications and list prices, built from published facts and embedded in the program.
+//!
+//! The facts are in `data/`, their sources in `data/SOURCE.md`. What is not there has no price: the catalogue answers
+//! `None` and never guesses. Two answers are more than facts and say so: a price taken from the provider's reference region
+//! because the asked-for region has none ([`Price::assumed`]), and a discount that is an assumption ([`Discount::assumed`]).
+
+mod aws;
+mod azure;
+mod cost;
+mod gcp;
+mod table;
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use crate::resource::Provider;
+use table::{PriceTable, TierTable};
 
 /// What one instance type offers. Baselines are what it sustains, not the "up to" figure.
 #[derive(Debug, Clone, PartialEq)]
@@ -9,23 +23,25 @@ pub struct InstanceSpec {
     pub provider: Provider,
     /// Its name (`m5.large`, `Standard_D4s_v5`, `n2-standard-4`).
     pub name: String,
+    /// The sizes it can be exchanged with are those of the same family (`m5`, `D#s_v5`, `n2-standard`).
+    pub family: String,
     /// Virtual CPUs.
     pub vcpu: u32,
-    /// Memory, GiB.
-    pub memory_gib: f64,
+    /// Memory, GiB. `None` for Azure: the data has no memory sizes.
+    pub memory_gib: Option<f64>,
     /// Sustained network bandwidth, gigabits per second.
     pub network_baseline_gbps: Option<f64>,
     /// Sustained disk bandwidth, megabits per second.
     pub disk_baseline_mbps: Option<f64>,
     /// Sustained disk operations per second.
     pub disk_baseline_iops: Option<f64>,
-    /// `x86_64`, `arm64`; several for old types.
+    /// `x86_64`, `arm64`; several for old types (`i386`).
     pub architectures: Vec<String>,
     /// Earns and spends CPU credits.
     pub burstable: bool,
-    /// Sold to new customers.
+    /// Sold to new customers; `true` where the data does not say (Azure, GCP).
     pub current_generation: bool,
-    /// Number of GPUs.
+    /// Number of GPUs; 1 stands for "at least one" on Azure's N series.
     pub gpus: u32,
 }
 
@@ -38,8 +54,183 @@ pub struct DatabaseSpec {
     pub machine: InstanceSpec,
 }
 
-/// The catalogue.
-#[derive(Debug)]
-pub struct Catalogue {
-    _private: (),
+/// A list price.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Price {
+    /// US dollars an hour.
+    pub usd_per_hour: f64,
+    /// The region the price is of.
+    pub region_of_price: String,
+    /// The asked-for region has no price in the data, and this is the reference region's. Whoever shows it must say so.
+    pub assumed: bool,
 }
+
+/// The discount of a one-year commitment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Discount {
+    /// Share of the on-demand price that is saved, 0 to 1.
+    pub share: f64,
+    /// What it is and where it comes from, in words for a person.
+    pub wording: String,
+    /// Not a published fact. Whoever shows it must show `wording`.
+    pub assumed: bool,
+}
+
+/// A month's cost at list price.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MonthlyCost {
+    /// The cost of 730 hours.
+    pub cost: crate::money::Money,
+    /// The region the price is of.
+    pub region_of_price: String,
+    /// See [`Price::assumed`].
+    pub assumed: bool,
+}
+
+/// Embedded data that does not read; a defect of the build, held off by a unit test.
+#[derive(Debug, thiserror::Error)]
+#[error("{file}: {message}")]
+pub struct CatalogueError {
+    /// The file under `data/`.
+    pub file: &'static str,
+    /// Line and reason.
+    pub message: String,
+}
+
+/// The catalogue.
+#[derive(Debug, Clone)]
+pub struct Catalogue {
+    specs: BTreeMap<(Provider, String), InstanceSpec>,
+    aws_prices: PriceTable,
+    aws_units: TierTable,
+    azure_prices: PriceTable,
+    gcp: gcp::Prices,
+    discounts: BTreeMap<Provider, Discount>,
+}
+
+impl Catalogue {
+    /// The catalogue of the embedded facts, parsed once.
+    ///
+    /// # Panics
+    /// When the embedded data does not parse, which a unit test rules out.
+    #[must_use]
+    pub fn builtin() -> &'static Catalogue {
+        static BUILTIN: OnceLock<Catalogue> = OnceLock::new();
+        BUILTIN.get_or_init(|| match Catalogue::embedded() {
+            Ok(catalogue) => catalogue,
+            Err(error) => panic!("the embedded catalogue does not parse: {error}"),
+        })
+    }
+
+    fn embedded() -> Result<Catalogue, CatalogueError> {
+        let azure_prices = azure::prices()?;
+        let gcp = gcp::Prices::embedded()?;
+        let mut discounts = table::assumed_discounts()?;
+        if let Some(fact) = gcp.one_year_discount() {
+            discounts.insert(Provider::Gcp, fact);
+        }
+        let specs = aws::specs()?
+            .into_iter()
+            .chain(azure::specs(&azure_prices))
+            .chain(gcp.specs())
+            .map(|spec| ((spec.provider, spec.name.clone()), spec))
+            .collect();
+        Ok(Catalogue {
+            specs,
+            aws_prices: aws::prices()?,
+            aws_units: aws::unit_prices()?,
+            azure_prices,
+            gcp,
+            discounts,
+        })
+    }
+
+    /// A copy with another one-year commitment discount, for an operator who knows their own rate.
+    #[must_use]
+    pub fn with_reservation_discount(mut self, provider: Provider, share: f64) -> Self {
+        let wording =
+            format!("Configured: a 1-year commitment at {:.0} % below the on-demand list price.", share * 100.0);
+        self.discounts.insert(provider, Discount { share: share.clamp(0.0, 1.0), wording, assumed: true });
+        self
+    }
+
+    /// What an instance type offers; `None` for a name the data does not have.
+    #[must_use]
+    pub fn instance(&self, provider: Provider, name: &str) -> Option<&InstanceSpec> {
+        self.specs.get(&(provider, name.to_owned()))
+    }
+
+    /// What an RDS class offers: `db.x` runs on the machine `x`. There are no database prices in the data.
+    #[must_use]
+    pub fn database(&self, class: &str) -> Option<DatabaseSpec> {
+        let machine = self.instance(Provider::Aws, class.strip_prefix("db.")?)?.clone();
+        Some(DatabaseSpec { name: class.to_owned(), machine })
+    }
+
+    /// The on-demand list price of a machine. Only Linux (`None` or `linux`) has one; other platforms, databases and
+    /// unknown names are `None`.
+    #[must_use]
+    pub fn hourly_usd(&self, provider: Provider, region: &str, name: &str, platform: Option<&str>) -> Option<Price> {
+        if !platform.is_none_or(|p| p.eq_ignore_ascii_case("linux") || p.eq_ignore_ascii_case("linux/unix")) {
+            return None;
+        }
+        match provider {
+            Provider::Aws => self.aws_prices.price(region, name),
+            Provider::Azure => self.azure_prices.price(region, name),
+            Provider::Gcp => self.gcp.machine(region, name),
+        }
+    }
+
+    /// Smaller sizes of the same family and architecture, the next smaller first. Each has no dimension larger than `name`
+    /// has. Bare-metal sizes are left out. Empty when the name is unknown.
+    #[must_use]
+    pub fn smaller_in_family(&self, provider: Provider, name: &str) -> Vec<&InstanceSpec> {
+        let Some(of) = self.instance(provider, name) else { return Vec::new() };
+        let mut found: Vec<_> = self.siblings(of).filter(|s| fits_within(s, of)).collect();
+        found.sort_by(|a, b| by_size(b, a));
+        found
+    }
+
+    /// Larger sizes of the same family and architecture, the next larger first; otherwise as [`Self::smaller_in_family`].
+    #[must_use]
+    pub fn larger_in_family(&self, provider: Provider, name: &str) -> Vec<&InstanceSpec> {
+        let Some(of) = self.instance(provider, name) else { return Vec::new() };
+        let mut found: Vec<_> = self.siblings(of).filter(|s| fits_within(of, s)).collect();
+        found.sort_by(|a, b| by_size(a, b));
+        found
+    }
+
+    /// The discount of a one-year commitment; `None` where there is neither a fact nor an assumption.
+    #[must_use]
+    pub fn reservation_discount(&self, provider: Provider) -> Option<&Discount> {
+        self.discounts.get(&provider)
+    }
+
+    fn siblings<'a>(&'a self, of: &'a InstanceSpec) -> impl Iterator<Item = &'a InstanceSpec> {
+        self.specs.values().filter(move |s| {
+            s.provider == of.provider
+                && s.family == of.family
+                && s.name != of.name
+                && !s.name.contains("metal")
+                && runs_same_images(s, of)
+        })
+    }
+}
+
+/// Whether an image that boots on one boots on the other; 32-bit support does not count.
+fn runs_same_images(a: &InstanceSpec, b: &InstanceSpec) -> bool {
+    a.architectures.iter().any(|x| x != "i386" && b.architectures.contains(x))
+}
+
+fn fits_within(small: &InstanceSpec, large: &InstanceSpec) -> bool {
+    let memory = (small.memory_gib.unwrap_or(0.0), large.memory_gib.unwrap_or(0.0));
+    small.vcpu <= large.vcpu && memory.0 <= memory.1 && small.gpus <= large.gpus && by_size(small, large).is_lt()
+}
+
+fn by_size(a: &InstanceSpec, b: &InstanceSpec) -> std::cmp::Ordering {
+    let memory = |s: &InstanceSpec| s.memory_gib.unwrap_or(0.0);
+    a.vcpu.cmp(&b.vcpu).then(memory(a).total_cmp(&memory(b))).then(a.gpus.cmp(&b.gpus))
+}
+
+#[cfg(test)]
+mod tests;

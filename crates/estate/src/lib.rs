@@ -14,7 +14,7 @@ pub mod sample;
 pub mod store;
 
 pub use act::{Act, ActError, ActErrorKind, Applied, Mutation, Observed, Snapshot};
-pub use catalogue::{Catalogue, DatabaseSpec, InstanceSpec};
+pub use catalogue::{Catalogue, CatalogueError, DatabaseSpec, Discount, InstanceSpec, MonthlyCost, Price};
 pub use connection::{AccountId, Connection, ConnectionId, ConnectionStatus, Credentials, SyncReport};
 pub use money::Money;
 pub use observe::{Denied, Inventory, Observe, ObserveError, ObserveErrorKind, SampleBatch, SampleQuery};

@@ -61,7 +61,12 @@ pub trait EstateStore: Send + Sync {
     /// All connections, oldest first.
     async fn connection_list(&self) -> Result<Vec<Connection>, StoreError>;
     /// Takes an inventory over: what was seen is written, what is gone of complete kinds is marked deleted.
-    async fn resource_sync(&self, connection: &ConnectionId, seen: &[Resource], complete: &[ResourceKind]) -> Result<(), StoreError>;
+    async fn resource_sync(
+        &self,
+        connection: &ConnectionId,
+        seen: &[Resource],
+        complete: &[ResourceKind],
+    ) -> Result<(), StoreError>;
     /// Writes one resource as freshly observed.
     async fn resource_put(&self, resource: &Resource) -> Result<(), StoreError>;
     /// One resource, by the provider's id; the newest when several connections see the same id.
@@ -84,5 +89,8 @@ pub trait SampleStore: Send + Sync {
         end: Timestamp,
     ) -> Result<Vec<Series>, StoreError>;
     /// The newest stored point of each metric of a connection's resources: where the next sync goes on.
-    async fn sample_newest(&self, connection: &ConnectionId) -> Result<Vec<(ResourceId, Metric, Timestamp)>, StoreError>;
+    async fn sample_newest(
+        &self,
+        connection: &ConnectionId,
+    ) -> Result<Vec<(ResourceId, Metric, Timestamp)>, StoreError>;
 }

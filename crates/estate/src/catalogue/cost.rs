@@ -1,0 +1,83 @@
+//! What a resource costs a month at list price. Only what the catalogue has facts for: no spot, no databases, no traffic.
+
+use super::{Catalogue, MonthlyCost};
+use crate::money::{HOURS_PER_MONTH, Money};
+use crate::resource::{Provider, Purchase, Resource, ResourceKind, ResourceState};
+
+impl Catalogue {
+    /// The price of a volume a month: storage and provisioned IOPS (gp3's first 3,000 are free). Throughput is left out.
+    /// `None` for a type without a price. Only AWS volumes have prices.
+    #[must_use]
+    pub fn volume_monthly(
+        &self,
+        provider: Provider,
+        region: &str,
+        volume_type: &str,
+        gib: f64,
+        iops: Option<u64>,
+    ) -> Option<MonthlyCost> {
+        if provider != Provider::Aws {
+            return None;
+        }
+        let storage = self.aws_units.usd(volume_type, "gib_month", gib)?;
+        let provisioned = iops.and_then(|n| self.aws_units.usd(volume_type, "iops_month", n as f64)).unwrap_or(0.0);
+        Some(self.aws_month(region, storage + provisioned))
+    }
+
+    /// The price of snapshot storage a month. Snapshots are incremental, so this is an upper bound for one.
+    #[must_use]
+    pub fn snapshot_monthly(&self, provider: Provider, region: &str, gib: f64) -> Option<MonthlyCost> {
+        self.volume_monthly(provider, region, "snapshot", gib, None)
+    }
+
+    /// The cost of a resource a month at list price, as it is now: a stopped machine costs nothing (its volumes are
+    /// resources of their own). A load balancer's cost is that of its hours, without traffic. `None` where there is no fact.
+    #[must_use]
+    pub fn monthly_cost(&self, resource: &Resource) -> Option<MonthlyCost> {
+        let spec = &resource.specification;
+        match resource.kind {
+            ResourceKind::VirtualMachine => self.machine_monthly(resource),
+            ResourceKind::Volume => self.volume_monthly(
+                resource.provider,
+                &resource.region,
+                spec.storage_type.as_deref()?,
+                spec.storage_gib?,
+                spec.iops,
+            ),
+            ResourceKind::LoadBalancer if resource.provider == Provider::Aws => {
+                let name = format!("load_balancer.{}", spec.instance_type.as_deref()?);
+                Some(self.aws_month(&resource.region, self.aws_units.usd(&name, "hour", HOURS_PER_MONTH)?))
+            }
+            // A group's cost is its members'.
+            ResourceKind::ScalingGroup | ResourceKind::LoadBalancer | ResourceKind::Database | ResourceKind::Bucket => {
+                None
+            }
+        }
+    }
+
+    fn machine_monthly(&self, resource: &Resource) -> Option<MonthlyCost> {
+        if resource.purchase == Some(Purchase::Spot) {
+            return None;
+        }
+        let spec = &resource.specification;
+        if matches!(resource.state, ResourceState::Stopped | ResourceState::Deleted) {
+            return Some(MonthlyCost { cost: Money::ZERO, region_of_price: resource.region.clone(), assumed: false });
+        }
+        let price = self.hourly_usd(
+            resource.provider,
+            &resource.region,
+            spec.instance_type.as_deref()?,
+            spec.platform.as_deref(),
+        )?;
+        Some(MonthlyCost {
+            cost: Money::per_month(price.usd_per_hour),
+            region_of_price: price.region_of_price,
+            assumed: price.assumed,
+        })
+    }
+
+    fn aws_month(&self, region: &str, usd: f64) -> MonthlyCost {
+        let of = self.aws_units.region();
+        MonthlyCost { cost: Money::from_usd(usd), region_of_price: of.to_owned(), assumed: of != region }
+    }
+}

@@ -1,0 +1,145 @@
+//! The shapes of the embedded tables: prices by region, prices in tiers, assumptions. Refuses a row it cannot read.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+use super::{CatalogueError, Discount, Price};
+use crate::resource::Provider;
+
+/// One CSV row with its line number, for errors that name it.
+pub(super) struct Row {
+    file: &'static str,
+    line: u64,
+    record: csv::StringRecord,
+}
+
+impl Row {
+    pub(super) fn text(&self, column: usize) -> Result<&str, CatalogueError> {
+        self.record.get(column).ok_or_else(|| self.error(&format!("column {column} is missing")))
+    }
+
+    pub(super) fn number<T: FromStr>(&self, column: usize) -> Result<T, CatalogueError> {
+        let text = self.text(column)?;
+        text.parse().map_err(|_| self.error(&format!("column {column}: {text:?} is not a number")))
+    }
+
+    /// An empty cell is `None`.
+    pub(super) fn optional(&self, column: usize) -> Result<Option<f64>, CatalogueError> {
+        if self.text(column)?.is_empty() { Ok(None) } else { self.number(column).map(Some) }
+    }
+
+    pub(super) fn flag(&self, column: usize) -> Result<bool, CatalogueError> {
+        Ok(self.text(column)? == "1")
+    }
+
+    pub(super) fn error(&self, message: &str) -> CatalogueError {
+        CatalogueError { file: self.file, message: format!("line {}: {message}", self.line) }
+    }
+}
+
+/// Reads a CSV text: the header's cells and the rows.
+pub(super) fn read(file: &'static str, text: &str) -> Result<(Vec<String>, Vec<Row>), CatalogueError> {
+    let failed = |error: csv::Error| CatalogueError { file, message: error.to_string() };
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let header = reader.headers().map_err(failed)?.iter().map(str::to_owned).collect();
+    let mut rows = Vec::new();
+    for record in reader.records() {
+        let record = record.map_err(failed)?;
+        rows.push(Row { file, line: record.position().map_or(0, csv::Position::line), record });
+    }
+    Ok((header, rows))
+}
+
+/// Prices an hour: a row a name, a column a region, the first of them the reference region.
+#[derive(Debug, Clone)]
+pub(super) struct PriceTable {
+    regions: Vec<String>,
+    rows: BTreeMap<String, Vec<Option<f64>>>,
+}
+
+impl PriceTable {
+    pub(super) fn parse(file: &'static str, text: &str) -> Result<Self, CatalogueError> {
+        let (header, lines) = read(file, text)?;
+        let regions: Vec<String> = header.into_iter().skip(1).collect();
+        let mut rows = BTreeMap::new();
+        for line in lines {
+            let prices = (1..=regions.len()).map(|column| line.optional(column)).collect::<Result<Vec<_>, _>>()?;
+            rows.insert(line.text(0)?.to_owned(), prices);
+        }
+        Ok(PriceTable { regions, rows })
+    }
+
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.rows.keys().map(String::as_str)
+    }
+
+    pub(super) fn regions(&self) -> &[String] {
+        &self.regions
+    }
+
+    /// The price in exactly this region.
+    pub(super) fn exact(&self, region: &str, name: &str) -> Option<f64> {
+        let column = self.regions.iter().position(|r| r == region)?;
+        *self.rows.get(name)?.get(column)?
+    }
+
+    /// The price in this region, or the reference region's, marked as assumed.
+    pub(super) fn price(&self, region: &str, name: &str) -> Option<Price> {
+        self.candidates(region).find_map(|(from, assumed)| {
+            self.exact(from, name).map(|usd_per_hour| Price { usd_per_hour, region_of_price: from.to_owned(), assumed })
+        })
+    }
+
+    /// The regions to try, with whether the answer is then an assumption.
+    pub(super) fn candidates<'a>(&'a self, region: &'a str) -> impl Iterator<Item = (&'a str, bool)> {
+        let reference = self.regions.first().map(String::as_str).filter(move |r| *r != region);
+        std::iter::once((region, false)).chain(reference.map(|r| (r, true)))
+    }
+}
+
+/// Prices by amount: each tier begins at an amount and holds up to the next one's begin.
+#[derive(Debug, Clone)]
+pub(super) struct TierTable {
+    region: String,
+    tiers: BTreeMap<(String, String), Vec<(f64, f64)>>,
+}
+
+impl TierTable {
+    pub(super) fn parse(file: &'static str, text: &str) -> Result<Self, CatalogueError> {
+        let (header, rows) = read(file, text)?;
+        let region = header.into_iter().nth(3).unwrap_or_default();
+        let mut tiers: BTreeMap<_, Vec<(f64, f64)>> = BTreeMap::new();
+        for row in rows {
+            let key = (row.text(0)?.to_owned(), row.text(1)?.to_owned());
+            tiers.entry(key).or_default().push((row.number(2)?, row.number(3)?));
+        }
+        tiers.values_mut().for_each(|t| t.sort_by(|a, b| a.0.total_cmp(&b.0)));
+        Ok(TierTable { region, tiers })
+    }
+
+    /// The one region the prices are of.
+    pub(super) fn region(&self) -> &str {
+        &self.region
+    }
+
+    /// What an amount costs; `None` where the name has no price by this unit.
+    pub(super) fn usd(&self, name: &str, unit: &str, amount: f64) -> Option<f64> {
+        let tiers = self.tiers.get(&(name.to_owned(), unit.to_owned()))?;
+        let ends = tiers.iter().skip(1).map(|t| t.0).chain([f64::INFINITY]);
+        Some(tiers.iter().zip(ends).map(|((from, usd), to)| (amount.min(to) - from).max(0.0) * usd).sum())
+    }
+}
+
+/// The reservation discounts among the assumptions.
+pub(super) fn assumed_discounts() -> Result<BTreeMap<Provider, Discount>, CatalogueError> {
+    let (_, rows) = read("assumptions.csv", include_str!("../../data/assumptions.csv"))?;
+    let mut discounts = BTreeMap::new();
+    for row in rows {
+        let provider = Provider::parse(row.text(0)?).ok_or_else(|| row.error("no such provider"))?;
+        if row.text(1)? != "reservation_discount" {
+            return Err(row.error("no such assumption"));
+        }
+        discounts.insert(provider, Discount { share: row.number(2)?, wording: row.text(3)?.to_owned(), assumed: true });
+    }
+    Ok(discounts)
+}

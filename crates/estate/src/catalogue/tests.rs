@@ -1,0 +1,120 @@
+//! The catalogue against figures anyone can look up.
+
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use Provider::{Aws, Azure, Gcp};
+
+fn names(specs: Vec<&InstanceSpec>) -> Vec<&str> {
+    specs.into_iter().map(|s| s.name.as_str()).collect()
+}
+
+#[test]
+fn the_embedded_data_parses() {
+    let catalogue = Catalogue::embedded().unwrap();
+    assert!(catalogue.specs.len() > 2500, "{}", catalogue.specs.len());
+}
+
+#[test]
+fn list_prices_are_the_published_ones() {
+    for (provider, region, name, usd) in [
+        (Aws, "us-east-1", "m5.large", 0.096),
+        (Aws, "us-east-1", "t3.micro", 0.0104),
+        (Aws, "us-east-1", "c6g.xlarge", 0.136),
+        (Azure, "westeurope", "Standard_D4s_v5", 0.23),
+        (Gcp, "us-central1", "n1-standard-1", 0.04749975),
+        (Gcp, "us-central1", "e2-medium", 0.03350571),
+        (Gcp, "us-central1", "f1-micro", 0.0076),
+        (Gcp, "us-central1", "n1-standard-4", 0.189999),
+        (Gcp, "us-central1", "n2-custom-4-8192", 0.168264),
+    ] {
+        let price = Catalogue::builtin().hourly_usd(provider, region, name, Some("linux")).unwrap();
+        assert!((price.usd_per_hour - usd).abs() < 5e-4, "{name}: {} is not {usd}", price.usd_per_hour);
+        assert!(!price.assumed, "{name}");
+    }
+}
+
+#[test]
+fn a_region_without_prices_falls_back_and_says_so() {
+    for (provider, region, name, of) in [
+        (Aws, "eu-central-1", "m5.large", "us-east-1"),
+        (Azure, "brazilsouth", "Standard_D4s_v5", "eastus"),
+        (Gcp, "moon-north1", "n2-standard-4", "us-central1"),
+    ] {
+        let price = Catalogue::builtin().hourly_usd(provider, region, name, None).unwrap();
+        assert_eq!((price.region_of_price.as_str(), price.assumed), (of, true), "{name}");
+    }
+}
+
+#[test]
+fn without_a_fact_there_is_no_price() {
+    for (provider, name, platform) in [
+        (Aws, "m5.large", Some("windows")),
+        (Aws, "db.m5.large", None),
+        (Aws, "m5.gigantic", None),
+        (Azure, "Standard_Nonsense", None),
+        (Gcp, "n2-custom-x-y", None),
+        (Gcp, "custom-4-8192", None),
+    ] {
+        assert_eq!(Catalogue::builtin().hourly_usd(provider, "us-east-1", name, platform), None, "{name} {platform:?}");
+    }
+}
+
+#[test]
+fn specifications_carry_baselines() {
+    let m5 = Catalogue::builtin().instance(Aws, "m5.large").unwrap();
+    assert_eq!(
+        (m5.vcpu, m5.memory_gib, m5.network_baseline_gbps, m5.disk_baseline_mbps),
+        (2, Some(8.0), Some(0.75), Some(650.0))
+    );
+    assert_eq!(m5.architectures, ["x86_64"]);
+    assert!(Catalogue::builtin().instance(Aws, "t3.micro").unwrap().burstable);
+    assert_eq!(Catalogue::builtin().database("db.r6g.xlarge").unwrap().machine.memory_gib, Some(32.0));
+    assert_eq!(Catalogue::builtin().database("m5.large"), None);
+}
+
+#[test]
+fn families_are_walked_one_size_at_a_time() {
+    let c = Catalogue::builtin();
+    assert_eq!(names(c.smaller_in_family(Aws, "m5.2xlarge")), ["m5.xlarge", "m5.large"]);
+    assert_eq!(names(c.smaller_in_family(Aws, "t3.large")), ["t3.medium", "t3.small", "t3.micro", "t3.nano"]);
+    assert_eq!(names(c.larger_in_family(Aws, "m5.12xlarge")), ["m5.16xlarge", "m5.24xlarge"]);
+    assert_eq!(names(c.smaller_in_family(Azure, "Standard_D8s_v5")), ["Standard_D4s_v5", "Standard_D2s_v5"]);
+    assert_eq!(names(c.smaller_in_family(Gcp, "n2-standard-8")), ["n2-standard-4", "n2-standard-2"]);
+    assert_eq!(names(c.smaller_in_family(Gcp, "e2-medium")), ["e2-small", "e2-micro"]);
+    assert!(c.smaller_in_family(Aws, "m5.large").is_empty());
+    assert!(c.smaller_in_family(Aws, "no.such").is_empty());
+}
+
+#[test]
+fn volumes_cost_storage_and_provisioned_operations() {
+    let c = Catalogue::builtin();
+    for (volume_type, gib, iops, usd) in [
+        ("gp3", 100.0, Some(3000), 8.0),
+        ("gp3", 100.0, Some(4000), 13.0),
+        ("gp2", 100.0, Some(300), 10.0),
+        ("io1", 100.0, Some(1000), 77.5),
+        ("io2", 0.0, Some(64_000), 32_000.0 * (0.065 + 0.046)),
+        ("st1", 1000.0, None, 45.0),
+        ("standard", 10.0, None, 0.5),
+    ] {
+        let month = c.volume_monthly(Aws, "us-east-1", volume_type, gib, iops).unwrap();
+        assert!((month.cost.usd() - usd).abs() < 1e-6, "{volume_type}: {} is not {usd}", month.cost.usd());
+        assert!(!month.assumed);
+    }
+    assert!(c.volume_monthly(Aws, "eu-west-1", "gp3", 1.0, None).unwrap().assumed);
+    assert_eq!(c.volume_monthly(Aws, "us-east-1", "gp9", 1.0, None), None);
+}
+
+#[test]
+fn discounts_say_whether_they_are_assumed() {
+    let c = Catalogue::builtin();
+    let aws = c.reservation_discount(Aws).unwrap();
+    assert_eq!((aws.share, aws.assumed), (0.27, true));
+    assert!(aws.wording.starts_with("Assumed"));
+    let gcp = c.reservation_discount(Gcp).unwrap();
+    assert!(!gcp.assumed && (0.3..0.45).contains(&gcp.share), "{gcp:?}");
+    assert_eq!(c.reservation_discount(Azure), None);
+    let configured = c.clone().with_reservation_discount(Aws, 0.31);
+    assert_eq!(configured.reservation_discount(Aws).unwrap().share, 0.31);
+}
