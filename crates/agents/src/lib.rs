@@ -6,6 +6,7 @@
 
 pub mod action;
 pub mod agent;
+pub mod agent_type;
 pub mod approval;
 pub mod cost;
 pub mod engine;
@@ -18,8 +19,9 @@ pub mod recommendation;
 
 pub use action::{Action, ActionId, ActionStatus, Purpose, StepOutcome};
 pub use agent::{Agent, AgentId, AgentType, AutoApply, Impact, Mode, Notifications, Scope, Timing};
-pub use approval::{Approval, ApprovalId, ApprovalStatus};
-pub use engine::{Engine, EngineError};
+pub use agent_type::{AgentTypeInfo, agent_types};
+pub use approval::{Approval, ApprovalId, ApprovalStatus, Signature, Signed};
+pub use engine::{AgentInput, Caller, Engine, EngineError, Execution, Ports};
 pub use guardrail::{Block, Guardrails};
 pub use lifecycle::Status;
 pub use plan::{Plan, Step, StepKind};

@@ -1,0 +1,189 @@
+//! The nine agent types of the specification with their capabilities and actions, as its table has them.
+
+use crate::agent::AgentType;
+
+/// What the specification says of an agent type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AgentTypeInfo {
+    /// The type.
+    pub agent_type: AgentType,
+    /// One sentence.
+    pub description: &'static str,
+    /// Capabilities: name and value.
+    pub capabilities: &'static [(&'static str, &'static str)],
+    /// Actions: name and value.
+    pub actions: &'static [(&'static str, &'static str)],
+    /// Further settings of the table (learning, metrics, integration, frameworks, classifications): name and value.
+    pub settings: &'static [(&'static str, &'static str)],
+    /// Whether this release can run it.
+    pub available: bool,
+}
+
+/// Whether this release can run an agent of the type.
+#[must_use]
+pub fn available(agent_type: AgentType) -> bool {
+    agent_types().iter().any(|info| info.agent_type == agent_type && info.available)
+}
+
+/// The nine types, in the specification's order.
+#[must_use]
+pub const fn agent_types() -> &'static [AgentTypeInfo] {
+    TYPES
+}
+
+const TYPES: &[AgentTypeInfo] = &[
+    AgentTypeInfo {
+        agent_type: AgentType::CostOptimizer,
+        description: "Finds what is too large, throttled, idle or worth a commitment, and changes it within the guardrails.",
+        capabilities: &[
+            ("analyze_utilization", "30d_historical"),
+            ("recommend_rightsizing", "true"),
+            ("auto_apply", "safe_mode"),
+        ],
+        actions: &[
+            ("downsize_underutilized", "CPU below 20% for 14 days"),
+            ("upgrade_throttled", "CPU above 90% for 3 days"),
+            ("suggest_reserved_instances", "consistent usage"),
+            ("identify_idle_resources", "0% utilization for 7 days"),
+        ],
+        settings: &[("confidence_threshold", "85%")],
+        available: true,
+    },
+    AgentTypeInfo {
+        agent_type: AgentType::SpotOptimizer,
+        description: "Moves what can be interrupted to spot capacity, and back before it hurts.",
+        capabilities: &[
+            ("predict_interruptions", "true"),
+            ("auto_fallback", "on_demand"),
+            ("workload_classification", "true"),
+        ],
+        actions: &[
+            ("recommend_spot_eligible", "true"),
+            ("diversify_instance_types", "true"),
+            ("predict_savings", "true"),
+        ],
+        settings: &[("learning.interruption_history", "90d"), ("learning.workload_patterns", "true")],
+        available: false,
+    },
+    AgentTypeInfo {
+        agent_type: AgentType::PerformanceOptimizer,
+        description: "Scales ahead of traffic and chooses sizes by performance per cost.",
+        capabilities: &[
+            ("predictive_scaling", "true"),
+            ("traffic_pattern_learning", "true"),
+            ("seasonal_adjustments", "true"),
+        ],
+        actions: &[
+            ("scale_before_traffic_spike", "15m_lead_time"),
+            ("scale_down_intelligently", "no_active_sessions"),
+            ("optimize_instance_types", "performance_per_cost"),
+        ],
+        settings: &[("metrics", "response_time, error_rate, queue_depth, user_experience_score")],
+        available: false,
+    },
+    AgentTypeInfo {
+        agent_type: AgentType::DbOptimizer,
+        description: "Reads query statistics and advises on indexes, parameters and replicas.",
+        capabilities: &[
+            ("query_pattern_analysis", "true"),
+            ("index_recommendations", "true"),
+            ("parameter_tuning", "true"),
+            ("read_replica_suggestions", "true"),
+        ],
+        actions: &[
+            ("create_missing_indexes", "auto_approve"),
+            ("remove_unused_indexes", "safe_mode"),
+            ("adjust_buffer_pool", "true"),
+            ("suggest_read_replicas", "above 1000 queries per second"),
+        ],
+        settings: &[],
+        available: false,
+    },
+    AgentTypeInfo {
+        agent_type: AgentType::SecurityIntelligence,
+        description: "Learns how users and resources behave and points at what does not fit.",
+        capabilities: &[
+            ("behavioral_analysis", "user_and_resource"),
+            ("anomaly_detection", "true"),
+            ("threat_prediction", "true"),
+        ],
+        actions: &[
+            ("alert_suspicious_activity", "high_confidence"),
+            ("auto_quarantine", "critical_threats"),
+            ("recommend_security_groups", "least_privilege"),
+            ("identify_exposed_resources", "public_access"),
+        ],
+        settings: &[("integration.siem", "bidirectional"), ("integration.incident_response", "automated")],
+        available: false,
+    },
+    AgentTypeInfo {
+        agent_type: AgentType::ComplianceIntelligence,
+        description: "Watches for drift from policy and gathers evidence.",
+        capabilities: &[
+            ("drift_detection", "true"),
+            ("policy_enforcement", "true"),
+            ("remediation_suggestions", "true"),
+        ],
+        actions: &[
+            ("auto_remediate", "low_risk_violations"),
+            ("alert_compliance_team", "high_risk"),
+            ("generate_evidence", "continuous"),
+        ],
+        settings: &[("frameworks", "SOC 2, ISO 27001, HIPAA, PCI DSS")],
+        available: false,
+    },
+    AgentTypeInfo {
+        agent_type: AgentType::OpsIntelligence,
+        description: "Predicts failures and shortages before they happen.",
+        capabilities: &[
+            ("failure_prediction", "true"),
+            ("capacity_forecasting", "true"),
+            ("dependency_mapping", "true"),
+        ],
+        actions: &[
+            ("predict_disk_full", "7d_advance_warning"),
+            ("identify_memory_leaks", "pattern_recognition"),
+            ("suggest_maintenance_windows", "low_impact_times"),
+            ("auto_remediate", "known_issues"),
+        ],
+        settings: &[],
+        available: false,
+    },
+    AgentTypeInfo {
+        agent_type: AgentType::WorkloadClassifier,
+        description: "Tells production from development, batch and analytics, and advises by kind.",
+        capabilities: &[
+            ("pattern_recognition", "true"),
+            ("resource_categorization", "true"),
+            ("optimization_opportunities", "true"),
+        ],
+        actions: &[("apply_best_practices", "by_workload_type"), ("recommend_architectures", "true")],
+        settings: &[
+            ("classifications.production", "high_availability"),
+            ("classifications.development", "cost_optimized"),
+            ("classifications.batch", "interruptible"),
+            ("classifications.analytics", "burst_capable"),
+        ],
+        available: false,
+    },
+    AgentTypeInfo {
+        agent_type: AgentType::StorageOptimizer,
+        description: "Finds cheaper storage for what is seldom read. The specification lists no capabilities for it.",
+        capabilities: &[],
+        actions: &[],
+        settings: &[],
+        available: false,
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_type_is_there_once_and_one_can_run() {
+        let listed: Vec<_> = agent_types().iter().map(|info| info.agent_type).collect();
+        assert_eq!(listed, AgentType::ALL);
+        assert_eq!(agent_types().iter().filter(|info| info.available).count(), 1);
+    }
+}

@@ -1,0 +1,78 @@
+//! Why the engine did not do what was asked.
+
+use reeve_audit::FieldError;
+use reeve_estate::StoreError;
+
+use crate::guardrail::Block;
+use crate::lifecycle::Status;
+use crate::ports::RecordError;
+
+/// A refusal or failure, in words for a person. Where nothing else is said, nothing was changed.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The input is wrong; every failing field is named. HTTP 422.
+    #[error("{}", list(.0))]
+    Invalid(Vec<FieldError>),
+    /// No such record. HTTP 404.
+    #[error("{what} {id} does not exist")]
+    NotFound {
+        /// Kind of record.
+        what: &'static str,
+        /// Its identifier.
+        id: String,
+    },
+    /// The recommendation's state does not allow it. HTTP 409.
+    #[error("the recommendation is {from}; {message}")]
+    WrongState {
+        /// Where it stands.
+        from: Status,
+        /// What would be needed.
+        message: String,
+    },
+    /// The agent only learns. HTTP 409, `agent_learning`.
+    #[error("agent mode is learning: agent {agent} recommends and does not act; set its mode to safe_mode or active first")]
+    Learning {
+        /// The agent's identifier.
+        agent: String,
+    },
+    /// A guardrail says no. HTTP 409, `guardrail_blocked`.
+    #[error("blocked by guardrail {0}")]
+    Blocked(#[from] Block),
+    /// The plan is not the one that was seen. HTTP 409, `plan_changed`.
+    #[error("the plan changed: its hash is {now}, not {seen}; look at it again")]
+    PlanChanged {
+        /// The hash the caller saw.
+        seen: String,
+        /// The plan's hash.
+        now: String,
+    },
+    /// Somebody else was faster, or something else stands in the way. HTTP 409.
+    #[error("{0}")]
+    Conflict(String),
+    /// This caller may not. HTTP 403.
+    #[error("{0}")]
+    Forbidden(String),
+    /// The connection cannot act, or the cloud refused. HTTP 502.
+    #[error("{0}")]
+    Cloud(String),
+    /// The audit log did not take the entry, so nothing was done. HTTP 503.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// The state store failed. HTTP 500.
+    #[error("the store failed: {0}")]
+    Store(String),
+}
+
+impl From<StoreError> for EngineError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::NotFound { what, id } => EngineError::NotFound { what, id },
+            StoreError::Conflict(message) => EngineError::Conflict(message),
+            StoreError::Backend(message) => EngineError::Store(message),
+        }
+    }
+}
+
+fn list(errors: &[FieldError]) -> String {
+    errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
