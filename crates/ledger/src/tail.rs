@@ -34,7 +34,7 @@ pub struct View {
 
 impl Tail {
     /// An empty tail whose first entry will have this sequence.
-    pub(crate) fn starting_at(first: u64) -> Tail {
+    pub fn starting_at(first: u64) -> Tail {
         Tail { first, end: first, blocks: Arc::default() }
     }
 
@@ -79,7 +79,7 @@ impl Tail {
     }
 
     /// Adds entries at the end; their sequences continue the tail's.
-    pub(crate) fn extend(&mut self, entries: impl IntoIterator<Item = Arc<StoredEntry>>) {
+    pub fn extend(&mut self, entries: impl IntoIterator<Item = Arc<StoredEntry>>) {
         let blocks = Arc::make_mut(&mut self.blocks);
         for entry in entries {
             debug_assert_eq!(entry.sequence, self.end);
