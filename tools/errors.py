@@ -1,7 +1,7 @@
 """Every error code the API can answer has a page under docs/errors/, and every page a code.
 
-Codes are read from crates/http/src/error.rs (or the files of crates/http/src/error/): the string literals inside functions
-named `code`, the one mapping from errors to RFC 9457 problems."""
+Codes are read from crates/http/src/error.rs (and the files of crates/http/src/error/), the one mapping from errors to RFC 9457
+problems: the first string literal of each arm of the functions `code` and `describe`."""
 
 import re
 import sys
@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / "docs/errors"
-CODE = re.compile(r'"([a-z][a-z0-9_]*)"')
+CODE = re.compile(r'(?:=>|\()\s*"([a-z][a-z0-9_]*)"')
 
 
 def sources():
@@ -18,8 +18,8 @@ def sources():
 
 
 def bodies(text):
-    """The bodies of every `fn code...`, by their braces."""
-    for match in re.finditer(r"\bfn code\w*\s*\([^)]*\)[^{;]*\{", text):
+    """The bodies of the functions that name codes, by their braces."""
+    for match in re.finditer(r"\bfn (?:code|describe)\s*\([^)]*\)[^{;]*\{", text):
         depth, end = 1, match.end()
         while depth and end < len(text):
             depth += {"{": 1, "}": -1}.get(text[end], 0)
@@ -40,7 +40,7 @@ def problems():
         return []
     have = codes()
     if not have:
-        return ["no error codes found: crates/http/src/error.rs is expected to have `fn code(&self) -> &'static str` with a literal for each"]
+        return ["no error codes found: crates/http/src/error.rs is expected to have `fn code` or `fn describe` with a literal in each arm"]
     pages = {page.stem for page in PAGES.glob("*.md")} - {"README"}
     found = [f"docs/errors/{code}.md is missing: say what the code means, what causes it and what to do" for code in sorted(have - pages)]
     found += [f"docs/errors/{page}.md describes a code that the API no longer has: remove it" for page in sorted(pages - have)]
