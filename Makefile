@@ -36,7 +36,7 @@ build: setup-build web ## optimised programs: target/release/reeve and target/re
 	@if [ "$(TARGET_DIR)" != target ]; then install -D -t target/release $(TARGET_DIR)/release/reeve $(TARGET_DIR)/release/reeve-verify; fi
 	@ls -l target/release/reeve target/release/reeve-verify
 
-bench: setup-build web ## the benchmarks, each number with its durability
+bench: setup-build ## the benchmarks, each number with its durability
 	@$(ENV) bench/run $(ARGS)
 
 fmt: setup-check ## format the Rust code
