@@ -15,13 +15,15 @@ ENV := . tools/env.sh;
 WEB_SOURCES := $(shell find web -maxdepth 1 -type f 2>/dev/null) \
 	$(shell find web/src web/public -type f 2>/dev/null | sed 's/ /\\ /g')
 
-.PHONY: help run test check build bench fmt openapi setup setup-run setup-test setup-check setup-build screenshots web clean
+.NOTPARALLEL:
+.PHONY: help run test check build bench fmt openapi setup setup-run setup-test setup-check setup-build setup-rust screenshots web clean
 
 help: ## this list
 	@echo "Reeve: the targets"
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
 
 run: setup-run web ## build and start the demo: a simulated estate that lives (LISTEN=127.0.0.1:8080, ARGS=...)
+	@[ -e $(TARGET_DIR)/debug/reeve ] || echo "The first build compiles a query engine and the cloud clients: about 12 minutes on two cores. Later ones take seconds."
 	@$(ENV) cargo build --workspace --bins
 	@$(ENV) tools/open-browser $(LISTEN) & $(ENV) exec $(TARGET_DIR)/debug/reeve demo --listen $(LISTEN) $(ARGS)
 
@@ -36,10 +38,10 @@ build: setup-build web ## optimised programs: target/release/reeve and target/re
 	@if [ "$(TARGET_DIR)" != target ]; then install -D -t target/release $(TARGET_DIR)/release/reeve $(TARGET_DIR)/release/reeve-verify; fi
 	@ls -l target/release/reeve target/release/reeve-verify
 
-bench: setup-build ## the benchmarks, each number with its durability
+bench: setup-rust ## the benchmarks, each number with its durability
 	@$(ENV) bench/run $(ARGS)
 
-fmt: setup-check ## format the Rust code
+fmt: setup-rust ## format the Rust code
 	@$(ENV) cargo fmt --all
 
 openapi: setup-run web ## write docs/openapi.json and the types the dashboard derives from it
@@ -52,7 +54,7 @@ screenshots: setup-test web ## pictures of the dashboard for the documentation
 	@$(ENV) npm --prefix web run --silent screenshots
 
 setup: setup-run setup-test setup-check ## install everything the targets need, and build nothing
-setup-run setup-test setup-check setup-build:
+setup-run setup-test setup-check setup-build setup-rust:
 	@tools/setup $(@:setup-%=%)
 
 # The dashboard, embedded into the program by crates/http. Rebuilt when its sources are newer than the last build.
