@@ -1,1 +1,233 @@
-//! Passwords: Argon2id, PHC strings.
+//! Passwords: Argon2id kept as PHC strings, and the few rules a new one must meet.
+//!
+//! Parameters are the OWASP minimum for Argon2id (19 MiB, 2 passes, 1 lane; password storage cheat sheet). The rules follow
+//! NIST SP 800-63B: length counts, composition does not, well-known passwords and the user's own name are refused.
+//! Hashing takes tens of milliseconds of processor time: call it off the asynchronous threads.
+
+use argon2::Argon2;
+use argon2::password_hash::phc::PasswordHash;
+use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
+
+/// The fewest characters of a password.
+pub const MIN_CHARACTERS: usize = 12;
+
+/// The most bytes of a password; more would only keep the processor busy.
+pub const MAX_BYTES: usize = 1024;
+
+/// Salt of the hash that is computed when there is no user to compare with. Nothing is kept under it.
+const DUMMY_SALT: &[u8; 16] = b"reeve/dummy/salt";
+
+/// Long enough for the rule, and on every list an attacker tries first. Compared case-blind, digits and marks at the end cut off.
+const WELL_KNOWN: &[&str] = &[
+    "administrator",
+    "changemeplease",
+    "correcthorsebatterystaple",
+    "iloveyouforever",
+    "letmeinplease",
+    "mypasswordis",
+    "passwordpassword",
+    "qwertyqwerty",
+    "qwertyuiop",
+    "qwertyuiopasdf",
+    "welcomewelcome",
+    "password",
+    "adminadmin",
+    "adminadminadmin",
+    "letmeinletmein",
+    "trustnoone",
+    "asdfghjkl",
+    "zxcvbnm",
+    "qazwsxedc",
+    "qazwsxedcrfv",
+    "iloveyou",
+    "changeme",
+    "superadmin",
+];
+
+/// Why a new password is refused, in words for the person who chose it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PasswordRule {
+    /// Too few characters.
+    #[error("the password has {found} characters; at least {MIN_CHARACTERS} are needed")]
+    TooShort {
+        /// How many it has.
+        found: usize,
+    },
+    /// Too many bytes.
+    #[error("the password has {found} bytes; at most {MAX_BYTES} are taken")]
+    TooLong {
+        /// How many it has.
+        found: usize,
+    },
+    /// Hardly any different characters, or one run of the keyboard or the digits.
+    #[error("the password repeats itself or runs along the keyboard; choose one that is harder to guess")]
+    TooSimple,
+    /// Among the first an attacker tries.
+    #[error("the password is among the most used ones; choose another")]
+    WellKnown,
+    /// Made of the user's e-mail address.
+    #[error("the password contains the e-mail address; choose one that does not")]
+    ContainsEmail,
+}
+
+/// Why a password was not hashed.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("the password could not be hashed: {0}")]
+pub struct HashError(String);
+
+/// Checks a new password against the rules. Existing ones are never checked again.
+///
+/// # Errors
+/// The first rule it breaks.
+pub fn check(password: &str, email: &str) -> Result<(), PasswordRule> {
+    let characters = password.chars().count();
+    if characters < MIN_CHARACTERS {
+        return Err(PasswordRule::TooShort { found: characters });
+    }
+    if password.len() > MAX_BYTES {
+        return Err(PasswordRule::TooLong { found: password.len() });
+    }
+    let lower = password.to_lowercase();
+    if distinct(&lower) < 5 || is_run(&lower) {
+        return Err(PasswordRule::TooSimple);
+    }
+    let bare = lower.trim_end_matches(|c: char| !c.is_alphabetic());
+    if WELL_KNOWN.contains(&lower.as_str()) || WELL_KNOWN.contains(&bare) {
+        return Err(PasswordRule::WellKnown);
+    }
+    let email = email.to_lowercase();
+    let local = email.split('@').next().unwrap_or_default();
+    if local.chars().count() >= 4 && lower.contains(local) {
+        return Err(PasswordRule::ContainsEmail);
+    }
+    Ok(())
+}
+
+/// Hashes a password with a salt of its own; gives a PHC string (`$argon2id$v=19$m=19456,t=2,p=1$...`).
+///
+/// # Errors
+/// When the system has no randomness or the password is longer than Argon2 takes.
+pub fn hash(password: &str) -> Result<String, HashError> {
+    let hashed: PasswordHash =
+        Argon2::default().hash_password(password.as_bytes()).map_err(|error| HashError(error.to_string()))?;
+    Ok(hashed.to_string())
+}
+
+/// Whether the password belongs to the PHC string, compared in constant time.
+///
+/// Without a string (no such user, or one without a password) it works just as long and says no, so that the time taken
+/// does not tell whether a user exists. A string that is not PHC says no too, after the same work.
+#[must_use]
+pub fn verify(password: &str, phc: Option<&str>) -> bool {
+    if password.len() > MAX_BYTES {
+        return false;
+    }
+    match phc.and_then(|phc| PasswordHash::new(phc).ok()) {
+        Some(expected) => Argon2::default().verify_password(password.as_bytes(), &expected).is_ok(),
+        None => {
+            let wasted: Result<PasswordHash, _> =
+                Argon2::default().hash_password_with_salt(password.as_bytes(), DUMMY_SALT);
+            std::hint::black_box(wasted.is_ok());
+            false
+        }
+    }
+}
+
+/// Whether a hash was made with other parameters than today's, so that the next sign-in should make it anew.
+#[must_use]
+pub fn is_outdated(phc: &str) -> bool {
+    let current = argon2::Params::default();
+    let Ok(kept) = PasswordHash::new(phc) else { return true };
+    let Ok(params) = argon2::Params::try_from(&kept) else { return true };
+    kept.algorithm.as_str() != "argon2id"
+        || params.m_cost() != current.m_cost()
+        || params.t_cost() != current.t_cost()
+        || params.p_cost() != current.p_cost()
+}
+
+/// How many different characters there are.
+fn distinct(text: &str) -> usize {
+    text.chars().collect::<std::collections::BTreeSet<_>>().len()
+}
+
+/// Whether the text is one stretch of the alphabet, the digits or a row of keys, once or over and over.
+fn is_run(text: &str) -> bool {
+    const ROWS: &[&str] = &["abcdefghijklmnopqrstuvwxyz", "0123456789", "qwertyuiopasdfghjklzxcvbnm"];
+    ROWS.iter().any(|row| {
+        let over = row.repeat(1 + text.len().div_ceil(row.len()));
+        let back: String = over.chars().rev().collect();
+        over.contains(text) || back.contains(text)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn the_rules() {
+        let long = "ab1cd2".repeat(200);
+        let cases: &[(&str, &str, Option<PasswordRule>)] = &[
+            ("short", "a@b.c", Some(PasswordRule::TooShort { found: 5 })),
+            ("elevenchar1", "a@b.c", Some(PasswordRule::TooShort { found: 11 })),
+            ("twelve chars", "a@b.c", None),
+            ("dreißig Äpfel", "a@b.c", None),
+            (&long, "a@b.c", Some(PasswordRule::TooLong { found: 1200 })),
+            ("aaaaaaaaaaaaaaaa", "a@b.c", Some(PasswordRule::TooSimple)),
+            ("abababababab", "a@b.c", Some(PasswordRule::TooSimple)),
+            ("123456789012", "a@b.c", Some(PasswordRule::TooSimple)),
+            ("ABCDEFGHIJKLMN", "a@b.c", Some(PasswordRule::TooSimple)),
+            ("qwertyuiop123", "a@b.c", Some(PasswordRule::WellKnown)),
+            ("PasswordPassword", "a@b.c", Some(PasswordRule::WellKnown)),
+            ("Password1234!", "a@b.c", Some(PasswordRule::WellKnown)),
+            ("administrator", "a@b.c", Some(PasswordRule::WellKnown)),
+            ("I am Jane.Doe!!", "jane.doe@example.com", Some(PasswordRule::ContainsEmail)),
+            ("the bob who sails", "bob@example.com", None),
+            ("correct horse battery", "", None),
+        ];
+        for (password, email, expected) in cases {
+            assert_eq!(check(password, email).err(), *expected, "{password}");
+        }
+    }
+
+    #[test]
+    fn a_hash_is_argon2id_salted_and_verified() {
+        let one = hash("wind over seven hills").unwrap();
+        let two = hash("wind over seven hills").unwrap();
+        assert!(one.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{one}");
+        assert_ne!(one, two, "each hash has its own salt");
+        assert!(verify("wind over seven hills", Some(&one)));
+        assert!(!verify("wind over seven hillz", Some(&one)));
+        assert!(!verify("wind over seven hills", None));
+        assert!(!verify("", Some("not a hash")));
+        assert!(!verify(&"x".repeat(MAX_BYTES + 1), Some(&one)));
+    }
+
+    #[test]
+    fn a_missing_user_costs_as_much_as_a_wrong_password() {
+        let kept = hash("wind over seven hills").unwrap();
+        let fastest = |phc: Option<&str>| {
+            (0..5)
+                .map(|_| {
+                    let start = std::time::Instant::now();
+                    assert!(!verify("some other password", phc));
+                    start.elapsed()
+                })
+                .min()
+                .unwrap()
+        };
+        let (known, unknown, broken) = (fastest(Some(&kept)), fastest(None), fastest(Some("broken")));
+        assert!(unknown * 4 > known, "{unknown:?} against {known:?}");
+        assert!(broken * 4 > known, "{broken:?} against {known:?}");
+    }
+
+    #[test]
+    fn weaker_parameters_are_outdated() {
+        assert!(!is_outdated(&hash("wind over seven hills").unwrap()));
+        assert!(is_outdated(
+            "$argon2id$v=19$m=4096,t=3,p=1$c29tZXNhbHRzb21lc2FsdA$4U9Q4uO5SvzUQIXjyWTVsu1OkHoQ5FRjS8G3nfmNxfk"
+        ));
+        assert!(is_outdated("plain"));
+    }
+}

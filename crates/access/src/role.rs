@@ -1,7 +1,10 @@
 //! Roles and what each may do.
 //!
-//! The first five are the audit specification's, word for word. The others are Reeve's: the specification's approval
-//! matrix names manager, director and security, and somebody has to run the installation.
+//! The first five are the audit specification's ("Authorization by role"). The others are Reeve's: the specification's
+//! approval matrix names manager, director and security, and somebody has to run the installation.
+//!
+//! Searching is part of viewing: a query only leaves out rows of what one may see anyway (see [`crate::RowFilter`]), so
+//! every role that views may search. Exporting, reporting and alerting are granted as the specification's table says.
 
 use crate::permission::Permission::{self, *};
 
@@ -65,20 +68,98 @@ impl Role {
     pub const fn permissions(self) -> &'static [Permission] {
         match self {
             Role::AuditAdministrator => &[
-                AuditViewAll, AuditSearch, AuditAppend, AuditExport, AuditAlerts, AuditReports, AuditRetention,
-                AuditIntegrations, AuditVerify, IntelligenceView,
+                AuditViewAll,
+                AuditSearch,
+                AuditAppend,
+                AuditExport,
+                AuditAlerts,
+                AuditReports,
+                AuditRetention,
+                AuditIntegrations,
+                AuditVerify,
+                IntelligenceView,
             ],
             Role::SecurityAnalyst => {
                 &[AuditViewAll, AuditSearch, AuditExport, AuditVerify, IntelligenceView, ApproveSecurity, EstateView]
             }
-            Role::ComplianceOfficer => &[AuditViewAll, AuditReports, AuditVerify, IntelligenceView],
+            Role::ComplianceOfficer => &[AuditViewAll, AuditSearch, AuditReports, AuditVerify, IntelligenceView],
             Role::Manager => &[AuditViewTeam, AuditSearch, IntelligenceView, EstateView, ApproveManager],
             Role::RegularUser => &[AuditViewOwn, AuditSearch],
             Role::Operator => &[
-                AuditViewOwn, AuditSearch, AuditAppend, IntelligenceView, IntelligenceOperate, IntelligenceConfigure, EstateView, EstateManage,
+                AuditViewOwn,
+                AuditSearch,
+                AuditAppend,
+                IntelligenceView,
+                IntelligenceOperate,
+                IntelligenceConfigure,
+                EstateView,
+                EstateManage,
             ],
-            Role::Director => &[AuditViewTeam, AuditSearch, IntelligenceView, EstateView, ApproveManager, ApproveDirector],
+            Role::Director => {
+                &[AuditViewTeam, AuditSearch, IntelligenceView, EstateView, ApproveManager, ApproveDirector]
+            }
             Role::Administrator => Permission::ALL,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    /// Role by permission; `x` is granted. Columns in the order of [`Role::ALL`].
+    const TABLE: &[(Permission, &str)] = &[
+        // AA SA CO Mgr Reg Op Dir Adm
+        (AuditViewAll, "xxx....x"),
+        (AuditViewTeam, "...x..xx"),
+        (AuditViewOwn, "....xx.x"),
+        (AuditSearch, "xxxxxxxx"),
+        (AuditAppend, "x....x.x"),
+        (AuditExport, "xx.....x"),
+        (AuditAlerts, "x......x"),
+        (AuditReports, "x.x....x"),
+        (AuditRetention, "x......x"),
+        (AuditIntegrations, "x......x"),
+        (AuditVerify, "xxx....x"),
+        (IntelligenceView, "xxxx.xxx"),
+        (IntelligenceOperate, ".....x.x"),
+        (IntelligenceConfigure, ".....x.x"),
+        (ApproveManager, "...x..xx"),
+        (ApproveDirector, "......xx"),
+        (ApproveSecurity, ".x.....x"),
+        (EstateView, ".x.x.xxx"),
+        (EstateManage, ".....x.x"),
+        (Administer, ".......x"),
+    ];
+
+    #[test]
+    fn every_role_has_exactly_its_permissions() {
+        let listed: Vec<_> = TABLE.iter().map(|(permission, _)| *permission).collect();
+        assert_eq!(listed, Permission::ALL, "the table names every permission once, in order");
+        for (permission, row) in TABLE {
+            for (role, cell) in Role::ALL.iter().zip(row.chars()) {
+                let granted = role.permissions().contains(permission);
+                assert_eq!(granted, cell == 'x', "{} and {}", role.as_str(), permission.as_str());
+            }
+        }
+    }
+
+    #[test]
+    fn names_there_and_back() {
+        for role in Role::ALL {
+            assert_eq!(Role::parse(role.as_str()), Some(*role));
+        }
+        assert_eq!(Role::parse("root"), None);
+        let names: std::collections::BTreeSet<_> = Permission::ALL.iter().map(|p| p.as_str()).collect();
+        assert_eq!(names.len(), Permission::ALL.len(), "no two permissions share a name");
+    }
+
+    #[test]
+    fn nobody_signs_both_halves_of_a_high_impact_approval_but_the_administrator() {
+        for role in Role::ALL.iter().filter(|role| **role != Role::Administrator) {
+            let may = |permission| role.permissions().contains(&permission);
+            assert!(!(may(ApproveDirector) && may(ApproveSecurity)), "{}", role.as_str());
         }
     }
 }

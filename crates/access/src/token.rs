@@ -1,10 +1,19 @@
 //! API tokens and session secrets: random, shown once, kept only as SHA-256.
+//!
+//! A fast hash is enough here: a secret has 256 random bits, so there is nothing to guess.
 
-use rand::TryRngCore as _;
+use rand::TryRng as _;
 use sha2::{Digest as _, Sha256};
+use subtle::ConstantTimeEq as _;
 
-/// SHA-256 of a secret.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// What the secrets of API tokens begin with.
+pub const TOKEN_PREFIX: &str = "reeve_";
+
+/// What the secrets of browser sessions begin with.
+pub const SESSION_PREFIX: &str = "reeve_session_";
+
+/// SHA-256 of a secret. Compared in constant time.
+#[derive(Clone, Copy)]
 pub struct TokenHash(pub [u8; 32]);
 
 impl TokenHash {
@@ -12,6 +21,26 @@ impl TokenHash {
     #[must_use]
     pub fn of(secret: &str) -> Self {
         TokenHash(Sha256::digest(secret.as_bytes()).into())
+    }
+}
+
+impl PartialEq for TokenHash {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.ct_eq(&other.0).into()
+    }
+}
+
+impl Eq for TokenHash {}
+
+impl std::hash::Hash for TokenHash {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.0.hash(state);
+    }
+}
+
+impl std::fmt::Debug for TokenHash {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "TokenHash({}...)", hex::encode(&self.0[..4]))
     }
 }
 
@@ -26,7 +55,7 @@ impl Secret {
     /// When the operating system has no randomness to give.
     pub fn generate(prefix: &str) -> Result<Self, std::io::Error> {
         let mut bytes = [0u8; 32];
-        rand::rngs::OsRng.try_fill_bytes(&mut bytes).map_err(std::io::Error::other)?;
+        rand::rngs::SysRng.try_fill_bytes(&mut bytes).map_err(std::io::Error::other)?;
         Ok(Secret(format!("{prefix}{}", hex::encode(bytes))))
     }
 
@@ -35,10 +64,49 @@ impl Secret {
     pub fn reveal(&self) -> &str {
         &self.0
     }
+
+    /// What is kept of it.
+    #[must_use]
+    pub fn hash(&self) -> TokenHash {
+        TokenHash::of(&self.0)
+    }
 }
 
 impl std::fmt::Debug for Secret {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Secret(redacted)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_secret_is_random_prefixed_and_never_printed() {
+        let (one, two) = (Secret::generate(TOKEN_PREFIX).unwrap(), Secret::generate(TOKEN_PREFIX).unwrap());
+        assert_ne!(one.reveal(), two.reveal());
+        assert!(one.reveal().starts_with("reeve_") && one.reveal().len() == 6 + 64);
+        assert_eq!(format!("{one:?}"), "Secret(redacted)");
+        assert_eq!(one.hash(), TokenHash::of(one.reveal()));
+        assert_ne!(one.hash(), two.hash());
+    }
+
+    #[test]
+    fn the_hash_is_sha_256() {
+        let expected = hex::decode("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad").unwrap();
+        assert_eq!(TokenHash::of("abc").0.as_slice(), expected);
+        assert_eq!(format!("{:?}", TokenHash::of("abc")), "TokenHash(ba7816bf...)");
+    }
+
+    #[test]
+    fn every_byte_of_a_hash_counts() {
+        let hash = TokenHash::of("abc");
+        for index in 0..32 {
+            let mut other = hash;
+            other.0[index] ^= 1;
+            assert_ne!(hash, other, "byte {index}");
+        }
     }
 }
