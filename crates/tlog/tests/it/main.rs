@@ -1,0 +1,10 @@
+//! Integration tests of the log's cryptography: properties over generated trees, the texts of the
+//! published specifications, and published vectors where `REEVE_TEST_DATA` has them.
+
+mod bundles;
+mod memory;
+mod notes;
+mod proof_files;
+mod proofs;
+mod published;
+mod vectors;
