@@ -8,6 +8,7 @@ from pathlib import Path
 
 import drift
 import errors
+import gate_test
 import imports
 import licenses
 import shape
@@ -36,6 +37,7 @@ def web(script):
 # Name, what it looks at, the check (a function giving a list of problems), and the first thing to do when it fails.
 # The quick ones first; everything runs even when something failed.
 CHECKS = [
+    ("gate", "the checks find what they are for", gate_test.problems, "python3 tools/gate_test.py"),
     ("format", "cargo fmt", command("cargo", "fmt", "--all", "--", "--check", "-l"), "make fmt"),
     ("lock", "Cargo.lock fits the manifests", command("cargo", "metadata", "--locked", "--format-version", "1", "--no-deps", "--quiet"),
      "cargo build, and commit Cargo.lock"),

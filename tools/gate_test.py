@@ -1,0 +1,100 @@
+"""The gate's own tests: each check must find what it is there to find. `make check` runs them first."""
+
+import sys
+import unittest
+
+import drift
+import errors
+import imports
+import licenses
+import shape
+import test_summary
+
+
+class Imports(unittest.TestCase):
+    rules = {
+        "may_import": {"tlog": [], "audit": [], "access": ["audit"], "connect": ["audit", "connect"], "server": ["*"], "testkit": ["*"]},
+        "only_in": {"aws-*": ["connect"]},
+        "never_in": {"tokio": ["tlog"]},
+    }
+
+    def check(self, package, dependency, kind, expect):
+        packages = [{"name": package, "dependencies": [{"name": dependency, "kind": kind}]}]
+        self.assertEqual(bool(list(imports.edge_problems(packages, self.rules))), expect, (package, dependency, kind))
+
+    def test_edges(self):
+        self.check("reeve-access", "reeve-audit", None, False)
+        self.check("reeve-audit", "reeve-access", None, True)
+        self.check("reeve-server", "reeve-tlog", None, False)
+        self.check("reeve-connect-aws", "reeve-connect-aws-ec2", None, False)
+        self.check("reeve-audit", "reeve-testkit", "dev", False)
+        self.check("reeve-server", "reeve-testkit", None, True)
+        self.check("reeve-unheard-of", "serde", None, True)
+
+    def test_outside_crates(self):
+        self.check("reeve-connect-aws", "aws-sdk-ec2", None, False)
+        self.check("reeve-server", "aws-sdk-ec2", None, True)
+        self.check("reeve-tlog", "tokio", None, True)
+        self.check("reeve-tlog", "tokio", "dev", False)
+
+
+class Licences(unittest.TestCase):
+    def test_expressions(self):
+        allow = {"MIT", "ISC", "Apache-2.0 WITH LLVM-exception"}
+        for expression, expect in [
+            ("MIT", True),
+            ("GPL-3.0", False),
+            ("GPL-3.0 OR MIT", True),
+            ("GPL-3.0/MIT", True),
+            ("GPL-3.0 AND MIT", False),
+            ("(MIT OR GPL-2.0) AND ISC", True),
+            ("MIT AND (GPL-2.0 OR GPL-3.0)", False),
+            ("Apache-2.0 WITH LLVM-exception", True),
+            ("Apache-2.0", False),
+            ("", False),
+        ]:
+            self.assertEqual(licenses.allowed(expression, allow), expect, expression)
+
+
+class Shape(unittest.TestCase):
+    def test_long_functions(self):
+        body = "    let x = 1;\n" * (shape.FUNCTION_LONGEST - 1)
+        long = f"fn long() {{\n{body}}}\nfn short() {{\n    1\n}}\n".splitlines()
+        self.assertEqual([name.split("`")[1] for name in shape.long_functions("a.rs", long)], ["long"])
+        fits = f"fn fits() {{\n{body[: -len('    let x = 1;' + chr(10))]}}}\n".splitlines()
+        self.assertEqual(list(shape.long_functions("a.rs", fits)), [])
+
+
+class Errors(unittest.TestCase):
+    def test_codes(self):
+        text = 'fn describe(self) -> (&str, u16) {\n match self { A::B => ("not_found", "Not found"), A::C => { ("gone", 1) } }\n}\nfn other() { x("no_code") }'
+        self.assertEqual([errors.CODE.findall(body) for body in errors.bodies(text)], [["not_found", "gone"]])
+
+
+class Drift(unittest.TestCase):
+    def test_places(self):
+        old, new = {"a": [1, {"b": 2}], "c": 1}, {"a": [1, {"b": 3}], "d": 1}
+        self.assertEqual(sorted(drift.difference(old, new)), ["/a/1/b", "/c", "/d"])
+        self.assertEqual(drift.difference(old, old), [])
+
+
+class Summary(unittest.TestCase):
+    def test_runners(self):
+        lines = [
+            "test result: FAILED. 12 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out",
+            "\x1b[2m      Tests \x1b[22m \x1b[1m8 passed\x1b[22m | 1 skipped\x1b[90m (9)\x1b[39m",
+            "\u2139 pass 3",
+            "\u2139 fail 2",
+        ]
+        self.assertEqual(test_summary.count(lines), (23, 3, 1))
+
+
+def problems():
+    suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules[__name__])
+    result = unittest.TestResult()
+    suite.run(result)
+    return [f"{test}: {trace.strip().splitlines()[-1]}" for test, trace in result.failures + result.errors]
+
+
+if __name__ == "__main__":
+    unittest.main()
