@@ -117,7 +117,7 @@ where
     }
 
     /// The root of `1 << height` hashes of `tile` from `offset` on; `None` where it is not stored.
-    fn from_tile(&self, tile: TileId, offset: usize, height: u8) -> Result<Option<Hash>, TileReadError<E>> {
+    fn tile_hash(&self, tile: TileId, offset: usize, height: u8) -> Result<Option<Hash>, TileReadError<E>> {
         let mut seen = self.seen.borrow_mut();
         let stored = match seen.entry(tile) {
             Entry::Occupied(entry) => entry.into_mut(),
@@ -154,7 +154,7 @@ where
         let tile = TileId::at(tile_level, first / u64::from(TILE_WIDTH), self.size);
         let tile = tile.ok_or(TileReadError::OutsideTree { level, index, size: self.size })?;
         let offset = (first % u64::from(TILE_WIDTH)) as usize;
-        if let Some(hash) = self.from_tile(tile, offset, height)? {
+        if let Some(hash) = self.tile_hash(tile, offset, height)? {
             return Ok(hash);
         }
         if tile.is_full() || tile_level == 0 {
@@ -167,7 +167,7 @@ where
         }
         let below = TileId::at(tile_level - 1, index, self.size);
         let below = below.ok_or(TileReadError::Missing(tile))?;
-        self.from_tile(below, 0, TILE_HEIGHT)?.ok_or(TileReadError::Missing(below))
+        self.tile_hash(below, 0, TILE_HEIGHT)?.ok_or(TileReadError::Missing(below))
     }
 }
 

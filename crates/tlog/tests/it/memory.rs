@@ -5,7 +5,9 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
-use reeve_tlog::{Hash, HashReader, TileId, TileReader, Tree, empty_root, encode_tile, leaf_hash, node_hash};
+use reeve_tlog::{
+    Hash, HashReader, TileId, TileReadError, TileReader, Tree, empty_root, encode_tile, leaf_hash, node_hash,
+};
 
 /// Leaf hashes; subtrees are computed when asked for.
 #[derive(Debug, Clone)]
@@ -76,10 +78,7 @@ impl TileStore {
     }
 
     /// Reads hashes of the tree of `size` leaves from this store.
-    pub(crate) fn reader<'a>(
-        &'a self,
-        size: u64,
-    ) -> TileReader<impl Fn(TileId) -> Result<Option<&'a Vec<u8>>, Infallible>, &'a Vec<u8>> {
+    pub(crate) fn reader(&self, size: u64) -> impl HashReader<Error = TileReadError<Infallible>> {
         TileReader::new(size, move |tile: TileId| {
             self.reads.borrow_mut().push(tile.path());
             Ok(self.tiles.get(&tile.path()))
