@@ -1,0 +1,125 @@
+//! Changing EC2. Each change is one call that the SDK does not repeat: only what EC2 says it refused for the rate alone is
+//! tried again. EC2 refuses to resize a running machine and unknown types; some emulators do not, so we refuse them first.
+
+use std::future::Future;
+use std::time::Duration;
+
+use aws_sdk_ec2::types::{AttributeValue, ResourceType, Tag, TagSpecification};
+use reeve_estate::{Catalogue, Provider, ResourceState};
+
+use crate::describe::Ec2;
+use crate::fault::{At, Fault, FaultKind};
+
+/// How often and how slowly a throttled change is tried again.
+#[derive(Debug, Clone, Copy)]
+pub struct Pace {
+    /// Calls in all.
+    pub attempts: u32,
+    /// The first wait; it doubles each time.
+    pub backoff: Duration,
+}
+
+/// Repeats a change as long as the service says that it refused it for the rate. Every other failure comes back at once:
+/// the change may have happened.
+///
+/// # Errors
+/// The last failure.
+pub async fn refused_only<T, F>(pace: Pace, mut change: impl FnMut() -> F) -> Result<T, Fault>
+where
+    F: Future<Output = Result<T, Fault>>,
+{
+    let mut wait = pace.backoff;
+    for _ in 1..pace.attempts {
+        match change().await {
+            Err(fault) if fault.kind == FaultKind::Throttled => tokio::time::sleep(wait).await,
+            outcome => return outcome,
+        }
+        wait = wait.saturating_mul(2);
+    }
+    change().await
+}
+
+impl Ec2 {
+    /// Stops a machine.
+    ///
+    /// # Errors
+    /// The call's failure.
+    pub async fn stop(&self, id: &str) -> Result<(), Fault> {
+        let call = self.place.call("ec2:StopInstances");
+        refused_only(self.pace, || async { self.changes.stop_instances().instance_ids(id).send().await.at(call) })
+            .await?;
+        Ok(())
+    }
+
+    /// Starts a machine.
+    ///
+    /// # Errors
+    /// The call's failure; [`FaultKind::NoCapacity`] when there is none for its size.
+    pub async fn start(&self, id: &str) -> Result<(), Fault> {
+        let call = self.place.call("ec2:StartInstances");
+        refused_only(self.pace, || async { self.changes.start_instances().instance_ids(id).send().await.at(call) })
+            .await?;
+        Ok(())
+    }
+
+    /// Changes the size of a stopped machine.
+    ///
+    /// # Errors
+    /// [`FaultKind::WrongState`] unless it is stopped, [`FaultKind::InvalidType`] for a type that does not exist or has
+    /// another architecture; the call's failure otherwise.
+    pub async fn resize(&self, id: &str, instance_type: &str) -> Result<(), Fault> {
+        let call = self.place.call("ec2:ModifyInstanceAttribute");
+        let machine = self.machine(id).await?;
+        if machine.state != ResourceState::Stopped {
+            let said = format!("{id} is {}; it must be stopped to be resized", machine.state);
+            return Err(call.fault(FaultKind::WrongState, None, &said));
+        }
+        let runs = self.architectures_or_catalogue(instance_type).await?;
+        let has = machine.specification.architecture.as_deref().unwrap_or("x86_64");
+        if !runs.iter().any(|a| a == has) {
+            let said = format!("{instance_type} runs {}, and {id} is {has}", runs.join(", "));
+            return Err(call.fault(FaultKind::InvalidType, None, &said));
+        }
+        let value = AttributeValue::builder().value(instance_type).build();
+        let request = self.changes.modify_instance_attribute().instance_id(id).instance_type(value);
+        refused_only(self.pace, || async { request.clone().send().await.at(call) }).await?;
+        Ok(())
+    }
+
+    /// What EC2 says the type runs; what the catalogue says where the account may not ask.
+    async fn architectures_or_catalogue(&self, instance_type: &str) -> Result<Vec<String>, Fault> {
+        match self.architectures(instance_type).await {
+            Err(fault) if fault.kind == FaultKind::Denied => {
+                let known = Catalogue::builtin().instance(Provider::Aws, instance_type);
+                let missing = || {
+                    let said = format!("no instance type {instance_type} in the catalogue");
+                    self.place.call("ec2:ModifyInstanceAttribute").fault(FaultKind::InvalidType, None, &said)
+                };
+                known.map(|spec| spec.architectures.clone()).ok_or_else(missing)
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// Begins a snapshot of a volume, and returns its identifier.
+    ///
+    /// # Errors
+    /// The call's failure.
+    pub async fn snapshot(&self, volume: &str, description: &str) -> Result<String, Fault> {
+        let call = self.place.call("ec2:CreateSnapshot");
+        let tag = |key: &str, value: &str| Tag::builder().key(key).value(value).build();
+        let tags = TagSpecification::builder()
+            .resource_type(ResourceType::Snapshot)
+            .tags(tag("Name", &format!("reeve {volume}")))
+            .tags(tag("reeve:created-by", "reeve"))
+            .tags(tag("reeve:volume", volume))
+            .build();
+        // EC2 takes descriptions of up to 255 characters.
+        let description: String = description.chars().take(255).collect();
+        let request =
+            self.changes.create_snapshot().volume_id(volume).description(description).tag_specifications(tags);
+        let made = refused_only(self.pace, || async { request.clone().send().await.at(call) }).await?;
+        let nameless = || call.fault(FaultKind::Broken, None, "EC2 answered without a snapshot identifier");
+        made.snapshot_id().map(str::to_owned).ok_or_else(nameless)
+    }
+}

@@ -1,0 +1,353 @@
+//! What went wrong with a call to AWS: one kind for programs, one message for people that says what to do.
+//!
+//! Services name the same failure differently (`UnauthorizedOperation`, `AccessDenied`, `AccessDeniedException`); the table
+//! of codes is here and nowhere else. A failure that leaves open whether a change happened becomes
+//! [`ActErrorKind::Unknown`], never a retry.
+
+use std::error::Error;
+
+use aws_credential_types::provider::error::CredentialsError;
+use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
+use aws_smithy_runtime_api::client::result::SdkError;
+use aws_smithy_types::error::metadata::ProvideErrorMetadata;
+use reeve_estate::{ActError, ActErrorKind, Denied, ObserveError, ObserveErrorKind};
+
+/// A call, for messages.
+#[derive(Debug, Clone, Copy)]
+pub struct Call<'a> {
+    /// The permission it needs (`ec2:DescribeInstances`).
+    pub operation: &'static str,
+    /// The region.
+    pub region: &'a str,
+    /// The endpoint override.
+    pub endpoint: Option<&'a str>,
+}
+
+impl Call<'_> {
+    /// A fault of this call.
+    #[must_use]
+    pub fn fault(&self, kind: FaultKind, code: Option<&str>, said: &str) -> Fault {
+        Fault {
+            kind,
+            operation: self.operation,
+            region: self.region.to_owned(),
+            code: code.map(str::to_owned),
+            message: advice(self, kind, code, said),
+            said: said.to_owned(),
+        }
+    }
+}
+
+/// What kind of failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FaultKind {
+    /// No connection or no answer in time.
+    Unreachable,
+    /// The service failed inside or answered what cannot be read; a change may have happened.
+    Broken,
+    /// The key is wrong or expired, or the role cannot be assumed.
+    Unauthenticated,
+    /// Not permitted.
+    Denied,
+    /// Throttled after every retry.
+    Throttled,
+    /// No such resource.
+    NotFound,
+    /// The resource's state forbids it.
+    WrongState,
+    /// The size does not exist or does not fit.
+    InvalidType,
+    /// No capacity or quota for the size.
+    NoCapacity,
+    /// Anything else.
+    Other,
+}
+
+/// A failed call.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{message}")]
+pub struct Fault {
+    /// What kind.
+    pub kind: FaultKind,
+    /// The call, by the permission it needs.
+    pub operation: &'static str,
+    /// The region.
+    pub region: String,
+    /// The service's error code.
+    pub code: Option<String>,
+    /// For a person: which call, what happened, what to do.
+    pub message: String,
+    /// The cloud's own words.
+    pub said: String,
+}
+
+impl Fault {
+    /// As an entry of what was not allowed.
+    #[must_use]
+    pub fn denied(&self) -> Denied {
+        Denied { permission: self.operation.to_owned(), region: self.region.clone(), message: self.said.clone() }
+    }
+}
+
+impl From<Fault> for ObserveError {
+    fn from(fault: Fault) -> Self {
+        let kind = match fault.kind {
+            FaultKind::Unreachable => ObserveErrorKind::Unreachable,
+            FaultKind::Unauthenticated => ObserveErrorKind::Unauthenticated,
+            FaultKind::Denied => ObserveErrorKind::Denied,
+            FaultKind::Throttled => ObserveErrorKind::Throttled,
+            _ => ObserveErrorKind::Other,
+        };
+        ObserveError { kind, message: fault.message }
+    }
+}
+
+impl From<Fault> for ActError {
+    fn from(fault: Fault) -> Self {
+        let kind = match fault.kind {
+            FaultKind::Unreachable | FaultKind::Broken => ActErrorKind::Unknown,
+            FaultKind::Unauthenticated | FaultKind::Denied => ActErrorKind::Denied,
+            FaultKind::Throttled => ActErrorKind::Throttled,
+            FaultKind::NotFound => ActErrorKind::NotFound,
+            FaultKind::WrongState => ActErrorKind::WrongState,
+            FaultKind::InvalidType => ActErrorKind::InvalidType,
+            FaultKind::NoCapacity => ActErrorKind::NoCapacity,
+            FaultKind::Other => ActErrorKind::Other,
+        };
+        let doubt = if kind == ActErrorKind::Unknown {
+            " Whether the change happened is not known: look before trying again."
+        } else {
+            ""
+        };
+        ActError { kind, message: format!("{}{doubt}", fault.message) }
+    }
+}
+
+/// Turns an SDK's answer into ours.
+pub trait At<T> {
+    /// The answer, or the fault of this call.
+    ///
+    /// # Errors
+    /// The call's failure, classified.
+    fn at(self, call: Call<'_>) -> Result<T, Fault>;
+}
+
+impl<T, E> At<T> for Result<T, SdkError<E, HttpResponse>>
+where
+    E: ProvideErrorMetadata + Error + 'static,
+{
+    fn at(self, call: Call<'_>) -> Result<T, Fault> {
+        self.map_err(|error| match &error {
+            SdkError::ServiceError(service) => {
+                let status = service.raw().status().as_u16();
+                answered(call, status, service.err().code(), service.err().message())
+            }
+            SdkError::ResponseError(response) => unreadable(call, response.raw().status().as_u16()),
+            _ => undelivered(call, &error),
+        })
+    }
+}
+
+/// The service answered with an error.
+fn answered(call: Call<'_>, status: u16, code: Option<&str>, message: Option<&str>) -> Fault {
+    let kind = match code {
+        Some(code) => classify(call.operation, code, status),
+        None if status == 429 => FaultKind::Throttled,
+        None if status == 403 => FaultKind::Denied,
+        None if status >= 500 => FaultKind::Broken,
+        None => FaultKind::Other,
+    };
+    match (code, message) {
+        (None, None) => call.fault(kind, None, &format!("HTTP {status} without an AWS error")),
+        (_, message) => call.fault(kind, code, message.unwrap_or_default()),
+    }
+}
+
+fn unreadable(call: Call<'_>, status: u16) -> Fault {
+    call.fault(
+        FaultKind::Broken,
+        None,
+        &format!("HTTP {status} with a body that is not AWS's; is this an AWS endpoint?"),
+    )
+}
+
+/// No answer came: bad credentials, no connection, no time left.
+fn undelivered(call: Call<'_>, error: &(dyn Error + 'static)) -> Fault {
+    let chain: Vec<&(dyn Error + 'static)> = std::iter::successors(Some(error), |e| (*e).source()).collect();
+    let deepest = chain.last().map(ToString::to_string).unwrap_or_default();
+    // Assuming a role fails inside the credentials provider; when STS itself was out of reach, that is the cause to name.
+    let io = chain.iter().any(|e| e.is::<std::io::Error>());
+    let credentials = chain.iter().find_map(|e| e.downcast_ref::<CredentialsError>());
+    match credentials {
+        Some(reason) if !io => {
+            let said = if chain.len() > 1 && deepest != reason.to_string() {
+                format!("{reason}: {deepest}")
+            } else {
+                reason.to_string()
+            };
+            call.fault(FaultKind::Unauthenticated, None, &said)
+        }
+        _ => call.fault(FaultKind::Unreachable, None, &deepest),
+    }
+}
+
+/// The one table of error codes.
+fn classify(operation: &str, code: &str, status: u16) -> FaultKind {
+    let code = code.strip_prefix("Client.").or_else(|| code.strip_prefix("Server.")).unwrap_or(code);
+    match code {
+        "AuthFailure"
+        | "InvalidClientTokenId"
+        | "SignatureDoesNotMatch"
+        | "InvalidSignatureException"
+        | "UnrecognizedClientException"
+        | "InvalidAccessKeyId"
+        | "IncompleteSignature"
+        | "MissingAuthenticationToken"
+        | "MissingAuthenticationTokenException"
+        | "ExpiredToken"
+        | "ExpiredTokenException"
+        | "RequestExpired"
+        | "InvalidToken"
+        | "TokenRefreshRequired" => FaultKind::Unauthenticated,
+        "UnauthorizedOperation"
+        | "AccessDenied"
+        | "AccessDeniedException"
+        | "UnauthorizedAccess"
+        | "AuthorizationError"
+        | "NotAuthorized"
+        | "Forbidden"
+        | "AllAccessDisabled" => FaultKind::Denied,
+        "Throttling"
+        | "ThrottlingException"
+        | "ThrottledException"
+        | "RequestThrottled"
+        | "RequestThrottledException"
+        | "RequestLimitExceeded"
+        | "TooManyRequestsException"
+        | "TooManyRequests"
+        | "SlowDown"
+        | "BandwidthLimitExceeded"
+        | "PriorRequestNotComplete"
+        | "LimitExceededException"
+        | "EC2ThrottledException" => FaultKind::Throttled,
+        "IncorrectInstanceState"
+        | "IncorrectState"
+        | "InvalidDBInstanceState"
+        | "InvalidDBInstanceStateFault"
+        | "UnsupportedOperation"
+        | "OperationNotPermitted" => FaultKind::WrongState,
+        "InvalidInstanceType" | "InvalidInstanceAttributeValue" | "Unsupported" => FaultKind::InvalidType,
+        "InvalidParameterValue" | "InvalidParameterCombination" if operation == "rds:ModifyDBInstance" => {
+            FaultKind::InvalidType
+        }
+        "InvalidParameterValue" if operation == "ec2:ModifyInstanceAttribute" => FaultKind::InvalidType,
+        "InsufficientInstanceCapacity"
+        | "InsufficientHostCapacity"
+        | "InsufficientCapacity"
+        | "InsufficientDBInstanceCapacity"
+        | "InsufficientDBInstanceCapacityFault"
+        | "InstanceLimitExceeded"
+        | "VcpuLimitExceeded" => FaultKind::NoCapacity,
+        "DBInstanceNotFound"
+        | "DBInstanceNotFoundFault"
+        | "DBSnapshotNotFound"
+        | "DBSnapshotNotFoundFault"
+        | "NoSuchBucket" => FaultKind::NotFound,
+        _ if code.ends_with(".NotFound") || code.ends_with("ID.Malformed") || code.ends_with("Id.Malformed") => {
+            FaultKind::NotFound
+        }
+        _ if status == 429 => FaultKind::Throttled,
+        _ if status >= 500 => FaultKind::Broken,
+        _ => FaultKind::Other,
+    }
+}
+
+/// The message for a person.
+fn advice(call: &Call<'_>, kind: FaultKind, code: Option<&str>, said: &str) -> String {
+    let Call { operation, region, .. } = call;
+    let place = if region.is_empty() { String::new() } else { format!(" in {region}") };
+    let endpoint = call.endpoint.map_or_else(|| "AWS".to_owned(), |url| format!("the endpoint {url}"));
+    let said = match code {
+        Some(code) if said.is_empty() => code.to_owned(),
+        Some(code) => format!("{code}: {}", said.trim_end_matches('.')),
+        None => said.trim_end_matches('.').to_owned(),
+    };
+    match kind {
+        FaultKind::Unreachable => {
+            format!(
+                "{endpoint} does not answer {operation}{place}: {said}. Check the endpoint, the region and the network."
+            )
+        }
+        FaultKind::Broken => format!("{endpoint} failed on {operation}{place}: {said}."),
+        FaultKind::Unauthenticated => format!(
+            "{endpoint} does not accept the credentials ({operation}{place}: {said}). Check the access key, its secret, the role to \
+             assume with its external id, and this machine's clock."
+        ),
+        FaultKind::Denied => {
+            format!("{operation} is not permitted{place} ({said}). Allow {operation} in the policy of the key or role.")
+        }
+        FaultKind::Throttled => {
+            format!("{operation}{place} was throttled after every retry ({said}). Wait, or ask AWS for a higher rate.")
+        }
+        FaultKind::NotFound => format!("{operation}{place}: not found ({said})."),
+        FaultKind::WrongState => format!("{operation}{place} was refused in the present state ({said})."),
+        FaultKind::InvalidType => format!("{operation}{place} was refused for the size asked for ({said})."),
+        FaultKind::NoCapacity => {
+            format!("{operation}{place}: no capacity for the size now ({said}). Try later or take another size.")
+        }
+        FaultKind::Other => format!("{operation}{place} failed: {said}."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CALL: Call<'static> =
+        Call { operation: "ec2:DescribeInstances", region: "eu-west-1", endpoint: Some("http://127.0.0.1:1") };
+
+    #[test]
+    fn codes_are_classified() {
+        for (operation, code, status, kind) in [
+            ("ec2:DescribeInstances", "UnauthorizedOperation", 403, FaultKind::Denied),
+            ("s3:ListAllMyBuckets", "AccessDenied", 403, FaultKind::Denied),
+            ("ec2:DescribeInstances", "AuthFailure", 401, FaultKind::Unauthenticated),
+            ("sts:GetCallerIdentity", "InvalidClientTokenId", 403, FaultKind::Unauthenticated),
+            ("ec2:DescribeInstances", "RequestLimitExceeded", 503, FaultKind::Throttled),
+            ("s3:ListAllMyBuckets", "SlowDown", 503, FaultKind::Throttled),
+            ("ec2:ModifyInstanceAttribute", "IncorrectInstanceState", 400, FaultKind::WrongState),
+            ("ec2:ModifyInstanceAttribute", "InvalidInstanceAttributeValue", 400, FaultKind::InvalidType),
+            ("ec2:StartInstances", "InsufficientInstanceCapacity", 500, FaultKind::NoCapacity),
+            ("ec2:StartInstances", "Server.InsufficientInstanceCapacity", 500, FaultKind::NoCapacity),
+            ("ec2:StopInstances", "InvalidInstanceID.NotFound", 400, FaultKind::NotFound),
+            ("rds:ModifyDBInstance", "InvalidParameterCombination", 400, FaultKind::InvalidType),
+            ("rds:DescribeDBInstances", "InvalidParameterCombination", 400, FaultKind::Other),
+            ("ec2:StopInstances", "InternalError", 500, FaultKind::Broken),
+            ("ec2:StopInstances", "Unavailable", 503, FaultKind::Broken),
+        ] {
+            assert_eq!(classify(operation, code, status), kind, "{operation} {code} {status}");
+        }
+    }
+
+    #[test]
+    fn messages_name_the_permission_the_endpoint_and_the_cause() {
+        let denied = answered(CALL, 403, Some("UnauthorizedOperation"), Some("You are not authorized."));
+        assert!(denied.message.contains("Allow ec2:DescribeInstances"), "{denied}");
+        assert_eq!(denied.denied().permission, "ec2:DescribeInstances");
+        let dead = undelivered(CALL, &std::io::Error::other("connection refused"));
+        assert!(dead.message.contains("http://127.0.0.1:1") && dead.message.contains("connection refused"), "{dead}");
+        assert_eq!(answered(CALL, 502, None, None).kind, FaultKind::Broken);
+    }
+
+    #[test]
+    fn what_may_have_happened_is_unknown() {
+        for (kind, act) in [
+            (FaultKind::Unreachable, ActErrorKind::Unknown),
+            (FaultKind::Broken, ActErrorKind::Unknown),
+            (FaultKind::Throttled, ActErrorKind::Throttled),
+            (FaultKind::WrongState, ActErrorKind::WrongState),
+        ] {
+            assert_eq!(ActError::from(CALL.fault(kind, None, "x")).kind, act);
+        }
+    }
+}

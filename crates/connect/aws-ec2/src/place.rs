@@ -1,0 +1,89 @@
+//! Where a listing takes place, and what it found there.
+
+use std::collections::BTreeMap;
+
+use aws_smithy_types::DateTime;
+use jiff::Timestamp;
+use reeve_estate::{ConnectionId, Provider, Resource, ResourceId, ResourceKind, ResourceState, Specification};
+
+use crate::fault::{Call, Fault};
+
+/// One region of one account, as one connection sees it.
+#[derive(Debug, Clone)]
+pub struct Place {
+    /// The connection.
+    pub connection: ConnectionId,
+    /// The account's identifier.
+    pub account: String,
+    /// The region.
+    pub region: String,
+    /// The endpoint override, for messages.
+    pub endpoint: Option<String>,
+}
+
+impl Place {
+    /// A call made here, by the name of the permission it needs (`ec2:DescribeInstances`).
+    #[must_use]
+    pub fn call(&self, operation: &'static str) -> Call<'_> {
+        Call { operation, region: &self.region, endpoint: self.endpoint.as_deref() }
+    }
+
+    /// A resource here, with the least that is known of it. The name is the `Name` tag, or else the identifier.
+    #[must_use]
+    pub fn resource(&self, kind: ResourceKind, service: &str, id: &str, tags: BTreeMap<String, String>) -> Resource {
+        Resource {
+            id: ResourceId::new(id),
+            connection: self.connection.clone(),
+            provider: Provider::Aws,
+            account: self.account.clone(),
+            region: self.region.clone(),
+            service: service.to_owned(),
+            kind,
+            name: tags.get("Name").filter(|n| !n.is_empty()).cloned().unwrap_or_else(|| id.to_owned()),
+            state: ResourceState::Available,
+            specification: Specification::default(),
+            purchase: None,
+            tags,
+            group: None,
+            attached_to: Vec::new(),
+            monthly_cost: None,
+            created_at: None,
+            observed_at: Timestamp::now(),
+        }
+    }
+}
+
+/// What listing one kind in one place gave: what was seen, what went wrong, and whether anything may be missing.
+#[derive(Debug)]
+pub struct Listing {
+    /// The kind listed.
+    pub kind: ResourceKind,
+    /// What was seen, even when the listing broke off.
+    pub resources: Vec<Resource>,
+    /// What was denied or failed.
+    pub faults: Vec<Fault>,
+    /// Every page was read; what is not in `resources` is not there.
+    pub complete: bool,
+}
+
+impl Listing {
+    /// Nothing seen yet.
+    #[must_use]
+    pub fn new(kind: ResourceKind) -> Self {
+        Listing { kind, resources: Vec::new(), faults: Vec::new(), complete: false }
+    }
+
+    /// Notes how reading the pages ended.
+    pub fn end(&mut self, outcome: Result<(), Fault>) {
+        match outcome {
+            Ok(()) => self.complete = true,
+            Err(fault) => self.faults.push(fault),
+        }
+    }
+}
+
+/// The SDK's time as ours; `None` beyond the representable.
+#[must_use]
+pub fn timestamp(time: &DateTime) -> Option<Timestamp> {
+    Timestamp::new(time.secs(), i32::try_from(time.subsec_nanos()).ok()?).ok()
+}
