@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use crate::entry::{Claim, Entry, Metadata, read_claim};
 use crate::field_error::FieldError;
 use crate::instant::{parse_instant, to_millis};
-use crate::json::{self, Json, MAX_DEPTH};
+use crate::json::{self, Json, MAX_DEPTH, Numbers};
 
 /// An entry's canonical bytes may be this long: 1 MiB.
 pub const MAX_ENTRY_BYTES: usize = 1 << 20;
@@ -84,7 +84,9 @@ pub fn claim_digest(entry: &Entry) -> [u8; 32] {
 impl Entry {
     /// Reads stored canonical bytes back: the entry and when it was recorded.
     pub fn from_canonical(bytes: &[u8]) -> Result<(Self, Timestamp), ReadBackError> {
-        let mut value = json::parse(bytes).map_err(|e| ReadBackError(e.to_string()))?;
+        let options = json::Options { numbers: Numbers::Stored, ..json::Options::default() };
+        let parsed = json::parse_with(bytes, &options).map_err(|e| ReadBackError(e.to_string()))?;
+        let mut value = parsed.value;
         let recorded_at = match &mut value {
             Json::Object(members) => members.remove("recorded_at"),
             _ => None,

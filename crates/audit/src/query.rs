@@ -1,12 +1,114 @@
 //! The query language: reading, printing, and THE meaning of a query.
 //!
-//! [`Query::matches`] decides whether an entry is found; whatever searches faster must agree with it.
+//! [`Query::matches`] decides whether an entry is found; whatever searches faster must agree with it. The language is
+//! described in `docs/query-language.md`.
 
 mod ast;
 mod column;
+mod error;
+mod eval;
+mod field;
+mod filter;
 pub mod fold;
+mod parse;
+mod print;
+mod scan;
 mod text;
+mod time;
+mod value;
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use jiff::Timestamp;
 
 pub use ast::{Bound, Comparison, Expr, Match};
 pub use column::{Column, FieldPath};
+pub use error::QueryError;
+pub use field::field_names;
+pub use filter::{FILTERS, filter, time_range};
+pub use parse::{MAX_QUERY_BYTES, MAX_QUERY_DEPTH};
 pub use text::{TextMatch, words};
+
+use crate::entry::Entry;
+
+/// A query, ready to be asked of entries.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Query {
+    /// What it asks.
+    pub expr: Expr,
+}
+
+impl Query {
+    /// Finds every entry.
+    pub const fn all() -> Self {
+        Self { expr: Expr::All }
+    }
+
+    /// Reads a query; the empty one finds every entry.
+    pub fn parse(text: &str) -> Result<Self, QueryError> {
+        parse::parse(text).map(|expr| Self { expr })
+    }
+
+    /// Asks for `condition` as well: row visibility, a time range, a filter.
+    pub fn and(self, condition: Expr) -> Self {
+        match (self.expr, condition) {
+            (Expr::All, condition) => Self { expr: condition },
+            (expr, Expr::All) => Self { expr },
+            (expr, condition) => Self { expr: Expr::and([expr, condition]) },
+        }
+    }
+
+    /// Whether the entry is found; `now` is what `now-24h` starts from.
+    pub fn matches(&self, entry: &Entry, recorded_at: Timestamp, now: Timestamp) -> bool {
+        self.expr.matches(entry, recorded_at, now)
+    }
+
+    /// The same query with every distance from now made a point in time.
+    pub fn resolve(&self, now: Timestamp) -> Self {
+        Self { expr: self.expr.resolve(now) }
+    }
+}
+
+impl Expr {
+    /// Whether the entry is found; `now` is what `now-24h` starts from.
+    pub fn matches(&self, entry: &Entry, recorded_at: Timestamp, now: Timestamp) -> bool {
+        eval::matches(self, eval::Candidate { entry, recorded_at, now })
+    }
+
+    /// The same condition with every distance from now made a point in time.
+    pub fn resolve(&self, now: Timestamp) -> Self {
+        match self {
+            Self::And(terms) => Self::And(terms.iter().map(|term| term.resolve(now)).collect()),
+            Self::Or(terms) => Self::Or(terms.iter().map(|term| term.resolve(now)).collect()),
+            Self::Not(term) => Self::negate(term.resolve(now)),
+            Self::Field { field, op: Match::Compare(side, Bound::Now(ms)) } => {
+                Self::field(field.clone(), Match::Compare(*side, Bound::Time(eval::from_now(now, *ms))))
+            }
+            other => other.clone(),
+        }
+    }
+}
+
+/// The text an entry has in a column, if any; `None` for the two columns of time.
+pub fn column_text(entry: &Entry, column: Column) -> Option<Cow<'_, str>> {
+    eval::column_text(entry, column)
+}
+
+impl FromStr for Query {
+    type Err = QueryError;
+
+    fn from_str(text: &str) -> Result<Self, QueryError> {
+        Self::parse(text)
+    }
+}
+
+impl fmt::Display for Query {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.expr.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -12,6 +12,9 @@ pub const MAX_DEPTH: usize = 64;
 pub enum Numbers {
     /// Integers beyond 2^53 and numbers that overflow are refused. This is how entries are read.
     Strict,
+    /// Integers of any size become the nearest double. Only for bytes that our canonical writer spelled: it writes
+    /// the double `1e17` as an integer.
+    Stored,
     /// Any number whose digits a double would change becomes a string of the digits as written, and its
     /// place is noted. This is how foreign records are imported without loss.
     KeepAsText,
@@ -249,18 +252,16 @@ impl Reader<'_> {
     fn number(&mut self) -> Outcome<Json> {
         let literal =
             number::scan(&self.input[self.at..]).map_err(|(fault, skip)| self.fail_at(fault, self.at + skip))?;
-        let read = number::value(literal);
-        let exact = match self.options.numbers {
-            Numbers::Strict => read,
-            Numbers::KeepAsText => read.and_then(|value| number::unchanged(literal, value)),
-        };
-        let value = match (exact, self.options.numbers) {
-            (Ok(value), _) => Json::Number(value),
-            (Err(fault), Numbers::Strict) => return Err(self.fail(fault)),
-            (Err(_), Numbers::KeepAsText) => {
-                self.kept.push(Vec::new());
-                Json::String(literal.to_owned())
-            }
+        let value = match self.options.numbers {
+            Numbers::Strict => number::value(literal).map(Json::Number).map_err(|fault| self.fail(fault))?,
+            Numbers::Stored => number::finite(literal).map(Json::Number).map_err(|fault| self.fail(fault))?,
+            Numbers::KeepAsText => match number::finite(literal).and_then(|value| number::unchanged(literal, value)) {
+                Ok(value) => Json::Number(value),
+                Err(_) => {
+                    self.kept.push(Vec::new());
+                    Json::String(literal.to_owned())
+                }
+            },
         };
         self.at += literal.len();
         Ok(value)

@@ -1,0 +1,194 @@
+//! THE meaning of a query: whether one entry is found. Whatever searches faster must agree with this file.
+
+use std::borrow::Cow;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::ast::{Bound, Comparison, Expr, Match};
+use super::column::{Column, FieldPath};
+use super::fold;
+use crate::entry::{Entry, Leaf};
+use crate::instant::{format_instant, parse_instant};
+use crate::json::Json;
+
+/// The entry in question, and when "now" is.
+#[derive(Clone, Copy)]
+pub(super) struct Candidate<'e> {
+    pub(super) entry: &'e Entry,
+    pub(super) recorded_at: Timestamp,
+    pub(super) now: Timestamp,
+}
+
+pub(super) fn matches(expr: &Expr, candidate: Candidate<'_>) -> bool {
+    match expr {
+        Expr::All => true,
+        Expr::And(terms) => terms.iter().all(|term| matches(term, candidate)),
+        Expr::Or(terms) => terms.iter().any(|term| matches(term, candidate)),
+        Expr::Not(term) => !matches(term, candidate),
+        Expr::Field { field, op } => candidate.field(field, op),
+        Expr::Text(term) => candidate.entry.any_text(&mut |Leaf(value)| term.found_in(&value)),
+    }
+}
+
+/// `now` and a distance from it, kept inside the range of a timestamp.
+pub(super) fn from_now(now: Timestamp, ms: i64) -> Timestamp {
+    now.saturating_add(SignedDuration::from_millis(ms)).unwrap_or(now)
+}
+
+impl Candidate<'_> {
+    fn field(self, field: &FieldPath, op: &Match) -> bool {
+        let Self { entry, .. } = self;
+        let text = |value: &str| self.text(value, op);
+        match field {
+            FieldPath::Column(Column::Timestamp) => self.time(entry.timestamp, op),
+            FieldPath::Column(Column::RecordedAt) => self.time(self.recorded_at, op),
+            FieldPath::Column(Column::ActorIpAddress) => self.address(op),
+            FieldPath::Column(Column::Severity) => match op {
+                Match::Compare(side, Bound::Severity(bound)) => side.holds(&entry.severity, bound),
+                _ => text(entry.severity.as_str()),
+            },
+            FieldPath::Column(column) => column_text(entry, *column).is_some_and(|value| text(&value)),
+            FieldPath::User => [&entry.actor.id, &entry.actor.email].into_iter().flatten().any(|value| text(value)),
+            FieldPath::Tags => {
+                let tags = &entry.resource.tags;
+                entry.metadata.tags.iter().any(|tag| text(tag))
+                    || tags.iter().any(|(name, value)| text(name) || text(value) || text(&format!("{name}={value}")))
+            }
+            FieldPath::MetadataTags => entry.metadata.tags.iter().any(|tag| text(tag)),
+            FieldPath::ApiVersion => text(&entry.metadata.api_version),
+            FieldPath::ResourceTags => entry.resource.tags.values().any(|value| text(value)),
+            FieldPath::ResourceTag(name) => {
+                entry.resource.tags.iter().any(|(tag, value)| fold::equals(tag, name) && self.string(value, op))
+            }
+            FieldPath::Changes => {
+                entry.changes.before.iter().chain(&entry.changes.after).any(|state| self.inside(state, &[], op))
+            }
+            FieldPath::Before(path) => entry.changes.before.as_ref().is_some_and(|state| self.inside(state, path, op)),
+            FieldPath::After(path) => entry.changes.after.as_ref().is_some_and(|state| self.inside(state, path, op)),
+            FieldPath::Metadata(path) => path.split_first().is_some_and(|(first, rest)| {
+                entry
+                    .metadata
+                    .extra
+                    .iter()
+                    .any(|(name, value)| fold::equals(name, first) && self.inside(value, rest, op))
+            }),
+        }
+    }
+
+    fn instant(self, bound: &Bound) -> Option<Timestamp> {
+        match bound {
+            Bound::Time(at) => Some(*at),
+            Bound::Now(ms) => Some(from_now(self.now, *ms)),
+            Bound::Number(_) | Bound::Severity(_) => None,
+        }
+    }
+
+    fn time(self, value: Timestamp, op: &Match) -> bool {
+        match op {
+            Match::Compare(side, bound) => self.instant(bound).is_some_and(|bound| side.holds(&value, &bound)),
+            _ => self.text(&format_instant(value), op),
+        }
+    }
+
+    fn address(self, op: &Match) -> bool {
+        let Some(address) = self.entry.actor.ip_address else { return false };
+        match op {
+            Match::Ip(wanted) => address == *wanted,
+            Match::Cidr(net) => net.contains(&address),
+            _ => self.text(&address.to_string(), op),
+        }
+    }
+
+    fn text(self, value: &str, op: &Match) -> bool {
+        match op {
+            Match::Exact(wanted) => fold::equals(value, wanted),
+            Match::Identical(wanted) => value == wanted,
+            Match::Prefix(start) => fold::starts_with(value, start),
+            Match::Glob(pieces) => fold::globs(value, pieces),
+            Match::Exists => true,
+            Match::Compare(..) | Match::Cidr(_) | Match::Ip(_) => false,
+        }
+    }
+
+    /// A string that may also stand for a number or a time.
+    fn string(self, value: &str, op: &Match) -> bool {
+        match op {
+            Match::Compare(side, Bound::Number(bound)) => {
+                value.trim().parse().is_ok_and(|number: f64| side.holds(&number, bound))
+            }
+            Match::Compare(side, bound) => match (parse_instant(value), self.instant(bound)) {
+                (Ok(value), Some(bound)) => side.holds(&value, &bound),
+                _ => false,
+            },
+            _ => self.text(value, op),
+        }
+    }
+
+    /// A value of a state or of metadata, `path` still to go. A list stands for any of its elements; where the path
+    /// goes on, a number in it names one element.
+    fn inside(self, value: &Json, path: &[String], op: &Match) -> bool {
+        match (value, path.split_first()) {
+            (Json::Object(object), Some((first, rest))) => {
+                object.iter().any(|(name, value)| fold::equals(name, first) && self.inside(value, rest, op))
+            }
+            (Json::Array(items), Some((first, rest))) => {
+                items.iter().any(|item| self.inside(item, path, op))
+                    || first
+                        .parse()
+                        .ok()
+                        .and_then(|at: usize| items.get(at))
+                        .is_some_and(|item| self.inside(item, rest, op))
+            }
+            (Json::Array(items), None) => items.iter().any(|item| self.inside(item, path, op)),
+            (Json::Object(_), None) => *op == Match::Exists,
+            (_, Some(_)) => false,
+            (Json::String(text), None) => self.string(text, op),
+            (Json::Number(number), None) => self.number(*number, op),
+            (Json::Bool(value), None) => self.text(if *value { "true" } else { "false" }, op),
+            (Json::Null, None) => *op != Match::Exists && self.text("null", op),
+        }
+    }
+
+    fn number(self, number: f64, op: &Match) -> bool {
+        let same = |wanted: &str| wanted.parse().is_ok_and(|wanted: f64| wanted == number);
+        match op {
+            Match::Compare(side, Bound::Number(bound)) => side.holds(&number, bound),
+            Match::Exact(wanted) | Match::Identical(wanted) => same(wanted),
+            _ => self.text(&Json::Number(number).to_string(), op),
+        }
+    }
+}
+
+/// The text of a column that holds text, if the entry has it.
+pub(super) fn column_text(entry: &Entry, column: Column) -> Option<Cow<'_, str>> {
+    let Entry { actor, resource, action, .. } = entry;
+    let text = match column {
+        Column::EventId => Some(entry.event_id.as_str()),
+        Column::EventType => Some(entry.event_type.as_str()),
+        Column::Category => Some(entry.category()),
+        Column::Severity => Some(entry.severity.as_str()),
+        Column::ActorType => actor.kind.map(|kind| kind.as_str()),
+        Column::ActorId => actor.id.as_deref(),
+        Column::ActorEmail => actor.email.as_deref(),
+        Column::ActorIpAddress => return actor.ip_address.map(|ip| Cow::Owned(ip.to_string())),
+        Column::ActorUserAgent => actor.user_agent.as_deref(),
+        Column::ActorSessionId => actor.session_id.as_deref(),
+        Column::ResourceType => resource.kind.as_deref(),
+        Column::ResourceId => resource.id.as_deref(),
+        Column::ResourceCloudProvider => resource.cloud_provider.as_deref(),
+        Column::ResourceAccountId => resource.account_id.as_deref(),
+        Column::ResourceRegion => resource.region.as_deref(),
+        Column::ActionOperation => action.operation.as_deref(),
+        Column::ActionStatus => action.status.map(|status| status.as_str()),
+        Column::ActionMethod => action.method.map(|method| method.as_str()),
+        Column::RequestId => entry.metadata.request_id.as_deref(),
+        Column::Timestamp | Column::RecordedAt => None,
+    };
+    text.map(Cow::Borrowed)
+}
+
+/// Conditions that hold for an instant in `[start, end]`, either of which may be open.
+pub(super) fn time_range(column: Column, start: Option<Timestamp>, end: Option<Timestamp>) -> Expr {
+    let side = |side, at: Option<Timestamp>| at.map(|at| Expr::field(column, Match::Compare(side, Bound::Time(at))));
+    Expr::and([side(Comparison::AtLeast, start), side(Comparison::AtMost, end)].into_iter().flatten())
+}

@@ -1,0 +1,124 @@
+//! From a written field name to the field, short forms and slips included.
+
+use super::column::{Column, FieldPath};
+use super::error::Problem;
+use super::fold;
+use crate::suggest;
+
+/// Short forms, each with what it stands for.
+const SHORT: [(&str, FieldPath); 18] = [
+    ("user", FieldPath::User),
+    ("actor", FieldPath::User),
+    ("tags", FieldPath::Tags),
+    ("changes", FieldPath::Changes),
+    ("metadata.tags", FieldPath::MetadataTags),
+    ("metadata.api_version", FieldPath::ApiVersion),
+    ("resource.tags", FieldPath::ResourceTags),
+    ("status", FieldPath::Column(Column::ActionStatus)),
+    ("operation", FieldPath::Column(Column::ActionOperation)),
+    ("action", FieldPath::Column(Column::ActionOperation)),
+    ("method", FieldPath::Column(Column::ActionMethod)),
+    ("resource", FieldPath::Column(Column::ResourceId)),
+    ("region", FieldPath::Column(Column::ResourceRegion)),
+    ("account", FieldPath::Column(Column::ResourceAccountId)),
+    ("provider", FieldPath::Column(Column::ResourceCloudProvider)),
+    ("email", FieldPath::Column(Column::ActorEmail)),
+    ("ip", FieldPath::Column(Column::ActorIpAddress)),
+    ("session", FieldPath::Column(Column::ActorSessionId)),
+];
+
+/// The field that dotted segments name. Names compare case-blind.
+pub(super) fn resolve(segments: &[String]) -> Result<FieldPath, Problem> {
+    let name = segments.join(".");
+    if let Some(field) = named(&name) {
+        return Ok(field);
+    }
+    let starts =
+        |prefix: &[&str]| segments.len() > prefix.len() && prefix.iter().zip(segments).all(|(p, s)| fold::equals(s, p));
+    let rest = |skip: usize| segments[skip..].to_vec();
+    if starts(&["resource", "tags"]) {
+        Ok(FieldPath::ResourceTag(rest(2).join(".")))
+    } else if starts(&["tags"]) {
+        Ok(FieldPath::ResourceTag(rest(1).join(".")))
+    } else if fold::equals(&name, "changes.before") || starts(&["changes", "before"]) {
+        Ok(FieldPath::Before(rest(2)))
+    } else if fold::equals(&name, "changes.after") || starts(&["changes", "after"]) {
+        Ok(FieldPath::After(rest(2)))
+    } else if starts(&["metadata"]) {
+        Ok(FieldPath::Metadata(rest(1)))
+    } else {
+        Err(unknown(&name))
+    }
+}
+
+fn named(name: &str) -> Option<FieldPath> {
+    let column =
+        Column::ALL.into_iter().find(|c| fold::equals(name, c.field_name()) || fold::equals(name, c.segment_name()));
+    column
+        .map(FieldPath::Column)
+        .or_else(|| SHORT.iter().find(|(short, _)| fold::equals(name, short)).map(|(_, field)| field.clone()))
+}
+
+/// Every name without open members, for suggestions and completion.
+pub fn field_names() -> impl Iterator<Item = &'static str> {
+    let open = ["changes.before", "changes.after"];
+    Column::ALL.into_iter().map(Column::field_name).chain(SHORT.iter().map(|(short, _)| *short)).chain(open)
+}
+
+fn unknown(name: &str) -> Problem {
+    let problem = Problem::new(format!("there is no field `{name}`"));
+    let (top, rest) = name.split_once('.').unwrap_or((name, ""));
+    if fold::equals(top, "metadata") {
+        return problem.hint("name a member, such as metadata.request_id");
+    }
+    if fold::equals(top, "changes") {
+        return problem.hint(format!("write changes.before.{rest} or changes.after.{rest}"));
+    }
+    match suggest::closest(name, field_names()) {
+        Some(meant) => problem.hint(format!("did you mean {meant}?")),
+        None => match suggest::closest(
+            rest,
+            Column::ALL.into_iter().filter_map(|c| c.field_name().strip_prefix(top)?.strip_prefix('.')),
+        ) {
+            Some(meant) => problem.hint(format!("did you mean {top}.{meant}?")),
+            None => problem.hint("to search for the text itself, put it in double quotes"),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(name: &str) -> Result<FieldPath, Problem> {
+        resolve(&name.split('.').map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn every_name_resolves() {
+        for name in field_names() {
+            assert!(of(name).is_ok(), "{name}");
+            assert_eq!(of(name), of(&name.to_uppercase()));
+        }
+        assert_eq!(of("resource_type"), Ok(Column::ResourceType.into()));
+        assert_eq!(of("resource.tags.k8s.io"), Ok(FieldPath::ResourceTag("k8s.io".into())));
+        assert_eq!(of("changes.after.a.b"), Ok(FieldPath::After(vec!["a".into(), "b".into()])));
+        assert_eq!(of("metadata.request_id"), Ok(Column::RequestId.into()));
+        assert_eq!(of("metadata.x"), Ok(FieldPath::Metadata(vec!["x".into()])));
+    }
+
+    #[test]
+    fn slips_get_a_hint() {
+        for (name, hint) in [
+            ("actor.emial", "did you mean actor.email?"),
+            ("actor.adress", "to search for the text itself, put it in double quotes"),
+            ("sevrity", "did you mean severity?"),
+            ("usr", "did you mean user?"),
+            ("metadata", "name a member, such as metadata.request_id"),
+            ("changes.size", "write changes.before.size or changes.after.size"),
+            ("arn", "to search for the text itself, put it in double quotes"),
+        ] {
+            assert_eq!(of(name).map_err(|p| p.hint), Err(Some(hint.to_owned())), "{name}");
+        }
+    }
+}

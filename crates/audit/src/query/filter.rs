@@ -1,0 +1,52 @@
+//! Filters beside a query: a name and a value each, as forms and the search interface send them.
+
+use jiff::Timestamp;
+
+use super::ast::Expr;
+use super::column::{Column, FieldPath};
+use super::error::{Problem, QueryError};
+use super::eval;
+use super::value::{Operator, Written, condition};
+use crate::suggest;
+
+/// The filters there are.
+pub const FILTERS: [(&str, FieldPath); 15] = [
+    ("user", FieldPath::User),
+    ("event_type", FieldPath::Column(Column::EventType)),
+    ("category", FieldPath::Column(Column::Category)),
+    ("severity", FieldPath::Column(Column::Severity)),
+    ("status", FieldPath::Column(Column::ActionStatus)),
+    ("operation", FieldPath::Column(Column::ActionOperation)),
+    ("method", FieldPath::Column(Column::ActionMethod)),
+    ("actor_type", FieldPath::Column(Column::ActorType)),
+    ("ip", FieldPath::Column(Column::ActorIpAddress)),
+    ("resource_type", FieldPath::Column(Column::ResourceType)),
+    ("resource_id", FieldPath::Column(Column::ResourceId)),
+    ("cloud_provider", FieldPath::Column(Column::ResourceCloudProvider)),
+    ("account_id", FieldPath::Column(Column::ResourceAccountId)),
+    ("region", FieldPath::Column(Column::ResourceRegion)),
+    ("request_id", FieldPath::Column(Column::RequestId)),
+];
+
+/// The condition of one filter. The value is taken whole, spaces and quotes included; `*` is a wildcard, and an
+/// address may be a network. The full name of a field is a filter too.
+pub fn filter(name: &str, value: &str) -> Result<Expr, QueryError> {
+    let short = FILTERS.iter().find(|(known, _)| *known == name).map(|(_, field)| field.clone());
+    let field = short.or_else(|| Column::ALL.into_iter().find(|c| c.field_name() == name).map(FieldPath::Column));
+    let Some(field) = field else {
+        let problem = Problem::new(format!("there is no filter `{name}`"));
+        return Err(match suggest::closest(name, FILTERS.iter().map(|(known, _)| *known)) {
+            Some(meant) => problem.hint(format!("did you mean {meant}?")).at(0),
+            None => problem.hint(format!("filters are {}", FILTERS.map(|(known, _)| known).join(", "))).at(0),
+        });
+    };
+    condition(&field, Operator::Plain, Written::unquoted(value)).map_err(|problem| {
+        let message = format!("filter `{name}`: {}", problem.message);
+        Problem { message, ..problem }.at(0)
+    })
+}
+
+/// Entries whose `timestamp` lies between the two, both included; either may be open.
+pub fn time_range(start: Option<Timestamp>, end: Option<Timestamp>) -> Expr {
+    eval::time_range(Column::Timestamp, start, end)
+}

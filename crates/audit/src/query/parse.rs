@@ -1,0 +1,188 @@
+//! From text to tree: recursive descent, bounded in length and depth. NOT binds tighter than AND, AND than OR.
+
+use super::ast::{Comparison, Expr};
+use super::column::FieldPath;
+use super::error::{Problem, QueryError};
+use super::field;
+use super::scan::{Lexeme, Scanner};
+use super::text::TextMatch;
+use super::value::{Operator, condition};
+
+/// A query may have this many bytes.
+pub const MAX_QUERY_BYTES: usize = 8 * 1024;
+/// Parentheses and negations may stand inside each other this deep.
+pub const MAX_QUERY_DEPTH: usize = 64;
+
+/// Reads a query; the empty one finds every entry.
+pub(super) fn parse(text: &str) -> Result<Expr, QueryError> {
+    if text.len() > MAX_QUERY_BYTES {
+        let problem = Problem::new(format!("the query has {} bytes; at most {MAX_QUERY_BYTES} are taken", text.len()));
+        return Err(problem.at(0));
+    }
+    let mut parser = Parser { scanner: Scanner::new(text), depth: 0 };
+    parser.scanner.skip_space();
+    if parser.scanner.peek().is_none() {
+        return Ok(Expr::All);
+    }
+    let expr = parser.alternatives(None)?;
+    match parser.scanner.peek() {
+        None => Ok(expr),
+        Some(_) => Err(parser
+            .scanner
+            .fail(Problem::new("this `)` closes nothing").hint("remove it, or quote the text it belongs to"))),
+    }
+}
+
+struct Parser<'q> {
+    scanner: Scanner<'q>,
+    depth: usize,
+}
+
+/// The field whose values stand in a group, as in `field:(a OR b)`.
+type Scope<'s> = Option<&'s FieldPath>;
+
+impl Parser<'_> {
+    fn alternatives(&mut self, scope: Scope<'_>) -> Result<Expr, QueryError> {
+        let mut terms = vec![self.conjunction(scope)?];
+        while self.scanner.take_word("OR") {
+            terms.push(self.conjunction(scope)?);
+        }
+        Ok(Expr::or(terms))
+    }
+
+    fn conjunction(&mut self, scope: Scope<'_>) -> Result<Expr, QueryError> {
+        let mut terms = vec![self.negation(scope)?];
+        loop {
+            self.scanner.skip_space();
+            let joined = self.scanner.take_word("AND");
+            if !joined && (self.scanner.peek().is_none_or(|c| c == ')') || self.scanner.sees_word("OR")) {
+                return Ok(Expr::and(terms));
+            }
+            terms.push(self.negation(scope)?);
+        }
+    }
+
+    fn negation(&mut self, scope: Scope<'_>) -> Result<Expr, QueryError> {
+        self.scanner.skip_space();
+        let dash = self.scanner.rest().strip_prefix('-').and_then(|rest| rest.chars().next());
+        if self.scanner.take_word("NOT")
+            || (dash.is_some_and(|c| !c.is_whitespace() && c != ')') && self.scanner.take("-"))
+        {
+            return self.deeper(|parser| parser.negation(scope)).map(Expr::negate);
+        }
+        self.primary(scope)
+    }
+
+    /// Runs `inner` one level deeper.
+    fn deeper<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T, QueryError>) -> Result<T, QueryError> {
+        if self.depth == MAX_QUERY_DEPTH {
+            return Err(self.scanner.fail(Problem::new(format!("the query is nested deeper than {MAX_QUERY_DEPTH}"))));
+        }
+        self.depth += 1;
+        let value = inner(self)?;
+        self.depth -= 1;
+        Ok(value)
+    }
+
+    fn primary(&mut self, scope: Scope<'_>) -> Result<Expr, QueryError> {
+        match self.scanner.peek() {
+            None => Err(self.scanner.fail(Problem::new("a term is missing at the end"))),
+            Some(')') => Err(self.scanner.fail(Problem::new("a term is missing before `)`"))),
+            Some('(') => self.group(scope),
+            Some(_) => {
+                if let Some(word) = ["AND", "OR"].into_iter().find(|word| self.scanner.sees_word(word)) {
+                    let problem = Problem::new(format!("a term is missing before {word}"));
+                    return Err(self.scanner.fail(
+                        problem.hint(format!("to search for the word itself, write \"{}\"", word.to_lowercase())),
+                    ));
+                }
+                match scope {
+                    Some(field) => self.value(field),
+                    None => self.term(),
+                }
+            }
+        }
+    }
+
+    fn group(&mut self, scope: Scope<'_>) -> Result<Expr, QueryError> {
+        let open = self.scanner.position();
+        self.scanner.take("(");
+        let inner = self.deeper(|parser| parser.alternatives(scope))?;
+        self.scanner.skip_space();
+        if self.scanner.take(")") {
+            Ok(inner)
+        } else {
+            Err(Problem::new("this `(` is never closed").hint("add a `)`").at(open))
+        }
+    }
+
+    /// `field:value`, or free text.
+    fn term(&mut self) -> Result<Expr, QueryError> {
+        let start = self.scanner.position();
+        let Some(segments) = self.scanner.field()? else { return self.free_text(start) };
+        let field = field::resolve(&segments).map_err(|problem| problem.at(start))?;
+        if self.scanner.peek() == Some('(') { self.group(Some(&field)) } else { self.value(&field) }
+    }
+
+    fn value(&mut self, field: &FieldPath) -> Result<Expr, QueryError> {
+        let operator = self.operator();
+        let start = self.scanner.position();
+        let Lexeme { written, raw, .. } = self.scanner.lexeme()?;
+        if raw.is_empty() {
+            return Err(Problem::new("a value is missing here")
+                .hint("write it without a space before it, or * for any value")
+                .at(start));
+        }
+        condition(field, operator, written).map_err(|problem| problem.at(start))
+    }
+
+    fn operator(&mut self) -> Operator {
+        let sides = [
+            (">=", Comparison::AtLeast),
+            ("<=", Comparison::AtMost),
+            (">", Comparison::Greater),
+            ("<", Comparison::Less),
+        ];
+        for (sign, side) in sides {
+            if self.scanner.take(sign) {
+                return Operator::Side(side);
+            }
+        }
+        if self.scanner.take("=") { Operator::Identical } else { Operator::Plain }
+    }
+
+    fn free_text(&mut self, start: usize) -> Result<Expr, QueryError> {
+        let Lexeme { written, raw, quoted } = self.scanner.lexeme()?;
+        if !quoted {
+            assignment(&raw).map_err(|problem| problem.at(start))?;
+        }
+        let prefix = match written.0.as_slice() {
+            [_] => false,
+            [first, last] if last.is_empty() => {
+                if first.is_empty() {
+                    return Ok(Expr::All);
+                }
+                true
+            }
+            _ => {
+                let problem = Problem::new("in free text a `*` may only stand at the end");
+                return Err(problem.hint("name a field to use it elsewhere, such as resource.id:*prod*").at(start));
+            }
+        };
+        TextMatch::new(&written.0[0], prefix)
+            .map(Expr::Text)
+            .ok_or_else(|| Problem::new("there is no letter or digit to search for").at(start))
+    }
+}
+
+/// Refuses `field=value` and `field>value`, which would otherwise quietly search for the words.
+fn assignment(raw: &str) -> Result<(), Problem> {
+    let Some((name, rest)) = raw.find(['=', '<', '>', '!']).map(|at| raw.split_at(at)) else { return Ok(()) };
+    let segments: Vec<_> = name.split('.').map(str::to_owned).collect();
+    if field::resolve(&segments).is_err() {
+        return Ok(());
+    }
+    let value = rest.trim_start_matches(['=', '!']);
+    let dash = if rest.starts_with('!') { "-" } else { "" };
+    Err(Problem::new(format!("`{name}` is a field and needs a colon")).hint(format!("write {dash}{name}:{value}")))
+}

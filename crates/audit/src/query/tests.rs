@@ -1,0 +1,319 @@
+//! What queries mean, one example a line.
+
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::Draft;
+
+const ENTRY: &str = r#"{
+    "event_id": "evt-1",
+    "timestamp": "2026-11-20T10:30:05.250Z",
+    "event_type": "resource.modify",
+    "severity": "medium",
+    "actor": {"type": "user", "id": "alice", "email": "Alice@example.com", "ip_address": "10.20.0.7",
+              "user_agent": "aws-cli/2.15 Python/3.11", "session_id": "s-9"},
+    "resource": {"type": "ec2_instance", "id": "i-0abc", "cloud_provider": "aws", "account_id": "123456789012",
+                 "region": "eu-west-1", "tags": {"env": "prod", "aws:createdBy": "bob", "cost": "12.5"}},
+    "action": {"operation": "ModifyInstanceAttribute", "status": "success", "method": "api"},
+    "changes": {"before": {"size": 8, "type": "m5.large"},
+                "after": {"size": 4, "type": "m5.medium", "on": true, "none": null, "until": "2026-12-01T00:00:00Z",
+                          "disks": [{"id": "vol-1", "gb": 100}, {"id": "vol-2", "gb": 200}], "a.b": "dotted"}},
+    "metadata": {"request_id": "req-7", "tags": ["pci", "weekly run"], "recommendation_id": "rec-42"}
+}"#;
+
+fn now() -> Timestamp {
+    "2026-11-20T12:00:00Z".parse().unwrap()
+}
+
+fn found(query: &str) -> bool {
+    let draft = Draft::from_bytes(ENTRY.as_bytes(), "2026-11-20T10:31:00Z".parse().unwrap()).unwrap();
+    let query = Query::parse(query).unwrap_or_else(|e| panic!("{query}: {e}"));
+    let again = Query::parse(&query.to_string()).unwrap_or_else(|e| panic!("{query}: {e}"));
+    assert_eq!(query, again, "printing changes the query");
+    let resolved = query.resolve(now());
+    let [a, b] = [&query, &resolved].map(|q| q.matches(&draft.entry, draft.recorded_at, now()));
+    assert_eq!(a, b, "resolving changes the meaning of {query}");
+    a
+}
+
+#[test]
+fn queries_that_find_the_entry() {
+    for query in [
+        "",
+        "  ",
+        "*",
+        "alice",
+        "ALICE",
+        "alice@example.com",
+        "example.com",
+        "i-0abc",
+        "m5.medium",
+        "100",
+        "\"weekly run\"",
+        "\"aws cli\"",
+        "modifyinst*",
+        "prod",
+        "user:alice",
+        "user:alice@EXAMPLE.com",
+        "user:ali*",
+        "actor.email:*@example.com",
+        "actor.id:alice",
+        "actor.type:user",
+        "ACTOR.ID:alice",
+        "actor.email:*",
+        "resource:i-0abc",
+        "resource:*0ab*",
+        "resource.id:i-*",
+        "resource_type:ec2_instance",
+        "resource.tags.env:PROD",
+        "resource.tags.\"aws:createdBy\":bob",
+        "tags:pci",
+        "tags:\"weekly run\"",
+        "tags:env",
+        "tags:env=prod",
+        "tags:prod",
+        "tags.env:prod",
+        "metadata.tags:pci",
+        "resource.tags:bob",
+        "resource.tags.cost:>12",
+        "event_type:resource.modify",
+        "event_type:resource.*",
+        "category:resource",
+        "status:success",
+        "status:SUCCESS",
+        "action:modifyinstanceattribute",
+        "severity:medium",
+        "severity:>=medium",
+        "severity:>low",
+        "severity:<high",
+        "method:api",
+        "request_id:req-7",
+        "metadata.request_id:req-7",
+        "metadata.api_version:v1",
+        "metadata.recommendation_id:rec-42",
+        "metadata.Recommendation_Id:rec*",
+        "actor.ip_address:10.20.0.7",
+        "ip:10.20.*",
+        "ip:10.0.0.0/8",
+        "ip:10.20.0.7/32",
+        "changes:*",
+        "changes.after:*",
+        "changes.after.size:4",
+        "changes.after.size:4.0",
+        "changes.after.size:<8",
+        "changes.after.size:>=4",
+        "changes.before.type:m5.large",
+        "changes.after.on:true",
+        "changes.after.none:null",
+        "changes.after.until:>now",
+        "changes.after.until:<2027-01-01",
+        "changes.after.disks.id:vol-2",
+        "changes.after.disks.1.id:vol-2",
+        "changes.after.disks.gb:>150",
+        "changes.after.\"a.b\":dotted",
+        "timestamp:>now-24h",
+        "timestamp:>now-2h timestamp:<now-1h",
+        "timestamp:2026-11-20",
+        "timestamp:2026",
+        "timestamp:2026-11*",
+        "timestamp:2026-11-20T10*",
+        "timestamp:2026-11-20T10:30",
+        "timestamp:2026-11-20T10:30:05*",
+        "timestamp:2026-11-20T10:30:05.250Z",
+        "timestamp:>=2026-11-20",
+        "timestamp:<=2026-11-20",
+        "timestamp:<2026-11-21",
+        "timestamp:>2026-11-19",
+        "timestamp:>2026-11-20T10:30:05Z",
+        "timestamp:>2026-11-20T11:00:00+01:00",
+        "recorded_at:2026-11-20T10:31",
+        "user:(bob OR alice)",
+        "changes.after.size:(>3 <5)",
+        "status:(NOT failed)",
+        "user:(-bob)",
+        "NOT user:bob",
+        "-user:bob",
+        "user:bob OR alice",
+        "user:bob alice OR prod",
+        "(user:bob OR user:alice) AND status:success",
+        "NOT (user:bob AND prod)",
+        "-(user:bob)",
+        "alice AND NOT failed",
+        "alice -carol",
+        "NOT NOT alice",
+        "actor.id:=alice",
+        "user:\"alice\"",
+        "event_id:evt-1",
+    ] {
+        assert!(found(query), "{query}");
+    }
+}
+
+#[test]
+fn queries_that_do_not() {
+    for query in [
+        "bob@example.com",
+        "ali",
+        "alice.com",
+        "\"run weekly\"",
+        "user:ali",
+        "user:bob",
+        "actor.id:=Alice",
+        "-alice",
+        "NOT *",
+        "status:failed",
+        "severity:>medium",
+        "severity:<=low",
+        "ip:11.*",
+        "ip:192.168.0.0/16",
+        "ip:10.20.0.8",
+        "changes.after.missing:*",
+        "changes.after.none:*",
+        "changes.after.size:>4",
+        "changes.after.size:40",
+        "changes.after.type:>3",
+        "changes.after.disks.0.id:vol-2",
+        "changes.before.disks:*",
+        "resource.tags.team:*",
+        "resource.tags.cost:>13",
+        "timestamp:>2026-11-20",
+        "timestamp:<2026-11-20",
+        "timestamp:2026-11-21",
+        "timestamp:<now-24h",
+        "timestamp:>now",
+        "timestamp:2026-11-20T10:30:05Z",
+        "recorded_at:<2026-11-20T10:31:00Z",
+        "user:\"ali*\"",
+        "user:(bob OR carol)",
+        "alice AND carol",
+        "alice carol",
+        "user:alice status:failed OR user:bob",
+        "event_type:resource",
+        "2026-11-20",
+        "size",
+    ] {
+        assert!(!found(query), "{query}");
+    }
+}
+
+#[test]
+fn precedence_and_juxtaposition() {
+    for (query, printed) in [
+        ("a OR b AND c", "\"a\" OR (\"b\" AND \"c\")"),
+        ("a b OR c", "(\"a\" AND \"b\") OR \"c\""),
+        ("NOT a b", "NOT \"a\" AND \"b\""),
+        ("-a OR NOT (b c)", "NOT \"a\" OR NOT (\"b\" AND \"c\")"),
+        ("((a))", "\"a\""),
+        ("a (b c)", "\"a\" AND \"b\" AND \"c\""),
+        ("user:(a OR b) c", "(user:a OR user:b) AND \"c\""),
+        ("user:\"x y\"*", "user:\"x y\"*"),
+        ("user:\"a*b\"", "user:\"a*b\""),
+        ("user:a**b", "user:a*b"),
+        ("user:\"c:\\dir\\\"x\"", "user:\"c:\\\\dir\\\"x\""),
+        ("ip:10.1.2.3/8", "actor.ip_address:10.0.0.0/8"),
+        ("timestamp:>now-48h", "timestamp:>now-2d"),
+        ("timestamp:>now-90m", "timestamp:>now-90m"),
+        ("tags.a.b:c", "resource.tags.\"a.b\":c"),
+        ("changes.after.x:>=1e3", "changes.after.x:>=1000"),
+        ("and or not", "\"and\" AND \"or\" AND \"not\""),
+    ] {
+        assert_eq!(Query::parse(query).unwrap().to_string(), printed, "{query}");
+    }
+}
+
+#[test]
+fn wrong_queries_say_where_and_why() {
+    for (query, position, message, hint) in [
+        ("actor.emial:x", 0, "there is no field `actor.emial`", "did you mean actor.email?"),
+        ("alice usr:x", 6, "there is no field `usr`", "did you mean user?"),
+        ("(alice", 0, "this `(` is never closed", "add a `)`"),
+        ("alice)", 5, "this `)` closes nothing", "remove it, or quote the text it belongs to"),
+        ("\"alice", 0, "this quote is never closed", "add a closing \", or write \\\" for a quote inside"),
+        ("alice AND", 9, "a term is missing at the end", ""),
+        ("alice AND )", 10, "a term is missing before `)`", ""),
+        ("OR alice", 0, "a term is missing before OR", "to search for the word itself, write \"or\""),
+        ("alice OR OR bob", 9, "a term is missing before OR", "to search for the word itself, write \"or\""),
+        ("()", 1, "a term is missing before `)`", ""),
+        ("user: alice", 5, "a value is missing here", "write it without a space before it, or * for any value"),
+        (
+            "timestamp:>yesterday",
+            11,
+            "`yesterday` is not a time",
+            "times are written 2026-11-20, 2026-11-20T10:00:00Z, now or now-24h (units s, m, h, d, w)",
+        ),
+        ("status:faild", 7, "action.status is never `faild`", "did you mean failed?"),
+        ("severity:>=grave", 11, "severity is never `grave`", "it is one of info, low, medium, high, critical"),
+        (
+            "ip:300.1.1.1",
+            3,
+            "`300.1.1.1` is neither an address nor a network",
+            "write 10.0.0.1, 10.0.0.0/8, 10.0.* or 2001:db8::/32",
+        ),
+        (
+            "user:>5",
+            6,
+            "`>` compares times, numbers and severities, which this field does not hold",
+            "write field:value, field:val* or field:*",
+        ),
+        (
+            "changes:x",
+            8,
+            "a whole state can only be asked for with `*`",
+            "name a member, such as changes.after.size, or write changes.after:*",
+        ),
+        ("actor.id=alice", 0, "`actor.id` is a field and needs a colon", "write actor.id:alice"),
+        ("status!=failed", 0, "`status` is a field and needs a colon", "write -status:failed"),
+        (
+            "*foo*",
+            0,
+            "in free text a `*` may only stand at the end",
+            "name a field to use it elsewhere, such as resource.id:*prod*",
+        ),
+        ("é @@", 2, "there is no letter or digit to search for", ""),
+        ("foo(bar)", 3, "`(` cannot follow a word directly", "put a space before it, or quote the text it belongs to"),
+        ("timestamp:>2026*", 11, "a comparison cannot have a wildcard", "quote the value to mean the star itself"),
+    ] {
+        let error = Query::parse(query).unwrap_err();
+        let hint = Some(hint).filter(|hint| !hint.is_empty()).map(str::to_owned);
+        assert_eq!((error.position, error.message.as_str(), error.hint), (position, message, hint), "{query}");
+    }
+}
+
+#[test]
+fn length_and_depth_are_bounded() {
+    assert!(Query::parse(&"a ".repeat(MAX_QUERY_BYTES / 2)).is_ok());
+    assert!(Query::parse(&"a".repeat(MAX_QUERY_BYTES + 1)).is_err());
+    for open in ["(", "NOT ", "-", "user:("] {
+        assert!(Query::parse(&format!("{}a", open.repeat(MAX_QUERY_DEPTH + 1))).is_err(), "{open}");
+    }
+    let deep = format!("{}a{}", "(".repeat(MAX_QUERY_DEPTH), ")".repeat(MAX_QUERY_DEPTH));
+    assert!(Query::parse(&deep).is_ok());
+}
+
+#[test]
+fn filters_are_conditions() {
+    let draft = Draft::from_bytes(ENTRY.as_bytes(), now()).unwrap();
+    let finds = |expr: &Expr| expr.matches(&draft.entry, draft.recorded_at, now());
+    for (name, value, expect) in [
+        ("user", "alice", true),
+        ("user", "alice@example.com", true),
+        ("user", "bob", false),
+        ("resource_type", "ec2_*", true),
+        ("event_type", "resource.*", true),
+        ("ip", "10.0.0.0/8", true),
+        ("status", "failed", false),
+        ("actor.session_id", "s-9", true),
+        ("resource_id", "i 0abc", false),
+    ] {
+        assert_eq!(finds(&filter(name, value).unwrap()), expect, "{name} {value}");
+    }
+    assert_eq!(filter("usr", "x").unwrap_err().hint.as_deref(), Some("did you mean user?"));
+    assert!(filter("status", "faild").unwrap_err().message.starts_with("filter `status`"));
+    let at = |text: &str| Some(text.parse::<Timestamp>().unwrap());
+    let stamp = "2026-11-20T10:30:05.250Z";
+    assert!(finds(&time_range(at(stamp), at(stamp))) && finds(&time_range(None, None)));
+    assert!(
+        !finds(&time_range(at("2026-11-20T10:30:05.251Z"), None))
+            && !finds(&time_range(None, at("2026-11-20T10:30:05.249Z")))
+    );
+}
