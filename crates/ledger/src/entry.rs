@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 
-use reeve_audit::Entry;
-use reeve_tlog::{Commitment, Hash};
+use reeve_audit::{Entry, ReadBackError};
+use reeve_tlog::{Commitment, Hash, chain_hash, commitment};
 
 /// An acknowledged entry.
 #[derive(Debug, Clone)]
@@ -26,6 +26,35 @@ pub struct StoredEntry {
     pub previous_hash: Hash,
     /// Chain hash.
     pub hash: Hash,
+}
+
+impl StoredEntry {
+    /// Makes the entry out of what is stored and the chain hash before it; everything derived is computed anew.
+    pub(crate) fn restore(
+        sequence: u64,
+        salt: [u8; 16],
+        canonical: Vec<u8>,
+        previous_hash: Hash,
+    ) -> Result<StoredEntry, ReadBackError> {
+        let (entry, recorded_at) = Entry::from_canonical(&canonical)?;
+        let commitment = commitment(&salt, &canonical);
+        let leaf_hash = commitment.leaf_hash();
+        let hash = chain_hash(&previous_hash, &leaf_hash);
+        Ok(StoredEntry { sequence, recorded_at, salt, canonical, entry, commitment, leaf_hash, previous_hash, hash })
+    }
+
+    /// What its writer was told, or is told again when it is sent again.
+    pub(crate) fn receipt(&self, duplicate: bool) -> Receipt {
+        Receipt {
+            event_id: self.entry.event_id.as_str().to_owned(),
+            sequence: self.sequence,
+            recorded_at: self.recorded_at,
+            leaf_hash: self.leaf_hash,
+            previous_hash: self.previous_hash,
+            hash: self.hash,
+            duplicate,
+        }
+    }
 }
 
 /// An entry as a segment holds it: what was hashed and what opens it. Everything else of a [`StoredEntry`] follows from it

@@ -2,14 +2,49 @@
 //!
 //! Handlers prepare drafts in parallel; one sequencer numbers them, appends one frame to the write-ahead log, syncs it,
 //! signs the new tree head and acknowledges. What was acknowledged survives `kill -9` and power loss. Sealed entries go to
-//! segments through the [`SegmentStore`] port; readers see both through [`Trail`]. Formats: `docs/formats/`.
+//! segments through the [`SegmentStore`] port; readers see both through [`Trail`]. Formats: `docs/formats/wal.md` and
+//! `docs/formats/data-directory.md`.
+//!
+//! | concern | items |
+//! |---|---|
+//! | writing | [`Ledger::append`], [`AppendError`], [`Receipt`] |
+//! | reading | [`Ledger::view`] ([`View`], [`Tail`]), [`Ledger::restore`], [`Ledger::subscribe`], [`Trail`] |
+//! | proving | [`Ledger::checkpoint`], [`Ledger::proof`], [`Ledger::tile`], [`keys`] |
+//! | keeping | [`Ledger::seal_due`], [`Ledger::seal`], [`SegmentStore`] |
+//! | files | [`wal`], [`manifest`], [`anchor`], [`disk`] |
 
+pub mod anchor;
+mod append;
+mod chain;
+mod config;
+pub mod disk;
 pub mod entry;
+mod ids;
+pub mod keys;
+mod ledger;
+pub mod manifest;
+mod open;
+mod open_error;
+mod queue;
+mod read;
+mod recover;
+mod seal;
 pub mod segment;
+mod sequencer;
+mod shared;
 pub mod tail;
+mod tiles;
 pub mod trail;
+pub mod wal;
 
+pub use append::AppendError;
+pub use config::Config;
 pub use entry::{Receipt, SealedEntry, StoredEntry};
+pub use ledger::Ledger;
+pub use open_error::OpenError;
+pub use read::ReadError;
+pub use seal::SealError;
 pub use segment::{SegmentError, SegmentMeta, SegmentStore};
+pub use shared::Health;
 pub use tail::{Tail, View};
 pub use trail::{Page, SearchRequest, Trail, TrailError};

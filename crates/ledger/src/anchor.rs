@@ -1,0 +1,168 @@
+//! The anchor: how far the log was when it last acknowledged, kept apart from the log (another disk, if configured), so that
+//! a log that lost its end or was rewritten is noticed at start. Layout: `docs/formats/data-directory.md`.
+//!
+//! Two slots in sectors of their own are written in turn, in place: no space is ever needed, and a write cut short damages one
+//! slot only. The anchor is written after the write-ahead log was synced and not synced itself at each commit, so it may be
+//! behind the log after a power cut, never ahead. Refuses a file in which no slot holds.
+
+use std::io;
+use std::path::Path;
+
+use reeve_tlog::Hash;
+
+use crate::disk::{Disk, DiskFile, parent, read_if_there, write_durably};
+
+/// Bytes of the file.
+const FILE_LEN: usize = 1024;
+/// Where the second slot begins.
+const SLOT_STEP: usize = 512;
+const SLOT_LEN: usize = 96;
+const CHECKED: usize = SLOT_LEN - 4;
+const MAGIC: &[u8; 8] = b"reeveanc";
+const VERSION: u32 = 1;
+
+/// How far a log was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AnchorHead {
+    /// Entries.
+    pub size: u64,
+    /// Root of the tree over them.
+    pub root: Hash,
+    /// Chain hash of the last; zeros when there is none.
+    pub chain_hash: Hash,
+}
+
+/// The anchor, open for writing.
+pub(crate) struct Anchor {
+    file: Box<dyn DiskFile>,
+    turn: u64,
+    synced: bool,
+}
+
+/// What the anchor's file says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// There is no file.
+    Nothing,
+    /// No slot of the file holds.
+    Damaged,
+    /// The newest slot that holds, and how many writes there were.
+    Head(AnchorHead, u64),
+}
+
+/// Reads an anchor's bytes; `None` when no slot holds. What an offline auditor needs.
+pub fn decode(file: &[u8]) -> Option<(AnchorHead, u64)> {
+    let slots = [file.get(..SLOT_LEN), file.get(SLOT_STEP..SLOT_STEP + SLOT_LEN)];
+    slots.into_iter().flatten().filter_map(decode_slot).max_by_key(|(_, turn)| *turn)
+}
+
+fn decode_slot(slot: &[u8]) -> Option<(AnchorHead, u64)> {
+    let number = |at: usize| slot.get(at..)?.first_chunk::<8>().map(|b| u64::from_le_bytes(*b));
+    let hash = |at: usize| slot.get(at..)?.first_chunk::<32>().map(|b| Hash(*b));
+    let checksum = crc32c::crc32c(slot.get(..CHECKED)?);
+    let whole = slot.starts_with(MAGIC)
+        && slot[8..12] == VERSION.to_le_bytes()
+        && slot[CHECKED..SLOT_LEN] == checksum.to_le_bytes();
+    let head = AnchorHead { size: number(20)?, root: hash(28)?, chain_hash: hash(60)? };
+    whole.then_some((head, number(12)?))
+}
+
+fn encode_slot(head: &AnchorHead, turn: u64) -> [u8; SLOT_LEN] {
+    let mut slot = [0; SLOT_LEN];
+    slot[..8].copy_from_slice(MAGIC);
+    slot[8..12].copy_from_slice(&VERSION.to_le_bytes());
+    slot[12..20].copy_from_slice(&turn.to_le_bytes());
+    slot[20..28].copy_from_slice(&head.size.to_le_bytes());
+    slot[28..60].copy_from_slice(&head.root.0);
+    slot[60..CHECKED].copy_from_slice(&head.chain_hash.0);
+    let checksum = crc32c::crc32c(&slot[..CHECKED]);
+    slot[CHECKED..].copy_from_slice(&checksum.to_le_bytes());
+    slot
+}
+
+/// Reads the anchor's file.
+pub(crate) fn read(disk: &dyn Disk, path: &Path) -> io::Result<Found> {
+    let Some(bytes) = read_if_there(disk, path)? else {
+        return Ok(Found::Nothing);
+    };
+    Ok(decode(&bytes).map_or(Found::Damaged, |(head, turn)| Found::Head(head, turn)))
+}
+
+impl Anchor {
+    /// Creates the file, durably, with both slots saying the same.
+    pub(crate) fn create(disk: &dyn Disk, path: &Path, head: &AnchorHead) -> io::Result<Anchor> {
+        let mut bytes = vec![0; FILE_LEN];
+        bytes[..SLOT_LEN].copy_from_slice(&encode_slot(head, 0));
+        bytes[SLOT_STEP..SLOT_STEP + SLOT_LEN].copy_from_slice(&encode_slot(head, 1));
+        disk.create_dirs(parent(path))?;
+        write_durably(disk, path, &bytes)?;
+        Anchor::open(disk, path, 1)
+    }
+
+    /// Opens a file that was read and holds; `turn` is that of its newest slot.
+    pub(crate) fn open(disk: &dyn Disk, path: &Path, turn: u64) -> io::Result<Anchor> {
+        Ok(Anchor { file: disk.open(path)?, turn, synced: true })
+    }
+
+    /// Writes a new head over the older slot.
+    pub(crate) fn write(&mut self, head: &AnchorHead) -> io::Result<()> {
+        let turn = self.turn + 1;
+        self.file.write_at((turn % 2) * SLOT_STEP as u64, &encode_slot(head, turn))?;
+        self.turn = turn;
+        self.synced = false;
+        Ok(())
+    }
+
+    /// Makes what was written durable.
+    pub(crate) fn sync(&mut self) -> io::Result<()> {
+        if !self.synced {
+            self.file.sync()?;
+            self.synced = true;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::disk::LocalDisk;
+
+    fn head(size: u64) -> AnchorHead {
+        AnchorHead { size, root: Hash([1; 32]), chain_hash: Hash([2; 32]) }
+    }
+
+    #[test]
+    fn the_newest_slot_that_holds_counts() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("anchor/head");
+        assert_eq!(read(&LocalDisk, &path).unwrap(), Found::Nothing);
+        let mut anchor = Anchor::create(&LocalDisk, &path, &head(0)).unwrap();
+        for size in 1..=5 {
+            anchor.write(&head(size)).unwrap();
+            assert_eq!(read(&LocalDisk, &path).unwrap(), Found::Head(head(size), size + 1));
+        }
+        anchor.sync().unwrap();
+        let mut bytes = std::fs::read(&path).unwrap();
+        assert_eq!(bytes.len(), FILE_LEN);
+        // Turn 6 stands in slot 0; without it the one before counts.
+        bytes[30] ^= 1;
+        assert_eq!(decode(&bytes), Some((head(4), 5)));
+        bytes[SLOT_STEP + 95] ^= 1;
+        assert_eq!(decode(&bytes), None);
+        std::fs::write(&path, &bytes[..100]).unwrap();
+        assert_eq!(read(&LocalDisk, &path).unwrap(), Found::Damaged);
+    }
+
+    #[test]
+    fn any_flipped_bit_of_a_slot_is_refused() {
+        let slot = encode_slot(&head(7), 9);
+        assert_eq!(decode_slot(&slot), Some((head(7), 9)));
+        for bit in 0..SLOT_LEN * 8 {
+            let mut flipped = slot;
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(decode_slot(&flipped), None, "bit {bit}");
+        }
+    }
+}

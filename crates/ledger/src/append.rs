@@ -1,0 +1,143 @@
+//! The caller's side of an append: identify, salt and hash entries in parallel, before the one sequencer sees them.
+
+use std::sync::Arc;
+
+use reeve_audit::Draft;
+use reeve_tlog::{Commitment, Hash, commitment};
+use tokio::sync::oneshot;
+
+use crate::entry::Receipt;
+use crate::ids::{Claim, Record, SealedIds};
+use crate::queue::Reservation;
+use crate::shared::Shared;
+
+/// Why entries were not recorded. Nothing of the submission was.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AppendError {
+    /// Too much is waiting already.
+    #[error("the log is busy; try again in {retry_after_s} s")]
+    Busy {
+        /// When to try again, seconds.
+        retry_after_s: u64,
+    },
+    /// The submission could never be taken.
+    #[error("the submission has {bytes} bytes; at most {limit} are taken at once: send it in parts")]
+    TooLarge {
+        /// Canonical bytes of its entries.
+        bytes: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// The identifier was used for another entry before.
+    #[error("entry {index}: another entry with the event_id {event_id} is in the log")]
+    Conflict {
+        /// Which entry of the submission, from 0.
+        index: usize,
+        /// Its identifier.
+        event_id: String,
+    },
+    /// The disk did not take it.
+    #[error("{message}")]
+    Storage {
+        /// What happened, and what to do.
+        message: String,
+        /// Because no space is left.
+        full_disk: bool,
+    },
+    /// The ledger was closed.
+    #[error("the log is closed")]
+    Closed,
+}
+
+/// An entry ready for the sequencer.
+pub(crate) struct Prepared {
+    pub(crate) draft: Draft,
+    pub(crate) claim: Claim,
+    pub(crate) salt: [u8; 16],
+    pub(crate) commitment: Commitment,
+    pub(crate) leaf_hash: Hash,
+}
+
+/// An entry of a submission.
+pub(crate) enum Slot {
+    /// Sent before and sealed since: its first receipt.
+    Known(Receipt),
+    /// Not among the sealed entries that the caller saw.
+    Fresh(Box<Prepared>),
+}
+
+/// What the sequencer answers a submission with.
+pub(crate) type Answer = Result<Vec<Receipt>, AppendError>;
+
+/// Entries to be recorded together or not at all.
+pub(crate) struct Submission {
+    pub(crate) slots: Vec<Slot>,
+    /// Up to which sequence the caller knew the identifiers.
+    pub(crate) known_until: u64,
+    pub(crate) bytes: usize,
+    pub(crate) reservation: Reservation,
+    pub(crate) reply: oneshot::Sender<Answer>,
+}
+
+/// Prepares drafts against the sealed entries of now.
+pub(crate) fn prepare(shared: &Shared, ids: &SealedIds, drafts: Vec<Draft>) -> Result<Vec<Slot>, AppendError> {
+    let prepare = |(index, mut draft): (usize, Draft)| {
+        let claim = Claim::of_draft(&mut draft);
+        if let Some(receipt) = sealed_before(shared, ids, &claim, &draft, index)? {
+            return Ok(Slot::Known(receipt));
+        }
+        let salt = rand::random::<[u8; 16]>();
+        let commitment = commitment(&salt, &draft.canonical);
+        let leaf_hash = commitment.leaf_hash();
+        Ok(Slot::Fresh(Box::new(Prepared { draft, claim, salt, commitment, leaf_hash })))
+    };
+    drafts.into_iter().enumerate().map(prepare).collect()
+}
+
+/// The receipt of a claim that was made before and sealed since; an error when its identifier was used for another one.
+pub(crate) fn sealed_before(
+    shared: &Shared,
+    ids: &SealedIds,
+    claim: &Claim,
+    draft: &Draft,
+    index: usize,
+) -> Result<Option<Receipt>, AppendError> {
+    let unreadable = |error: std::io::Error| AppendError::Storage {
+        message: format!("whether the entry is in the log already cannot be told: {error}"),
+        full_disk: false,
+    };
+    let Some(Record { mark, sequence, recorded_at, .. }) = ids.find(&claim.key).map_err(unreadable)? else {
+        return Ok(None);
+    };
+    let event_id = draft.entry.event_id.as_str().to_owned();
+    if !claim.repeats(&draft.entry, mark, recorded_at) {
+        return Err(AppendError::Conflict { index, event_id });
+    }
+    let link = shared.chain.link(&shared.tiles, sequence, ids.end()).map_err(unreadable)?;
+    Ok(Some(Receipt {
+        event_id,
+        sequence,
+        recorded_at,
+        leaf_hash: link.leaf_hash,
+        previous_hash: link.previous_hash,
+        hash: link.hash,
+        duplicate: true,
+    }))
+}
+
+/// The receipts of a submission whose entries were all sealed before: there is nothing to do for the sequencer.
+pub(crate) fn all_known(slots: Vec<Slot>) -> Result<Vec<Receipt>, Vec<Slot>> {
+    if slots.iter().any(|slot| matches!(slot, Slot::Fresh(_))) {
+        return Err(slots);
+    }
+    let known = |slot| match slot {
+        Slot::Known(receipt) => Some(receipt),
+        Slot::Fresh(_) => None,
+    };
+    Ok(slots.into_iter().filter_map(known).collect())
+}
+
+/// The sealed identifiers of now.
+pub(crate) fn sealed_ids(shared: &Shared) -> Arc<SealedIds> {
+    shared.ids.read().clone()
+}

@@ -1,0 +1,153 @@
+//! The hash chain of sealed entries. Its links follow from the leaves, so only every 256th is kept: `ledger/chain` holds, for
+//! each full level 0 tile and the one after, the chain hash before its first entry. Layout: `docs/formats/data-directory.md`.
+//! Disposable: rebuilt from the tiles when it is missing, too short or wrong.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use reeve_tlog::{HASH_LEN, Hash, TILE_WIDTH, TileId, chain_hash};
+
+use crate::disk::{Disk, DiskFile, parent, write_durably};
+use crate::tiles::Tiles;
+
+const WIDTH: u64 = TILE_WIDTH as u64;
+
+/// Where the chain of sealed entries can be entered.
+pub(crate) struct Chain {
+    path: PathBuf,
+    file: Mutex<Box<dyn DiskFile>>,
+    /// The tile asked for last: its index, its leaves, and the chain hash before each of them and after the last.
+    last: Mutex<Option<Arc<Links>>>,
+}
+
+/// The links of one tile's entries.
+#[derive(Debug)]
+pub(crate) struct Links {
+    tile: u64,
+    leaves: Vec<Hash>,
+    hashes: Vec<Hash>,
+}
+
+/// A leaf and its place in the chain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Link {
+    pub(crate) leaf_hash: Hash,
+    pub(crate) previous_hash: Hash,
+    pub(crate) hash: Hash,
+}
+
+impl Links {
+    fn roll(tile: u64, before: Hash, leaves: Vec<Hash>) -> Links {
+        let mut hashes = Vec::with_capacity(leaves.len() + 1);
+        hashes.push(before);
+        for leaf in &leaves {
+            let before = hashes.last().copied().unwrap_or(before);
+            hashes.push(chain_hash(&before, leaf));
+        }
+        Links { tile, leaves, hashes }
+    }
+
+    fn end(&self) -> Hash {
+        self.hashes.last().copied().unwrap_or(Hash::ZERO)
+    }
+
+    fn link(&self, sequence: u64) -> Option<Link> {
+        let at = (sequence % WIDTH) as usize;
+        Some(Link { leaf_hash: *self.leaves.get(at)?, previous_hash: *self.hashes.get(at)?, hash: *self.hashes.get(at + 1)? })
+    }
+}
+
+fn damaged(what: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what)
+}
+
+impl Chain {
+    /// Opens the file; where it does not lead to the chain hash of the sealed entries, it is made anew from the tiles.
+    /// `None` when the tiles do not lead there either.
+    pub(crate) fn open(disk: &dyn Disk, path: &Path, tiles: &Tiles, size: u64, end: Hash) -> io::Result<Option<Chain>> {
+        if let Ok(file) = disk.open(path) {
+            let chain = Chain::new(path, file);
+            if chain.leads_to(tiles, size, end)? {
+                return Ok(Some(chain));
+            }
+            tracing::warn!(file = %path.display(), "chain points do not hold, they are made anew from the tiles");
+        }
+        let mut points = vec![Hash::ZERO];
+        let mut before = Hash::ZERO;
+        for tile in 0..size / WIDTH {
+            before = Links::roll(tile, before, leaves(tiles, tile, size)?).end();
+            points.push(before);
+        }
+        disk.create_dirs(parent(path))?;
+        write_durably(disk, path, points.iter().flat_map(|p| p.0).collect::<Vec<u8>>().as_slice())?;
+        let file = disk.open(path)?;
+        let chain = Chain::new(path, file);
+        Ok(chain.leads_to(tiles, size, end)?.then_some(chain))
+    }
+
+    fn new(path: &Path, file: Box<dyn DiskFile>) -> Chain {
+        Chain { path: path.to_owned(), file: Mutex::new(file), last: Mutex::new(None) }
+    }
+
+    fn leads_to(&self, tiles: &Tiles, size: u64, end: Hash) -> io::Result<bool> {
+        let Some(before) = self.point(size / WIDTH)? else { return Ok(false) };
+        Ok(Links::roll(size / WIDTH, before, leaves(tiles, size / WIDTH, size)?).end() == end)
+    }
+
+    /// The chain hash before the first entry of a tile; `None` when the file ends before.
+    fn point(&self, tile: u64) -> io::Result<Option<Hash>> {
+        let mut hash = [0; HASH_LEN];
+        match self.file.lock().read_at(tile * HASH_LEN as u64, &mut hash) {
+            Ok(()) => Ok(Some(Hash(hash))),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Adds the points of the tiles that the entries up to `new` fill; `before(tile)` is the chain hash before a tile's first
+    /// entry. Durable when this returns.
+    pub(crate) fn write(&self, old: u64, new: u64, before: impl Fn(u64) -> Option<Hash>) -> io::Result<()> {
+        let mut bytes = Vec::new();
+        for tile in old / WIDTH + 1..=new / WIDTH {
+            let hash = before(tile).ok_or_else(|| damaged(format!("no chain hash before tile {tile}")))?;
+            bytes.extend_from_slice(&hash.0);
+        }
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let file = self.file.lock();
+        file.write_at((old / WIDTH + 1) * HASH_LEN as u64, &bytes)?;
+        file.sync()
+    }
+
+    /// A sealed entry's leaf and links. `size` is the number of sealed entries. What is read is checked against the next
+    /// point, so a wrong link is never given out unnoticed.
+    pub(crate) fn link(&self, tiles: &Tiles, sequence: u64, size: u64) -> io::Result<Link> {
+        let tile = sequence / WIDTH;
+        let known = self.last.lock().clone().filter(|links| links.tile == tile);
+        if let Some(link) = known.and_then(|links| links.link(sequence)) {
+            return Ok(link);
+        }
+        let missing = || damaged(format!("{}: no chain point for entry {sequence}", self.path.display()));
+        let links = Links::roll(tile, self.point(tile)?.ok_or_else(missing)?, leaves(tiles, tile, size)?);
+        if links.leaves.len() == usize::from(TILE_WIDTH) && self.point(tile + 1)?.is_some_and(|next| next != links.end()) {
+            let path = self.path.display();
+            return Err(damaged(format!("{path}: the chain points around tile {tile} do not fit its leaves; delete the file and restart")));
+        }
+        let links = Arc::new(links);
+        *self.last.lock() = Some(links.clone());
+        links.link(sequence).ok_or_else(missing)
+    }
+
+}
+
+/// The leaf hashes of a tile in the tree of `size` leaves; none where the tree ends before it.
+fn leaves(tiles: &Tiles, tile: u64, size: u64) -> io::Result<Vec<Hash>> {
+    let Some(id) = TileId::at(0, tile, size) else { return Ok(Vec::new()) };
+    let bytes = tiles.hashes(id)?.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, format!("{id} is missing")))?;
+    let hashes = bytes.as_chunks::<HASH_LEN>().0;
+    let hashes = hashes.get(..usize::from(id.width())).ok_or_else(|| damaged(format!("{id} is too short")))?;
+    Ok(hashes.iter().copied().map(Hash).collect())
+}

@@ -1,0 +1,105 @@
+//! The index of identifiers: event id -> sequence, time of receipt and mark of the claim, so that an entry sent again finds
+//! its first receipt however long ago that was. Disposable: it is rebuilt from segments when missing. Layout:
+//! `docs/formats/data-directory.md`.
+//!
+//! Each seal adds a sorted file with a filter; eight neighbours of a level become one of the next, so that a lookup asks a
+//! few dozen filters, and reads a page only where the id (almost certainly) is.
+
+mod file;
+mod filter;
+mod mark;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub(crate) use file::{IdFile, Record};
+pub(crate) use mark::{Claim, IdKey, Mark};
+
+use crate::disk::{Disk, names};
+
+/// Neighbours of a level that become one file of the next.
+const FAN_IN: usize = 8;
+
+/// The identifiers of all sealed entries, at one moment.
+#[derive(Clone)]
+pub(crate) struct SealedIds {
+    disk: Arc<dyn Disk>,
+    dir: PathBuf,
+    /// Adjacent, from sequence 0 on.
+    files: Vec<Arc<IdFile>>,
+}
+
+impl SealedIds {
+    /// Opens the files that hold, adjacent from 0 up to at most `sealed_size`; what comes after is missing and must be
+    /// added, what does not belong is removed.
+    pub(crate) fn open(disk: Arc<dyn Disk>, dir: &Path, sealed_size: u64) -> io::Result<SealedIds> {
+        let mut ids = SealedIds { disk, dir: dir.to_owned(), files: Vec::new() };
+        let listed = names(ids.disk.as_ref(), dir)?;
+        let mut spans: Vec<_> = listed.iter().filter_map(|name| file::parse_name(name)).collect();
+        // Of two that begin alike the longer is the merged one.
+        spans.sort_unstable_by_key(|(first, end)| (*first, std::cmp::Reverse(*end)));
+        for (first, end) in spans {
+            if first == ids.end() && end <= sealed_size {
+                match IdFile::open(ids.disk.as_ref(), &dir.join(file::name(first, end))) {
+                    Ok(file) if (file.first(), file.end()) == (first, end) => ids.files.push(Arc::new(file)),
+                    Ok(_) => {}
+                    Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                        tracing::warn!(file = %file::name(first, end), %error, "index of identifiers will be rebuilt");
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        for name in listed {
+            if !ids.files.iter().any(|kept| file::name(kept.first(), kept.end()) == name) {
+                ids.disk.remove(&dir.join(name))?;
+            }
+        }
+        Ok(ids)
+    }
+
+    /// One past the last sequence whose identifier is in here.
+    pub(crate) fn end(&self) -> u64 {
+        self.files.last().map_or(0, |file| file.end())
+    }
+
+    /// Finds an identifier. Newest files first: what is sent again was mostly sent lately.
+    pub(crate) fn find(&self, key: &IdKey) -> io::Result<Option<Record>> {
+        for file in self.files.iter().rev() {
+            if let Some(record) = file.find(key)? {
+                return Ok(Some(record));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The set with the identifiers of sequences `end()..end` added and files merged where eight are alike. The files are
+    /// durable when this returns; those that were merged are given back, to be removed once nobody asks for them by name.
+    pub(crate) fn with(&self, end: u64, mut records: Vec<Record>) -> io::Result<(SealedIds, Vec<PathBuf>)> {
+        let mut grown = self.clone();
+        records.sort_unstable_by_key(|record| record.key);
+        let count = records.len() as u64;
+        let added = file::write(self.disk.as_ref(), &self.dir, (self.end(), end), 0, count, records.into_iter().map(Ok))?;
+        grown.files.push(Arc::new(added));
+        let mut merged = Vec::new();
+        while let Some(run) = grown.mergeable() {
+            let first = grown.files.len() - run;
+            let (span, level) = ((grown.files[first].first(), grown.end()), grown.files[first].level() + 1);
+            let count = grown.files[first..].iter().map(|file| file.count()).sum();
+            let sources = grown.files.split_off(first);
+            let joined = file::write(self.disk.as_ref(), &self.dir, span, level, count, file::merged(&sources))?;
+            merged.extend(sources.iter().map(|file| self.dir.join(file::name(file.first(), file.end()))));
+            grown.files.push(Arc::new(joined));
+        }
+        self.disk.sync_dir(&self.dir)?;
+        Ok((grown, merged))
+    }
+
+    /// How many files at the end are to become one.
+    fn mergeable(&self) -> Option<usize> {
+        let level = self.files.last()?.level();
+        let run = self.files.iter().rev().take_while(|file| file.level() == level).count();
+        (run >= FAN_IN).then_some(run)
+    }
+}

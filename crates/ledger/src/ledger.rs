@@ -1,0 +1,247 @@
+//! The ledger's handle: open, append, read, seal, close.
+
+use std::sync::mpsc::{self, Sender};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use parking_lot::Mutex;
+use reeve_audit::Draft;
+use reeve_tlog::NoteSigner;
+use tokio::sync::{broadcast, oneshot};
+
+use crate::append::{AppendError, Submission, all_known, prepare, sealed_ids};
+use crate::config::Config;
+use crate::disk::{Disk, LocalDisk};
+use crate::entry::{Receipt, SealedEntry, StoredEntry};
+use crate::open;
+use crate::open_error::OpenError;
+use crate::read::{self, ReadError};
+use crate::seal::{self, SealError};
+use crate::segment::SegmentStore;
+use crate::sequencer::Command;
+use crate::shared::{Fault, Health, Shared};
+use crate::tail::{Tail, View};
+
+/// Work on more entries than this is done on a thread for blocking work.
+const INLINE_ENTRIES: usize = 32;
+/// What an entry takes in the queue beside its canonical bytes, about.
+const ENTRY_OVERHEAD: usize = 256;
+/// What a caller is told to wait when the queue is full, seconds.
+const RETRY_AFTER_S: u64 = 1;
+
+/// An open ledger. Clones share it; it ends with [`Ledger::close`] or when the last clone is dropped.
+#[derive(Clone)]
+pub struct Ledger(Arc<Inner>);
+
+struct Inner {
+    shared: Arc<Shared>,
+    /// The way to the sequencer, which finishes what waits and ends when this is gone.
+    commands: Mutex<Option<Sender<Command>>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+    /// One seal at a time.
+    sealing: tokio::sync::Mutex<()>,
+}
+
+impl Ledger {
+    /// Opens the log in a data directory, or begins one. Refuses a log that is not what it acknowledged.
+    pub async fn open(config: Config, signer: NoteSigner, segments: Arc<dyn SegmentStore>) -> Result<Ledger, OpenError> {
+        Ledger::open_on(Arc::new(LocalDisk), config, signer, segments).await
+    }
+
+    /// The same on another disk.
+    pub async fn open_on(
+        disk: Arc<dyn Disk>,
+        config: Config,
+        signer: NoteSigner,
+        segments: Arc<dyn SegmentStore>,
+    ) -> Result<Ledger, OpenError> {
+        let (commands, receiver) = mpsc::channel();
+        let sequencer = open::open(disk, config, signer, segments, receiver).await?;
+        let shared = sequencer.shared.clone();
+        let thread = std::thread::Builder::new().name("reeve-sequencer".into()).spawn(move || sequencer.run());
+        let thread = thread.map_err(|error| OpenError::Thread(error.to_string()))?;
+        Ok(Ledger(Arc::new(Inner {
+            shared,
+            commands: Mutex::new(Some(commands)),
+            thread: Mutex::new(Some(thread)),
+            sealing: tokio::sync::Mutex::default(),
+        })))
+    }
+
+    /// Records entries, all or none, in this order and next to each other; durable when this returns. An entry that was
+    /// recorded before gives its first receipt again. Entries are recorded even if the caller stops waiting.
+    pub async fn append(&self, drafts: Vec<Draft>) -> Result<Vec<Receipt>, AppendError> {
+        if drafts.is_empty() {
+            return Ok(Vec::new());
+        }
+        let shared = &self.0.shared;
+        let bytes = drafts.iter().map(|draft| draft.canonical.len() + ENTRY_OVERHEAD).sum();
+        let limit = shared.room.capacity();
+        if bytes > limit {
+            return Err(AppendError::TooLarge { bytes, limit });
+        }
+        let reservation = shared.room.take(bytes).ok_or(AppendError::Busy { retry_after_s: RETRY_AFTER_S })?;
+        let ids = sealed_ids(shared);
+        let known_until = ids.end();
+        let slots = if drafts.len() <= INLINE_ENTRIES {
+            prepare(shared, &ids, drafts)?
+        } else {
+            let shared = shared.clone();
+            let prepared = tokio::task::spawn_blocking(move || prepare(&shared, &ids, drafts));
+            prepared.await.map_err(|_| AppendError::Closed)??
+        };
+        let slots = match all_known(slots) {
+            Ok(receipts) => return Ok(receipts),
+            Err(slots) => slots,
+        };
+        let (reply, answer) = oneshot::channel();
+        self.command(Command::Append(Submission { slots, known_until, bytes, reservation, reply }))?;
+        answer.await.map_err(|_| AppendError::Closed)?
+    }
+
+    fn command(&self, command: Command) -> Result<(), AppendError> {
+        let commands = self.0.commands.lock();
+        let sent = commands.as_ref().map(|commands| commands.send(command));
+        sent.ok_or(AppendError::Closed)?.map_err(|_| AppendError::Closed)
+    }
+
+    /// The unsealed entries. For both parts of the log at one moment take [`Ledger::view`].
+    pub fn tail(&self) -> Tail {
+        self.0.shared.view.read().tail.clone()
+    }
+
+    /// Sealed segments and unsealed entries that belong together: each acknowledged entry is in exactly one of them.
+    pub fn view(&self) -> View {
+        self.0.shared.view.read().clone()
+    }
+
+    /// Number of entries.
+    pub fn size(&self) -> u64 {
+        self.0.shared.head.read().size
+    }
+
+    /// The newest checkpoint, a signed note.
+    pub fn checkpoint(&self) -> String {
+        self.0.shared.head.read().note.to_string()
+    }
+
+    /// The verifier key of the checkpoints, as text.
+    pub fn verifier_key(&self) -> String {
+        self.0.shared.signer.verifier().to_string()
+    }
+
+    /// The `.tlog-proof` of an entry at the newest checkpoint, carrying the entry itself.
+    pub async fn proof(&self, entry: &StoredEntry) -> Result<String, ReadError> {
+        read::proof(&self.0.shared, entry)
+    }
+
+    /// The bytes of a tile or entry bundle by its C2SP path (`tile/...`, partial ones too); `None` where there is none.
+    pub async fn tile(&self, path: &str) -> Result<Option<Vec<u8>>, ReadError> {
+        read::tile(&self.0.shared, path)
+    }
+
+    /// Completes entries as segments hold them, in the order given, and refuses those that are not what the log committed to.
+    pub async fn restore(&self, sealed: Vec<SealedEntry>) -> Result<Vec<StoredEntry>, ReadError> {
+        let shared = self.0.shared.clone();
+        if sealed.len() <= INLINE_ENTRIES {
+            return read::restore(&shared, sealed);
+        }
+        let restored = tokio::task::spawn_blocking(move || read::restore(&shared, sealed));
+        restored.await.map_err(|error| ReadError::Io(std::io::Error::other(error)))?
+    }
+
+    /// New entries as they are acknowledged, from now on, in order. A receiver that falls thousands behind is told how many
+    /// it missed, and finds them in the view.
+    pub fn subscribe(&self) -> broadcast::Receiver<Arc<StoredEntry>> {
+        self.0.shared.live.subscribe()
+    }
+
+    /// Seals what is unsealed now. Returns how many entries. Appends go on meanwhile.
+    pub async fn seal(&self) -> Result<usize, SealError> {
+        let _one = self.0.sealing.lock().await;
+        let shared = &self.0.shared;
+        if shared.view.read().tail.is_empty() && shared.fault.lock().is_none() {
+            return Ok(0);
+        }
+        let (reply, answer) = oneshot::channel();
+        self.command(Command::Rotate(reply)).map_err(|_| SealError::Closed)?;
+        let end = answer.await.map_err(|_| SealError::Closed)?.map_err(SealError::Rotate)?;
+        let sealed = seal::seal(shared, end).await?;
+        self.command(Command::Sealed(end)).map_err(|_| SealError::Closed)?;
+        Ok(sealed)
+    }
+
+    /// Waits until a seal is due: enough entries are unsealed, the oldest is old enough, or a fault calls for it.
+    pub async fn seal_due(&self) {
+        loop {
+            let told = self.0.shared.seal_due.notified();
+            match self.seal_due_in() {
+                Some(Duration::ZERO) => return,
+                Some(wait) => {
+                    let _ = tokio::time::timeout(wait, told).await;
+                }
+                None => told.await,
+            }
+        }
+    }
+
+    /// How long until a seal is due; `None` while there is nothing to seal.
+    fn seal_due_in(&self) -> Option<Duration> {
+        let shared = &self.0.shared;
+        if matches!(*shared.fault.lock(), Some(Fault::Removed(_))) {
+            return Some(Duration::ZERO);
+        }
+        let view = shared.view.read();
+        let oldest = view.tail.get(view.tail.first_sequence())?;
+        if view.tail.len() >= shared.config.seal_after_entries {
+            return Some(Duration::ZERO);
+        }
+        let age = Timestamp::now().duration_since(oldest.recorded_at);
+        Some(shared.config.seal_after.saturating_sub(age.unsigned_abs()))
+    }
+
+    /// Whether entries are taken and the anchor is written.
+    pub fn health(&self) -> Health {
+        let shared = &self.0.shared;
+        let fault = shared.fault.lock().clone().map(|fault| match fault {
+            Fault::Unknown(message) | Fault::Removed(message) => message,
+        });
+        let anchor_fault = shared.anchor_fault.lock().clone();
+        Health { fault, anchor_fault, waiting_bytes: shared.room.waiting() }
+    }
+
+    /// Finishes what waits, makes the anchor durable and lets go of the data directory. Later appends give
+    /// [`AppendError::Closed`]; reading goes on.
+    pub async fn close(&self) {
+        let _sealed = self.0.sealing.lock().await;
+        let inner = self.0.clone();
+        if tokio::task::spawn_blocking(move || inner.end()).await.is_err() {
+            tracing::error!("the sequencer did not end in order");
+        }
+    }
+}
+
+impl Inner {
+    fn end(&self) {
+        drop(self.commands.lock().take());
+        if let Some(thread) = self.thread.lock().take()
+            && thread.join().is_err()
+        {
+            tracing::error!("the sequencer's thread died");
+        }
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl std::fmt::Debug for Ledger {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Ledger").field("origin", &self.0.shared.config.origin).field("size", &self.size()).finish()
+    }
+}

@@ -1,0 +1,139 @@
+//! Puts an open ledger together from what recovery found.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+use std::time::Instant;
+
+use parking_lot::{Mutex, RwLock};
+use reeve_audit::Entry;
+use reeve_tlog::NoteSigner;
+use tokio::sync::Notify;
+
+use crate::config::{Config, Places};
+use crate::disk::Disk;
+use crate::entry::SealedEntry;
+use crate::ids::{Claim, IdKey, Record, SealedIds};
+use crate::manifest::Manifest;
+use crate::open_error::OpenError;
+use crate::queue::Room;
+use crate::recover::{Recovered, recover};
+use crate::seal::record;
+use crate::segment::SegmentStore;
+use crate::sequencer::{Command, Recent, Sequencer};
+use crate::shared::{Head, Shared, sign};
+use crate::tail::{Tail, View};
+
+/// Identifiers are rebuilt for this many entries at a time.
+const REBUILD_ENTRIES: u64 = 1 << 20;
+
+/// Opens a log up to the point where its sequencer can run.
+pub(crate) async fn open(
+    disk: Arc<dyn Disk>,
+    config: Config,
+    signer: NoteSigner,
+    segments: Arc<dyn SegmentStore>,
+    commands: Receiver<Command>,
+) -> Result<Sequencer, OpenError> {
+    let blocking = {
+        let (disk, config, signer) = (disk.clone(), config.clone(), signer.clone());
+        tokio::task::spawn_blocking(move || recover(&disk, &config, &signer))
+    };
+    let found = blocking.await.map_err(|error| OpenError::Thread(error.to_string()))??;
+    let ids = open_ids(&disk, &config, &found.manifest, segments.as_ref()).await?;
+    let Recovered { lock, manifest, tiles, chain, chain_hash, entries, wal, anchor } = found;
+    let (size, root) = (tiles.size(), tiles.root());
+    let note = sign(&config.origin, &signer, size, root).map_err(|error| OpenError::Key {
+        path: crate::config::vkey_path(&config.data_dir),
+        cause: error.to_string(),
+    })?;
+    let recent = recent(&entries);
+    let mut tail = Tail::starting_at(manifest.sealed_size);
+    tail.extend(entries);
+    let view = View { segments: Arc::new(manifest.segments), tail };
+    segments.publish(view.segments.clone());
+    tracing::info!(origin = %config.origin, size, unsealed = view.tail.len(), %root, "the log is open");
+    let shared = Shared {
+        places: Places::of(&config),
+        disk,
+        segments,
+        signer,
+        tiles,
+        chain,
+        view: RwLock::new(view),
+        head: RwLock::new(Head { size, root, chain_hash, note: note.into() }),
+        ids: RwLock::new(Arc::new(ids)),
+        room: Room::new(config.queue_capacity_bytes),
+        live: Shared::live(),
+        fault: Mutex::new(None),
+        anchor_fault: Mutex::new(None),
+        seal_due: Notify::new(),
+        config,
+    };
+    Ok(Sequencer {
+        shared: Arc::new(shared),
+        commands,
+        wal,
+        anchor,
+        recent,
+        _lock: lock,
+        published: None,
+        unpublished: false,
+        cared: Instant::now(),
+    })
+}
+
+/// The identifiers of unsealed entries.
+fn recent(entries: &[Arc<crate::entry::StoredEntry>]) -> HashMap<IdKey, Recent> {
+    let recent = entries.iter().map(|entry| {
+        let Record { key, mark, sequence, recorded_at } = record(entry);
+        (key, Recent { mark, sequence, recorded_at })
+    });
+    recent.collect()
+}
+
+/// Opens the index of identifiers and adds what it lacks of the sealed entries, out of the segments.
+async fn open_ids(
+    disk: &Arc<dyn Disk>,
+    config: &Config,
+    manifest: &Manifest,
+    segments: &dyn SegmentStore,
+) -> Result<SealedIds, OpenError> {
+    let dir = Places::of(config).ids();
+    let sealed_size = manifest.sealed_size;
+    disk.create_dirs(&dir).map_err(OpenError::io(&dir, "creating"))?;
+    let mut ids = SealedIds::open(disk.clone(), &dir, sealed_size).map_err(OpenError::io(&dir, "reading"))?;
+    while ids.end() < sealed_size {
+        let (begin, end) = (ids.end(), sealed_size.min(ids.end() + REBUILD_ENTRIES));
+        tracing::info!(begin, end, "rebuilding the index of identifiers");
+        let mut records = Vec::new();
+        for segment in &manifest.segments {
+            if segment.first_sequence < end && segment.last_sequence >= begin {
+                let rows = segments.read(segment).await?;
+                for row in rows.iter().filter(|row| (begin..end).contains(&row.sequence)) {
+                    records.push(record_of(row).map_err(|cause| OpenError::Sealed {
+                        path: config.data_dir.join(&segment.path),
+                        cause: format!("entry {}: {cause}", row.sequence),
+                    })?);
+                }
+            }
+        }
+        if records.len() as u64 != end - begin {
+            let cause = format!("its segments hold {} of the entries {begin} to {}", records.len(), end - 1);
+            return Err(OpenError::Sealed { path: Places::of(config).manifest(), cause });
+        }
+        let (grown, merged) = ids.with(end, records).map_err(OpenError::io(&dir, "writing"))?;
+        for path in merged {
+            disk.remove(&path).map_err(OpenError::io(&path, "removing"))?;
+        }
+        ids = grown;
+    }
+    Ok(ids)
+}
+
+/// What the index keeps of an entry in a segment.
+fn record_of(row: &SealedEntry) -> Result<Record, reeve_audit::ReadBackError> {
+    let (mut entry, recorded_at) = Entry::from_canonical(&row.canonical)?;
+    let Claim { key, mark, .. } = Claim::of_stored(&mut entry, recorded_at);
+    Ok(Record { key, mark, sequence: row.sequence, recorded_at })
+}

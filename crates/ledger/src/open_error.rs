@@ -1,0 +1,133 @@
+//! Why a ledger does not open. Each says which file, where in it, what is wrong, and what to do; nothing was changed.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use reeve_tlog::Hash;
+
+use crate::segment::SegmentError;
+
+/// Why a ledger does not open.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Another process has it open.
+    #[error("{path} is locked: another process uses this data directory; stop it first, or give this one its own directory", path = path.display())]
+    Locked {
+        /// The lock's file.
+        path: PathBuf,
+    },
+    /// The disk failed.
+    #[error("{path}: {action} failed: {source}", path = path.display())]
+    Io {
+        /// File or directory.
+        path: PathBuf,
+        /// What was being done.
+        action: &'static str,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// A file is not what the log acknowledged.
+    #[error("{path}, byte {offset}: {cause}; entries from {sequence} on are affected: restore the file from a backup", path = path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Where in it.
+        offset: u64,
+        /// First entry that cannot be trusted.
+        sequence: u64,
+        /// What is wrong.
+        cause: String,
+    },
+    /// A write-ahead log file is gone.
+    #[error("{path} is missing: the log has entries up to {sequence}, and the file with the next ones is not there: restore it from a backup", path = path.display())]
+    WalMissing {
+        /// The file that should be there.
+        path: PathBuf,
+        /// Number of entries before it.
+        sequence: u64,
+    },
+    /// Acknowledged entries are gone.
+    #[error(
+        "{path} ends after {size} entries, but {anchored} were acknowledged ({anchor}): the end of the log was cut off; restore it from a backup",
+        path = path.display(), anchor = anchor.display()
+    )]
+    Shorter {
+        /// The newest file of the log.
+        path: PathBuf,
+        /// Entries there are.
+        size: u64,
+        /// Entries that were acknowledged.
+        anchored: u64,
+        /// The anchor's file.
+        anchor: PathBuf,
+    },
+    /// Acknowledged entries were replaced.
+    #[error(
+        "the first {size} entries of {path} have the {what} {found}, but {expected} was acknowledged ({anchor}): the log was rewritten; restore it from a backup",
+        path = path.display(), anchor = anchor.display()
+    )]
+    Differs {
+        /// The ledger's directory.
+        path: PathBuf,
+        /// Up to where.
+        size: u64,
+        /// "root" or "chain hash".
+        what: &'static str,
+        /// What the log has.
+        found: Hash,
+        /// What the anchor has.
+        expected: Hash,
+        /// The anchor's file.
+        anchor: PathBuf,
+    },
+    /// There are entries but no anchor.
+    #[error(
+        "{path} is missing, so nobody can tell whether the log of {size} entries lost its end: restore it from a backup, or check the log with reeve-verify and set accept_missing_anchor once",
+        path = path.display()
+    )]
+    AnchorMissing {
+        /// The anchor's file.
+        path: PathBuf,
+        /// Entries in the log.
+        size: u64,
+    },
+    /// The anchor does not hold.
+    #[error(
+        "{path} is damaged, neither of its slots holds: restore it from a backup, or check the log with reeve-verify, delete the file and set accept_missing_anchor once",
+        path = path.display()
+    )]
+    AnchorDamaged {
+        /// The anchor's file.
+        path: PathBuf,
+    },
+    /// The manifest or the tiles are not what a seal wrote.
+    #[error("{path}: {cause}: restore it from a backup", path = path.display())]
+    Sealed {
+        /// Manifest, tile or chain file.
+        path: PathBuf,
+        /// What is wrong.
+        cause: String,
+    },
+    /// Another key than the log's.
+    #[error("{path}: {cause}", path = path.display())]
+    Key {
+        /// The verifier key's file.
+        path: PathBuf,
+        /// What does not fit.
+        cause: String,
+    },
+    /// A segment could not be read to rebuild the index of identifiers.
+    #[error("the index of identifiers cannot be rebuilt")]
+    Segment(#[from] SegmentError),
+    /// A background thread could not be started, or died.
+    #[error("the ledger's thread failed: {0}")]
+    Thread(String),
+}
+
+impl OpenError {
+    /// Wraps an I/O error with its place.
+    pub(crate) fn io(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> OpenError {
+        move |source| OpenError::Io { path: path.to_owned(), action, source }
+    }
+}

@@ -1,0 +1,186 @@
+//! Opening: reads manifest, tiles, write-ahead log and anchor, and refuses what is not exactly what was acknowledged.
+//!
+//! What may be wrong without anything being lost, and is put right: a last frame that was being written when the power went
+//! (cut off, only if the anchor does not cover it and nothing whole follows), files that a seal or rotation left half done.
+//! Everything else is an [`OpenError`] and leaves the files as they are.
+
+mod replay;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use reeve_tlog::{Hash, NoteSigner, NoteVerifier, tree_root};
+
+use crate::anchor::{self, Anchor, AnchorHead, Found};
+use crate::chain::Chain;
+use crate::config::{Config, Places, vkey_path};
+use crate::disk::{Disk, DiskLock, names, read_if_there, write_durably};
+use crate::entry::StoredEntry;
+use crate::manifest::{Manifest, ManifestError};
+use crate::open_error::OpenError;
+use crate::tiles::{HashReadError, Tiles};
+use crate::wal::Wal;
+
+/// A log as it was found.
+pub(crate) struct Recovered {
+    pub(crate) lock: Box<dyn DiskLock>,
+    pub(crate) manifest: Manifest,
+    pub(crate) tiles: Tiles,
+    pub(crate) chain: Chain,
+    pub(crate) chain_hash: Hash,
+    /// Unsealed entries.
+    pub(crate) entries: Vec<Arc<StoredEntry>>,
+    pub(crate) wal: Wal,
+    pub(crate) anchor: Anchor,
+}
+
+/// Opens the log in a data directory.
+pub(crate) fn recover(disk: &Arc<dyn Disk>, config: &Config, signer: &NoteSigner) -> Result<Recovered, OpenError> {
+    let places = Places::of(config);
+    disk.create_dirs(&places.wal()).map_err(OpenError::io(&places.wal(), "creating"))?;
+    let lock = lock(disk.as_ref(), &places)?;
+    check_key(disk.as_ref(), config, signer.verifier())?;
+    let anchored = read_anchor(disk.as_ref(), &places)?;
+    let manifest = read_manifest(disk.as_ref(), &places, &config.origin)?;
+    let tiles = restore_tiles(disk, &places, &manifest)?;
+    let path = places.chain();
+    let chain = Chain::open(disk.as_ref(), &path, &tiles, manifest.sealed_size, manifest.chain_hash)
+        .map_err(OpenError::io(&path, "reading"))?
+        .ok_or_else(|| sealed(&path, "the chain over the stored tiles does not end as the manifest says".into()))?;
+    let sealed = replay::Sealed { size: manifest.sealed_size, chain_hash: manifest.chain_hash };
+    let anchored_size = anchored.map_or(0, |(head, _)| head.size);
+    let log = replay::replay(disk, &places, &config.origin, sealed, anchored_size, &tiles)?;
+    let head = AnchorHead { size: tiles.size(), root: tiles.root(), chain_hash: log.chain_hash };
+    let anchor = match anchored {
+        Some((held, turn)) => {
+            check_anchor(&places, &held, &tiles, sealed, &log)?;
+            Anchor::open(disk.as_ref(), &places.anchor, turn)
+        }
+        None if head.size > 0 && !config.accept_missing_anchor => {
+            return Err(OpenError::AnchorMissing { path: places.anchor, size: head.size });
+        }
+        // Before the first file of the log, so that a log without an anchor is never how a start ended.
+        None => Anchor::create(disk.as_ref(), &places.anchor, &head),
+    };
+    let mut anchor = anchor.map_err(OpenError::io(&places.anchor, "opening"))?;
+    let wal = replay::settle(disk, &places, &log, sealed, anchored_size)?;
+    anchor.write(&head).and_then(|()| anchor.sync()).map_err(OpenError::io(&places.anchor, "writing"))?;
+    let replay::Log { chain_hash, entries, .. } = log;
+    Ok(Recovered { lock, manifest, tiles, chain, chain_hash, entries, wal, anchor })
+}
+
+fn lock(disk: &dyn Disk, places: &Places) -> Result<Box<dyn DiskLock>, OpenError> {
+    let path = places.lock();
+    disk.lock(&path).map_err(|source| match source.kind() {
+        std::io::ErrorKind::WouldBlock => OpenError::Locked { path },
+        _ => OpenError::Io { path, action: "locking", source },
+    })
+}
+
+/// The key that signs must be the one whose public half stands beside the log.
+fn check_key(disk: &dyn Disk, config: &Config, key: &NoteVerifier) -> Result<(), OpenError> {
+    let path = vkey_path(&config.data_dir);
+    let wrong = |cause| OpenError::Key { path: path.clone(), cause };
+    if key.name() != config.origin {
+        let cause = format!("the key is named {}, but the log's origin is {}", key.name(), config.origin);
+        return Err(wrong(cause));
+    }
+    let stored = read_if_there(disk, &path).map_err(OpenError::io(&path, "reading"))?;
+    match stored {
+        Some(text) if String::from_utf8_lossy(&text).trim() == key.to_string() => Ok(()),
+        Some(text) => {
+            let text = String::from_utf8_lossy(&text).trim().to_owned();
+            Err(wrong(format!("the log is signed by {text}, but the private key given is that of {key}: restore keys/log.key")))
+        }
+        None => {
+            let text = format!("{key}\n");
+            write_durably(disk, &path, text.as_bytes()).map_err(OpenError::io(&path, "writing"))
+        }
+    }
+}
+
+fn read_anchor(disk: &dyn Disk, places: &Places) -> Result<Option<(AnchorHead, u64)>, OpenError> {
+    match anchor::read(disk, &places.anchor).map_err(OpenError::io(&places.anchor, "reading"))? {
+        Found::Nothing => Ok(None),
+        Found::Damaged => Err(OpenError::AnchorDamaged { path: places.anchor.clone() }),
+        Found::Head(head, turn) => Ok(Some((head, turn))),
+    }
+}
+
+fn sealed(path: &Path, cause: String) -> OpenError {
+    OpenError::Sealed { path: path.to_owned(), cause }
+}
+
+fn read_manifest(disk: &dyn Disk, places: &Places, origin: &str) -> Result<Manifest, OpenError> {
+    let path = places.manifest();
+    let manifest = match Manifest::read(disk, &path) {
+        Ok(manifest) => manifest.unwrap_or_else(|| Manifest::empty(origin)),
+        Err(ManifestError::Io(error)) => return Err(OpenError::io(&path, "reading")(error)),
+        Err(error) => return Err(sealed(&path, error.to_string())),
+    };
+    if manifest.origin != origin {
+        return Err(sealed(&path, format!("it is of the log {}, not of {origin}", manifest.origin)));
+    }
+    Ok(manifest)
+}
+
+fn restore_tiles(disk: &Arc<dyn Disk>, places: &Places, manifest: &Manifest) -> Result<Tiles, OpenError> {
+    let tiles = Tiles::restore(disk.clone(), &places.dir, manifest.sealed_size, manifest.edge.clone());
+    let tiles = tiles.map_err(|error| match error {
+        HashReadError::Fetch { tile, source } => OpenError::io(&places.dir.join(tile.path()), "reading")(source),
+        HashReadError::Missing(tile) => sealed(&places.dir.join(tile.path()), "it is missing".into()),
+        HashReadError::Length { tile, .. } => sealed(&places.dir.join(tile.path()), error.to_string()),
+        HashReadError::OutsideTree { .. } => sealed(&places.dir, error.to_string()),
+    })?;
+    if tiles.root() != manifest.root {
+        let cause = format!("its root over {} entries is {}, but the tiles have {}", manifest.sealed_size, manifest.root, tiles.root());
+        return Err(sealed(&places.manifest(), cause));
+    }
+    Ok(tiles)
+}
+
+/// The log must reach as far as was acknowledged, and be the same up to there.
+fn check_anchor(
+    places: &Places,
+    held: &AnchorHead,
+    tiles: &Tiles,
+    sealed_at: replay::Sealed,
+    log: &replay::Log,
+) -> Result<(), OpenError> {
+    let (size, anchor) = (tiles.size(), places.anchor.clone());
+    if size < held.size {
+        return Err(OpenError::Shorter { path: log.newest.clone(), size, anchored: held.size, anchor });
+    }
+    let differs = |what, found, expected| OpenError::Differs {
+        path: places.dir.clone(),
+        size: held.size,
+        what,
+        found,
+        expected,
+        anchor: anchor.clone(),
+    };
+    let root = tree_root(&tiles.reader(size), held.size).map_err(|error| sealed(&places.dir, error.to_string()))?;
+    if root != held.root {
+        return Err(differs("root", root, held.root));
+    }
+    let chain_hash = match held.size.checked_sub(sealed_at.size) {
+        Some(0) => Some(sealed_at.chain_hash),
+        Some(unsealed) => log.entries.get(unsealed as usize - 1).map(|entry| entry.hash),
+        // Within sealed entries the tree alone says it, which the chain follows from.
+        None => None,
+    };
+    match chain_hash {
+        Some(found) if found != held.chain_hash => Err(differs("chain hash", found, held.chain_hash)),
+        _ => Ok(()),
+    }
+}
+
+/// Removes what was being written when the process ended: files that never got their name.
+pub(crate) fn remove_unnamed(disk: &dyn Disk, dir: &Path) -> std::io::Result<()> {
+    for name in names(disk, dir)? {
+        if name.ends_with(".tmp") {
+            disk.remove(&dir.join(name))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,237 @@
+//! Reads the write-ahead log over the sealed entries, and afterwards puts right what an interruption may leave behind.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use reeve_tlog::{Checkpoint, Hash, SignedNote};
+
+use super::remove_unnamed;
+use crate::config::Places;
+use crate::disk::{Disk, names};
+use crate::entry::StoredEntry;
+use crate::open_error::OpenError;
+use crate::tiles::Tiles;
+use crate::wal::{
+    Frame, FrameReader, HEADER_LEN, Wal, WalHeader, WriteFailure, file_name, parse_file_name, whole_frame_after,
+};
+
+/// Where the segments end.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sealed {
+    pub(super) size: u64,
+    pub(super) chain_hash: Hash,
+}
+
+/// What the write-ahead log holds.
+pub(super) struct Log {
+    pub(super) chain_hash: Hash,
+    pub(super) entries: Vec<Arc<StoredEntry>>,
+    /// The newest file that counts.
+    pub(super) newest: PathBuf,
+    /// Its first sequence; `None` when there is no file yet.
+    newest_first: Option<u64>,
+    /// Where its last whole frame ends.
+    good_len: usize,
+    /// What comes after is a torn frame.
+    torn: bool,
+    /// Its last frame: offset, first sequence, bytes.
+    last_frame: Option<(usize, u64, Vec<u8>)>,
+    /// Files without frames that a failed rotation left.
+    leftovers: Vec<PathBuf>,
+}
+
+/// A log being read.
+struct Replay<'a> {
+    disk: &'a dyn Disk,
+    dir: PathBuf,
+    origin: &'a str,
+    anchored_size: u64,
+    tiles: &'a Tiles,
+    log: Log,
+}
+
+/// Reads all entries that are not sealed and grows the tree by them.
+pub(super) fn replay(
+    disk: &Arc<dyn Disk>,
+    places: &Places,
+    origin: &str,
+    sealed: Sealed,
+    anchored_size: u64,
+    tiles: &Tiles,
+) -> Result<Log, OpenError> {
+    let dir = places.wal();
+    let listed = names(disk.as_ref(), &dir).map_err(OpenError::io(&dir, "listing"))?;
+    // Seals end where files begin, so a file that begins before the sealed size is sealed as a whole.
+    let mut files: Vec<u64> = listed.iter().filter_map(|name| parse_file_name(name)).collect();
+    files.retain(|first| *first >= sealed.size);
+    let first_path = dir.join(file_name(sealed.size));
+    let log = Log {
+        chain_hash: sealed.chain_hash,
+        entries: Vec::new(),
+        newest: first_path.clone(),
+        newest_first: None,
+        good_len: HEADER_LEN,
+        torn: false,
+        last_frame: None,
+        leftovers: Vec::new(),
+    };
+    if files.is_empty() && sealed.size == 0 && anchored_size == 0 {
+        return Ok(log);
+    }
+    if files.first() != Some(&sealed.size) {
+        return Err(OpenError::WalMissing { path: first_path, sequence: sealed.size });
+    }
+    let mut replay = Replay { disk: disk.as_ref(), dir, origin, anchored_size, tiles, log };
+    for (at, first) in files.iter().enumerate() {
+        replay.file(*first, &files[at + 1..])?;
+    }
+    Ok(replay.log)
+}
+
+impl Replay<'_> {
+    fn damaged(&self, path: &Path, offset: usize, cause: impl ToString) -> OpenError {
+        let (path, cause) = (path.to_owned(), cause.to_string());
+        OpenError::Damaged { path, offset: offset as u64, sequence: self.tiles.size(), cause }
+    }
+
+    fn file(&mut self, first: u64, later: &[u64]) -> Result<(), OpenError> {
+        let path = self.dir.join(file_name(first));
+        let bytes = self.disk.read(&path).map_err(OpenError::io(&path, "reading"))?;
+        let header = WalHeader::decode(&bytes).map_err(|fault| self.damaged(&path, 0, fault))?;
+        if header.first_sequence != first {
+            let cause = format!("the header says that entry {} is the first", header.first_sequence);
+            return Err(self.damaged(&path, 12, cause));
+        }
+        let size = self.tiles.size();
+        if first > size {
+            return Err(OpenError::WalMissing { path: self.dir.join(file_name(size)), sequence: size });
+        }
+        if first < size {
+            if bytes.len() == HEADER_LEN {
+                self.log.leftovers.push(path);
+                return Ok(());
+            }
+            let cause = format!("the file before goes on to entry {size}, so the two overlap");
+            return Err(self.damaged(&path, HEADER_LEN, cause));
+        }
+        if header.previous_hash != self.log.chain_hash {
+            let cause = format!("the chain hash before entry {first} is {}, not {}", self.log.chain_hash, header.previous_hash);
+            return Err(self.damaged(&path, 20, cause));
+        }
+        self.log.newest = path.clone();
+        self.log.newest_first = Some(first);
+        self.log.good_len = HEADER_LEN;
+        self.log.last_frame = None;
+        self.frames(&path, &bytes, later)
+    }
+
+    fn frames(&mut self, path: &Path, bytes: &[u8], later: &[u64]) -> Result<(), OpenError> {
+        for frame in FrameReader::new(bytes, HEADER_LEN) {
+            match frame {
+                Ok(frame) => {
+                    let (offset, end, first) = (frame.offset, frame.end, frame.head.first_sequence);
+                    self.frame(path, frame)?;
+                    self.log.good_len = end;
+                    self.log.last_frame = Some((offset, first, bytes[offset..end].to_vec()));
+                }
+                Err((offset, fault)) => {
+                    if let Some(reason) = self.why_not_torn(bytes, offset, later)? {
+                        return Err(self.damaged(path, offset, format!("{fault}; {reason}")));
+                    }
+                    let (file, size) = (path.display(), self.tiles.size());
+                    tracing::warn!(%file, offset, size, %fault, "cutting off a frame that was being written when the log stopped; it was never acknowledged");
+                    self.log.torn = true;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Why a faulty frame is more than one that was being written: `None` when it may be just that.
+    fn why_not_torn(&self, bytes: &[u8], offset: usize, later: &[u64]) -> Result<Option<String>, OpenError> {
+        let size = self.tiles.size();
+        if size < self.anchored_size {
+            let anchored = self.anchored_size;
+            return Ok(Some(format!("the anchor says that entries up to {anchored} were acknowledged, and only {size} stand before it")));
+        }
+        if let Some(whole) = whole_frame_after(bytes, offset + 1, size) {
+            return Ok(Some(format!("a whole frame follows at byte {whole}, so it was written completely once")));
+        }
+        for first in later {
+            let path = self.dir.join(file_name(*first));
+            let length = self.disk.open(&path).and_then(|file| file.len()).map_err(OpenError::io(&path, "reading"))?;
+            if length > HEADER_LEN as u64 {
+                return Ok(Some(format!("{} follows with more entries", path.display())));
+            }
+        }
+        Ok(None)
+    }
+
+    fn frame(&mut self, path: &Path, frame: Frame) -> Result<(), OpenError> {
+        let offset = frame.offset;
+        let size = self.tiles.size();
+        if frame.head.first_sequence != size {
+            let cause = format!("the frame begins with entry {} where {size} comes next", frame.head.first_sequence);
+            return Err(self.damaged(path, offset, cause));
+        }
+        let mut growth = self.tiles.grow();
+        let mut entries = Vec::with_capacity(frame.entries.len());
+        let mut chain_hash = self.log.chain_hash;
+        for (sequence, (salt, canonical)) in (size..).zip(frame.entries) {
+            let entry = StoredEntry::restore(sequence, salt, canonical, chain_hash)
+                .map_err(|error| self.damaged(path, offset, format!("entry {sequence}: {error}")))?;
+            growth.append(entry.commitment, entry.leaf_hash);
+            chain_hash = entry.hash;
+            entries.push(Arc::new(entry));
+        }
+        let signed = SignedNote::parse(frame.head.note.as_bytes())
+            .map_err(|error| self.damaged(path, offset, format!("the checkpoint of the frame: {error}")))?;
+        let checkpoint = Checkpoint::parse(signed.text())
+            .map_err(|error| self.damaged(path, offset, format!("the checkpoint of the frame: {error}")))?;
+        let (size, root) = (growth.tree().size(), growth.tree().root());
+        if checkpoint != Checkpoint::new(self.origin, size, root) {
+            let cause = format!(
+                "the frame's checkpoint is of {} with {} entries and the root {}, but the entries give {} with {size} and {root}",
+                checkpoint.origin, checkpoint.size, checkpoint.root, self.origin
+            );
+            return Err(self.damaged(path, offset, cause));
+        }
+        self.tiles.adopt(growth);
+        self.log.chain_hash = chain_hash;
+        self.log.entries.extend(entries);
+        Ok(())
+    }
+}
+
+/// Opens the newest file for appending, after all was found in order: cuts a torn frame off, makes the last frame durable if
+/// nobody says that it is (the process may have died, or syncing may have failed, after writing it), and removes leftovers.
+pub(super) fn settle(
+    disk: &Arc<dyn Disk>,
+    places: &Places,
+    log: &Log,
+    sealed: Sealed,
+    anchored_size: u64,
+) -> Result<Wal, OpenError> {
+    let dir = places.wal();
+    let writing = |source| OpenError::Io { path: log.newest.clone(), action: "writing", source };
+    for path in &log.leftovers {
+        disk.remove(path).map_err(OpenError::io(path, "removing"))?;
+    }
+    for dir in [&dir, &places.dir] {
+        remove_unnamed(disk.as_ref(), dir).map_err(OpenError::io(dir, "tidying"))?;
+    }
+    let Some(first) = log.newest_first else {
+        let header = WalHeader { first_sequence: sealed.size, previous_hash: sealed.chain_hash };
+        return Wal::create(disk.clone(), &dir, header).map_err(|failure| match failure {
+            WriteFailure::Undone(source) | WriteFailure::Unknown(_, source) => writing(source),
+        });
+    };
+    let mut wal = Wal::open(disk.clone(), &dir, first, log.good_len as u64).map_err(writing)?;
+    match &log.last_frame {
+        Some((offset, first, bytes)) if *first >= anchored_size => wal.rewrite(*offset as u64, bytes).map_err(writing)?,
+        _ if log.torn => wal.rewrite(log.good_len as u64, &[]).map_err(writing)?,
+        _ => {}
+    }
+    wal.remove_before(sealed.size).map_err(OpenError::io(&dir, "tidying"))?;
+    Ok(wal)
+}

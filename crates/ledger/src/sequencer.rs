@@ -1,0 +1,224 @@
+//! The one writer: takes what waits, resolves what was sent before, numbers the rest, writes one frame, syncs it, moves the
+//! anchor, shows the entries to readers, and acknowledges. A thread of its own, because it waits for the disk.
+//!
+//! Nothing is acknowledged that is not durable, and nothing is shown that is not in the log. When writing fails, every
+//! submission of the batch is told, and the log is as it was before.
+
+mod commit;
+mod plan;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use tokio::sync::oneshot;
+
+use crate::anchor::Anchor;
+use crate::append::{AppendError, Submission};
+use crate::disk::{DiskLock, replace};
+use crate::ids::{IdKey, Mark};
+use crate::shared::{Fault, Shared};
+use crate::wal::{Wal, WriteFailure};
+
+/// How often the anchor is made durable and the log's file is looked after.
+const CARE_EVERY: Duration = Duration::from_secs(1);
+/// While submissions keep coming, the checkpoint file is rewritten no more often than this.
+const PUBLISH_EVERY: Duration = Duration::from_millis(50);
+
+/// What the sequencer is told.
+pub(crate) enum Command {
+    /// Record entries.
+    Append(Submission),
+    /// Begin a new file of the log; answers the size at that point, or why not.
+    Rotate(oneshot::Sender<Result<u64, AppendError>>),
+    /// The entries before this sequence are sealed, and their identifiers in the index.
+    Sealed(u64),
+}
+
+/// An unsealed entry, as far as needed to recognise it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Recent {
+    pub(crate) mark: Mark,
+    pub(crate) sequence: u64,
+    pub(crate) recorded_at: Timestamp,
+}
+
+/// The writer's state.
+pub(crate) struct Sequencer {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) commands: Receiver<Command>,
+    pub(crate) wal: Wal,
+    pub(crate) anchor: Anchor,
+    /// Identifiers of unsealed entries.
+    pub(crate) recent: HashMap<IdKey, Recent>,
+    /// Held while the thread lives.
+    pub(crate) _lock: Box<dyn DiskLock>,
+    pub(crate) published: Option<Instant>,
+    pub(crate) unpublished: bool,
+    pub(crate) cared: Instant,
+}
+
+impl Sequencer {
+    /// Runs until nobody can send commands any more and those that were sent are obeyed.
+    pub(crate) fn run(mut self) {
+        self.publish();
+        loop {
+            let command = match self.commands.recv_timeout(CARE_EVERY) {
+                Ok(command) => Some(command),
+                Err(RecvTimeoutError::Timeout) => None,
+                Err(RecvTimeoutError::Disconnected) => break,
+            };
+            let next = match command {
+                Some(Command::Append(first)) => {
+                    let (batch, next) = self.collect(first);
+                    self.record(batch, next.is_some());
+                    next
+                }
+                other => other,
+            };
+            if let Some(command) = next {
+                self.obey(command);
+            }
+            self.care();
+        }
+        if let Err(error) = self.anchor.sync() {
+            tracing::error!(file = %self.shared.places.anchor.display(), %error, "the anchor could not be made durable");
+        }
+        self.publish();
+    }
+
+    /// The submissions of one group commit: the first and what waits behind it, up to the size of a batch. Any other command
+    /// ends it and is given back.
+    fn collect(&mut self, first: Submission) -> (Vec<Submission>, Option<Command>) {
+        let mut bytes = first.bytes;
+        let mut batch = vec![first];
+        while bytes < self.shared.config.max_batch_bytes {
+            match self.commands.try_recv() {
+                Ok(Command::Append(submission)) => {
+                    bytes += submission.bytes;
+                    batch.push(submission);
+                }
+                Ok(other) => return (batch, Some(other)),
+                Err(_) => break,
+            }
+        }
+        (batch, None)
+    }
+
+    /// Obeys a command by itself.
+    fn obey(&mut self, command: Command) {
+        match command {
+            Command::Append(submission) => self.record(vec![submission], false),
+            Command::Rotate(reply) => {
+                let rotated = self.rotate();
+                let _ = reply.send(rotated);
+            }
+            Command::Sealed(end) => self.sealed(end),
+        }
+    }
+
+    fn rotate(&mut self) -> Result<u64, AppendError> {
+        let fault = self.shared.fault.lock().clone();
+        if let Some(Fault::Unknown(message)) = fault {
+            return Err(AppendError::Storage { message, full_disk: false });
+        }
+        let (size, chain_hash) = {
+            let head = self.shared.head.read();
+            (head.size, head.chain_hash)
+        };
+        // The seal will name this point for good, so the anchor must not fall behind it.
+        if let Err(error) = self.anchor.sync() {
+            self.anchor_failed(&error);
+        }
+        let removed = matches!(fault, Some(Fault::Removed(_)));
+        self.wal.rotate(size, chain_hash, removed).map_err(|failure| self.failed(failure))?;
+        Ok(size)
+    }
+
+    fn sealed(&mut self, end: u64) {
+        self.recent.retain(|_, recent| recent.sequence >= end);
+        if let Err(error) = self.wal.remove_before(end) {
+            // They are removed at the next seal or start.
+            tracing::warn!(%error, "files of the log whose entries are sealed could not be removed");
+        }
+        let mut fault = self.shared.fault.lock();
+        if let Some(Fault::Removed(message)) = fault.as_ref() {
+            tracing::warn!(%message, "what the removed file held is sealed, the log takes entries again");
+            *fault = None;
+        }
+    }
+
+    /// What happens without being asked: the anchor is made durable, the checkpoint file is brought up to date, and a file
+    /// that was removed underneath is noticed.
+    fn care(&mut self) {
+        let busy = self.shared.room.waiting() > 0;
+        if self.unpublished && (!busy || self.published.is_none_or(|at| at.elapsed() >= PUBLISH_EVERY)) {
+            self.publish();
+        }
+        if self.cared.elapsed() < CARE_EVERY {
+            return;
+        }
+        self.cared = Instant::now();
+        if let Err(error) = self.anchor.sync() {
+            self.anchor_failed(&error);
+        }
+        if !self.wal.is_linked().unwrap_or(true) {
+            self.removed();
+        }
+    }
+
+    fn removed(&mut self) {
+        let mut fault = self.shared.fault.lock();
+        if fault.is_none() {
+            let message = format!(
+                "{} was removed while the log was writing to it; no entries are taken until those it held are sealed, which is tried now",
+                self.wal.path().display()
+            );
+            tracing::error!("{message}");
+            *fault = Some(Fault::Removed(message));
+            self.shared.seal_due.notify_one();
+        }
+    }
+
+    /// Rewrites the checkpoint file for whoever reads the directory. Losing it loses nothing.
+    fn publish(&mut self) {
+        let note = self.shared.head.read().note.clone();
+        self.published = Some(Instant::now());
+        match replace(self.shared.disk.as_ref(), &self.shared.places.checkpoint(), note.as_bytes()) {
+            Ok(()) => self.unpublished = false,
+            Err(error) => tracing::warn!(%error, "the checkpoint file could not be rewritten"),
+        }
+    }
+
+    fn anchor_failed(&self, error: &std::io::Error) {
+        let message = format!("{}: {error}", self.shared.places.anchor.display());
+        let mut fault = self.shared.anchor_fault.lock();
+        if fault.is_none() {
+            tracing::error!(%message, "the anchor could not be written; entries are safe, but a cut end would not be noticed");
+        }
+        *fault = Some(message);
+    }
+
+    /// What a failed write means for submissions, and for the time after.
+    fn failed(&self, failure: WriteFailure) -> AppendError {
+        let file = self.wal.path().display();
+        match failure {
+            WriteFailure::Undone(error) => {
+                let full_disk = crate::disk::is_full(&error);
+                let what = if full_disk { "no space is left on the log's disk" } else { "the log cannot be written" };
+                tracing::error!(%file, %error, "{what}; nothing of the batch was recorded");
+                AppendError::Storage { message: format!("{what}; nothing was recorded: {file}: {error}"), full_disk }
+            }
+            WriteFailure::Unknown(step, error) => {
+                let message = format!(
+                    "{file}: {step} failed: {error}; what the disk holds is unknown, so no entries are taken until a restart has read it"
+                );
+                tracing::error!("{message}");
+                *self.shared.fault.lock() = Some(Fault::Unknown(message.clone()));
+                AppendError::Storage { message, full_disk: false }
+            }
+        }
+    }
+}

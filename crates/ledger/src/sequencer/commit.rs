@@ -1,0 +1,149 @@
+//! Writes a resolved batch: number, hash, sign, write, sync, anchor, show, acknowledge, in this order.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use reeve_tlog::{Hash, chain_hash};
+
+use super::Sequencer;
+use super::plan::{Place, Plan, Waiter};
+use crate::anchor::AnchorHead;
+use crate::append::{AppendError, Prepared, Submission};
+use crate::entry::StoredEntry;
+use crate::ids::{IdKey, Mark};
+use crate::sequencer::Recent;
+use crate::shared::{Fault, Head};
+use crate::tiles::Growth;
+use crate::wal::{FrameHead, encode_frame};
+
+/// A batch that is numbered and signed, but not written.
+struct Batch {
+    entries: Vec<StoredEntry>,
+    marks: Vec<(IdKey, Mark)>,
+    growth: Growth,
+    head: Head,
+}
+
+impl Sequencer {
+    /// Records a batch and answers every submission in it. `hurry`: something else waits behind it.
+    pub(super) fn record(&mut self, batch: Vec<Submission>, hurry: bool) {
+        let Plan { fresh, waiters, .. } = self.plan(batch);
+        let written = if fresh.is_empty() { Ok(Vec::new()) } else { self.write(fresh) };
+        self.unpublished |= written.as_ref().is_ok_and(|entries| !entries.is_empty());
+        for waiter in waiters {
+            answer(waiter, &written);
+        }
+        if let Ok(entries) = written
+            && self.shared.live.receiver_count() > 0
+        {
+            for entry in entries {
+                // Nobody listening any more is no error.
+                let _ = self.shared.live.send(entry);
+            }
+        }
+        if !hurry && self.unpublished && self.shared.room.waiting() == 0 {
+            self.publish();
+        }
+    }
+
+    fn write(&mut self, fresh: Vec<Box<Prepared>>) -> Result<Vec<Arc<StoredEntry>>, AppendError> {
+        if let Some(Fault::Unknown(message) | Fault::Removed(message)) = self.shared.fault.lock().clone() {
+            return Err(AppendError::Storage { message, full_disk: false });
+        }
+        let batch = self.number(fresh)?;
+        let first_sequence = self.shared.head.read().size;
+        let head = FrameHead {
+            first_sequence,
+            committed_at_ms: Timestamp::now().as_millisecond(),
+            note: batch.head.note.to_string(),
+        };
+        let entries = batch.entries.iter().map(|entry| (&entry.salt, entry.canonical.as_slice()));
+        let frame = encode_frame(&head, entries).map_err(|fault| AppendError::Storage {
+            message: format!("the batch cannot be written: {fault}"),
+            full_disk: false,
+        })?;
+        self.wal.append(&frame).map_err(|failure| self.failed(failure))?;
+        Ok(self.show(batch))
+    }
+
+    /// Gives each entry its place in log, chain and tree, and signs the tree they make. Changes nothing.
+    fn number(&self, fresh: Vec<Box<Prepared>>) -> Result<Batch, AppendError> {
+        let (first, mut previous_hash) = {
+            let head = self.shared.head.read();
+            (head.size, head.chain_hash)
+        };
+        let mut growth = self.shared.tiles.grow();
+        let mut entries = Vec::with_capacity(fresh.len());
+        let mut marks = Vec::with_capacity(fresh.len());
+        for (sequence, prepared) in (first..).zip(fresh) {
+            let Prepared { draft, claim, salt, commitment, leaf_hash } = *prepared;
+            let hash = chain_hash(&previous_hash, &leaf_hash);
+            growth.append(commitment, leaf_hash);
+            marks.push((claim.key, claim.mark));
+            entries.push(StoredEntry {
+                sequence,
+                recorded_at: draft.recorded_at,
+                salt,
+                canonical: draft.canonical,
+                entry: draft.entry,
+                commitment,
+                leaf_hash,
+                previous_hash,
+                hash,
+            });
+            previous_hash = hash;
+        }
+        let head = self.sign(&growth, previous_hash)?;
+        Ok(Batch { entries, marks, growth, head })
+    }
+
+    fn sign(&self, growth: &Growth, chain_hash: Hash) -> Result<Head, AppendError> {
+        let (size, root) = (growth.tree().size(), growth.tree().root());
+        let note = self.shared.sign(size, root).map_err(|error| AppendError::Storage {
+            message: format!("the checkpoint cannot be signed: {error}"),
+            full_disk: false,
+        })?;
+        Ok(Head { size, root, chain_hash, note: note.into() })
+    }
+
+    /// Shows a durable batch to readers: anchor, tree, entries, checkpoint.
+    fn show(&mut self, batch: Batch) -> Vec<Arc<StoredEntry>> {
+        let Batch { entries, marks, growth, head } = batch;
+        let anchor = AnchorHead { size: head.size, root: head.root, chain_hash: head.chain_hash };
+        match self.anchor.write(&anchor) {
+            Ok(()) => *self.shared.anchor_fault.lock() = None,
+            Err(error) => self.anchor_failed(&error),
+        }
+        for (entry, (key, mark)) in entries.iter().zip(marks) {
+            let (sequence, recorded_at) = (entry.sequence, entry.recorded_at);
+            self.recent.insert(key, Recent { mark, sequence, recorded_at });
+        }
+        let entries: Vec<_> = entries.into_iter().map(Arc::new).collect();
+        self.shared.tiles.adopt(growth);
+        let unsealed = {
+            let mut view = self.shared.view.write();
+            let before = view.tail.len();
+            view.tail.extend(entries.iter().cloned());
+            before..view.tail.len()
+        };
+        *self.shared.head.write() = head;
+        if unsealed.start == 0 || unsealed.contains(&self.shared.config.seal_after_entries.saturating_sub(1)) {
+            self.shared.seal_due.notify_one();
+        }
+        entries
+    }
+}
+
+/// Answers a submission: with receipts, or with why the batch was not written if any of its entries is in it.
+fn answer(waiter: Waiter, written: &Result<Vec<Arc<StoredEntry>>, AppendError>) {
+    let receipt = |place| match (place, written) {
+        (Place::Known(receipt), _) => Ok(receipt),
+        (Place::New { nth, duplicate }, Ok(entries)) => {
+            entries.get(nth).map(|entry| entry.receipt(duplicate)).ok_or(AppendError::Closed)
+        }
+        (Place::New { .. }, Err(error)) => Err(error.clone()),
+    };
+    let answer = waiter.places.into_iter().map(receipt).collect();
+    // A caller that went away has its entries recorded all the same.
+    let _ = waiter.reply.send(answer);
+}

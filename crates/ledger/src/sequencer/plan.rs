@@ -1,0 +1,93 @@
+//! Resolves a batch before anything is written: which entries are new, which were sent before (in the log or earlier in the
+//! same batch), and which submissions must be refused.
+
+use std::collections::HashMap;
+
+use tokio::sync::oneshot;
+
+use super::Sequencer;
+use crate::append::{Answer, AppendError, Prepared, Slot, Submission, sealed_before};
+use crate::entry::Receipt;
+use crate::ids::IdKey;
+use crate::queue::Reservation;
+
+/// What becomes of an entry of a submission.
+pub(super) enum Place {
+    /// It is in the log: its first receipt.
+    Known(Receipt),
+    /// It is the nth new entry of the batch, or was sent again after that.
+    New { nth: usize, duplicate: bool },
+}
+
+/// A submission that waits for the batch.
+pub(super) struct Waiter {
+    pub(super) places: Vec<Place>,
+    pub(super) reply: oneshot::Sender<Answer>,
+    /// Given back when the waiter is answered.
+    pub(super) _reservation: Reservation,
+}
+
+/// A batch, resolved.
+#[derive(Default)]
+pub(super) struct Plan {
+    /// Entries to be written, in order.
+    pub(super) fresh: Vec<Box<Prepared>>,
+    pub(super) waiters: Vec<Waiter>,
+    staged: HashMap<IdKey, usize>,
+}
+
+impl Sequencer {
+    /// Resolves a batch; submissions that are refused are answered at once and leave nothing behind.
+    pub(super) fn plan(&self, batch: Vec<Submission>) -> Plan {
+        let mut plan = Plan::default();
+        for submission in batch {
+            let Submission { slots, known_until, reservation, reply, .. } = submission;
+            let begun = plan.fresh.len();
+            let slots = slots.into_iter().enumerate();
+            let places = slots.map(|(index, slot)| self.place(&mut plan, slot, known_until, index));
+            match places.collect::<Result<Vec<_>, _>>() {
+                Ok(places) => plan.waiters.push(Waiter { places, reply, _reservation: reservation }),
+                Err(refusal) => {
+                    plan.fresh.truncate(begun);
+                    plan.staged.retain(|_, nth| *nth < begun);
+                    let _ = reply.send(Err(refusal));
+                }
+            }
+        }
+        plan
+    }
+
+    fn place(&self, plan: &mut Plan, slot: Slot, known_until: u64, index: usize) -> Result<Place, AppendError> {
+        let prepared = match slot {
+            Slot::Known(receipt) => return Ok(Place::Known(receipt)),
+            Slot::Fresh(prepared) => prepared,
+        };
+        let Prepared { draft, claim, .. } = prepared.as_ref();
+        let conflict = || AppendError::Conflict { index, event_id: draft.entry.event_id.as_str().to_owned() };
+        if let Some(nth) = plan.staged.get(&claim.key).copied() {
+            let first = plan.fresh.get(nth).ok_or_else(conflict)?;
+            let repeats = claim.repeats(&draft.entry, first.claim.mark, first.draft.recorded_at);
+            return if repeats { Ok(Place::New { nth, duplicate: true }) } else { Err(conflict()) };
+        }
+        if let Some(recent) = self.recent.get(&claim.key) {
+            if !claim.repeats(&draft.entry, recent.mark, recent.recorded_at) {
+                return Err(conflict());
+            }
+            let view = self.shared.view.read();
+            if let Some(entry) = view.tail.get(recent.sequence) {
+                return Ok(Place::Known(entry.receipt(true)));
+            }
+        }
+        // Sealed since the caller looked.
+        if self.shared.ids.read().end() > known_until {
+            let ids = self.shared.ids.read().clone();
+            if let Some(receipt) = sealed_before(&self.shared, &ids, claim, draft, index)? {
+                return Ok(Place::Known(receipt));
+            }
+        }
+        let nth = plan.fresh.len();
+        plan.staged.insert(claim.key, nth);
+        plan.fresh.push(prepared);
+        Ok(Place::New { nth, duplicate: false })
+    }
+}

@@ -1,0 +1,87 @@
+//! What the sequencer, callers, readers and the seal share.
+
+use std::sync::Arc;
+
+use parking_lot::{Mutex, RwLock};
+use reeve_tlog::{Checkpoint, CheckpointSignError, Hash, NoteSigner};
+use tokio::sync::{Notify, broadcast};
+
+use crate::chain::Chain;
+use crate::config::{Config, Places};
+use crate::disk::Disk;
+use crate::entry::StoredEntry;
+use crate::ids::SealedIds;
+use crate::queue::Room;
+use crate::segment::SegmentStore;
+use crate::tail::View;
+use crate::tiles::Tiles;
+
+/// Entries a slow subscriber may be behind before it misses some (and is told so).
+const LIVE_BACKLOG: usize = 8192;
+
+/// The log at its newest commit.
+#[derive(Debug, Clone)]
+pub(crate) struct Head {
+    pub(crate) size: u64,
+    pub(crate) root: Hash,
+    pub(crate) chain_hash: Hash,
+    /// The signed checkpoint.
+    pub(crate) note: Arc<str>,
+}
+
+/// Why the log takes no entries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// What the disk holds is unknown until it is read anew.
+    Unknown(String),
+    /// The file being written was removed underneath; a seal puts what it held elsewhere and heals this.
+    Removed(String),
+}
+
+/// Whether the ledger does what it should.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Health {
+    /// Why no entries are taken, when none are; what to do.
+    pub fault: Option<String>,
+    /// Why the anchor could not be written, when it could not: entries are safe, but a log that loses its end would not be
+    /// noticed.
+    pub anchor_fault: Option<String>,
+    /// Bytes that wait to be committed.
+    pub waiting_bytes: usize,
+}
+
+/// The parts of an open ledger.
+pub(crate) struct Shared {
+    pub(crate) config: Config,
+    pub(crate) places: Places,
+    pub(crate) disk: Arc<dyn Disk>,
+    pub(crate) segments: Arc<dyn SegmentStore>,
+    pub(crate) signer: NoteSigner,
+    pub(crate) tiles: Tiles,
+    pub(crate) chain: Chain,
+    pub(crate) view: RwLock<View>,
+    pub(crate) head: RwLock<Head>,
+    pub(crate) ids: RwLock<Arc<SealedIds>>,
+    pub(crate) room: Arc<Room>,
+    pub(crate) live: broadcast::Sender<Arc<StoredEntry>>,
+    pub(crate) fault: Mutex<Option<Fault>>,
+    pub(crate) anchor_fault: Mutex<Option<String>>,
+    /// Told when a seal may have become due.
+    pub(crate) seal_due: Notify,
+}
+
+impl Shared {
+    pub(crate) fn live() -> broadcast::Sender<Arc<StoredEntry>> {
+        broadcast::Sender::new(LIVE_BACKLOG)
+    }
+
+    /// The signed checkpoint of a size and root.
+    pub(crate) fn sign(&self, size: u64, root: Hash) -> Result<String, CheckpointSignError> {
+        sign(&self.config.origin, &self.signer, size, root)
+    }
+}
+
+/// The signed checkpoint of a size and root.
+pub(crate) fn sign(origin: &str, signer: &NoteSigner, size: u64, root: Hash) -> Result<String, CheckpointSignError> {
+    Ok(Checkpoint::new(origin, size, root).sign(&[signer])?.to_string())
+}

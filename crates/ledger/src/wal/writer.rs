@@ -1,0 +1,109 @@
+//! Appends frames to the newest file, durably, and knows what to do when that fails.
+//!
+//! A frame that could not be written is cut off again, so the file always ends with the last good frame. When the cut fails,
+//! or when syncing fails (the kernel may have dropped the pages and will not say so twice), nobody knows what the disk
+//! holds: the log takes nothing more until it has been opened, and thereby read, anew.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use reeve_tlog::Hash;
+
+use super::{HEADER_LEN, WalHeader, file_name, parse_file_name};
+use crate::disk::{Disk, DiskFile, names, write_durably};
+
+/// The write-ahead log, open for appending.
+pub(crate) struct Wal {
+    disk: Arc<dyn Disk>,
+    dir: PathBuf,
+    path: PathBuf,
+    file: Box<dyn DiskFile>,
+    first_sequence: u64,
+    /// Bytes that are durable and whole.
+    len: u64,
+}
+
+/// Why something was not written.
+#[derive(Debug)]
+pub(crate) enum WriteFailure {
+    /// It is as if it had not been tried; the next try may succeed.
+    Undone(io::Error),
+    /// What the disk holds is unknown.
+    Unknown(&'static str, io::Error),
+}
+
+impl Wal {
+    /// Creates the file whose first entry will have this sequence.
+    pub(crate) fn create(disk: Arc<dyn Disk>, dir: &Path, header: WalHeader) -> Result<Wal, WriteFailure> {
+        let path = dir.join(file_name(header.first_sequence));
+        let created = write_durably(disk.as_ref(), &path, &header.encode())
+            .and_then(|()| Wal::open(disk.clone(), dir, header.first_sequence, HEADER_LEN as u64));
+        created.map_err(|error| match disk.remove(&path) {
+            Err(left) if left.kind() != io::ErrorKind::NotFound => {
+                WriteFailure::Unknown("removing a file that was not begun", left)
+            }
+            _ => WriteFailure::Undone(error),
+        })
+    }
+
+    /// Opens a file that was read and found whole up to `len`.
+    pub(crate) fn open(disk: Arc<dyn Disk>, dir: &Path, first_sequence: u64, len: u64) -> io::Result<Wal> {
+        let path = dir.join(file_name(first_sequence));
+        let file = disk.open(&path)?;
+        Ok(Wal { disk, dir: dir.to_owned(), path, file, first_sequence, len })
+    }
+
+    /// Appends a frame; durable when this returns.
+    pub(crate) fn append(&mut self, frame: &[u8]) -> Result<(), WriteFailure> {
+        if let Err(error) = self.file.write_at(self.len, frame) {
+            return Err(match self.file.truncate(self.len) {
+                Ok(()) => WriteFailure::Undone(error),
+                Err(cut) => WriteFailure::Unknown("cutting off a frame that was not written", cut),
+            });
+        }
+        self.file.sync().map_err(|error| WriteFailure::Unknown("syncing", error))?;
+        self.len += frame.len() as u64;
+        Ok(())
+    }
+
+    /// Makes the bytes from an offset on durable, whatever became of an earlier attempt: writes them once more.
+    pub(crate) fn rewrite(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_at(offset, bytes)?;
+        self.file.truncate(offset + bytes.len() as u64)?;
+        self.file.sync()?;
+        self.len = offset + bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Begins a new file at this point, unless the newest already begins there (and was not removed underneath). Older ones
+    /// stay until [`Wal::remove_before`].
+    pub(crate) fn rotate(&mut self, next_sequence: u64, previous_hash: Hash, removed: bool) -> Result<(), WriteFailure> {
+        if removed || next_sequence > self.first_sequence {
+            let header = WalHeader { first_sequence: next_sequence, previous_hash };
+            *self = Wal::create(self.disk.clone(), &self.dir, header)?;
+        }
+        Ok(())
+    }
+
+    /// Removes the files whose entries all come before a sequence: every file but the newest that begins before it.
+    pub(crate) fn remove_before(&self, sequence: u64) -> io::Result<()> {
+        let kept_from = sequence.min(self.first_sequence);
+        for name in names(self.disk.as_ref(), &self.dir)? {
+            if parse_file_name(&name).is_some_and(|first| first < kept_from) {
+                self.disk.remove(&self.dir.join(name))?;
+            }
+        }
+        self.disk.sync_dir(&self.dir)
+    }
+
+    /// Whether the file being written is still where it should be.
+    pub(crate) fn is_linked(&self) -> io::Result<bool> {
+        self.file.is_linked()
+    }
+
+    /// The file being written.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+}
