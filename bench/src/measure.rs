@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 /// Rounds measured after one that only warms up.
-const ROUNDS: usize = 9;
+pub(crate) const ROUNDS: usize = 9;
 
 /// One line of the table.
 pub(crate) struct Row {

@@ -11,6 +11,15 @@ pub(crate) fn entries(count: usize) -> Vec<Vec<u8>> {
     (0..count).map(|n| entry(n).into_bytes()).collect()
 }
 
+/// The same entry without an identifier: it gets a fresh one each time it is read.
+pub(crate) fn unnamed(n: usize) -> String {
+    let text = entry(n);
+    match text.split_once("\",") {
+        Some((_, rest)) => format!("{{{rest}"),
+        None => text,
+    }
+}
+
 fn entry(n: usize) -> String {
     let mut text = String::with_capacity(1024);
     let (kind, region) = (TYPES[n % TYPES.len()], REGIONS[n / 3 % REGIONS.len()]);
