@@ -1,3 +1,22 @@
 //! The only crate that knows HTTP: routes, wire types, errors, OpenAPI, and the embedded dashboard.
+//!
+//! Every route is added through [`guard::Guarded`] with what it asks for; [`router`] puts them behind limits, security
+//! headers and one error shape. No adapter is known here: everything comes in through ports ([`app::Ports`]).
 
+pub mod app;
+mod attempts;
+mod dashboard;
+pub mod error;
+pub mod extract;
+pub mod guard;
+pub mod identify;
+pub mod paging;
+pub mod router;
+mod routes;
+pub mod story;
+mod time;
 pub mod wire;
+
+pub use app::{App, Ports, Settings, Syncer};
+pub use error::{Code, Problem};
+pub use router::{openapi, router, rules};

@@ -1,2 +1,33 @@
-//! The `reeve` program.
-fn main() {}
+//! The `reeve` program. Everything it does stands in the modules below; this file only starts it.
+
+mod adapters;
+mod cli;
+mod commands;
+mod config;
+mod demo;
+mod service;
+mod tasks;
+mod telemetry;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+fn main() -> ExitCode {
+    let cli = cli::Cli::parse();
+    telemetry::init(cli.verbose);
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("reeve: the runtime did not start: {error}");
+            return ExitCode::from(2);
+        }
+    };
+    match runtime.block_on(commands::run(cli)) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("reeve: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}

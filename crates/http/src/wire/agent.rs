@@ -16,6 +16,8 @@ pub struct AgentTypeBody {
     pub capabilities: BTreeMap<String, String>,
     /// Actions: name and value.
     pub actions: BTreeMap<String, String>,
+    /// Further settings: name and value.
+    pub settings: BTreeMap<String, String>,
     /// Whether this release can run it.
     pub available: bool,
 }

@@ -222,6 +222,23 @@ pub struct FiltersBody {
     pub severity: Option<String>,
 }
 
+impl FiltersBody {
+    /// The filters that are given, by name.
+    pub fn given(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        [
+            ("user", &self.user),
+            ("event_type", &self.event_type),
+            ("resource_id", &self.resource_id),
+            ("resource_type", &self.resource_type),
+            ("status", &self.status),
+            ("ip_address", &self.ip_address),
+            ("severity", &self.severity),
+        ]
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value.as_deref().filter(|value| !value.is_empty())?)))
+    }
+}
+
 /// A page of entries, with counts where asked for.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SearchAnswer {

@@ -1,0 +1,211 @@
+//! What handlers share: ports, settings, and the record of who read the log.
+
+use std::collections::VecDeque;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use axum::http::Method;
+use jiff::{SignedDuration, Timestamp};
+use parking_lot::Mutex;
+
+use reeve_access::{AccessStore, Principal};
+use reeve_agents::{Agent, AgentStore, Clock, Engine};
+use reeve_audit::{Draft, Entry};
+use reeve_estate::{Connection, ConnectionId, EstateStore, ObserveError, SampleStore};
+use reeve_ledger::{AppendError, Ledger, Trail};
+
+use crate::attempts::Attempts;
+use crate::error::{Code, Problem};
+
+/// How many records of reading may wait for the log while it cannot be written.
+const SPOOL: usize = 10_000;
+
+/// Settings of the HTTP face.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Whether this is the demo.
+    pub demo: bool,
+    /// Whether cookies are marked `Secure` (behind TLS).
+    pub secure_cookies: bool,
+    /// How long a session lasts, seconds.
+    pub session_s: i64,
+    /// Largest body, bytes.
+    pub max_body_bytes: usize,
+    /// Seconds between runs of an agent.
+    pub agents_every_s: u64,
+    /// Proxies whose `X-Forwarded-For` is believed. Empty: nobody's.
+    pub trusted_proxies: Vec<IpAddr>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            demo: false,
+            secure_cookies: false,
+            session_s: 12 * 3600,
+            max_body_bytes: 32 * 1024 * 1024,
+            agents_every_s: 900,
+            trusted_proxies: Vec::new(),
+        }
+    }
+}
+
+/// Testing and syncing connections; the server adapts the clouds to it.
+#[async_trait]
+pub trait Syncer: Send + Sync {
+    /// Proves the credentials; the account's identifier.
+    async fn test(&self, connection: &Connection) -> Result<String, ObserveError>;
+    /// Begins a sync in the background; `false` when one is running already.
+    async fn sync(&self, connection: &ConnectionId, by: &str) -> bool;
+}
+
+/// What handlers share.
+pub struct App {
+    /// The log, for writing.
+    pub ledger: Ledger,
+    /// The log, for reading.
+    pub trail: Arc<dyn Trail>,
+    /// Users, teams, tokens, sessions.
+    pub access: Arc<dyn AccessStore>,
+    /// Connections and inventory.
+    pub estate: Arc<dyn EstateStore>,
+    /// Metric samples.
+    pub samples: Arc<dyn SampleStore>,
+    /// The agents' engine.
+    pub engine: Arc<Engine>,
+    /// Agents' records, for reading.
+    pub agents: Arc<dyn AgentStore>,
+    /// Testing and syncing connections.
+    pub syncer: Arc<dyn Syncer>,
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+    /// Settings.
+    pub settings: Settings,
+    /// Attempts to sign in.
+    pub sign_ins: Attempts,
+    spool: Mutex<VecDeque<Entry>>,
+}
+
+/// The ports an [`App`] is made of.
+pub struct Ports {
+    /// The log, for writing.
+    pub ledger: Ledger,
+    /// The log, for reading.
+    pub trail: Arc<dyn Trail>,
+    /// Users, teams, tokens, sessions.
+    pub access: Arc<dyn AccessStore>,
+    /// Connections and inventory.
+    pub estate: Arc<dyn EstateStore>,
+    /// Metric samples.
+    pub samples: Arc<dyn SampleStore>,
+    /// The agents' engine.
+    pub engine: Arc<Engine>,
+    /// Agents' records.
+    pub agents: Arc<dyn AgentStore>,
+    /// Testing and syncing connections.
+    pub syncer: Arc<dyn Syncer>,
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+}
+
+impl App {
+    /// Puts the ports together.
+    #[must_use]
+    pub fn new(ports: Ports, settings: Settings) -> Self {
+        App {
+            ledger: ports.ledger,
+            trail: ports.trail,
+            access: ports.access,
+            estate: ports.estate,
+            samples: ports.samples,
+            engine: ports.engine,
+            agents: ports.agents,
+            syncer: ports.syncer,
+            clock: ports.clock,
+            settings,
+            sign_ins: Attempts::default(),
+            spool: Mutex::new(VecDeque::new()),
+        }
+    }
+
+    /// Now, to the millisecond.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        let now = self.clock.now();
+        Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)
+    }
+
+    /// When an agent runs next by schedule.
+    #[must_use]
+    pub fn next_run(&self, agent: &Agent) -> Option<Timestamp> {
+        let last = agent.last_run.as_ref().map_or(agent.created_at, |run| run.finished_at);
+        let every = i64::try_from(self.settings.agents_every_s).unwrap_or(i64::MAX);
+        last.checked_add(SignedDuration::from_secs(every)).ok().map(|next| next.max(self.now()))
+    }
+
+    /// Records a change before it is made. A change that cannot be recorded is not made.
+    ///
+    /// # Errors
+    /// A problem that says why the log did not take it.
+    pub async fn record(&self, entry: Entry) -> Result<(), Problem> {
+        let draft = Draft::from_entry(entry, self.now()).map_err(|errors| Problem::internal(format!("{errors:?}")))?;
+        self.ledger.append(vec![draft]).await.map(|_| ()).map_err(|error| append_problem(&error))
+    }
+
+    /// Records that the log was read. While the log cannot be written the record waits in a bounded spool, so that a
+    /// full disk does not blind the auditor; once the spool is full, reading is refused.
+    ///
+    /// # Errors
+    /// A problem once neither the log nor the spool has room.
+    pub async fn record_reading(&self, entry: Entry) -> Result<(), Problem> {
+        let mut waiting: Vec<Entry> = self.spool.lock().drain(..).collect();
+        waiting.push(entry);
+        let now = self.now();
+        let drafts: Vec<Draft> = waiting.iter().filter_map(|entry| Draft::from_entry(entry.clone(), now).ok()).collect();
+        if let Err(error) = self.ledger.append(drafts).await {
+            tracing::warn!(%error, "a record of reading the log waits in the spool");
+            let mut spool = self.spool.lock();
+            if spool.len() + waiting.len() > SPOOL {
+                waiting.pop();
+                spool.extend(waiting);
+                return Err(append_problem(&error));
+            }
+            spool.extend(waiting);
+        }
+        Ok(())
+    }
+
+    /// Records that somebody was refused.
+    pub async fn denied(&self, principal: &Principal, method: &Method, path: &str, needed: &str) {
+        let entry = crate::story::denied(principal, method.as_str(), path, needed);
+        if let Err(problem) = self.record_reading(entry).await {
+            tracing::warn!(status = %problem.status(), "a refusal was not recorded");
+        }
+    }
+}
+
+/// What the caller reads when the log did not take an entry.
+#[must_use]
+pub fn append_problem(error: &AppendError) -> Problem {
+    match error {
+        AppendError::Busy { retry_after_s } => {
+            Problem::new(Code::TooManyRequests, "The log's queue is full; nothing was written. Send the batch again later.")
+                .retry_after(*retry_after_s)
+        }
+        AppendError::TooLarge { .. } => Problem::new(Code::BodyTooLarge, format!("Nothing was written: {error}.")),
+        AppendError::Conflict { index, event_id } => Problem::new(
+            Code::EventIdConflict,
+            format!("Entry {index}: event_id {event_id} already stands in the log with other content; nothing was written."),
+        ),
+        AppendError::Storage { full_disk: true, .. } => Problem::new(
+            Code::DiskFull,
+            "The disk of the log is full; nothing was written. Free some space and send the batch again.",
+        ),
+        AppendError::Storage { message, .. } => {
+            tracing::error!(%message, "the log could not be written");
+            Problem::new(Code::LedgerUnavailable, "The log cannot be written right now; nothing was written. The service's log has the cause.")
+        }
+        AppendError::Closed => Problem::new(Code::LedgerUnavailable, "The service is stopping; nothing was written.").retry_after(5),
+    }
+}

@@ -1,0 +1,286 @@
+//! Problems: the one mapping from what went wrong to HTTP (RFC 9457).
+//!
+//! Every problem has a stable `code`; each code has a page under `docs/errors/`. What the caller may not see is a 404,
+//! never a 403, and messages name the field or cause and what to do. Internal causes go to the log, not to the caller.
+
+use axum::Json;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use reeve_access::AccessError;
+use reeve_estate::StoreError;
+
+/// Codes of problems. The text is what stands in `code` and names the page under `docs/errors/`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Code {
+    /// 400: the request cannot be read at all.
+    BadRequest,
+    /// 401: no principal.
+    Unauthenticated,
+    /// 403: a principal without the permission.
+    Forbidden,
+    /// 404: does not exist, or may not be seen.
+    NotFound,
+    /// 405.
+    MethodNotAllowed,
+    /// 409: somebody changed it in between, or its state does not allow it.
+    Conflict,
+    /// 409: the event id stands for other bytes.
+    EventIdConflict,
+    /// 409: a guardrail says no.
+    GuardrailBlocked,
+    /// 409: the agent's mode does not act.
+    AgentLearning,
+    /// 409: the plan is not the one that was seen.
+    PlanChanged,
+    /// 413: the body is too large.
+    BodyTooLarge,
+    /// 413: one entry is too large.
+    EntryTooLarge,
+    /// 415.
+    UnsupportedMediaType,
+    /// 422: fields are wrong.
+    InvalidFields,
+    /// 422: the query is wrong, with position and hint.
+    InvalidQuery,
+    /// 429: too much at once.
+    TooManyRequests,
+    /// 500.
+    Internal,
+    /// 502: the cloud did not answer or refused.
+    CloudFailed,
+    /// 503: the log cannot be written right now.
+    LedgerUnavailable,
+    /// 507: the disk is full.
+    DiskFull,
+}
+
+impl Code {
+    /// Every code.
+    pub const ALL: &'static [Code] = &[
+        Code::BadRequest,
+        Code::Unauthenticated,
+        Code::Forbidden,
+        Code::NotFound,
+        Code::MethodNotAllowed,
+        Code::Conflict,
+        Code::EventIdConflict,
+        Code::GuardrailBlocked,
+        Code::AgentLearning,
+        Code::PlanChanged,
+        Code::BodyTooLarge,
+        Code::EntryTooLarge,
+        Code::UnsupportedMediaType,
+        Code::InvalidFields,
+        Code::InvalidQuery,
+        Code::TooManyRequests,
+        Code::Internal,
+        Code::CloudFailed,
+        Code::LedgerUnavailable,
+        Code::DiskFull,
+    ];
+
+    /// Name, status and title.
+    #[must_use]
+    pub const fn describe(self) -> (&'static str, StatusCode, &'static str) {
+        match self {
+            Code::BadRequest => ("bad_request", StatusCode::BAD_REQUEST, "The request cannot be read"),
+            Code::Unauthenticated => ("unauthenticated", StatusCode::UNAUTHORIZED, "Sign in first"),
+            Code::Forbidden => ("forbidden", StatusCode::FORBIDDEN, "Not permitted"),
+            Code::NotFound => ("not_found", StatusCode::NOT_FOUND, "Not found"),
+            Code::MethodNotAllowed => ("method_not_allowed", StatusCode::METHOD_NOT_ALLOWED, "Method not allowed"),
+            Code::Conflict => ("conflict", StatusCode::CONFLICT, "Conflict"),
+            Code::EventIdConflict => ("event_id_conflict", StatusCode::CONFLICT, "The event id is taken by another entry"),
+            Code::GuardrailBlocked => ("guardrail_blocked", StatusCode::CONFLICT, "A guardrail blocks this"),
+            Code::AgentLearning => ("agent_learning", StatusCode::CONFLICT, "The agent is learning and does not act"),
+            Code::PlanChanged => ("plan_changed", StatusCode::CONFLICT, "The plan has changed"),
+            Code::BodyTooLarge => ("body_too_large", StatusCode::PAYLOAD_TOO_LARGE, "The body is too large"),
+            Code::EntryTooLarge => ("entry_too_large", StatusCode::PAYLOAD_TOO_LARGE, "An entry is too large"),
+            Code::UnsupportedMediaType => {
+                ("unsupported_media_type", StatusCode::UNSUPPORTED_MEDIA_TYPE, "Unsupported media type")
+            }
+            Code::InvalidFields => ("invalid_fields", StatusCode::UNPROCESSABLE_ENTITY, "Some fields are not valid"),
+            Code::InvalidQuery => ("invalid_query", StatusCode::UNPROCESSABLE_ENTITY, "The query is not valid"),
+            Code::TooManyRequests => ("too_many_requests", StatusCode::TOO_MANY_REQUESTS, "Too many requests"),
+            Code::Internal => ("internal", StatusCode::INTERNAL_SERVER_ERROR, "Something failed inside"),
+            Code::CloudFailed => ("cloud_failed", StatusCode::BAD_GATEWAY, "The cloud did not do it"),
+            Code::LedgerUnavailable => {
+                ("ledger_unavailable", StatusCode::SERVICE_UNAVAILABLE, "The log cannot be written right now")
+            }
+            Code::DiskFull => ("disk_full", StatusCode::INSUFFICIENT_STORAGE, "The disk is full"),
+        }
+    }
+}
+
+/// A field that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct FieldProblem {
+    /// Dotted path (`actor.ip_address`).
+    pub field: String,
+    /// Stable code (`unknown_field`, `wrong_type`, ...).
+    pub code: String,
+    /// In words.
+    pub message: String,
+    /// Position in the batch, for batches.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index: Option<u64>,
+}
+
+/// An RFC 9457 problem.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ProblemBody {
+    /// `/errors/<code>`: the page that explains it.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// In general.
+    pub title: String,
+    /// HTTP status.
+    pub status: u16,
+    /// In this case, and what to do.
+    pub detail: String,
+    /// Stable code.
+    pub code: String,
+    /// Fields that are wrong.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<FieldProblem>,
+    /// Position in the query, for wrong queries: characters from 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub position: Option<u64>,
+    /// What to write instead, for wrong queries.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+/// A problem on its way out.
+#[derive(Debug, Clone)]
+pub struct Problem {
+    body: Box<ProblemBody>,
+    status: StatusCode,
+    retry_after_s: Option<u64>,
+}
+
+impl Problem {
+    /// A problem with its code and what is special about this case.
+    #[must_use]
+    pub fn new(code: Code, detail: impl Into<String>) -> Self {
+        let (name, status, title) = code.describe();
+        Problem {
+            body: Box::new(ProblemBody {
+                kind: format!("/errors/{name}"),
+                title: title.to_owned(),
+                status: status.as_u16(),
+                detail: detail.into(),
+                code: name.to_owned(),
+                errors: Vec::new(),
+                position: None,
+                hint: None,
+            }),
+            status,
+            retry_after_s: None,
+        }
+    }
+
+    /// One wrong field.
+    #[must_use]
+    pub fn field(field: impl Into<String>, code: &str, message: impl Into<String>) -> Self {
+        let message = message.into();
+        let field = field.into();
+        Problem::new(Code::InvalidFields, format!("{field}: {message}")).with_errors(vec![FieldProblem {
+            field,
+            code: code.to_owned(),
+            message,
+            index: None,
+        }])
+    }
+
+    /// Several wrong fields.
+    #[must_use]
+    pub fn fields(errors: Vec<FieldProblem>) -> Self {
+        let detail = errors.iter().map(|error| format!("{}: {}", error.field, error.message)).collect::<Vec<_>>().join("; ");
+        Problem::new(Code::InvalidFields, detail).with_errors(errors)
+    }
+
+    /// A wrong query.
+    #[must_use]
+    pub fn query(message: impl Into<String>, position: usize, hint: Option<String>) -> Self {
+        let mut problem = Problem::new(Code::InvalidQuery, message);
+        problem.body.position = Some(position as u64);
+        problem.body.hint = hint;
+        problem
+    }
+
+    /// Not there, or not for the caller's eyes.
+    #[must_use]
+    pub fn not_found(what: &str, id: &str) -> Self {
+        Problem::new(Code::NotFound, format!("{what} {id} does not exist"))
+    }
+
+    /// Something failed inside: the cause goes to the log, a reference to it to the caller.
+    #[must_use]
+    pub fn internal(cause: impl std::fmt::Display) -> Self {
+        let reference = uuid::Uuid::now_v7();
+        tracing::error!(%reference, %cause, "request failed");
+        Problem::new(Code::Internal, format!("Something failed inside. The service's log has the cause under {reference}."))
+    }
+
+    /// With wrong fields.
+    #[must_use]
+    pub fn with_errors(mut self, errors: Vec<FieldProblem>) -> Self {
+        self.body.errors = errors;
+        self
+    }
+
+    /// With a time after which to try again.
+    #[must_use]
+    pub fn retry_after(mut self, seconds: u64) -> Self {
+        self.retry_after_s = Some(seconds);
+        self
+    }
+
+    /// The status it answers with.
+    #[must_use]
+    pub fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// What the caller will read.
+    #[must_use]
+    pub fn body(&self) -> &ProblemBody {
+        &self.body
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut response = (self.status, Json(&*self.body)).into_response();
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        if let Some(seconds) = self.retry_after_s {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::NotFound { what, id } => Problem::not_found(what, &id),
+            StoreError::Conflict(message) => Problem::new(Code::Conflict, message),
+            StoreError::Backend(message) => Problem::internal(message),
+        }
+    }
+}
+
+impl From<AccessError> for Problem {
+    fn from(error: AccessError) -> Self {
+        match error {
+            AccessError::NotFound { what, id } => Problem::not_found(what, &id),
+            AccessError::Conflict(message) => Problem::new(Code::Conflict, message),
+            AccessError::Backend(message) => Problem::internal(message),
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Extractors: the caller, strict JSON bodies, strict query strings. Their refusals name the field.
+
+use std::net::SocketAddr;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::{ConnectInfo, FromRequest, FromRequestParts, Request};
+use axum::http::header;
+use axum::http::request::Parts;
+use serde::de::DeserializeOwned;
+
+use reeve_access::Principal;
+
+use crate::app::App;
+use crate::error::{Code, Problem};
+use crate::identify::{self, Origin};
+
+/// Who is asking, and from where. Only there behind a guard that is not public.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    /// The principal.
+    pub principal: Arc<Principal>,
+    /// Where the request came from.
+    pub origin: Origin,
+    /// The request's identifier, for the log.
+    pub request_id: String,
+}
+
+impl Deref for Caller {
+    type Target = Principal;
+    fn deref(&self) -> &Principal {
+        &self.principal
+    }
+}
+
+impl FromRequestParts<Arc<App>> for Caller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
+        let principal = parts
+            .extensions
+            .get::<Arc<Principal>>()
+            .cloned()
+            .ok_or_else(|| Problem::new(Code::Unauthenticated, "Sign in first."))?;
+        Ok(Caller { principal, origin: origin(parts, app), request_id: request_id(parts) })
+    }
+}
+
+/// Where a request came from; for routes that are public.
+#[derive(Debug, Clone)]
+pub struct From {
+    /// Where the request came from.
+    pub origin: Origin,
+    /// The request's identifier, for the log.
+    pub request_id: String,
+}
+
+impl FromRequestParts<Arc<App>> for From {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
+        Ok(From { origin: origin(parts, app), request_id: request_id(parts) })
+    }
+}
+
+fn origin(parts: &Parts, app: &App) -> Origin {
+    identify::origin(app, &parts.headers, parts.extensions.get::<ConnectInfo<SocketAddr>>())
+}
+
+fn request_id(parts: &Parts) -> String {
+    parts
+        .headers
+        .get("x-request-id")
+        .and_then(|value| value.to_str().ok())
+        .filter(|id| !id.is_empty() && id.len() <= 128)
+        .map_or_else(|| uuid::Uuid::now_v7().to_string(), str::to_owned)
+}
+
+/// A JSON body. An empty one reads as `{}`. Unknown fields and wrong types are refused by name.
+#[derive(Debug, Clone, Copy)]
+pub struct Body<T>(pub T);
+
+impl<T: DeserializeOwned> FromRequest<Arc<App>> for Body<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Problem> {
+        let is_json = request
+            .headers()
+            .get(header::CONTENT_TYPE)
+            .is_none_or(|kind| kind.to_str().is_ok_and(|kind| kind.starts_with("application/json")));
+        if !is_json {
+            return Err(Problem::new(Code::UnsupportedMediaType, "Send application/json."));
+        }
+        let bytes = read(request, app).await?;
+        let text: &[u8] = if bytes.iter().all(u8::is_ascii_whitespace) { b"{}" } else { &bytes };
+        let mut reader = serde_json::Deserializer::from_slice(text);
+        let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| json_problem(&error))?;
+        reader.end().map_err(|error| Problem::new(Code::BadRequest, format!("The body goes on after its end: {error}.")))?;
+        Ok(Body(value))
+    }
+}
+
+fn json_problem(error: &serde_path_to_error::Error<serde_json::Error>) -> Problem {
+    let inner = error.inner();
+    if inner.is_syntax() || inner.is_eof() {
+        return Problem::new(Code::BadRequest, format!("The body is not JSON: {inner}."));
+    }
+    let message = inner.to_string();
+    let path = error.path().to_string();
+    let quoted = |prefix: &str| {
+        message.strip_prefix(prefix).and_then(|rest| rest.split('`').next()).map(|name| join(&path, name))
+    };
+    if let Some(field) = quoted("unknown field `") {
+        // serde_path_to_error already ends in the unknown name.
+        let field = if path.ends_with(field.rsplit('.').next().unwrap_or_default()) { path.clone() } else { field };
+        return Problem::field(field, "unknown_field", "there is no such field");
+    }
+    if let Some(field) = quoted("missing field `") {
+        return Problem::field(field, "missing", "is needed");
+    }
+    Problem::field(if path == "." { "body".to_owned() } else { path }, "wrong_type", message)
+}
+
+fn join(path: &str, name: &str) -> String {
+    if path.is_empty() || path == "." { name.to_owned() } else { format!("{path}.{name}") }
+}
+
+/// Reads a whole body within the limit.
+///
+/// # Errors
+/// 413 past the limit, 400 when the connection broke.
+pub async fn read(request: Request, app: &App) -> Result<Bytes, Problem> {
+    let limit = app.settings.max_body_bytes;
+    if let Some(length) = request.headers().get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok())
+        && length > limit
+    {
+        return Err(too_large(limit));
+    }
+    match axum::body::to_bytes(request.into_body(), limit).await {
+        Ok(bytes) => Ok(bytes),
+        Err(error) if std::error::Error::source(&error).is_some_and(|cause| cause.is::<http_body_util::LengthLimitError>()) => {
+            Err(too_large(limit))
+        }
+        Err(error) => Err(Problem::new(Code::BadRequest, format!("The body could not be read: {error}."))),
+    }
+}
+
+fn too_large(limit: usize) -> Problem {
+    Problem::new(Code::BodyTooLarge, format!("The body is larger than {limit} bytes; nothing was written. Send it in parts."))
+}
+
+/// A query string. Unknown parameters and wrong types are refused by name.
+#[derive(Debug, Clone, Copy)]
+pub struct Params<T>(pub T);
+
+impl<T: DeserializeOwned> FromRequestParts<Arc<App>> for Params<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Arc<App>) -> Result<Self, Problem> {
+        let text = parts.uri.query().unwrap_or_default();
+        let reader = serde_urlencoded::Deserializer::new(form_pairs(text));
+        serde_path_to_error::deserialize(reader).map(Params).map_err(|error| {
+            let message = error.inner().to_string();
+            let name = message.strip_prefix("unknown field `").and_then(|rest| rest.split('`').next());
+            match name {
+                Some(name) => Problem::field(name, "unknown_parameter", "there is no such parameter"),
+                None => Problem::field(error.path().to_string(), "wrong_type", message),
+            }
+        })
+    }
+}
+
+fn form_pairs(text: &str) -> form_urlencoded::Parse<'_> {
+    form_urlencoded::parse(text.as_bytes())
+}

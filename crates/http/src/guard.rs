@@ -1,0 +1,135 @@
+//! The guard: every route names what it asks for, and nothing is reached without it.
+//!
+//! Routes are added through [`Guarded::add`], which wraps each handler and notes it in a list, so that a test can walk
+//! every route as every role and a route without a rule cannot exist.
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
+
+use reeve_access::{Permission, Principal};
+
+use crate::app::App;
+use crate::error::{Code, Problem};
+use crate::identify;
+
+/// What a route asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Anybody: health, sign-in, the description of the interface.
+    Public,
+    /// Anybody who is signed in; what is answered concerns the caller alone.
+    SignedIn,
+    /// A permission.
+    Needs(Permission),
+    /// Any of several permissions; what is answered is narrowed by them.
+    NeedsAny(&'static [Permission]),
+}
+
+impl Access {
+    /// Whether the principal fulfils it.
+    #[must_use]
+    pub fn allows(self, principal: &Principal) -> bool {
+        match self {
+            Access::Public | Access::SignedIn => true,
+            Access::Needs(permission) => principal.may(permission),
+            Access::NeedsAny(permissions) => permissions.iter().any(|permission| principal.may(*permission)),
+        }
+    }
+
+    fn words(self) -> String {
+        match self {
+            Access::Public | Access::SignedIn => String::new(),
+            Access::Needs(permission) => permission.as_str().to_owned(),
+            Access::NeedsAny(permissions) => {
+                permissions.iter().map(|permission| permission.as_str()).collect::<Vec<_>>().join(" or ")
+            }
+        }
+    }
+}
+
+/// May see some of the log: all, a team's, or one's own.
+pub const VIEW_LOG: Access =
+    Access::NeedsAny(&[Permission::AuditViewAll, Permission::AuditViewTeam, Permission::AuditViewOwn]);
+
+/// A route and its rule, for documents and tests.
+#[derive(Debug, Clone)]
+pub struct Rule {
+    /// HTTP method.
+    pub method: String,
+    /// Path with `{parameters}`.
+    pub path: String,
+    /// What it asks for.
+    pub access: Access,
+}
+
+/// A router that only takes guarded routes.
+pub struct Guarded {
+    app: Arc<App>,
+    router: OpenApiRouter<Arc<App>>,
+    rules: Vec<Rule>,
+}
+
+impl Guarded {
+    /// An empty router.
+    #[must_use]
+    pub fn new(app: Arc<App>, router: OpenApiRouter<Arc<App>>) -> Self {
+        Guarded { app, router, rules: Vec::new() }
+    }
+
+    /// Adds the routes of one path under one rule.
+    #[must_use]
+    pub fn add(mut self, access: Access, routes: UtoipaMethodRouter<Arc<App>>) -> Self {
+        let (schemas, paths, handlers) = routes;
+        for (path, item) in &paths.paths {
+            for (method, present) in [
+                ("GET", item.get.is_some()),
+                ("POST", item.post.is_some()),
+                ("PUT", item.put.is_some()),
+                ("PATCH", item.patch.is_some()),
+                ("DELETE", item.delete.is_some()),
+            ] {
+                if present {
+                    self.rules.push(Rule { method: method.to_owned(), path: path.clone(), access });
+                }
+            }
+        }
+        let guarded = handlers.route_layer(from_fn_with_state((self.app.clone(), access), check));
+        self.router = self.router.routes((schemas, paths, guarded));
+        self
+    }
+
+    /// The router and its rules.
+    #[must_use]
+    pub fn finish(self) -> (OpenApiRouter<Arc<App>>, Vec<Rule>) {
+        (self.router, self.rules)
+    }
+}
+
+async fn check(State((app, access)): State<(Arc<App>, Access)>, mut request: Request, next: Next) -> Response {
+    let principal = match identify::principal(&app, &request).await {
+        Ok(principal) => principal,
+        Err(problem) => return problem.into_response(),
+    };
+    match principal {
+        None if access == Access::Public => {}
+        None => {
+            return Problem::new(
+                Code::Unauthenticated,
+                "Send a token as `Authorization: Bearer <token>`, or sign in at POST /api/v1/sessions.",
+            )
+            .into_response();
+        }
+        Some(principal) if access.allows(&principal) => {
+            request.extensions_mut().insert(Arc::new(principal));
+        }
+        Some(principal) => {
+            app.denied(&principal, request.method(), request.uri().path(), &access.words()).await;
+            return Problem::new(Code::Forbidden, format!("This needs the permission {}.", access.words())).into_response();
+        }
+    }
+    next.run(request).await
+}

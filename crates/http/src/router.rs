@@ -1,0 +1,94 @@
+//! The whole service as one router.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::{HeaderName, HeaderValue, Method, header};
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse, Json, Response};
+use axum::routing::get;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::CompressionLayer;
+use tower_http::trace::{DefaultMakeSpan, TraceLayer};
+
+use crate::app::App;
+use crate::error::{Code, Problem};
+use crate::guard::Rule;
+use crate::routes::{self, health};
+use crate::dashboard;
+
+/// Routes that answer to anybody beside those of the interface: what they tell is public.
+pub const PUBLIC: &[&str] = &["/healthz", "/readyz", "/api/openapi.json", "/errors/{code}", "/{*dashboard}"];
+
+/// The whole service.
+pub fn router(app: Arc<App>) -> Router {
+    let (api, _) = routes::all(app.clone()).finish();
+    let (api, openapi) = api.split_for_parts();
+    let document = Arc::new(openapi);
+    Router::new()
+        .merge(api)
+        .route("/api/openapi.json", get(move || async move { Json((*document).clone()) }))
+        .route("/api/{*rest}", axum::routing::any(unknown))
+        .route("/healthz", get(health::healthz))
+        .route("/readyz", get(health::readyz))
+        .route("/metrics", get(health::metrics))
+        .fallback(page)
+        .method_not_allowed_fallback(wrong_method)
+        .layer(from_fn(headers))
+        .layer(CompressionLayer::new().gzip(true))
+        .layer(CatchPanicLayer::custom(|_: Box<dyn std::any::Any + Send>| Problem::internal("a handler panicked").into_response()))
+        .layer(TraceLayer::new_for_http().make_span_with(DefaultMakeSpan::new().include_headers(false)))
+        .with_state(app)
+}
+
+/// The description of the interface.
+#[must_use]
+pub fn openapi(app: Arc<App>) -> utoipa::openapi::OpenApi {
+    let (api, _) = routes::all(app).finish();
+    api.split_for_parts().1
+}
+
+/// Every route of the interface with what it asks for.
+#[must_use]
+pub fn rules(app: Arc<App>) -> Vec<Rule> {
+    routes::all(app).finish().1
+}
+
+async fn unknown(request: Request) -> Problem {
+    Problem::new(Code::NotFound, format!("There is no {} {}. /api/openapi.json describes what there is.", request.method(), request.uri().path()))
+}
+
+async fn wrong_method(request: Request) -> Problem {
+    Problem::new(Code::MethodNotAllowed, format!("{} does not take {}.", request.uri().path(), request.method()))
+}
+
+async fn page(State(_): State<Arc<App>>, request: Request) -> Response {
+    if request.method() != Method::GET && request.method() != Method::HEAD {
+        return wrong_method(request).await.into_response();
+    }
+    dashboard::file(request.uri().clone()).await
+}
+
+async fn headers(request: Request, next: Next) -> Response {
+    let api = request.uri().path().starts_with("/api/");
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        (header::REFERRER_POLICY, "same-origin"),
+        (
+            header::CONTENT_SECURITY_POLICY,
+            "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; \
+             connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+        ),
+        (HeaderName::from_static("permissions-policy"), "camera=(), microphone=(), geolocation=()"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    if api && !headers.contains_key(header::CACHE_CONTROL) {
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    response
+}

@@ -1,0 +1,64 @@
+//! Every route, each with its rule. The modules mirror the paths.
+
+pub mod audit_logs;
+pub mod connections;
+pub mod health;
+pub mod intelligence;
+pub mod resources;
+pub mod sessions;
+pub mod teams;
+pub mod tokens;
+pub mod users;
+
+use std::sync::Arc;
+
+use utoipa::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+
+use crate::app::App;
+use crate::guard::Guarded;
+
+/// The description of the interface, without its paths.
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Reeve",
+        description = "Watches over a cloud estate and keeps its record. Times are RFC 3339 UTC with milliseconds, money is US dollars, \
+                       problems are RFC 9457 with a stable `code`.",
+        license(name = "Apache-2.0", identifier = "Apache-2.0")
+    ),
+    components(schemas(crate::error::ProblemBody, crate::error::FieldProblem)),
+    security(("bearer" = []), ("session" = [])),
+    modifiers(&Security)
+)]
+struct Description;
+
+struct Security;
+
+impl utoipa::Modify for Security {
+    fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
+        use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
+        let components = openapi.components.get_or_insert_with(Default::default);
+        components
+            .security_schemes
+            .insert("bearer".into(), SecurityScheme::Http(HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build()));
+        components.security_schemes.insert(
+            "session".into(),
+            SecurityScheme::ApiKey(ApiKey::Cookie(ApiKeyValue::new(crate::identify::COOKIE))),
+        );
+    }
+}
+
+/// All routes under `/api/v1`.
+#[must_use]
+pub fn all(app: Arc<App>) -> Guarded {
+    let guarded = Guarded::new(app, OpenApiRouter::with_openapi(Description::openapi()));
+    let guarded = sessions::routes(guarded);
+    let guarded = audit_logs::routes(guarded);
+    let guarded = intelligence::routes(guarded);
+    let guarded = connections::routes(guarded);
+    let guarded = resources::routes(guarded);
+    let guarded = users::routes(guarded);
+    let guarded = teams::routes(guarded);
+    tokens::routes(guarded)
+}

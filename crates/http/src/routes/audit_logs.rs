@@ -1,0 +1,30 @@
+//! The audit log over HTTP: append, list, search, one entry, its proof, the signed tree.
+//!
+//! Row visibility stands in [`ask`] alone: every list, count, search and single read goes through it. What the caller may
+//! not see does not exist. Every read writes one entry.
+
+mod append;
+mod ask;
+mod bodies;
+mod entry;
+mod search;
+mod stats;
+mod tree;
+
+use utoipa_axum::routes;
+
+use reeve_access::Permission;
+
+use crate::guard::{Access, Guarded, VIEW_LOG};
+
+pub(super) fn routes(guarded: Guarded) -> Guarded {
+    guarded
+        .add(Access::Needs(Permission::AuditAppend), routes!(append::append))
+        .add(VIEW_LOG, routes!(search::list))
+        .add(Access::Needs(Permission::AuditSearch), routes!(search::search))
+        .add(VIEW_LOG, routes!(stats::stats))
+        .add(VIEW_LOG, routes!(entry::get))
+        .add(VIEW_LOG, routes!(entry::proof))
+        .add(Access::SignedIn, routes!(tree::checkpoint))
+        .add(Access::SignedIn, routes!(tree::tile))
+}

@@ -1,0 +1,100 @@
+//! Listing and searching.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use serde_json::json;
+
+use reeve_ledger::Page;
+
+use super::ask::{self, Asked};
+use super::bodies;
+use crate::app::App;
+use crate::error::{Problem, ProblemBody};
+use crate::extract::{Body, Caller, Params};
+use crate::paging::{Window, encode, window};
+use crate::story;
+use crate::wire::entry::{CountBody, EntryBody, EntryListParams, FiltersBody, SearchAnswer, SearchBody};
+use crate::wire::list::List;
+
+/// Fields one search may count at most.
+const MAX_AGGREGATIONS: usize = 10;
+
+/// A page of entries, newest first.
+#[utoipa::path(get, path = "/api/v1/audit-logs", tag = "audit-logs", params(EntryListParams),
+    responses((status = 200, body = List<EntryBody>), (status = 422, body = ProblemBody)))]
+pub(super) async fn list(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Params(params): Params<EntryListParams>,
+) -> Result<Json<List<EntryBody>>, Problem> {
+    let window = window(params.limit, params.offset, params.cursor.as_deref())?;
+    let filters = FiltersBody::default();
+    let asked = Asked {
+        query: params.query.as_deref(),
+        start_time: params.start_time.as_deref(),
+        end_time: params.end_time.as_deref(),
+        filters: &filters,
+    };
+    let page = run(&app, &caller, &asked, window, Vec::new(), "list_entries").await?;
+    let (total, next_cursor) = (page.total.unwrap_or_default(), page.next_before.map(encode));
+    Ok(Json(List { items: page.entries.iter().map(|stored| bodies::entry(stored)).collect(), total, next_cursor }))
+}
+
+/// Search with the query language, times and simple filters; count values on the side.
+#[utoipa::path(post, path = "/api/v1/audit-logs/search", tag = "audit-logs", request_body = SearchBody,
+    responses((status = 200, body = SearchAnswer), (status = 422, body = ProblemBody)))]
+pub(super) async fn search(State(app): State<Arc<App>>, caller: Caller, Body(body): Body<SearchBody>) -> Result<Json<SearchAnswer>, Problem> {
+    let window = window(body.limit, body.offset, body.cursor.as_deref())?;
+    if body.aggregations.len() > MAX_AGGREGATIONS {
+        return Err(Problem::field("aggregations", "too_many", format!("name at most {MAX_AGGREGATIONS} fields")));
+    }
+    let asked = Asked {
+        query: body.query.as_deref(),
+        start_time: body.start_time.as_deref(),
+        end_time: body.end_time.as_deref(),
+        filters: &body.filters,
+    };
+    let page = run(&app, &caller, &asked, window, body.aggregations, "search_entries").await?;
+    Ok(Json(SearchAnswer {
+        items: page.entries.iter().map(|stored| bodies::entry(stored)).collect(),
+        total: page.total.unwrap_or_default(),
+        next_cursor: page.next_before.map(encode),
+        aggregations: page.aggregations.into_iter().map(|(field, counts)| (field, counted(counts))).collect(),
+    }))
+}
+
+/// Runs a search and records that it ran.
+async fn run(
+    app: &App,
+    caller: &Caller,
+    asked: &Asked<'_>,
+    window: Window,
+    aggregations: Vec<String>,
+    operation: &str,
+) -> Result<Page, Problem> {
+    let now = app.now();
+    let query = ask::query(caller, asked, now)?;
+    let request = ask::request(query, window, aggregations, now);
+    let page = app.trail.search(&request).await.map_err(ask::problem)?;
+    let told = json!({
+        "query": asked.query,
+        "start_time": asked.start_time,
+        "end_time": asked.end_time,
+        "filters": told_filters(asked.filters),
+        "limit": window.limit,
+        "offset": window.offset,
+    });
+    app.record_reading(story::read_log(caller, "audit.search", operation, told, page.total)).await?;
+    Ok(page)
+}
+
+fn told_filters(filters: &FiltersBody) -> serde_json::Value {
+    filters.given().map(|(name, value)| (name.to_owned(), value.into())).collect::<serde_json::Map<_, _>>().into()
+}
+
+/// Counts on the wire.
+pub(super) fn counted(counts: Vec<(String, u64)>) -> Vec<CountBody> {
+    counts.into_iter().map(|(value, count)| CountBody { value, count }).collect()
+}

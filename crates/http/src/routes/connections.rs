@@ -1,0 +1,311 @@
+//! Connections: one an account. Secrets go in and never come out.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use serde_json::json;
+use utoipa_axum::routes;
+
+use reeve_access::Permission;
+use reeve_audit::{Json as AuditJson, ResourceRef};
+use reeve_estate::{Connection, ConnectionId, ConnectionStatus, Credentials, Provider, SyncReport};
+
+use crate::app::App;
+use crate::error::{Code, Problem, ProblemBody};
+use crate::extract::{Body, Caller};
+use crate::guard::{Access, Guarded};
+use crate::wire::estate::{
+    ConnectionBody, ConnectionCreate, ConnectionPatch, ConnectionTestBody, CredentialsBody, DeniedBody, SyncBody, SyncStartedBody,
+};
+use crate::wire::list::List;
+use crate::{story, time};
+
+/// Regions a connection may name at most.
+const MAX_REGIONS: usize = 40;
+
+pub(super) fn routes(guarded: Guarded) -> Guarded {
+    guarded
+        .add(Access::Needs(Permission::EstateView), routes!(list))
+        .add(Access::Needs(Permission::EstateManage), routes!(create))
+        .add(Access::Needs(Permission::EstateView), routes!(get))
+        .add(Access::Needs(Permission::EstateManage), routes!(patch, delete))
+        .add(Access::Needs(Permission::EstateManage), routes!(test))
+        .add(Access::Needs(Permission::EstateManage), routes!(sync))
+}
+
+/// All connections.
+#[utoipa::path(get, path = "/api/v1/connections", tag = "estate", responses((status = 200, body = List<ConnectionBody>)))]
+async fn list(State(app): State<Arc<App>>) -> Result<Json<List<ConnectionBody>>, Problem> {
+    let items: Vec<ConnectionBody> = app.estate.connection_list().await?.iter().map(body_of).collect();
+    Ok(Json(List { total: items.len() as u64, items, next_cursor: None }))
+}
+
+/// One connection.
+#[utoipa::path(get, path = "/api/v1/connections/{id}", tag = "estate", params(("id" = String, Path)),
+    responses((status = 200, body = ConnectionBody), (status = 404, body = ProblemBody)))]
+async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<ConnectionBody>, Problem> {
+    Ok(Json(body_of(&app.estate.connection_get(&ConnectionId(id)).await?)))
+}
+
+/// Add a connection. It is tested on demand and synced on schedule; nothing is called before that.
+#[utoipa::path(post, path = "/api/v1/connections", tag = "estate", request_body = ConnectionCreate,
+    responses((status = 201, body = ConnectionBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
+async fn create(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Body(body): Body<ConnectionCreate>,
+) -> Result<(StatusCode, Json<ConnectionBody>), Problem> {
+    let provider = provider(&body.provider)?;
+    let connection = Connection {
+        id: ConnectionId(uuid::Uuid::now_v7().to_string()),
+        name: free_name(&app, &body.name, None).await?,
+        provider,
+        account: String::new(),
+        regions: regions(if body.regions.is_empty() { vec!["us-east-1".to_owned()] } else { body.regions })?,
+        credentials: credentials(body.credentials)?,
+        assume_role: role_arn(body.assume_role)?,
+        external_id: body.external_id.filter(|text| !text.is_empty()),
+        endpoint: endpoint(body.endpoint)?,
+        allow_actions: body.allow_actions,
+        status: ConnectionStatus::New,
+        last_sync: None,
+        last_error: None,
+        created_at: app.now(),
+    };
+    let entry = story::did(&caller, "integration.create", "create_connection", resource(&connection)).after(state(&connection));
+    app.record(entry).await?;
+    app.estate.connection_insert(&connection).await?;
+    Ok((StatusCode::CREATED, Json(body_of(&connection))))
+}
+
+/// Change a connection.
+#[utoipa::path(patch, path = "/api/v1/connections/{id}", tag = "estate", params(("id" = String, Path)), request_body = ConnectionPatch,
+    responses((status = 200, body = ConnectionBody), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
+async fn patch(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+    Body(body): Body<ConnectionPatch>,
+) -> Result<Json<ConnectionBody>, Problem> {
+    let before = app.estate.connection_get(&ConnectionId(id)).await?;
+    let mut connection = before.clone();
+    if let Some(name) = &body.name {
+        connection.name = free_name(&app, name, Some(&connection.id)).await?;
+    }
+    if let Some(given) = body.regions {
+        connection.regions = regions(given)?;
+    }
+    if body.credentials.is_some() {
+        connection.credentials = credentials(body.credentials)?;
+    }
+    if body.assume_role.is_some() {
+        connection.assume_role = role_arn(body.assume_role)?;
+    }
+    if let Some(external) = body.external_id {
+        connection.external_id = Some(external).filter(|text| !text.is_empty());
+    }
+    if body.endpoint.is_some() {
+        connection.endpoint = endpoint(body.endpoint)?;
+    }
+    connection.allow_actions = body.allow_actions.unwrap_or(connection.allow_actions);
+    match body.enabled {
+        Some(false) => connection.status = ConnectionStatus::Disabled,
+        Some(true) if connection.status == ConnectionStatus::Disabled => connection.status = ConnectionStatus::New,
+        _ => {}
+    }
+    let entry = story::did(&caller, "integration.modify", "modify_connection", resource(&connection))
+        .before(state(&before))
+        .after(state(&connection));
+    app.record(entry).await?;
+    app.estate.connection_update(&connection).await?;
+    Ok(Json(body_of(&connection)))
+}
+
+/// Remove a connection with its inventory.
+#[utoipa::path(delete, path = "/api/v1/connections/{id}", tag = "estate", params(("id" = String, Path)),
+    responses((status = 204), (status = 404, body = ProblemBody)))]
+async fn delete(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<String>) -> Result<StatusCode, Problem> {
+    let connection = app.estate.connection_get(&ConnectionId(id)).await?;
+    let entry = story::did(&caller, "integration.delete", "delete_connection", resource(&connection)).before(state(&connection));
+    app.record(entry).await?;
+    app.estate.connection_delete(&connection.id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Prove the credentials with the cheapest call there is.
+#[utoipa::path(post, path = "/api/v1/connections/{id}/test", tag = "estate", params(("id" = String, Path)),
+    responses((status = 200, body = ConnectionTestBody), (status = 404, body = ProblemBody)))]
+async fn test(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<String>) -> Result<Json<ConnectionTestBody>, Problem> {
+    let mut connection = app.estate.connection_get(&ConnectionId(id)).await?;
+    app.record(story::did(&caller, "integration.test", "test_connection", resource(&connection))).await?;
+    let answer = match app.syncer.test(&connection).await {
+        Ok(account) => {
+            connection.account.clone_from(&account);
+            connection.last_error = None;
+            ConnectionTestBody { ok: true, account: Some(account), message: None }
+        }
+        Err(error) => {
+            connection.last_error = Some(error.message.clone());
+            ConnectionTestBody { ok: false, account: None, message: Some(error.message) }
+        }
+    };
+    app.estate.connection_update(&connection).await?;
+    Ok(Json(answer))
+}
+
+/// Begin a sync; where it stands is read from the connection.
+#[utoipa::path(post, path = "/api/v1/connections/{id}/sync", tag = "estate", params(("id" = String, Path)),
+    responses((status = 202, body = SyncStartedBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
+async fn sync(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<String>) -> Result<(StatusCode, Json<SyncStartedBody>), Problem> {
+    let connection = app.estate.connection_get(&ConnectionId(id)).await?;
+    if connection.status == ConnectionStatus::Disabled {
+        return Err(Problem::new(Code::Conflict, "The connection is switched off. Switch it on first."));
+    }
+    app.record(story::did(&caller, "integration.sync", "sync_connection", resource(&connection))).await?;
+    if !app.syncer.sync(&connection.id, &caller.email).await {
+        return Err(Problem::new(Code::Conflict, "A sync of this connection is running already."));
+    }
+    Ok((StatusCode::ACCEPTED, Json(SyncStartedBody { status: "syncing".to_owned() })))
+}
+
+fn provider(name: &str) -> Result<Provider, Problem> {
+    match Provider::parse(name) {
+        Some(Provider::Aws) => Ok(Provider::Aws),
+        Some(other) => Err(Problem::field("provider", "not_available", format!("{other} connections are not available in this release; aws is"))),
+        None => Err(Problem::field("provider", "invalid", format!("{name:?} is not one of aws, azure, gcp"))),
+    }
+}
+
+async fn free_name(app: &App, name: &str, own: Option<&ConnectionId>) -> Result<String, Problem> {
+    let name = name.trim();
+    if name.is_empty() || name.chars().count() > 100 {
+        return Err(Problem::field("name", "invalid", "must have 1 to 100 characters"));
+    }
+    let taken = app.estate.connection_list().await?.iter().any(|other| other.name == name && Some(&other.id) != own);
+    if taken {
+        return Err(Problem::new(Code::Conflict, format!("A connection named {name:?} already exists.")));
+    }
+    Ok(name.to_owned())
+}
+
+fn regions(given: Vec<String>) -> Result<Vec<String>, Problem> {
+    if given.is_empty() || given.len() > MAX_REGIONS {
+        return Err(Problem::field("regions", "invalid", format!("name 1 to {MAX_REGIONS} regions")));
+    }
+    for (index, region) in given.iter().enumerate() {
+        let fine = !region.is_empty() && region.len() <= 40 && region.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+        if !fine {
+            return Err(Problem::field(format!("regions[{index}]"), "invalid", format!("{region:?} is not a region name")));
+        }
+    }
+    Ok(given)
+}
+
+fn credentials(given: Option<CredentialsBody>) -> Result<Credentials, Problem> {
+    let Some(given) = given else { return Ok(Credentials::Ambient) };
+    let id = given.access_key_id.trim().to_owned();
+    if id.is_empty() || id.len() > 128 || !id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
+        return Err(Problem::field("credentials.access_key_id", "invalid", "is not an access key id"));
+    }
+    if given.secret_access_key.is_empty() {
+        return Err(Problem::field("credentials.secret_access_key", "missing", "is needed"));
+    }
+    Ok(Credentials::AccessKey {
+        access_key_id: id,
+        secret_access_key: given.secret_access_key,
+        session_token: given.session_token.filter(|token| !token.is_empty()),
+    })
+}
+
+fn role_arn(given: Option<String>) -> Result<Option<String>, Problem> {
+    let given = given.filter(|text| !text.is_empty());
+    if let Some(arn) = &given
+        && !(arn.starts_with("arn:") && arn.contains(":role/"))
+    {
+        return Err(Problem::field("assume_role", "invalid", "is not the ARN of a role, such as arn:aws:iam::123456789012:role/reeve"));
+    }
+    Ok(given)
+}
+
+fn endpoint(given: Option<String>) -> Result<Option<String>, Problem> {
+    let given = given.filter(|text| !text.is_empty());
+    if let Some(url) = &given {
+        let host = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+        if host.is_none_or(|host| host.is_empty() || host.contains(char::is_whitespace) || host.contains('@')) {
+            return Err(Problem::field("endpoint", "invalid", "is not an http(s) URL without credentials"));
+        }
+    }
+    Ok(given)
+}
+
+fn resource(connection: &Connection) -> ResourceRef {
+    ResourceRef::new("connection", connection.id.0.clone())
+}
+
+fn state(connection: &Connection) -> AuditJson {
+    AuditJson::from(json!({
+        "name": connection.name,
+        "provider": connection.provider.as_str(),
+        "regions": connection.regions,
+        "credentials": kind(&connection.credentials),
+        "access_key_id": masked(&connection.credentials),
+        "assume_role": connection.assume_role,
+        "endpoint": connection.endpoint,
+        "allow_actions": connection.allow_actions,
+        "status": connection.status.as_str(),
+    }))
+}
+
+const fn kind(credentials: &Credentials) -> &'static str {
+    match credentials {
+        Credentials::AccessKey { .. } => "access_key",
+        Credentials::Ambient => "ambient",
+        Credentials::Simulated => "simulated",
+    }
+}
+
+fn masked(credentials: &Credentials) -> Option<String> {
+    let Credentials::AccessKey { access_key_id, .. } = credentials else { return None };
+    let shown = access_key_id.len().saturating_sub(4);
+    Some(format!("...{}", &access_key_id[shown..]))
+}
+
+fn body_of(connection: &Connection) -> ConnectionBody {
+    ConnectionBody {
+        id: connection.id.0.clone(),
+        name: connection.name.clone(),
+        provider: connection.provider.as_str().to_owned(),
+        account: connection.account.clone(),
+        regions: connection.regions.clone(),
+        credentials_kind: kind(&connection.credentials).to_owned(),
+        access_key_id: masked(&connection.credentials),
+        assume_role: connection.assume_role.clone(),
+        endpoint: connection.endpoint.clone(),
+        allow_actions: connection.allow_actions,
+        status: connection.status.as_str().to_owned(),
+        last_sync: connection.last_sync.as_ref().map(sync_body),
+        last_error: connection.last_error.clone(),
+        created_at: time::text(connection.created_at),
+    }
+}
+
+fn sync_body(report: &SyncReport) -> SyncBody {
+    SyncBody {
+        started_at: time::text(report.started_at),
+        finished_at: time::text(report.finished_at),
+        resources: report.resources,
+        samples: report.samples,
+        denied: report
+            .denied
+            .iter()
+            .map(|denied| DeniedBody {
+                permission: denied.permission.clone(),
+                region: denied.region.clone(),
+                message: denied.message.clone(),
+            })
+            .collect(),
+        problems: report.problems.clone(),
+    }
+}

@@ -1,0 +1,52 @@
+//! Intelligence Automation over HTTP: agents, recommendations, actions, approvals, guardrails, the dashboard.
+//!
+//! Handlers read through the store's port and change through the engine alone; the engine records before it acts.
+
+mod actions;
+mod agents;
+mod approvals;
+mod bodies;
+mod guardrails;
+mod overview;
+mod problems;
+mod recommendations;
+mod responses;
+
+use utoipa_axum::routes;
+
+use reeve_access::Permission::{ApproveDirector, ApproveManager, ApproveSecurity, IntelligenceConfigure, IntelligenceOperate, IntelligenceView};
+
+use crate::guard::{Access, Guarded};
+
+const SIGN: Access = Access::NeedsAny(&[ApproveManager, ApproveDirector, ApproveSecurity]);
+
+pub(super) fn routes(guarded: Guarded) -> Guarded {
+    guarded
+        .add(Access::Needs(IntelligenceView), routes!(overview::dashboard))
+        .add(Access::Needs(IntelligenceView), routes!(agents::types))
+        .add(Access::Needs(IntelligenceView), routes!(agents::list))
+        .add(Access::Needs(IntelligenceConfigure), routes!(agents::create))
+        .add(Access::Needs(IntelligenceView), routes!(agents::get))
+        .add(Access::Needs(IntelligenceConfigure), routes!(agents::patch, agents::delete))
+        .add(Access::Needs(IntelligenceOperate), routes!(agents::run))
+        .add(Access::Needs(IntelligenceView), routes!(recommendations::list))
+        .add(Access::Needs(IntelligenceView), routes!(recommendations::get))
+        .add(Access::Needs(IntelligenceView), routes!(recommendations::explanation))
+        .add(Access::Needs(IntelligenceOperate), routes!(responses::execute))
+        .add(Access::Needs(IntelligenceOperate), routes!(responses::schedule))
+        .add(Access::Needs(IntelligenceOperate), routes!(responses::test))
+        .add(Access::Needs(IntelligenceOperate), routes!(responses::dismiss))
+        .add(Access::Needs(IntelligenceOperate), routes!(responses::snooze))
+        .add(Access::Needs(IntelligenceOperate), routes!(responses::reopen))
+        .add(Access::Needs(IntelligenceOperate), routes!(responses::feedback))
+        .add(Access::Needs(IntelligenceView), routes!(actions::list))
+        .add(Access::Needs(IntelligenceView), routes!(actions::get))
+        .add(Access::Needs(IntelligenceOperate), routes!(actions::roll_back))
+        .add(Access::Needs(IntelligenceView), routes!(approvals::list))
+        .add(Access::Needs(IntelligenceView), routes!(approvals::get))
+        .add(SIGN, routes!(approvals::approve))
+        .add(SIGN, routes!(approvals::reject))
+        .add(Access::Needs(IntelligenceView), routes!(guardrails::get))
+        .add(Access::Needs(IntelligenceConfigure), routes!(guardrails::put))
+        .add(Access::Needs(IntelligenceOperate), routes!(guardrails::kill_switch))
+}

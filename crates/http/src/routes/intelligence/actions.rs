@@ -1,0 +1,59 @@
+//! Actions: what was done, step by step, and undoing it.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+
+use reeve_agents::{Action, ActionId};
+
+use super::bodies;
+use super::problems::{asking, problem};
+use crate::app::App;
+use crate::error::{Problem, ProblemBody};
+use crate::extract::{Caller, Params};
+use crate::paging::window;
+use crate::wire::list::{List, Paging};
+use crate::wire::workflow::ActionRecordBody;
+
+/// Actions, newest first.
+#[utoipa::path(get, path = "/api/v1/intelligence/actions", tag = "intelligence", params(Paging),
+    responses((status = 200, body = List<ActionRecordBody>)))]
+pub(super) async fn list(State(app): State<Arc<App>>, Params(params): Params<Paging>) -> Result<Json<List<ActionRecordBody>>, Problem> {
+    let window = window(params.limit, params.offset, params.cursor.as_deref())?;
+    let all = app.agents.action_list(None, None).await?;
+    let total = all.len() as u64;
+    let (start, limit) = (window.start() as usize, window.limit as usize);
+    let mut items = Vec::new();
+    for action in all.iter().skip(start).take(limit) {
+        items.push(body_of(&app, action).await?);
+    }
+    let next_cursor = window.next(items.len(), total);
+    Ok(Json(List { items, total, next_cursor }))
+}
+
+/// One action with its steps.
+#[utoipa::path(get, path = "/api/v1/intelligence/actions/{id}", tag = "intelligence", params(("id" = String, Path)),
+    responses((status = 200, body = ActionRecordBody), (status = 404, body = ProblemBody)))]
+pub(super) async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<ActionRecordBody>, Problem> {
+    let action = app.agents.action_get(&ActionId(id)).await?;
+    Ok(Json(body_of(&app, &action).await?))
+}
+
+/// Undo an action that succeeded.
+#[utoipa::path(post, path = "/api/v1/intelligence/actions/{id}/rollback", tag = "intelligence", params(("id" = String, Path)),
+    responses((status = 202, body = ActionRecordBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
+pub(super) async fn roll_back(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<(StatusCode, Json<ActionRecordBody>), Problem> {
+    let action = app.engine.rollback(&ActionId(id), &asking(&caller)).await.map_err(problem)?;
+    Ok((StatusCode::ACCEPTED, Json(body_of(&app, &action).await?)))
+}
+
+async fn body_of(app: &App, action: &Action) -> Result<ActionRecordBody, Problem> {
+    let found = app.agents.recommendation_get(&action.recommendation).await?;
+    Ok(bodies::action(action, &found.title, found.subject.id.as_str()))
+}

@@ -1,0 +1,185 @@
+//! Agents: types, configuration, status, runs.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+
+use reeve_agents::agent_type::agent_types;
+use reeve_agents::engine::AgentInput;
+use reeve_agents::ports::RecommendationFilter;
+use reeve_agents::{Agent, AgentId, Status};
+
+use super::bodies;
+use super::problems::{asking, problem};
+use crate::app::App;
+use crate::error::{Problem, ProblemBody};
+use crate::extract::{Body, Caller};
+use crate::time;
+use crate::wire::agent::{AgentBody, AgentCreate, AgentPatch, AgentStatusBody, AgentTypeBody, AutoApplyBody, NotificationsBody, RunBody, ScopeBody};
+use crate::wire::list::List;
+
+/// The nine agent types of the specification.
+#[utoipa::path(get, path = "/api/v1/intelligence/agent-types", tag = "intelligence", responses((status = 200, body = List<AgentTypeBody>)))]
+pub(super) async fn types() -> Json<List<AgentTypeBody>> {
+    let pairs = |pairs: &[(&str, &str)]| -> BTreeMap<String, String> {
+        pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    };
+    let items: Vec<AgentTypeBody> = agent_types()
+        .iter()
+        .map(|info| AgentTypeBody {
+            name: info.agent_type.as_str().to_owned(),
+            description: info.description.to_owned(),
+            capabilities: pairs(info.capabilities),
+            actions: pairs(info.actions),
+            settings: pairs(info.settings),
+            available: info.available,
+        })
+        .collect();
+    Json(List { total: items.len() as u64, items, next_cursor: None })
+}
+
+/// All configured agents.
+#[utoipa::path(get, path = "/api/v1/intelligence/agents", tag = "intelligence", responses((status = 200, body = List<AgentBody>)))]
+pub(super) async fn list(State(app): State<Arc<App>>) -> Result<Json<List<AgentBody>>, Problem> {
+    let mut items = Vec::new();
+    for agent in app.agents.agent_list(None).await? {
+        items.push(body_of(&app, &agent).await?);
+    }
+    Ok(Json(List { total: items.len() as u64, items, next_cursor: None }))
+}
+
+/// One agent and where it stands.
+#[utoipa::path(get, path = "/api/v1/intelligence/agents/{agent_id}", tag = "intelligence", params(("agent_id" = String, Path)),
+    responses((status = 200, body = AgentBody), (status = 404, body = ProblemBody)))]
+pub(super) async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<AgentBody>, Problem> {
+    let agent = app.agents.agent_get(&AgentId(id)).await?;
+    Ok(Json(body_of(&app, &agent).await?))
+}
+
+/// Create an agent. It learns unless another mode is given, and does not act by itself unless told to.
+#[utoipa::path(post, path = "/api/v1/intelligence/agents", tag = "intelligence", request_body = AgentCreate,
+    responses((status = 201, body = AgentBody), (status = 422, body = ProblemBody)))]
+pub(super) async fn create(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Body(body): Body<AgentCreate>,
+) -> Result<(StatusCode, Json<AgentBody>), Problem> {
+    let input = input(Given {
+        agent_type: Some(body.agent_type),
+        name: Some(body.name),
+        mode: body.mode,
+        scope: Some(body.scope),
+        learning_period: body.learning_period,
+        confidence_threshold: body.confidence_threshold,
+        auto_apply: body.auto_apply,
+        notifications: body.notifications,
+        reason: body.reason,
+    })?;
+    let agent = app.engine.agent_create(input, &asking(&caller)).await.map_err(problem)?;
+    Ok((StatusCode::CREATED, Json(body_of(&app, &agent).await?)))
+}
+
+/// Configure an agent.
+#[utoipa::path(patch, path = "/api/v1/intelligence/agents/{agent_id}", tag = "intelligence", params(("agent_id" = String, Path)),
+    request_body = AgentPatch,
+    responses((status = 200, body = AgentBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
+pub(super) async fn patch(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+    Body(body): Body<AgentPatch>,
+) -> Result<Json<AgentBody>, Problem> {
+    let input = input(Given {
+        agent_type: None,
+        name: body.name,
+        mode: body.mode,
+        scope: body.scope,
+        learning_period: body.learning_period,
+        confidence_threshold: body.confidence_threshold,
+        auto_apply: body.auto_apply,
+        notifications: body.notifications,
+        reason: body.reason,
+    })?;
+    let agent = app.engine.agent_configure(&AgentId(id), input, &asking(&caller)).await.map_err(problem)?;
+    Ok(Json(body_of(&app, &agent).await?))
+}
+
+/// Remove an agent. Its open recommendations end; its record stays in the log.
+#[utoipa::path(delete, path = "/api/v1/intelligence/agents/{agent_id}", tag = "intelligence", params(("agent_id" = String, Path)),
+    responses((status = 204), (status = 404, body = ProblemBody)))]
+pub(super) async fn delete(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<String>) -> Result<StatusCode, Problem> {
+    app.engine.agent_delete(&AgentId(id), &asking(&caller)).await.map_err(problem)?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Run an agent now and answer with what it saw.
+#[utoipa::path(post, path = "/api/v1/intelligence/agents/{agent_id}/run", tag = "intelligence", params(("agent_id" = String, Path)),
+    responses((status = 200, body = RunBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
+pub(super) async fn run(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<String>) -> Result<Json<RunBody>, Problem> {
+    let report = app.engine.agent_run(&AgentId(id), &asking(&caller)).await.map_err(problem)?;
+    Ok(Json(bodies::run(&report)))
+}
+
+struct Given {
+    agent_type: Option<String>,
+    name: Option<String>,
+    mode: Option<String>,
+    scope: Option<ScopeBody>,
+    learning_period: Option<String>,
+    confidence_threshold: Option<serde_json::Value>,
+    auto_apply: Option<AutoApplyBody>,
+    notifications: Option<NotificationsBody>,
+    reason: Option<String>,
+}
+
+fn input(given: Given) -> Result<AgentInput, Problem> {
+    let confidence_threshold = match given.confidence_threshold {
+        None | Some(serde_json::Value::Null) => None,
+        Some(serde_json::Value::String(text)) => Some(text),
+        Some(serde_json::Value::Number(number)) => Some(number.to_string()),
+        Some(_) => return Err(Problem::field("confidence_threshold", "wrong_type", "must be a percentage, as in 85 or \"85%\"")),
+    };
+    let (accounts, services) = given.scope.map(|scope| (scope.accounts, scope.services)).unzip();
+    let auto = given.auto_apply;
+    let notify = given.notifications;
+    Ok(AgentInput {
+        agent_type: given.agent_type,
+        name: given.name,
+        mode: given.mode,
+        accounts,
+        services,
+        learning_period: given.learning_period,
+        confidence_threshold,
+        auto_apply_enabled: auto.as_ref().map(|auto| auto.enabled),
+        auto_apply_max_impact: auto.as_ref().and_then(|auto| auto.max_impact.clone()),
+        auto_apply_approval_required: auto.and_then(|auto| auto.approval_required),
+        notify_recommendations: notify.as_ref().and_then(|notify| notify.recommendations.clone()),
+        notify_actions_taken: notify.as_ref().and_then(|notify| notify.actions_taken.clone()),
+        notify_anomalies: notify.and_then(|notify| notify.anomalies),
+        reason: given.reason,
+    })
+}
+
+async fn body_of(app: &App, agent: &Agent) -> Result<AgentBody, Problem> {
+    let open = RecommendationFilter {
+        agent: Some(agent.id.0.clone()),
+        status: Status::ALL.iter().copied().filter(|status| !status.is_end()).collect(),
+        limit: 1,
+        ..RecommendationFilter::default()
+    };
+    let (_, open_recommendations) = app.agents.recommendation_list(&open).await?;
+    let (learning_days, learning_percent) = app.engine.learning(agent).await.map_err(problem)?;
+    let running = app.engine.is_running(&agent.id);
+    let status = AgentStatusBody {
+        state: if running { "running" } else { "idle" }.to_owned(),
+        learning_days,
+        learning_percent,
+        last_run: agent.last_run.as_ref().map(bodies::run),
+        next_run_at: app.next_run(agent).map(time::text),
+        open_recommendations,
+    };
+    Ok(bodies::agent(agent, status))
+}

@@ -1,0 +1,79 @@
+//! Approvals: what waits for a signature, and signing.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, State};
+
+use reeve_agents::{Approval, ApprovalId};
+
+use super::bodies;
+use super::problems::{asking, problem};
+use crate::app::App;
+use crate::error::{Problem, ProblemBody};
+use crate::extract::{Body, Caller, Params};
+use crate::paging::window;
+use crate::wire::list::{List, Paging};
+use crate::wire::workflow::{ApprovalBody, ApproveBody, RejectBody};
+
+/// Approval requests, newest first.
+#[utoipa::path(get, path = "/api/v1/intelligence/approvals", tag = "intelligence", params(Paging),
+    responses((status = 200, body = List<ApprovalBody>)))]
+pub(super) async fn list(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Params(params): Params<Paging>,
+) -> Result<Json<List<ApprovalBody>>, Problem> {
+    let window = window(params.limit, params.offset, params.cursor.as_deref())?;
+    let all = app.agents.approval_list(None).await?;
+    let total = all.len() as u64;
+    let (start, limit) = (window.start() as usize, window.limit as usize);
+    let mut items = Vec::new();
+    for approval in all.iter().skip(start).take(limit) {
+        items.push(body_of(&app, &caller, approval).await?);
+    }
+    let next_cursor = window.next(items.len(), total);
+    Ok(Json(List { items, total, next_cursor }))
+}
+
+/// One approval request.
+#[utoipa::path(get, path = "/api/v1/intelligence/approvals/{id}", tag = "intelligence", params(("id" = String, Path)),
+    responses((status = 200, body = ApprovalBody), (status = 404, body = ProblemBody)))]
+pub(super) async fn get(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<String>) -> Result<Json<ApprovalBody>, Problem> {
+    let approval = app.agents.approval_get(&ApprovalId(id)).await?;
+    Ok(Json(body_of(&app, &caller, &approval).await?))
+}
+
+/// Sign. With the last signature the plan runs.
+#[utoipa::path(post, path = "/api/v1/intelligence/approvals/{id}/approve", tag = "intelligence", params(("id" = String, Path)),
+    request_body = ApproveBody,
+    responses((status = 200, body = ApprovalBody), (status = 403, body = ProblemBody), (status = 409, body = ProblemBody)))]
+pub(super) async fn approve(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+    Body(body): Body<ApproveBody>,
+) -> Result<Json<ApprovalBody>, Problem> {
+    let approval = app.engine.approve(&ApprovalId(id), body.comment.as_deref(), &asking(&caller)).await.map_err(problem)?;
+    Ok(Json(body_of(&app, &caller, &approval).await?))
+}
+
+/// Refuse, with a reason.
+#[utoipa::path(post, path = "/api/v1/intelligence/approvals/{id}/reject", tag = "intelligence", params(("id" = String, Path)),
+    request_body = RejectBody,
+    responses((status = 200, body = ApprovalBody), (status = 403, body = ProblemBody), (status = 409, body = ProblemBody)))]
+pub(super) async fn reject(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+    Body(body): Body<RejectBody>,
+) -> Result<Json<ApprovalBody>, Problem> {
+    let approval = app.engine.reject(&ApprovalId(id), &body.reason, &asking(&caller)).await.map_err(problem)?;
+    Ok(Json(body_of(&app, &caller, &approval).await?))
+}
+
+async fn body_of(app: &App, caller: &Caller, approval: &Approval) -> Result<ApprovalBody, Problem> {
+    let found = app.agents.recommendation_get(&approval.recommendation).await?;
+    let can_sign = asking(caller).can_sign(approval).into_iter().map(|signature| signature.as_str().to_owned()).collect();
+    Ok(bodies::approval(approval, &found.title, can_sign))
+}

@@ -1,0 +1,254 @@
+//! From the agents' records to the wire.
+
+use std::collections::BTreeMap;
+
+use reeve_agents::action::{Action, ActionStatus, StepOutcome};
+use reeve_agents::agent::{Agent, RunReport};
+use reeve_agents::approval::{Approval, Signed};
+use reeve_agents::plan::Plan;
+use reeve_agents::recommendation::{Explanation, Recommendation, Subject};
+use reeve_agents::{Guardrails, Impact};
+use reeve_estate::Money;
+
+use crate::time;
+use crate::wire::agent::{AgentBody, AgentStatusBody, AutoApplyBody, NotificationsBody, RunBody, ScopeBody, SkippedBody};
+use crate::wire::recommendation::{
+    DecisionBody, EstimatedImpactBody, ExplanationBody, FactorsBody, ImpactBody, PlanBody, RecommendationBody, SavingsBody, StepBody,
+    SubjectBody,
+};
+use crate::wire::workflow::{
+    ActionRecordBody, ApprovalBody, AvailabilityBody, BlastRadiusBody, CostImpactBody, GuardrailsBody, PerformanceImpactBody,
+    RollbackBody, SignedBody, StepOutcomeBody,
+};
+
+/// An agent with its status.
+pub(super) fn agent(agent: &Agent, status: AgentStatusBody) -> AgentBody {
+    AgentBody {
+        id: agent.id.0.clone(),
+        agent_type: agent.agent_type.as_str().to_owned(),
+        name: agent.name.clone(),
+        mode: agent.mode.as_str().to_owned(),
+        scope: ScopeBody { accounts: agent.scope.accounts.clone(), services: agent.scope.services.clone() },
+        learning_period: format!("{}d", agent.learning_period_days),
+        confidence_threshold: agent.confidence_threshold,
+        auto_apply: AutoApplyBody {
+            enabled: agent.auto_apply.enabled,
+            max_impact: Some(agent.auto_apply.max_impact.as_str().to_owned()),
+            approval_required: Some(format!("{}_impact", agent.auto_apply.approval_required)),
+        },
+        notifications: NotificationsBody {
+            recommendations: Some(agent.notifications.recommendations.as_str().to_owned()),
+            actions_taken: Some(agent.notifications.actions_taken.as_str().to_owned()),
+            anomalies: Some(agent.notifications.anomalies.as_str().to_owned()),
+        },
+        version: agent.version,
+        created_at: time::text(agent.created_at),
+        status,
+    }
+}
+
+/// A run.
+pub(super) fn run(report: &RunReport) -> RunBody {
+    RunBody {
+        run_id: report.run_id.clone(),
+        started_at: time::text(report.started_at),
+        finished_at: time::text(report.finished_at),
+        resources_seen: report.resources_seen,
+        recommendations: report.recommendations,
+        applied: report.applied,
+        skipped: report.skipped.iter().map(|(reason, count)| SkippedBody { reason: reason.clone(), count: *count }).collect(),
+        error: report.error.clone(),
+    }
+}
+
+/// A recommendation.
+pub(super) fn recommendation(found: &Recommendation) -> RecommendationBody {
+    RecommendationBody {
+        id: found.id.0.clone(),
+        agent_id: found.agent_id.0.clone(),
+        agent_type: found.agent_type.as_str().to_owned(),
+        kind: found.kind.as_str().to_owned(),
+        rule: found.rule.clone(),
+        title: found.title.clone(),
+        resource: subject(&found.subject),
+        priority: found.priority.as_str().to_owned(),
+        confidence: tenths(found.confidence),
+        impact: ImpactBody {
+            cost: found.impact.cost.clone(),
+            performance: found.impact.performance.clone(),
+            security: found.impact.security.clone(),
+        },
+        impact_level: found.impact_level.as_str().to_owned(),
+        effort: found.effort.as_str().to_owned(),
+        savings: SavingsBody {
+            monthly: found.savings_monthly.usd_cents(),
+            currency: "USD".to_owned(),
+            monthly_after_discounts: found.savings_after_discounts.map(Money::usd_cents),
+            current_monthly_cost: found.monthly_cost.map(Money::usd_cents),
+        },
+        status: found.status.as_str().to_owned(),
+        plan: found.plan.as_ref().map(plan),
+        reason_codes: found.reason_codes.clone(),
+        not_measured: found.not_measured.clone(),
+        created_at: time::text(found.created_at),
+        updated_at: time::text(found.updated_at),
+        expires_at: time::text(found.expires_at),
+        scheduled_for: found.scheduled_for.map(time::text),
+        snoozed_until: found.snoozed_until.map(time::text),
+        status_reason: found.status_reason.clone(),
+        blocked: found.blocked.clone(),
+        explanation: explanation(&found.explanation, found.confidence, found.impact_level),
+    }
+}
+
+fn tenths(percent: f64) -> f64 {
+    (percent * 10.0).round() / 10.0
+}
+
+fn subject(subject: &Subject) -> SubjectBody {
+    SubjectBody {
+        id: subject.id.0.clone(),
+        name: subject.name.clone(),
+        kind: subject.kind.as_str().to_owned(),
+        provider: subject.provider.as_str().to_owned(),
+        account: subject.account.clone(),
+        region: subject.region.clone(),
+        service: subject.service.clone(),
+        connection_id: subject.connection.0.clone(),
+        instance_type: subject.instance_type.clone(),
+        target_type: subject.target_type.clone(),
+    }
+}
+
+fn plan(plan: &Plan) -> PlanBody {
+    PlanBody {
+        steps: plan
+            .steps
+            .iter()
+            .map(|step| StepBody {
+                kind: step.kind.as_str().to_owned(),
+                description: step.description.clone(),
+                resource: step.resource.clone(),
+            })
+            .collect(),
+        hash: plan.hash.clone(),
+        reversible: plan.reversible,
+        restart_needed: plan.restart_needed,
+    }
+}
+
+/// An explanation, in the specification's shape.
+pub(super) fn explanation(why: &Explanation, confidence: f64, risk: Impact) -> ExplanationBody {
+    ExplanationBody {
+        action: why.action.clone(),
+        confidence: tenths(confidence),
+        explanation: FactorsBody { factors: why.factors.clone() },
+        data_points: why.data_points,
+        similar_cases: why.similar_cases,
+        success_rate: why.success_rate.map(tenths),
+        estimated_impact: EstimatedImpactBody {
+            cost_reduction: why.cost_reduction.clone(),
+            performance_impact: why.performance_impact.clone(),
+        },
+        risk_level: risk.as_str().to_owned(),
+        decision_path: why
+            .decision_path
+            .iter()
+            .map(|decision| DecisionBody {
+                check: decision.check.clone(),
+                answer: match decision.answer {
+                    Some(true) => "yes",
+                    Some(false) => "no",
+                    None => "unknown",
+                }
+                .to_owned(),
+                detail: decision.detail.clone(),
+            })
+            .collect(),
+    }
+}
+
+/// An action with what it was about.
+pub(super) fn action(action: &Action, title: &str, resource_id: &str) -> ActionRecordBody {
+    ActionRecordBody {
+        id: action.id.0.clone(),
+        recommendation_id: action.recommendation.0.clone(),
+        title: title.to_owned(),
+        resource_id: resource_id.to_owned(),
+        plan_hash: action.plan_hash.clone(),
+        by: action.by.clone(),
+        status: action.status.as_str().to_owned(),
+        steps: action.steps.iter().map(step).collect(),
+        steps_total: action.steps_total,
+        started_at: time::text(action.started_at),
+        finished_at: action.finished_at.map(time::text),
+        reason: action.reason.clone(),
+        can_roll_back: action.status == ActionStatus::Succeeded,
+    }
+}
+
+fn step(step: &StepOutcome) -> StepOutcomeBody {
+    let fields = |state: &[(String, String)]| state.iter().cloned().collect::<BTreeMap<_, _>>();
+    StepOutcomeBody {
+        index: step.index,
+        kind: step.kind.as_str().to_owned(),
+        description: step.description.clone(),
+        rollback: step.rollback,
+        started_at: time::text(step.started_at),
+        finished_at: step.finished_at.map(time::text),
+        ok: step.ok,
+        detail: step.detail.clone(),
+        before: fields(&step.before),
+        after: fields(&step.after),
+    }
+}
+
+/// An approval request, with what the caller could sign.
+pub(super) fn approval(approval: &Approval, title: &str, can_sign: Vec<String>) -> ApprovalBody {
+    ApprovalBody {
+        id: approval.id.0.clone(),
+        recommendation_id: approval.recommendation.0.clone(),
+        title: title.to_owned(),
+        plan_hash: approval.plan_hash.clone(),
+        impact: approval.impact.as_str().to_owned(),
+        needed: approval.needed.iter().map(|signature| signature.as_str().to_owned()).collect(),
+        signed: approval.signed.iter().map(signed).collect(),
+        can_sign,
+        requested_by: approval.requested_by.clone(),
+        requested_at: time::text(approval.requested_at),
+        expires_at: time::text(approval.expires_at),
+        status: approval.status.as_str().to_owned(),
+        reason: approval.reason.clone(),
+    }
+}
+
+fn signed(signed: &Signed) -> SignedBody {
+    SignedBody {
+        signature: signed.signature.as_str().to_owned(),
+        by: signed.by.clone(),
+        at: time::text(signed.at),
+        comment: signed.comment.clone(),
+    }
+}
+
+/// The guardrails.
+pub(super) fn guardrails(guardrails: &Guardrails) -> GuardrailsBody {
+    GuardrailsBody {
+        cost_impact: CostImpactBody {
+            max_increase: guardrails.max_cost_increase_percent,
+            max_decrease: guardrails.max_cost_decrease_percent,
+        },
+        performance_impact: PerformanceImpactBody { max_degradation: guardrails.max_degradation_percent },
+        availability: AvailabilityBody { min_uptime: guardrails.min_uptime_percent },
+        rollback: RollbackBody { automatic: guardrails.rollback_automatic, timeout_s: guardrails.rollback_timeout_s },
+        blast_radius: BlastRadiusBody {
+            max_actions_per_run: guardrails.max_actions_per_run,
+            max_actions_per_day: guardrails.max_actions_per_day,
+            max_share_per_day: guardrails.max_share_per_day_percent,
+        },
+        cool_down_s: guardrails.cool_down_s,
+        breaker_failures: guardrails.breaker_failures,
+        kill_switch: guardrails.kill_switch,
+        version: guardrails.version,
+    }
+}

@@ -1,0 +1,60 @@
+//! Guardrails and the kill switch.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+
+use reeve_agents::Guardrails;
+
+use super::bodies;
+use super::problems::{asking, problem};
+use crate::app::App;
+use crate::error::{Problem, ProblemBody};
+use crate::extract::{Body, Caller};
+use crate::wire::workflow::{GuardrailsBody, KillSwitchBody};
+
+/// The guardrails.
+#[utoipa::path(get, path = "/api/v1/intelligence/guardrails", tag = "intelligence", responses((status = 200, body = GuardrailsBody)))]
+pub(super) async fn get(State(app): State<Arc<App>>) -> Result<Json<GuardrailsBody>, Problem> {
+    Ok(Json(bodies::guardrails(&app.agents.guardrails_get().await?)))
+}
+
+/// Replace the guardrails. `version` is the one that was read; another is a conflict.
+#[utoipa::path(put, path = "/api/v1/intelligence/guardrails", tag = "intelligence", request_body = GuardrailsBody,
+    responses((status = 200, body = GuardrailsBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
+pub(super) async fn put(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Body(body): Body<GuardrailsBody>,
+) -> Result<Json<GuardrailsBody>, Problem> {
+    let wanted = Guardrails {
+        max_cost_increase_percent: body.cost_impact.max_increase,
+        max_cost_decrease_percent: body.cost_impact.max_decrease,
+        max_degradation_percent: body.performance_impact.max_degradation,
+        min_uptime_percent: body.availability.min_uptime,
+        rollback_automatic: body.rollback.automatic,
+        rollback_timeout_s: body.rollback.timeout_s,
+        max_actions_per_run: body.blast_radius.max_actions_per_run,
+        max_actions_per_day: body.blast_radius.max_actions_per_day,
+        max_share_per_day_percent: body.blast_radius.max_share_per_day,
+        cool_down_s: body.cool_down_s,
+        breaker_failures: body.breaker_failures,
+        kill_switch: body.kill_switch,
+        version: body.version,
+    };
+    let stored = app.engine.guardrails_put(wanted, &asking(&caller)).await.map_err(problem)?;
+    Ok(Json(bodies::guardrails(&stored)))
+}
+
+/// Stop everything, or let it go on. Steps that run are finished or undone; nothing new begins.
+#[utoipa::path(post, path = "/api/v1/intelligence/kill-switch", tag = "intelligence", request_body = KillSwitchBody,
+    responses((status = 200, body = GuardrailsBody), (status = 422, body = ProblemBody)))]
+pub(super) async fn kill_switch(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Body(body): Body<KillSwitchBody>,
+) -> Result<Json<GuardrailsBody>, Problem> {
+    let stored = app.engine.kill_switch(body.on, &body.reason, &asking(&caller)).await.map_err(problem)?;
+    Ok(Json(bodies::guardrails(&stored)))
+}

@@ -1,0 +1,71 @@
+//! The dashboard of Intelligence Automation: counts of what is there.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use jiff::SignedDuration;
+
+use reeve_agents::approval::ApprovalStatus;
+use reeve_agents::ports::RecommendationFilter;
+use reeve_agents::{Action, ActionStatus, Agent, Recommendation, Status};
+use reeve_estate::{Money, ResourceFilter};
+
+use super::problems::problem;
+use crate::app::App;
+use crate::error::Problem;
+use crate::wire::workflow::{DashboardBody, LearningBody};
+
+/// How far back actions and anomalies are counted.
+const PERIOD: SignedDuration = SignedDuration::from_hours(30 * 24);
+
+/// Agents, recommendations, actions, savings, learning progress, anomalies.
+#[utoipa::path(get, path = "/api/v1/intelligence/dashboard", tag = "intelligence", responses((status = 200, body = DashboardBody)))]
+pub(super) async fn dashboard(State(app): State<Arc<App>>) -> Result<Json<DashboardBody>, Problem> {
+    let agents = app.agents.agent_list(None).await?;
+    let (found, _) = app.agents.recommendation_list(&RecommendationFilter::default()).await?;
+    let since = app.now().checked_sub(PERIOD).ok();
+    let actions = app.agents.action_list(None, since).await?;
+    let approvals = app.agents.approval_list(None).await?;
+    let (resources, resources_total) = app.estate.resource_list(&ResourceFilter::default()).await?;
+    let open: Vec<&Recommendation> = found.iter().filter(|one| !one.status.is_end()).collect();
+    let succeeded = found.iter().filter(|one| one.status == Status::Succeeded);
+    let mut learning = Vec::new();
+    for agent in &agents {
+        learning.push(learned(&app, agent, &found).await?);
+    }
+    Ok(Json(DashboardBody {
+        active_agents: agents.len() as u64,
+        agents_by_mode: count(agents.iter().map(|agent| agent.mode.as_str())),
+        recommendations_open: open.len() as u64,
+        recommendations_by_priority: count(open.iter().map(|one| one.priority.as_str())),
+        approvals_pending: approvals.iter().filter(|approval| approval.status == ApprovalStatus::Pending).count() as u64,
+        actions_taken: actions.len() as u64,
+        actions_by_status: count(actions.iter().map(|action: &Action| ActionStatus::as_str(action.status))),
+        savings_realised_monthly: succeeded.map(|one| one.savings_monthly).sum::<Money>().usd_cents(),
+        savings_open_monthly: open.iter().map(|one| one.savings_monthly).filter(|saving| *saving > Money::ZERO).sum::<Money>().usd_cents(),
+        monthly_cost: resources.iter().filter_map(|resource| resource.monthly_cost).sum::<Money>().usd_cents(),
+        resources: resources_total,
+        resources_by_provider: count(resources.iter().map(|resource| resource.provider.as_str())),
+        learning,
+        anomalies_detected: 0,
+        kill_switch: app.agents.guardrails_get().await?.kill_switch,
+    }))
+}
+
+fn count<'a>(names: impl Iterator<Item = &'a str>) -> BTreeMap<String, u64> {
+    let mut counts = BTreeMap::new();
+    for name in names {
+        *counts.entry(name.to_owned()).or_insert(0) += 1;
+    }
+    counts
+}
+
+async fn learned(app: &App, agent: &Agent, found: &[Recommendation]) -> Result<LearningBody, Problem> {
+    let (_, percent) = app.engine.learning(agent).await.map_err(problem)?;
+    let ended = |status: Status| found.iter().filter(|one| one.agent_id == agent.id && one.status == status).count() as f64;
+    let (held, broken) = (ended(Status::Succeeded), ended(Status::RolledBack) + ended(Status::Failed));
+    let accuracy = (held + broken > 0.0).then(|| 100.0 * held / (held + broken));
+    Ok(LearningBody { agent_id: agent.id.0.clone(), name: agent.name.clone(), percent, accuracy })
+}

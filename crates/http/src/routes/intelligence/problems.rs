@@ -1,0 +1,37 @@
+//! From the engine's refusals to problems, and from an HTTP caller to the engine's.
+
+use reeve_agents::EngineError;
+use reeve_agents::engine;
+use reeve_audit::ActionMethod;
+
+use crate::error::{Code, FieldProblem, Problem};
+use crate::extract::Caller;
+use crate::story;
+
+/// The one mapping of the engine's errors.
+pub(super) fn problem(error: EngineError) -> Problem {
+    let words = error.to_string();
+    match error {
+        EngineError::Invalid(fields) => Problem::fields(
+            fields
+                .into_iter()
+                .map(|field| FieldProblem { field: field.path, code: field.code.to_owned(), message: field.message, index: None })
+                .collect(),
+        ),
+        EngineError::NotFound { what, id } => Problem::not_found(what, &id),
+        EngineError::WrongState { .. } | EngineError::Conflict(_) => Problem::new(Code::Conflict, words),
+        EngineError::Learning { .. } => Problem::new(Code::AgentLearning, words),
+        EngineError::Blocked(_) => Problem::new(Code::GuardrailBlocked, words),
+        EngineError::PlanChanged { .. } => Problem::new(Code::PlanChanged, words),
+        EngineError::Forbidden(_) => Problem::new(Code::Forbidden, words),
+        EngineError::Cloud(_) => Problem::new(Code::CloudFailed, words),
+        EngineError::Record(_) => Problem::new(Code::LedgerUnavailable, format!("{words}; nothing was done")),
+        EngineError::Store(_) => Problem::internal(words),
+    }
+}
+
+/// The engine's view of the caller.
+pub(super) fn asking(caller: &Caller) -> engine::Caller {
+    let actor = story::actor(&caller.principal, &caller.origin);
+    engine::Caller::person(&caller.principal, actor, ActionMethod::Api, Some(caller.request_id.clone()))
+}

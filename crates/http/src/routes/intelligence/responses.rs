@@ -1,0 +1,141 @@
+//! What a person can answer to a recommendation: apply, schedule, test, dismiss, snooze, give feedback.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+
+use reeve_agents::RecommendationId;
+use reeve_agents::engine::Execution;
+
+use super::bodies;
+use super::problems::{asking, problem};
+use crate::app::App;
+use crate::error::{Problem, ProblemBody};
+use crate::extract::{Body, Caller};
+use crate::time;
+use crate::wire::recommendation::{
+    DismissBody, ExecuteAnswer, ExecuteBody, FeedbackAnswer, FeedbackBody, RecommendationBody, ScheduleBody, SnoozeBody,
+};
+
+/// Apply now. Answers at once: with the action that runs, or with the approval request that waits.
+#[utoipa::path(post, path = "/api/v1/intelligence/recommendations/{id}/execute", tag = "intelligence", params(("id" = String, Path)),
+    request_body = ExecuteBody,
+    responses((status = 202, body = ExecuteAnswer), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
+pub(super) async fn execute(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+    Body(body): Body<ExecuteBody>,
+) -> Result<(StatusCode, Json<ExecuteAnswer>), Problem> {
+    let id = RecommendationId(id);
+    let outcome =
+        app.engine.execute(&id, body.plan_hash.as_deref(), body.comment.as_deref(), &asking(&caller)).await.map_err(problem)?;
+    let answer = match outcome {
+        Execution::Started(action) => ExecuteAnswer {
+            status: "executing".to_owned(),
+            action_id: Some(action.id.0),
+            approval_id: None,
+            message: format!("Running {} steps; GET intelligence/actions/{{id}} shows how far it is.", action.steps_total),
+        },
+        Execution::PendingApproval(approval) => ExecuteAnswer {
+            status: "pending_approval".to_owned(),
+            action_id: None,
+            message: format!(
+                "Waits for approval by {}; it runs by itself once the last signature is there.",
+                approval.needed.iter().map(|signature| signature.as_str()).collect::<Vec<_>>().join(" and ")
+            ),
+            approval_id: Some(approval.id.0),
+        },
+    };
+    Ok((StatusCode::ACCEPTED, Json(answer)))
+}
+
+/// Execute at a set time.
+#[utoipa::path(post, path = "/api/v1/intelligence/recommendations/{id}/schedule", tag = "intelligence", params(("id" = String, Path)),
+    request_body = ScheduleBody,
+    responses((status = 200, body = RecommendationBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
+pub(super) async fn schedule(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+    Body(body): Body<ScheduleBody>,
+) -> Result<Json<RecommendationBody>, Problem> {
+    let at = time::parse("at", &body.at)?;
+    let id = RecommendationId(id);
+    let found = app.engine.schedule(&id, at, body.comment.as_deref(), &asking(&caller)).await.map_err(problem)?;
+    Ok(Json(bodies::recommendation(&found)))
+}
+
+/// Try it where it cannot hurt.
+#[utoipa::path(post, path = "/api/v1/intelligence/recommendations/{id}/test", tag = "intelligence", params(("id" = String, Path)),
+    responses((status = 202, body = RecommendationBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
+pub(super) async fn test(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<(StatusCode, Json<RecommendationBody>), Problem> {
+    let found = app.engine.test(&RecommendationId(id), &asking(&caller)).await.map_err(problem)?;
+    Ok((StatusCode::ACCEPTED, Json(bodies::recommendation(&found))))
+}
+
+/// Reject, with a reason.
+#[utoipa::path(post, path = "/api/v1/intelligence/recommendations/{id}/dismiss", tag = "intelligence", params(("id" = String, Path)),
+    request_body = DismissBody,
+    responses((status = 200, body = RecommendationBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
+pub(super) async fn dismiss(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+    Body(body): Body<DismissBody>,
+) -> Result<Json<RecommendationBody>, Problem> {
+    let found = app.engine.dismiss(&RecommendationId(id), &body.reason, &asking(&caller)).await.map_err(problem)?;
+    Ok(Json(bodies::recommendation(&found)))
+}
+
+/// Remind later.
+#[utoipa::path(post, path = "/api/v1/intelligence/recommendations/{id}/snooze", tag = "intelligence", params(("id" = String, Path)),
+    request_body = SnoozeBody,
+    responses((status = 200, body = RecommendationBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
+pub(super) async fn snooze(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+    Body(body): Body<SnoozeBody>,
+) -> Result<Json<RecommendationBody>, Problem> {
+    let until = time::parse("until", &body.until)?;
+    let id = RecommendationId(id);
+    let found = app.engine.snooze(&id, until, body.reason.as_deref(), &asking(&caller)).await.map_err(problem)?;
+    Ok(Json(bodies::recommendation(&found)))
+}
+
+/// Take back an answer: a snoozed, scheduled or waiting recommendation is open again.
+#[utoipa::path(post, path = "/api/v1/intelligence/recommendations/{id}/reopen", tag = "intelligence", params(("id" = String, Path)),
+    responses((status = 200, body = RecommendationBody), (status = 409, body = ProblemBody)))]
+pub(super) async fn reopen(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<String>) -> Result<Json<RecommendationBody>, Problem> {
+    let found = app.engine.reopen(&RecommendationId(id), &asking(&caller)).await.map_err(problem)?;
+    Ok(Json(bodies::recommendation(&found)))
+}
+
+/// Tell how it went.
+#[utoipa::path(post, path = "/api/v1/intelligence/recommendations/{id}/feedback", tag = "intelligence", params(("id" = String, Path)),
+    request_body = FeedbackBody,
+    responses((status = 201, body = FeedbackAnswer), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
+pub(super) async fn feedback(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+    Body(body): Body<FeedbackBody>,
+) -> Result<(StatusCode, Json<FeedbackAnswer>), Problem> {
+    let id = RecommendationId(id);
+    let stored =
+        app.engine.feedback(&id, &body.outcome, body.rating, body.comments.as_deref(), &asking(&caller)).await.map_err(problem)?;
+    let answer = FeedbackAnswer {
+        id: stored.id,
+        recommendation_id: stored.recommendation.0,
+        outcome: stored.outcome,
+        recorded_at: time::text(stored.at),
+    };
+    Ok((StatusCode::CREATED, Json(answer)))
+}

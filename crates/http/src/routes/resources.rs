@@ -1,0 +1,162 @@
+//! Resources, their samples, and what they cost.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use jiff::SignedDuration;
+use utoipa_axum::routes;
+
+use reeve_access::Permission;
+use reeve_estate::{ConnectionId, Metric, Money, Provider, Resource, ResourceFilter, ResourceId, ResourceKind, Series};
+
+use crate::app::App;
+use crate::error::{Problem, ProblemBody};
+use crate::extract::Params;
+use crate::guard::{Access, Guarded};
+use crate::paging::window;
+use crate::time;
+use crate::wire::estate::{CostsBody, EstateResourceBody, ResourceParams, SampleParams, SamplesBody, SeriesBody};
+use crate::wire::list::List;
+
+/// Points a metric has in an answer, unless asked otherwise.
+const DEFAULT_POINTS: usize = 500;
+/// Points a metric may have in an answer.
+const MAX_POINTS: usize = 20_000;
+
+pub(super) fn routes(guarded: Guarded) -> Guarded {
+    guarded
+        .add(Access::Needs(Permission::EstateView), routes!(list))
+        .add(Access::Needs(Permission::EstateView), routes!(get))
+        .add(Access::Needs(Permission::EstateView), routes!(samples))
+        .add(Access::Needs(Permission::EstateView), routes!(costs))
+}
+
+/// Resources, by identifier.
+#[utoipa::path(get, path = "/api/v1/resources", tag = "estate", params(ResourceParams),
+    responses((status = 200, body = List<EstateResourceBody>), (status = 422, body = ProblemBody)))]
+async fn list(State(app): State<Arc<App>>, Params(params): Params<ResourceParams>) -> Result<Json<List<EstateResourceBody>>, Problem> {
+    let window = window(params.limit, params.offset, params.cursor.as_deref())?;
+    let filter = ResourceFilter {
+        connection: params.connection.map(ConnectionId),
+        provider: parse("provider", params.provider.as_deref(), Provider::parse)?,
+        account: params.account,
+        kind: parse("type", params.kind.as_deref(), ResourceKind::parse)?,
+        service: params.service,
+        text: params.text,
+        limit: window.limit,
+        offset: window.start(),
+    };
+    let (resources, total) = app.estate.resource_list(&filter).await?;
+    let next_cursor = window.next(resources.len(), total);
+    Ok(Json(List { items: resources.iter().map(body_of).collect(), total, next_cursor }))
+}
+
+/// One resource, by the provider's identifier.
+#[utoipa::path(get, path = "/api/v1/resources/{id}", tag = "estate", params(("id" = String, Path)),
+    responses((status = 200, body = EstateResourceBody), (status = 404, body = ProblemBody)))]
+async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<EstateResourceBody>, Problem> {
+    Ok(Json(body_of(&app.estate.resource_get(&ResourceId(id)).await?)))
+}
+
+/// Metric samples of a resource.
+#[utoipa::path(get, path = "/api/v1/resources/{id}/samples", tag = "estate", params(("id" = String, Path), SampleParams),
+    responses((status = 200, body = SamplesBody), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
+async fn samples(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    Params(params): Params<SampleParams>,
+) -> Result<Json<SamplesBody>, Problem> {
+    let resource = app.estate.resource_get(&ResourceId(id)).await?;
+    let end = time::parse_option("end_time", params.end_time.as_deref())?.unwrap_or_else(|| app.now());
+    let start = time::parse_option("start_time", params.start_time.as_deref())?
+        .unwrap_or_else(|| end.checked_sub(SignedDuration::from_hours(7 * 24)).unwrap_or(end));
+    if start >= end {
+        return Err(Problem::field("start_time", "out_of_range", "must lie before end_time"));
+    }
+    let metrics = match params.metrics.as_deref().filter(|text| !text.is_empty()) {
+        None => Metric::ALL.to_vec(),
+        Some(names) => names
+            .split(',')
+            .filter_map(|name| parse("metrics", Some(name.trim()), Metric::parse).transpose())
+            .collect::<Result<Vec<_>, _>>()?,
+    };
+    let max_points = params.max_points.map_or(DEFAULT_POINTS, |max| (max as usize).clamp(2, MAX_POINTS));
+    let series = app.samples.sample_series(std::slice::from_ref(&resource.id), &metrics, start, end).await?;
+    let series = series.iter().map(|series| series_body(series, max_points)).collect();
+    Ok(Json(SamplesBody { resource_id: resource.id.0, series }))
+}
+
+/// What the estate costs a month, by the catalogue and the bill.
+#[utoipa::path(get, path = "/api/v1/costs", tag = "estate", responses((status = 200, body = CostsBody)))]
+async fn costs(State(app): State<Arc<App>>) -> Result<Json<CostsBody>, Problem> {
+    let (resources, _) = app.estate.resource_list(&ResourceFilter::default()).await?;
+    let sum_by = |key: fn(&Resource) -> String| {
+        let mut sums: BTreeMap<String, Money> = BTreeMap::new();
+        for resource in &resources {
+            if let Some(cost) = resource.monthly_cost {
+                let sum = sums.entry(key(resource)).or_default();
+                *sum = *sum + cost;
+            }
+        }
+        sums.into_iter().map(|(name, sum)| (name, sum.usd_cents())).collect()
+    };
+    Ok(Json(CostsBody {
+        monthly: resources.iter().filter_map(|resource| resource.monthly_cost).sum::<Money>().usd_cents(),
+        currency: "USD".to_owned(),
+        not_priced: resources.iter().filter(|resource| resource.monthly_cost.is_none()).count() as u64,
+        by_provider: sum_by(|resource| resource.provider.as_str().to_owned()),
+        by_account: sum_by(|resource| resource.account.clone()),
+        by_service: sum_by(|resource| resource.service.clone()),
+    }))
+}
+
+/// A name of a closed set in a parameter.
+pub(super) fn parse<T>(field: &str, value: Option<&str>, read: fn(&str) -> Option<T>) -> Result<Option<T>, Problem> {
+    match value.filter(|value| !value.is_empty()) {
+        None => Ok(None),
+        Some(value) => read(value).map(Some).ok_or_else(|| Problem::field(field, "invalid", format!("{value:?} is not known"))),
+    }
+}
+
+fn series_body(series: &Series, max_points: usize) -> SeriesBody {
+    SeriesBody {
+        metric: series.metric.as_str().to_owned(),
+        unit: series.metric.unit().as_str().to_owned(),
+        points: averaged(series, max_points),
+        data_points: series.points.len() as u64,
+    }
+}
+
+/// At most `max` points: neighbours are averaged, times are the first of each group.
+fn averaged(series: &Series, max: usize) -> Vec<(i64, f64)> {
+    let group = series.points.len().div_ceil(max).max(1);
+    series
+        .points
+        .chunks(group)
+        .map(|chunk| (chunk[0].0.as_millisecond(), chunk.iter().map(|(_, value)| value).sum::<f64>() / chunk.len() as f64))
+        .collect()
+}
+
+fn body_of(resource: &Resource) -> EstateResourceBody {
+    EstateResourceBody {
+        id: resource.id.0.clone(),
+        name: resource.name.clone(),
+        kind: resource.kind.as_str().to_owned(),
+        provider: resource.provider.as_str().to_owned(),
+        account: resource.account.clone(),
+        region: resource.region.clone(),
+        service: resource.service.clone(),
+        connection_id: resource.connection.0.clone(),
+        state: resource.state.as_str().to_owned(),
+        instance_type: resource.specification.instance_type.clone(),
+        storage_gib: resource.specification.storage_gib,
+        purchase: resource.purchase.map(|purchase| purchase.as_str().to_owned()),
+        group: resource.group.as_ref().map(|group| group.0.clone()),
+        tags: resource.tags.clone(),
+        monthly_cost: resource.monthly_cost.map(Money::usd_cents),
+        created_at: resource.created_at.map(time::text),
+        observed_at: time::text(resource.observed_at),
+    }
+}

@@ -1,0 +1,198 @@
+//! Users. Passwords go in and are never shown; the last administrator cannot be locked out.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use serde_json::json;
+use utoipa_axum::routes;
+
+use reeve_access::{Permission, Role, TeamId, User, UserId, password};
+use reeve_audit::{Json as AuditJson, ResourceRef};
+
+use crate::app::App;
+use crate::error::{Code, Problem, ProblemBody};
+use crate::extract::{Body, Caller};
+use crate::guard::{Access, Guarded};
+use crate::wire::access::{UserBody, UserCreate, UserPatch};
+use crate::wire::list::List;
+use crate::{story, time};
+
+pub(super) fn routes(guarded: Guarded) -> Guarded {
+    guarded
+        .add(Access::Needs(Permission::Administer), routes!(list, create))
+        .add(Access::Needs(Permission::Administer), routes!(get, patch, delete))
+}
+
+/// All users.
+#[utoipa::path(get, path = "/api/v1/users", tag = "access", responses((status = 200, body = List<UserBody>)))]
+async fn list(State(app): State<Arc<App>>) -> Result<Json<List<UserBody>>, Problem> {
+    let items: Vec<UserBody> = app.access.user_list().await?.iter().map(body_of).collect();
+    Ok(Json(List { total: items.len() as u64, items, next_cursor: None }))
+}
+
+/// One user.
+#[utoipa::path(get, path = "/api/v1/users/{id}", tag = "access", params(("id" = String, Path)),
+    responses((status = 200, body = UserBody), (status = 404, body = ProblemBody)))]
+async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<UserBody>, Problem> {
+    Ok(Json(body_of(&app.access.user_get(&UserId(id)).await?)))
+}
+
+/// Add a user.
+#[utoipa::path(post, path = "/api/v1/users", tag = "access", request_body = UserCreate,
+    responses((status = 201, body = UserBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
+async fn create(State(app): State<Arc<App>>, caller: Caller, Body(body): Body<UserCreate>) -> Result<(StatusCode, Json<UserBody>), Problem> {
+    let email = body.email.trim().to_lowercase();
+    if email.split_once('@').is_none_or(|(name, host)| name.is_empty() || host.is_empty() || email.contains(char::is_whitespace)) {
+        return Err(Problem::field("email", "invalid", "is not an e-mail address"));
+    }
+    let user = User {
+        id: UserId(uuid::Uuid::now_v7().to_string()),
+        name: named(&body.name)?,
+        roles: roles(&body.roles)?,
+        teams: teams(&app, &body.teams).await?,
+        password_hash: hash(body.password, &email).await?,
+        email,
+        active: true,
+        created_at_ms: app.now().as_millisecond(),
+    };
+    if app.access.user_by_email(&user.email).await.is_ok() {
+        return Err(Problem::new(Code::Conflict, format!("A user with the e-mail address {} already exists.", user.email)));
+    }
+    let entry = story::did(&caller, "user.create", "create_user", ResourceRef::new("user", user.id.0.clone())).after(state(&user));
+    app.record(entry).await?;
+    app.access.user_insert(&user).await?;
+    Ok((StatusCode::CREATED, Json(body_of(&user))))
+}
+
+/// Change a user.
+#[utoipa::path(patch, path = "/api/v1/users/{id}", tag = "access", params(("id" = String, Path)), request_body = UserPatch,
+    responses((status = 200, body = UserBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
+async fn patch(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<String>, Body(body): Body<UserPatch>) -> Result<Json<UserBody>, Problem> {
+    let before = app.access.user_get(&UserId(id)).await?;
+    let mut user = before.clone();
+    if let Some(name) = &body.name {
+        user.name = named(name)?;
+    }
+    if let Some(given) = &body.roles {
+        user.roles = roles(given)?;
+    }
+    if let Some(given) = &body.teams {
+        user.teams = teams(&app, given).await?;
+    }
+    user.active = body.active.unwrap_or(user.active);
+    let new_password = body.password.is_some();
+    if new_password {
+        user.password_hash = hash(body.password, &user.email).await?;
+    }
+    keep_an_administrator(&app, &before, Some(&user)).await?;
+    let resource = ResourceRef::new("user", user.id.0.clone());
+    let mut entry = story::did(&caller, "user.modify", "modify_user", resource.clone()).before(state(&before)).after(state(&user));
+    if new_password {
+        entry = entry.with_tag("password_changed");
+    }
+    app.record(entry).await?;
+    app.access.user_update(&user).await?;
+    if new_password || !user.active {
+        for session in app.access.session_list(Some(&user.id)).await? {
+            app.access.session_delete(&session.id).await?;
+        }
+    }
+    Ok(Json(body_of(&user)))
+}
+
+/// Remove a user with their tokens and sessions.
+#[utoipa::path(delete, path = "/api/v1/users/{id}", tag = "access", params(("id" = String, Path)),
+    responses((status = 204), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
+async fn delete(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<String>) -> Result<StatusCode, Problem> {
+    let user = app.access.user_get(&UserId(id)).await?;
+    keep_an_administrator(&app, &user, None).await?;
+    let resource = ResourceRef::new("user", user.id.0.clone());
+    app.record(story::did(&caller, "user.delete", "delete_user", resource).before(state(&user))).await?;
+    app.access.user_delete(&user.id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+async fn keep_an_administrator(app: &App, before: &User, after: Option<&User>) -> Result<(), Problem> {
+    let administers = |user: &User| user.active && user.roles.contains(&Role::Administrator);
+    if !administers(before) || after.is_some_and(administers) {
+        return Ok(());
+    }
+    let others = app.access.user_list().await?.iter().filter(|user| user.id != before.id && administers(user)).count();
+    if others == 0 {
+        return Err(Problem::new(Code::Conflict, "This is the last administrator. Make somebody else one first."));
+    }
+    Ok(())
+}
+
+fn named(name: &str) -> Result<String, Problem> {
+    let name = name.trim();
+    if name.is_empty() || name.chars().count() > 200 {
+        return Err(Problem::field("name", "invalid", "must have 1 to 200 characters"));
+    }
+    Ok(name.to_owned())
+}
+
+pub(super) fn roles(names: &[String]) -> Result<Vec<Role>, Problem> {
+    if names.is_empty() {
+        return Err(Problem::field("roles", "missing", "name at least one role"));
+    }
+    names
+        .iter()
+        .enumerate()
+        .map(|(index, name)| {
+            Role::parse(name).ok_or_else(|| {
+                let allowed = Role::ALL.iter().map(|role| role.as_str()).collect::<Vec<_>>().join(", ");
+                Problem::field(format!("roles[{index}]"), "invalid", format!("{name:?} is not one of {allowed}"))
+            })
+        })
+        .collect()
+}
+
+async fn teams(app: &App, ids: &[String]) -> Result<Vec<TeamId>, Problem> {
+    let known = app.access.team_list().await?;
+    ids.iter()
+        .enumerate()
+        .map(|(index, id)| {
+            known
+                .iter()
+                .find(|team| team.id.0 == *id)
+                .map(|team| team.id.clone())
+                .ok_or_else(|| Problem::field(format!("teams[{index}]"), "invalid", format!("there is no team {id:?}")))
+        })
+        .collect()
+}
+
+async fn hash(given: Option<String>, email: &str) -> Result<Option<String>, Problem> {
+    let Some(given) = given else { return Ok(None) };
+    password::check(&given, email).map_err(|error| Problem::field("password", "too_weak", error.to_string()))?;
+    tokio::task::spawn_blocking(move || password::hash(&given))
+        .await
+        .map_err(Problem::internal)?
+        .map(Some)
+        .map_err(Problem::internal)
+}
+
+fn state(user: &User) -> AuditJson {
+    AuditJson::from(json!({
+        "email": user.email,
+        "name": user.name,
+        "roles": user.roles.iter().map(|role| role.as_str()).collect::<Vec<_>>(),
+        "teams": user.teams.iter().map(|team| team.0.as_str()).collect::<Vec<_>>(),
+        "active": user.active,
+        "has_password": user.password_hash.is_some(),
+    }))
+}
+
+fn body_of(user: &User) -> UserBody {
+    UserBody {
+        id: user.id.0.clone(),
+        email: user.email.clone(),
+        name: user.name.clone(),
+        roles: user.roles.iter().map(|role| role.as_str().to_owned()).collect(),
+        teams: user.teams.iter().map(|team| team.0.clone()).collect(),
+        active: user.active,
+        created_at: time::text_ms(user.created_at_ms),
+    }
+}

@@ -1,0 +1,133 @@
+//! Configuration: a TOML file, then `REEVE_` environment variables, then flags. Unknown keys are refused.
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use serde::Deserialize;
+
+use crate::cli::ServeArgs;
+
+/// Everything that can be configured.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Config {
+    /// Where everything is kept.
+    pub(crate) data_dir: PathBuf,
+    /// Address to listen on.
+    pub(crate) listen: SocketAddr,
+    /// State store: a URL `sqlite://...` or `postgres://...`; by default SQLite in the data directory.
+    pub(crate) state_url: Option<String>,
+    /// Where the last acknowledged (size, root) is kept; put it on another disk to notice a swapped one.
+    pub(crate) anchor: Option<PathBuf>,
+    /// Name of the log in checkpoints; by default made at the first start.
+    pub(crate) log_origin: Option<String>,
+    /// Mark cookies `Secure`: set it when TLS ends in front of Reeve.
+    pub(crate) secure_cookies: bool,
+    /// Proxies whose `X-Forwarded-For` is believed.
+    pub(crate) trusted_proxies: Vec<IpAddr>,
+    /// Largest request body, bytes.
+    pub(crate) max_body_bytes: usize,
+    /// Seconds between syncs of a connection.
+    pub(crate) sync_every_s: u64,
+    /// Seconds between runs of an agent.
+    pub(crate) agents_every_s: u64,
+    /// Seal the log into segments after this many entries.
+    pub(crate) seal_after_entries: usize,
+    /// Seal the log into segments after this many seconds.
+    pub(crate) seal_after_s: u64,
+    /// Days of metric samples to keep.
+    pub(crate) samples_days: u32,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            data_dir: PathBuf::from("reeve-data"),
+            listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            state_url: None,
+            anchor: None,
+            log_origin: None,
+            secure_cookies: false,
+            trusted_proxies: Vec::new(),
+            max_body_bytes: 32 * 1024 * 1024,
+            sync_every_s: 300,
+            agents_every_s: 900,
+            seal_after_entries: 100_000,
+            seal_after_s: 600,
+            samples_days: 400,
+        }
+    }
+}
+
+impl Config {
+    /// Reads file, environment and flags.
+    pub(crate) fn load(args: &ServeArgs) -> Result<Self> {
+        let mut table = match &args.config {
+            None => toml::Table::new(),
+            Some(path) => read(path)?,
+        };
+        from_environment(&mut table, std::env::vars())?;
+        let mut config: Config = table.try_into().context("the configuration is not valid")?;
+        if let Some(dir) = &args.data_dir {
+            config.data_dir.clone_from(dir);
+        }
+        if let Some(listen) = args.listen {
+            config.listen = listen;
+        }
+        config.check()?;
+        Ok(config)
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.sync_every_s < 10 || self.agents_every_s < 10 {
+            bail!("sync_every_s and agents_every_s must be at least 10");
+        }
+        if self.seal_after_entries == 0 {
+            bail!("seal_after_entries must be at least 1");
+        }
+        Ok(())
+    }
+}
+
+fn read(path: &Path) -> Result<toml::Table> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("{} could not be read", path.display()))?;
+    text.parse().with_context(|| format!("{} is not TOML", path.display()))
+}
+
+/// Variables that are not configuration keys.
+const OTHER: &[&str] = &["REEVE_ADMIN_TOKEN", "REEVE_ADMIN_EMAIL", "REEVE_URL", "REEVE_TOKEN"];
+
+fn from_environment(table: &mut toml::Table, variables: impl Iterator<Item = (String, String)>) -> Result<()> {
+    for (name, text) in variables {
+        let Some(key) = name.strip_prefix("REEVE_") else { continue };
+        if OTHER.contains(&name.as_str()) || key.starts_with("TEST_") || key.starts_with("CI_") || key.starts_with("E2E_") {
+            continue;
+        }
+        // A value that reads as TOML is taken as such (numbers, booleans, lists), anything else as text.
+        let value = format!("value = {text}").parse::<toml::Table>().ok().and_then(|mut one| one.remove("value"));
+        table.insert(key.to_lowercase(), value.unwrap_or(toml::Value::String(text)));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn with(pairs: &[(&str, &str)]) -> Result<Config> {
+        let mut table = toml::Table::new();
+        from_environment(&mut table, pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())))?;
+        Ok(table.try_into()?)
+    }
+
+    #[test]
+    fn the_environment_sets_keys_and_unknown_ones_are_refused() {
+        let config = with(&[("REEVE_SYNC_EVERY_S", "60"), ("REEVE_DATA_DIR", "/srv/reeve"), ("PATH", "/bin")]).unwrap();
+        assert_eq!((config.sync_every_s, config.data_dir), (60, PathBuf::from("/srv/reeve")));
+        assert!(with(&[("REEVE_ADMIN_TOKEN", "secret")]).is_ok());
+        let refused = with(&[("REEVE_LISTN", "1.2.3.4:1")]).unwrap_err().to_string();
+        assert!(refused.contains("listn"), "{refused}");
+    }
+}
