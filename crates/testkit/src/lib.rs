@@ -1,1 +1,3 @@
-//! reeve-testkit
+//! Real peers and data for tests, started by the test that needs them and gone with it. A dev-dependency only.
+
+pub mod moto;

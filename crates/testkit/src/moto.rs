@@ -1,0 +1,218 @@
+//! moto, the AWS emulator, as a process of its own on a free port: started by a test, killed when the test ends, however it ends.
+//!
+//! What it gets wrong, so that a test on it alone proves nothing: it resizes a running machine, accepts bogus types, and accepts
+//! any key unless [`Moto::enforce_keys`] was called. Seeding ([`seed`]) speaks AWS's query protocol directly, so that no
+//! AWS SDK is compiled for it; series with a shape of their own come from [`series`].
+
+pub mod seed;
+pub mod series;
+
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+
+/// A running moto.
+#[derive(Debug)]
+pub struct Moto {
+    child: Child,
+    endpoint: String,
+    http: reqwest::Client,
+}
+
+impl Moto {
+    /// Starts moto and waits until it answers.
+    ///
+    /// The program is `$REEVE_TEST_MOTO`, or `.venv/bin/moto_server` under the workspace root, or `moto_server` on the path.
+    ///
+    /// # Errors
+    /// When it cannot be started or does not answer within 30 seconds.
+    pub async fn start() -> anyhow::Result<Moto> {
+        let program = program();
+        // Between finding a free port and binding it somebody else may take it; then another is tried.
+        for _ in 0..3 {
+            let port = TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port();
+            let child = Command::new(&program)
+                .args(["-H", "127.0.0.1", "-p", &port.to_string()])
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .with_context(|| {
+                    format!(
+                        "cannot start {}: make the .venv with moto[server], or set REEVE_TEST_MOTO",
+                        program.display()
+                    )
+                })?;
+            let http = reqwest::Client::builder().no_proxy().build()?;
+            let mut moto = Moto { child, endpoint: format!("http://127.0.0.1:{port}"), http };
+            if moto.answers().await? {
+                return Ok(moto);
+            }
+        }
+        bail!("{} ended three times before it answered", program.display())
+    }
+
+    /// Waits for the first answer; `false` when the process ended.
+    async fn answers(&mut self) -> anyhow::Result<bool> {
+        let url = format!("{}/moto-api/", self.endpoint);
+        let waiting = async {
+            let mut pause = tokio::time::interval(Duration::from_millis(50));
+            loop {
+                pause.tick().await;
+                if self.child.try_wait()?.is_some() {
+                    return Ok(false);
+                }
+                if self.http.get(&url).send().await.is_ok() {
+                    return Ok(true);
+                }
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(30), waiting).await.context("moto did not answer within 30 seconds")?
+    }
+
+    /// Its address, for a connection's endpoint.
+    #[must_use]
+    pub fn endpoint(&self) -> &str {
+        &self.endpoint
+    }
+
+    /// From now on every call must carry a known key, a right signature and a policy that allows it. Seed before.
+    ///
+    /// # Errors
+    /// When moto refuses.
+    pub async fn enforce_keys(&self) -> anyhow::Result<()> {
+        let response = self.http.post(format!("{}/moto-api/reset-auth", self.endpoint)).body("0").send().await?;
+        response.error_for_status()?;
+        Ok(())
+    }
+
+    /// One call of the query protocol; the answer's XML.
+    ///
+    /// # Errors
+    /// When the service answers with an error, which the message then holds.
+    pub async fn query(
+        &self,
+        service: &Service,
+        region: &str,
+        action: &str,
+        parameters: &[(String, String)],
+    ) -> anyhow::Result<String> {
+        let mut form = vec![("Action", action), ("Version", service.version)];
+        form.extend(parameters.iter().map(|(key, value)| (key.as_str(), value.as_str())));
+        let body = form.iter().map(|(k, v)| format!("{}={}", escape(k), escape(v))).collect::<Vec<_>>().join("&");
+        let request = self
+            .http
+            .post(&self.endpoint)
+            .header("content-type", "application/x-www-form-urlencoded; charset=utf-8")
+            .header("authorization", authorization(service.name, region))
+            .body(body);
+        self.answer(request, action).await
+    }
+
+    /// One call of S3's own protocol.
+    async fn put(&self, region: &str, path: &str, body: String) -> anyhow::Result<String> {
+        let request = self
+            .http
+            .put(format!("{}/{path}", self.endpoint))
+            .header("content-type", "application/xml")
+            .header("authorization", authorization("s3", region))
+            .body(body);
+        self.answer(request, path).await
+    }
+
+    async fn answer(&self, request: reqwest::RequestBuilder, what: &str) -> anyhow::Result<String> {
+        let response = request.send().await?;
+        let status = response.status();
+        let text = response.text().await?;
+        if !status.is_success() {
+            bail!("moto answered {what} with {status}: {text}");
+        }
+        Ok(text)
+    }
+}
+
+impl Drop for Moto {
+    fn drop(&mut self) {
+        // Both fail only when the process is gone already.
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+/// A service of the query protocol.
+#[derive(Debug)]
+pub struct Service {
+    name: &'static str,
+    version: &'static str,
+}
+
+/// EC2.
+pub const EC2: Service = Service { name: "ec2", version: "2016-11-15" };
+/// RDS.
+pub const RDS: Service = Service { name: "rds", version: "2014-10-31" };
+/// Elastic Load Balancing, version 2.
+pub const ELB: Service = Service { name: "elasticloadbalancing", version: "2015-12-01" };
+/// Auto Scaling.
+pub const AUTOSCALING: Service = Service { name: "autoscaling", version: "2011-01-01" };
+/// CloudWatch.
+pub const CLOUDWATCH: Service = Service { name: "monitoring", version: "2010-08-01" };
+/// IAM.
+pub const IAM: Service = Service { name: "iam", version: "2010-05-08" };
+
+/// The text between every `<tag>` and `</tag>`, in order.
+#[must_use]
+pub fn texts<'a>(xml: &'a str, tag: &str) -> Vec<&'a str> {
+    let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
+    xml.split(&open).skip(1).filter_map(|rest| rest.split(&close).next()).collect()
+}
+
+/// Where test data is: `$REEVE_TEST_DATA`, or `../shared/data` beside the workspace.
+#[must_use]
+pub fn test_data() -> PathBuf {
+    std::env::var_os("REEVE_TEST_DATA").map_or_else(|| workspace().join("../shared/data"), PathBuf::from)
+}
+
+fn program() -> PathBuf {
+    if let Some(path) = std::env::var_os("REEVE_TEST_MOTO") {
+        return PathBuf::from(path);
+    }
+    let local = workspace().join(".venv/bin/moto_server");
+    if local.exists() { local } else { PathBuf::from("moto_server") }
+}
+
+fn workspace() -> &'static Path {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().and_then(Path::parent).unwrap_or(here)
+}
+
+/// moto reads service and region from the credential scope; the signature is not looked at before keys are enforced.
+fn authorization(service: &str, region: &str) -> String {
+    format!(
+        "AWS4-HMAC-SHA256 Credential=seed/20260101/{region}/{service}/aws4_request, SignedHeaders=host, Signature=none"
+    )
+}
+
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => out.push(char::from(byte)),
+            _ => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_found_in_order() {
+        assert_eq!(texts("<a><id>1</id><id>2</id></a>", "id"), ["1", "2"]);
+        assert_eq!(escape("a b/ü"), "a%20b%2F%C3%BC");
+    }
+}

@@ -1,0 +1,282 @@
+//! What a test puts into moto: machines, volumes, databases, buckets, load balancers, scaling groups, metrics, users.
+
+use anyhow::{Context, bail};
+use jiff::Timestamp;
+
+use super::{AUTOSCALING, CLOUDWATCH, EC2, ELB, IAM, Moto, RDS, texts};
+
+/// Tags of a resource.
+pub type Tags<'a> = &'a [(&'a str, &'a str)];
+
+/// Points of one metric.
+#[derive(Debug, Clone, Copy)]
+pub struct Metric<'a> {
+    /// Namespace (`AWS/EC2`).
+    pub namespace: &'a str,
+    /// Name (`CPUUtilization`).
+    pub name: &'a str,
+    /// Unit by CloudWatch's name (`Percent`, `Bytes`).
+    pub unit: &'a str,
+    /// Dimensions (`InstanceId`, ...).
+    pub dimensions: Tags<'a>,
+}
+
+/// Points in one PutMetricData call, as many as CloudWatch takes.
+const POINTS_A_CALL: usize = 1000;
+
+fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
+    list.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect()
+}
+
+fn tag_parameters(prefix: &str, tags: Tags<'_>) -> Vec<(String, String)> {
+    let mut out = Vec::new();
+    for (n, (key, value)) in tags.iter().enumerate() {
+        out.push((format!("{prefix}.{}.Key", n + 1), (*key).to_owned()));
+        out.push((format!("{prefix}.{}.Value", n + 1), (*value).to_owned()));
+    }
+    out
+}
+
+fn first(xml: &str, tag: &str) -> anyhow::Result<String> {
+    texts(xml, tag).first().map(|t| (*t).to_owned()).with_context(|| format!("no <{tag}> in {xml}"))
+}
+
+impl Moto {
+    /// Starts machines in one reservation; their identifiers.
+    ///
+    /// # Errors
+    /// What moto refuses.
+    pub async fn machines(
+        &self,
+        region: &str,
+        instance_type: &str,
+        count: usize,
+        tags: Tags<'_>,
+    ) -> anyhow::Result<Vec<String>> {
+        self.machines_of(region, "ami-1e749f67", instance_type, count, tags).await
+    }
+
+    /// Starts machines of an image (`ami-1e749f67` is moto's Linux, `ami-03cf127a` its Windows).
+    ///
+    /// # Errors
+    /// What moto refuses.
+    pub async fn machines_of(
+        &self,
+        region: &str,
+        image: &str,
+        instance_type: &str,
+        count: usize,
+        tags: Tags<'_>,
+    ) -> anyhow::Result<Vec<String>> {
+        let count = count.to_string();
+        let mut parameters =
+            pairs(&[("ImageId", image), ("InstanceType", instance_type), ("MinCount", &count), ("MaxCount", &count)]);
+        if !tags.is_empty() {
+            parameters.extend(pairs(&[("TagSpecification.1.ResourceType", "instance")]));
+            parameters.extend(tag_parameters("TagSpecification.1.Tag", tags));
+        }
+        let xml = self.query(&EC2, region, "RunInstances", &parameters).await?;
+        Ok(texts(&xml, "instanceId").into_iter().map(str::to_owned).collect())
+    }
+
+    /// Creates a volume, attached to a machine or to none; its identifier.
+    ///
+    /// # Errors
+    /// What moto refuses.
+    pub async fn volume(
+        &self,
+        region: &str,
+        volume_type: &str,
+        gib: u32,
+        attached_to: Option<&str>,
+        tags: Tags<'_>,
+    ) -> anyhow::Result<String> {
+        let (zone, gib) = (format!("{region}a"), gib.to_string());
+        let mut parameters = pairs(&[("AvailabilityZone", &zone), ("Size", &gib), ("VolumeType", volume_type)]);
+        if !tags.is_empty() {
+            parameters.extend(pairs(&[("TagSpecification.1.ResourceType", "volume")]));
+            parameters.extend(tag_parameters("TagSpecification.1.Tag", tags));
+        }
+        let id = first(&self.query(&EC2, region, "CreateVolume", &parameters).await?, "volumeId")?;
+        if let Some(machine) = attached_to {
+            let parameters = pairs(&[("VolumeId", &id), ("InstanceId", machine), ("Device", "/dev/sdh")]);
+            self.query(&EC2, region, "AttachVolume", &parameters).await?;
+        }
+        Ok(id)
+    }
+
+    /// Creates a database instance.
+    ///
+    /// # Errors
+    /// What moto refuses.
+    pub async fn database(
+        &self,
+        region: &str,
+        id: &str,
+        class: &str,
+        engine: &str,
+        tags: Tags<'_>,
+    ) -> anyhow::Result<()> {
+        let mut parameters = pairs(&[
+            ("DBInstanceIdentifier", id),
+            ("DBInstanceClass", class),
+            ("Engine", engine),
+            ("AllocatedStorage", "100"),
+            ("StorageType", "gp2"),
+            ("MasterUsername", "admin"),
+            ("MasterUserPassword", "not-a-secret"),
+            ("MultiAZ", "true"),
+        ]);
+        parameters.extend(tag_parameters("Tags.Tag", tags));
+        self.query(&RDS, region, "CreateDBInstance", &parameters).await?;
+        Ok(())
+    }
+
+    /// Creates a bucket.
+    ///
+    /// # Errors
+    /// What moto refuses.
+    pub async fn bucket(&self, region: &str, name: &str, tags: Tags<'_>) -> anyhow::Result<()> {
+        let place = if region == "us-east-1" {
+            String::new()
+        } else {
+            format!(
+                "<CreateBucketConfiguration><LocationConstraint>{region}</LocationConstraint></CreateBucketConfiguration>"
+            )
+        };
+        self.put(region, name, place).await?;
+        if !tags.is_empty() {
+            let set: String =
+                tags.iter().map(|(k, v)| format!("<Tag><Key>{k}</Key><Value>{v}</Value></Tag>")).collect();
+            self.put(region, &format!("{name}?tagging"), format!("<Tagging><TagSet>{set}</TagSet></Tagging>")).await?;
+        }
+        Ok(())
+    }
+
+    /// The default network's identifier and its subnets.
+    ///
+    /// # Errors
+    /// What moto refuses.
+    pub async fn network(&self, region: &str) -> anyhow::Result<(String, Vec<String>)> {
+        let xml = self.query(&EC2, region, "DescribeSubnets", &[]).await?;
+        let subnets = texts(&xml, "subnetId").into_iter().map(str::to_owned).collect();
+        Ok((first(&xml, "vpcId")?, subnets))
+    }
+
+    /// Creates an application load balancer with one target group of machines; the balancer's ARN.
+    ///
+    /// # Errors
+    /// What moto refuses.
+    pub async fn load_balancer(
+        &self,
+        region: &str,
+        name: &str,
+        targets: &[String],
+        tags: Tags<'_>,
+    ) -> anyhow::Result<String> {
+        let (vpc, subnets) = self.network(region).await?;
+        let [one, two, ..] = subnets.as_slice() else { bail!("{region} has fewer than two subnets") };
+        let mut parameters = pairs(&[("Name", name), ("Subnets.member.1", one), ("Subnets.member.2", two)]);
+        parameters.extend(tag_parameters("Tags.member", tags));
+        let balancer = first(&self.query(&ELB, region, "CreateLoadBalancer", &parameters).await?, "LoadBalancerArn")?;
+        let parameters = pairs(&[("Name", name), ("Protocol", "HTTP"), ("Port", "80"), ("VpcId", &vpc)]);
+        let group = first(&self.query(&ELB, region, "CreateTargetGroup", &parameters).await?, "TargetGroupArn")?;
+        let mut parameters = pairs(&[("TargetGroupArn", &group)]);
+        for (n, target) in targets.iter().enumerate() {
+            parameters.push((format!("Targets.member.{}.Id", n + 1), target.clone()));
+        }
+        self.query(&ELB, region, "RegisterTargets", &parameters).await?;
+        let parameters = pairs(&[
+            ("LoadBalancerArn", &balancer),
+            ("Protocol", "HTTP"),
+            ("Port", "80"),
+            ("DefaultActions.member.1.Type", "forward"),
+            ("DefaultActions.member.1.TargetGroupArn", &group),
+        ]);
+        self.query(&ELB, region, "CreateListener", &parameters).await?;
+        Ok(balancer)
+    }
+
+    /// Creates a scaling group of `size` machines from a launch template.
+    ///
+    /// # Errors
+    /// What moto refuses.
+    pub async fn scaling_group(
+        &self,
+        region: &str,
+        name: &str,
+        instance_type: &str,
+        size: usize,
+    ) -> anyhow::Result<()> {
+        let template = pairs(&[
+            ("LaunchTemplateName", name),
+            ("LaunchTemplateData.ImageId", "ami-1e749f67"),
+            ("LaunchTemplateData.InstanceType", instance_type),
+        ]);
+        let xml = self.query(&EC2, region, "CreateLaunchTemplate", &template).await?;
+        let (template, size, zone) = (first(&xml, "launchTemplateId")?, size.to_string(), format!("{region}a"));
+        let parameters = pairs(&[
+            ("AutoScalingGroupName", name),
+            ("LaunchTemplate.LaunchTemplateId", &template),
+            ("LaunchTemplate.Version", "$Latest"),
+            ("MinSize", &size),
+            ("MaxSize", &size),
+            ("DesiredCapacity", &size),
+            ("AvailabilityZones.member.1", &zone),
+            ("Tags.member.1.Key", "team"),
+            ("Tags.member.1.Value", "web"),
+            ("Tags.member.1.PropagateAtLaunch", "false"),
+        ]);
+        self.query(&AUTOSCALING, region, "CreateAutoScalingGroup", &parameters).await?;
+        Ok(())
+    }
+
+    /// Puts points of a metric, however old.
+    ///
+    /// # Errors
+    /// What moto refuses.
+    pub async fn metric(&self, region: &str, metric: Metric<'_>, points: &[(Timestamp, f64)]) -> anyhow::Result<()> {
+        for batch in points.chunks(POINTS_A_CALL) {
+            let mut parameters = pairs(&[("Namespace", metric.namespace)]);
+            for (n, (time, value)) in batch.iter().enumerate() {
+                let member = format!("MetricData.member.{}", n + 1);
+                parameters.push((format!("{member}.MetricName"), metric.name.to_owned()));
+                parameters.push((format!("{member}.Unit"), metric.unit.to_owned()));
+                parameters.push((format!("{member}.Timestamp"), time.to_string()));
+                parameters.push((format!("{member}.Value"), value.to_string()));
+                for (d, (key, value)) in metric.dimensions.iter().enumerate() {
+                    parameters.push((format!("{member}.Dimensions.member.{}.Name", d + 1), (*key).to_owned()));
+                    parameters.push((format!("{member}.Dimensions.member.{}.Value", d + 1), (*value).to_owned()));
+                }
+            }
+            self.query(&CLOUDWATCH, region, "PutMetricData", &parameters).await?;
+        }
+        Ok(())
+    }
+
+    /// A user with one policy; access key id and secret. Keys count only once they are enforced.
+    ///
+    /// # Errors
+    /// What moto refuses.
+    pub async fn user(&self, name: &str, policy: &str) -> anyhow::Result<(String, String)> {
+        let user = pairs(&[("UserName", name)]);
+        self.query(&IAM, "us-east-1", "CreateUser", &user).await?;
+        let parameters = pairs(&[("UserName", name), ("PolicyName", "test"), ("PolicyDocument", policy)]);
+        self.query(&IAM, "us-east-1", "PutUserPolicy", &parameters).await?;
+        let xml = self.query(&IAM, "us-east-1", "CreateAccessKey", &user).await?;
+        Ok((first(&xml, "AccessKeyId")?, first(&xml, "SecretAccessKey")?))
+    }
+
+    /// A role with one policy that anyone in the account may assume; its ARN.
+    ///
+    /// # Errors
+    /// What moto refuses.
+    pub async fn role(&self, name: &str, policy: &str) -> anyhow::Result<String> {
+        let trust = r#"{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":"*"},"Action":"sts:AssumeRole"}]}"#;
+        let parameters = pairs(&[("RoleName", name), ("AssumeRolePolicyDocument", trust)]);
+        let arn = first(&self.query(&IAM, "us-east-1", "CreateRole", &parameters).await?, "Arn")?;
+        let parameters = pairs(&[("RoleName", name), ("PolicyName", "test"), ("PolicyDocument", policy)]);
+        self.query(&IAM, "us-east-1", "PutRolePolicy", &parameters).await?;
+        Ok(arn)
+    }
+}
