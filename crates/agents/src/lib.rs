@@ -25,5 +25,5 @@ pub use engine::{AgentInput, Caller, Engine, EngineError, Execution, Ports};
 pub use guardrail::{Block, Guardrails};
 pub use lifecycle::Status;
 pub use plan::{Plan, Step, StepKind};
-pub use ports::{AgentStore, Clock, Clouds, Recorder, RecordError};
+pub use ports::{AgentStore, Clock, Clouds, RecordError, Recorder};
 pub use recommendation::{Explanation, Feedback, Priority, Recommendation, RecommendationId, RecommendationType};

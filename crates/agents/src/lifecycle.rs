@@ -42,7 +42,12 @@ impl Status {
     pub const fn is_end(self) -> bool {
         matches!(
             self,
-            Status::Dismissed | Status::Succeeded | Status::RolledBack | Status::Failed | Status::Superseded | Status::Expired
+            Status::Dismissed
+                | Status::Succeeded
+                | Status::RolledBack
+                | Status::Failed
+                | Status::Superseded
+                | Status::Expired
         )
     }
 
@@ -50,13 +55,21 @@ impl Status {
     #[must_use]
     pub const fn may_become(self, next: Status) -> bool {
         use Status::{
-            Approved, Dismissed, Executing, Expired, Failed, Open, PendingApproval, RolledBack, Scheduled, Snoozed, Succeeded,
-            Superseded, Testing, Verifying,
+            Approved, Dismissed, Executing, Expired, Failed, Open, PendingApproval, RolledBack, Scheduled, Snoozed,
+            Succeeded, Superseded, Testing, Verifying,
         };
         match self {
             Open => matches!(
                 next,
-                PendingApproval | Approved | Scheduled | Testing | Snoozed | Dismissed | Executing | Superseded | Expired
+                PendingApproval
+                    | Approved
+                    | Scheduled
+                    | Testing
+                    | Snoozed
+                    | Dismissed
+                    | Executing
+                    | Superseded
+                    | Expired
             ),
             PendingApproval => matches!(next, Approved | Scheduled | Open | Dismissed | Superseded | Expired),
             Approved => matches!(next, Executing | Scheduled | Open | Dismissed | Superseded | Expired),

@@ -90,7 +90,10 @@ pub trait AgentStore: Send + Sync {
     /// One recommendation.
     async fn recommendation_get(&self, id: &RecommendationId) -> Result<Recommendation, StoreError>;
     /// Recommendations, highest priority then highest saving first, and how many there are in all.
-    async fn recommendation_list(&self, filter: &RecommendationFilter) -> Result<(Vec<Recommendation>, u64), StoreError>;
+    async fn recommendation_list(
+        &self,
+        filter: &RecommendationFilter,
+    ) -> Result<(Vec<Recommendation>, u64), StoreError>;
 
     /// Adds an approval request.
     async fn approval_insert(&self, approval: &Approval) -> Result<(), StoreError>;
@@ -108,7 +111,11 @@ pub trait AgentStore: Send + Sync {
     /// One action.
     async fn action_get(&self, id: &ActionId) -> Result<Action, StoreError>;
     /// Actions, newest first, since a time; of one recommendation when given.
-    async fn action_list(&self, of: Option<&RecommendationId>, since: Option<Timestamp>) -> Result<Vec<Action>, StoreError>;
+    async fn action_list(
+        &self,
+        of: Option<&RecommendationId>,
+        since: Option<Timestamp>,
+    ) -> Result<Vec<Action>, StoreError>;
 
     /// Stores feedback.
     async fn feedback_insert(&self, feedback: &Feedback) -> Result<(), StoreError>;

@@ -171,9 +171,11 @@ fn days(given: Option<&str>, set: impl FnOnce(u32)) -> Result<(), FieldError> {
             set(days);
             Ok(())
         }
-        _ => {
-            Err(FieldError::new("learning_period", "invalid_value", "must be a number of days from 0d to 365d, as in 14d"))
-        }
+        _ => Err(FieldError::new(
+            "learning_period",
+            "invalid_value",
+            "must be a number of days from 0d to 365d, as in 14d",
+        )),
     }
 }
 
@@ -185,7 +187,11 @@ fn percent(given: Option<&str>, set: impl FnOnce(f64)) -> Result<(), FieldError>
             set(value);
             Ok(())
         }
-        _ => Err(FieldError::new("confidence_threshold", "invalid_value", "must be a percentage from 0 to 100, as in 85%")),
+        _ => Err(FieldError::new(
+            "confidence_threshold",
+            "invalid_value",
+            "must be a percentage from 0 to 100, as in 85%",
+        )),
     }
 }
 
@@ -216,7 +222,10 @@ mod tests {
             ..AgentInput::default()
         };
         let settings = overlay(Settings::defaults(), &input).unwrap();
-        assert_eq!((settings.mode, settings.learning_period_days, settings.confidence_threshold), (Mode::Active, 14, 85.0));
+        assert_eq!(
+            (settings.mode, settings.learning_period_days, settings.confidence_threshold),
+            (Mode::Active, 14, 85.0)
+        );
         assert_eq!(settings.scope.accounts, ["prod-aws"]);
         let auto = AutoApply { enabled: true, max_impact: Impact::Medium, approval_required: Impact::High };
         assert_eq!(settings.auto_apply, auto);
@@ -231,7 +240,10 @@ mod tests {
         };
         check(AgentInput { name: text("  "), ..AgentInput::default() }, "name");
         check(AgentInput { mode: text("aktiv"), ..AgentInput::default() }, "mode");
-        check(AgentInput { accounts: Some(vec!["a".into(), String::new()]), ..AgentInput::default() }, "scope.accounts[1]");
+        check(
+            AgentInput { accounts: Some(vec!["a".into(), String::new()]), ..AgentInput::default() },
+            "scope.accounts[1]",
+        );
         for bad in ["14", "d", "-1d", "400d", "1.5d", "2w"] {
             check(AgentInput { learning_period: text(bad), ..AgentInput::default() }, "learning_period");
         }

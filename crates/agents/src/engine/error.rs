@@ -30,7 +30,9 @@ pub enum EngineError {
         message: String,
     },
     /// The agent only learns. HTTP 409, `agent_learning`.
-    #[error("agent mode is learning: agent {agent} recommends and does not act; set its mode to safe_mode or active first")]
+    #[error(
+        "agent mode is learning: agent {agent} recommends and does not act; set its mode to safe_mode or active first"
+    )]
     Learning {
         /// The agent's identifier.
         agent: String,

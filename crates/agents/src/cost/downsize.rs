@@ -1,0 +1,288 @@
+//! `downsize_underutilized`: CPU below 20 % for 14 days, and a smaller size that holds everything else too.
+
+use reeve_estate::{InstanceSpec, Money};
+use reeve_learn::{Backtest, Summary, bursts};
+
+use super::confidence::{Confidence, backtest, confidence};
+use super::evidence::{Evidence, Load};
+use super::fit::{Fit, degradation_percent, fit, vcpu_ratio};
+use super::price::{Change, after_discounts, change};
+use super::procedure::{iac_note, resize, subject};
+use super::proposal::{Abstention, Path, Proposal};
+use super::weigh::{Hazards, impact_level, priority_by_savings, risk};
+use super::words::{dollars, percent, thousands};
+use super::{gate, words};
+use crate::recommendation::{Effort, Explanation, ImpactAssessment, RecommendationType};
+
+/// p95 CPU below this, percent.
+pub(super) const LIMIT_PERCENT: f64 = 20.0;
+/// Days the rule looks at.
+pub(super) const DAYS: i64 = 14;
+/// Share of the expected points that must be there.
+pub(super) const COVERAGE: f64 = 0.9;
+/// Confidence at most while memory shrinks unmeasured, percent.
+pub(super) const UNMEASURED_MEMORY_CAP: f64 = 80.0;
+
+const KIND: RecommendationType = RecommendationType::RightSize;
+const RULE: &str = "downsize_underutilized";
+/// Days of training in the backtest.
+const TRAINING_DAYS: i64 = 7;
+
+/// A size that would do.
+struct Candidate {
+    spec: InstanceSpec,
+    name: String,
+    fit: Fit,
+    price: Option<Change>,
+}
+
+pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
+    let mut path = Path::default();
+    let (cpu, summary) = measured(evidence, &mut path)?;
+    let low = path.ask(
+        format!("Is p95 CPU below {LIMIT_PERCENT:.0} % over {DAYS} days?"),
+        summary.p95 < LIMIT_PERCENT,
+        cpu_words(&summary),
+    );
+    if !low {
+        return Err(Abstention::decided(KIND, "cpu_not_low", cpu_words(&summary)));
+    }
+    let from = evidence.size.as_ref().ok_or_else(|| {
+        let size = evidence.facts.resource.specification.instance_type.as_deref().unwrap_or("its size");
+        Abstention::unjudged(KIND, "size_unknown", format!("the catalogue does not know {size}"))
+    })?;
+    let chosen = choose(evidence, from, &mut path)?;
+    Ok(propose(evidence, from, chosen, cpu, &summary, path))
+}
+
+/// CPU over the rule's window, when enough of it is there.
+fn measured<'e>(evidence: &'e Evidence<'_>, path: &mut Path) -> Result<(&'e Load, Summary), Abstention> {
+    let window = evidence.last_days(DAYS);
+    let cpu =
+        evidence.cpu.as_ref().ok_or_else(|| Abstention::unjudged(KIND, "no_cpu_samples", "CPU was not measured"))?;
+    let summary = cpu
+        .summary(window)
+        .ok_or_else(|| Abstention::unjudged(KIND, "no_cpu_samples", format!("no CPU samples in {DAYS} days")))?;
+    let detail =
+        format!("{} points, {} of the last {DAYS} days", thousands(summary.count), percent(summary.coverage * 100.0));
+    if !path.ask(format!("Was CPU measured for {DAYS} days?"), summary.coverage >= COVERAGE, detail.clone()) {
+        return Err(Abstention::unjudged(KIND, "thin_data", detail));
+    }
+    Ok((cpu, summary))
+}
+
+fn cpu_words(summary: &Summary) -> String {
+    format!(
+        "p95 CPU {} over {DAYS} days (mean {}, highest {}), {} points, limit {LIMIT_PERCENT:.0} %",
+        percent(summary.p95),
+        percent(summary.mean),
+        percent(summary.max),
+        thousands(summary.count)
+    )
+}
+
+/// The smallest size of the family that holds the load and stays within the cost guardrail.
+fn choose(evidence: &Evidence<'_>, from: &InstanceSpec, path: &mut Path) -> Result<Candidate, Abstention> {
+    let facts = evidence.facts;
+    let resource = facts.resource;
+    let architecture = resource.specification.architecture.as_deref();
+    let fits_image = |spec: &&InstanceSpec| {
+        spec.gpus == from.gpus && architecture.is_none_or(|a| spec.architectures.iter().any(|own| own == a))
+    };
+    let mut chosen: Option<Candidate> = None;
+    let mut refusal: Option<(&'static str, String)> = None;
+    let smaller = facts.catalogue.smaller_in_family(resource.provider, &from.name);
+    for (step, spec) in smaller.into_iter().filter(fits_image).enumerate() {
+        let name = evidence.size_name(spec);
+        let fit = fit(evidence, from, spec, evidence.history());
+        let price = change(facts.catalogue, resource, &evidence.size_name(from), &name);
+        if let Some((code, detail)) = &fit.refused {
+            refusal.get_or_insert((*code, format!("{name}: {detail}")));
+            break;
+        }
+        if let Some(found) = price_refusal(step, price.as_ref(), facts.guardrails.max_cost_decrease_percent) {
+            refusal.get_or_insert((found.0, format!("{name}: {}", found.1)));
+            break;
+        }
+        chosen = Some(Candidate { spec: spec.clone(), name, fit, price });
+    }
+    let Some(chosen) = chosen else {
+        let none = ("no_smaller_size", format!("{} has no smaller size in its family", from.name));
+        let (code, detail) = refusal.unwrap_or(none);
+        return Err(Abstention::decided(KIND, code, detail));
+    };
+    path.extend(chosen.fit.path.clone());
+    if let Some((code, detail)) = refusal {
+        path.ask("Would a still smaller size do?", false, format!("{code}: {detail}"));
+    }
+    Ok(chosen)
+}
+
+/// Why a size's price rules it out. Without a price only the next smaller size is considered.
+fn price_refusal(step: usize, price: Option<&Change>, max_decrease: f64) -> Option<(&'static str, String)> {
+    let Some(price) = price else {
+        return (step > 0).then(|| ("no_price", "without a price only one step down is considered".to_owned()));
+    };
+    if price.savings() <= Money::ZERO {
+        return Some(("no_saving", "it does not cost less".to_owned()));
+    }
+    let decrease = -price.percent();
+    (decrease > max_decrease + 0.05).then(|| {
+        let detail = format!("cost would fall by {}, guardrail {}", percent(decrease), percent(max_decrease));
+        ("guardrail_max_decrease", detail)
+    })
+}
+
+/// How often the change would have held, day by day.
+fn try_out(evidence: &Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec, cpu: &Load) -> Backtest {
+    let ratio = vcpu_ratio(from, to);
+    let allowed = evidence.facts.guardrails.max_degradation_percent;
+    backtest(evidence, cpu, TRAINING_DAYS, |before, day| {
+        let earlier = cpu.summary(before)?;
+        if earlier.coverage < 0.8 || earlier.p95 >= LIMIT_PERCENT {
+            return None;
+        }
+        // The day alone is held to the same bounds: what a month's percentile hides, a day's shows.
+        Some(degradation_percent(cpu, day, ratio)? <= allowed && fit(evidence, from, to, day).refused.is_none())
+    })
+}
+
+fn propose(
+    evidence: &Evidence<'_>,
+    from: &InstanceSpec,
+    chosen: Candidate,
+    cpu: &Load,
+    summary: &Summary,
+    mut path: Path,
+) -> Proposal {
+    let resource = evidence.facts.resource;
+    let from_name = evidence.size_name(from);
+    let memory_doubt = chosen.fit.doubts.contains(&"memory");
+    let doubts = chosen.fit.doubts.iter().map(|d| if *d == "memory" { 2.0 } else { 0.5 }).sum();
+    let counted = try_out(evidence, from, &chosen.spec, cpu);
+    let trust = confidence(counted, doubts, memory_doubt.then_some(UNMEASURED_MEMORY_CAP));
+    path.ask("Would it have held on the held-out days?", counted.held == counted.windows, trust.words());
+    let savings = chosen.price.as_ref().map_or(Money::ZERO, Change::savings);
+    let list_now = chosen.price.as_ref().map(|price| price.now);
+    let monthly_cost = resource.monthly_cost.or(list_now);
+    let iac = gate::managed_by(resource);
+    let hazards = Hazards {
+        unmeasured: !chosen.fit.doubts.is_empty(),
+        iac: iac.is_some(),
+        unpriced: chosen.price.is_none(),
+        idle: false,
+    };
+    let degradation = degradation_percent(cpu, evidence.history(), vcpu_ratio(from, &chosen.spec));
+    let impact = assess(&chosen, degradation.filter(|_| !memory_doubt), summary);
+    let explanation = explain(evidence, &from_name, &chosen, summary, cpu, &trust, path, &impact);
+    let mut proposal = Proposal {
+        kind: KIND,
+        rule: RULE,
+        title: format!(
+            "Resize {} from {from_name} to {}: p95 CPU {} over {DAYS} days",
+            resource.name,
+            chosen.name,
+            percent(summary.p95)
+        ),
+        subject: subject(resource, Some(chosen.name.clone())),
+        priority: priority_by_savings(savings),
+        confidence: trust.percent,
+        impact_level: impact_level(resource, savings, monthly_cost, hazards),
+        impact,
+        effort: Effort::Medium,
+        savings_monthly: savings,
+        savings_after_discounts: after_discounts(resource, list_now, savings),
+        monthly_cost,
+        plan: Some(resize(resource, &from_name, &chosen.name)),
+        reason_codes: codes(&chosen),
+        not_measured: not_measured(evidence, &chosen),
+        explanation,
+    };
+    if let Some(tag) = iac {
+        iac_note(&mut proposal, &tag);
+    }
+    let level = risk(resource, hazards);
+    proposal.reason_codes.push(format!("risk_{level}"));
+    proposal
+}
+
+fn codes(chosen: &Candidate) -> Vec<String> {
+    let mut codes = vec!["cpu_p95_below_20".to_owned()];
+    codes.extend(chosen.fit.doubts.iter().map(|dimension| format!("unmeasured_{dimension}")));
+    match &chosen.price {
+        None => codes.push("no_list_price".to_owned()),
+        Some(price) if price.assumed_region.is_some() => codes.push("price_of_reference_region".to_owned()),
+        Some(_) => {}
+    }
+    codes
+}
+
+fn not_measured(evidence: &Evidence<'_>, chosen: &Candidate) -> Vec<String> {
+    let unseen = evidence.measured().into_iter().filter(|(_, measured)| !measured).map(|(name, _)| name.to_owned());
+    let mut names: Vec<String> = unseen.collect();
+    names.extend(chosen.fit.doubts.iter().map(|d| (*d).to_owned()).filter(|d| !names.contains(d)).collect::<Vec<_>>());
+    if chosen.price.is_none() {
+        names.push("price".to_owned());
+    }
+    names
+}
+
+fn assess(chosen: &Candidate, degradation: Option<f64>, summary: &Summary) -> ImpactAssessment {
+    let cost = match &chosen.price {
+        Some(price) => price.words(),
+        None => format!("no list price is known for {}, so no saving is claimed", chosen.name),
+    };
+    let performance = match degradation {
+        Some(value) => format!("{} of the measured CPU work would have had to wait; one restart", percent(value)),
+        None => format!(
+            "not claimed: memory was not measured and gets smaller (CPU p99 now {}); one restart",
+            percent(summary.p99)
+        ),
+    };
+    ImpactAssessment {
+        cost_percent: chosen.price.as_ref().map(Change::percent),
+        cost,
+        performance_degradation_percent: degradation,
+        performance,
+        security: "none: image, network and permissions stay as they are".to_owned(),
+    }
+}
+
+#[allow(clippy::too_many_arguments)]
+fn explain(
+    evidence: &Evidence<'_>,
+    from_name: &str,
+    chosen: &Candidate,
+    summary: &Summary,
+    cpu: &Load,
+    trust: &Confidence,
+    path: Path,
+    impact: &ImpactAssessment,
+) -> Explanation {
+    let mut factors = vec![cpu_words(summary)];
+    let peaks = bursts(evidence.history().of(&cpu.points), LIMIT_PERCENT, cpu.period_ms);
+    if let Some(highest) = peaks.iter().map(|burst| burst.peak).max_by(f64::total_cmp) {
+        factors.push(format!(
+            "{} bursts above {LIMIT_PERCENT:.0} % in the history, the highest {}",
+            thousands(peaks.len() as u64),
+            percent(highest)
+        ));
+    }
+    factors.extend(chosen.fit.factors.iter().cloned());
+    factors.push(trust.words());
+    factors.push(impact.cost.clone());
+    let resource = evidence.facts.resource;
+    let saving = chosen.price.as_ref().map_or("not claimed: no list price".to_owned(), |price| {
+        format!("{} a month ({})", dollars(price.savings()), words::percent(-price.percent()))
+    });
+    Explanation {
+        action: format!("Resize {} ({}) from {from_name} to {}", resource.name, resource.id, chosen.name),
+        factors,
+        data_points: evidence.data_points(),
+        similar_cases: 0,
+        success_rate: None,
+        cost_reduction: saving,
+        performance_impact: impact.performance.clone(),
+        decision_path: path.into_decisions(),
+    }
+}

@@ -1,0 +1,140 @@
+//! The measurements of one resource, cut to what tells of it as it is now, and the size it has.
+
+use reeve_estate::{InstanceSpec, Metric, Provider, ResourceKind};
+use reeve_learn::{DAY_MS, Point, Summary, Window};
+
+use super::{Facts, HISTORY_DAYS};
+
+/// One measured quantity over time.
+#[derive(Debug, Clone)]
+pub(super) struct Load {
+    /// Points, oldest first.
+    pub(super) points: Vec<Point>,
+    /// Length of a point's period.
+    pub(super) period_ms: i64,
+}
+
+impl Load {
+    /// The figures of a window; `None` without points in it.
+    pub(super) fn summary(&self, window: Window) -> Option<Summary> {
+        Summary::of(&self.points, window, self.period_ms)
+    }
+
+    /// The point-wise sum of two loads, at the times that both have.
+    fn plus(&self, other: &Load) -> Load {
+        let mut points = Vec::with_capacity(self.points.len().min(other.points.len()));
+        let (mut a, mut b) = (self.points.iter().peekable(), other.points.iter().peekable());
+        while let (Some((at_a, value_a)), Some((at_b, value_b))) = (a.peek(), b.peek()) {
+            match at_a.cmp(at_b) {
+                std::cmp::Ordering::Less => drop(a.next()),
+                std::cmp::Ordering::Greater => drop(b.next()),
+                std::cmp::Ordering::Equal => {
+                    points.push((*at_a, value_a + value_b));
+                    a.next();
+                    b.next();
+                }
+            }
+        }
+        Load { points, period_ms: self.period_ms.max(other.period_ms) }
+    }
+}
+
+/// The measurements of one resource. What is `None` was not measured.
+#[derive(Debug)]
+pub(super) struct Evidence<'a> {
+    /// Where they come from.
+    pub(super) facts: &'a Facts<'a>,
+    /// CPU, percent of all cores.
+    pub(super) cpu: Option<Load>,
+    /// Memory, percent.
+    pub(super) memory: Option<Load>,
+    /// Network, in plus out, bytes per second; only where both directions are measured.
+    pub(super) network: Option<Load>,
+    /// Disk, reads plus writes, bytes per second; only where both are measured.
+    pub(super) disk_bytes: Option<Load>,
+    /// Disk operations, reads plus writes, per second; only where both are measured.
+    pub(super) disk_ops: Option<Load>,
+    /// Open database connections.
+    pub(super) connections: Option<Load>,
+    /// Credits of a burstable machine.
+    pub(super) credits: Option<Load>,
+    /// The size it has, where the catalogue knows it.
+    pub(super) size: Option<InstanceSpec>,
+    /// Now.
+    pub(super) now_ms: i64,
+}
+
+impl<'a> Evidence<'a> {
+    pub(super) fn of(facts: &'a Facts<'a>) -> Self {
+        let one = |metric| load(facts, metric);
+        let both = |a, b| Some(one(a)?.plus(&one(b)?)).filter(|sum: &Load| !sum.points.is_empty());
+        Evidence {
+            facts,
+            cpu: one(Metric::CpuUtilization),
+            memory: one(Metric::MemoryUtilization),
+            network: both(Metric::NetworkIn, Metric::NetworkOut),
+            disk_bytes: both(Metric::DiskRead, Metric::DiskWrite),
+            disk_ops: both(Metric::DiskReadOps, Metric::DiskWriteOps),
+            connections: one(Metric::DatabaseConnections),
+            credits: one(Metric::CpuCreditBalance),
+            size: size(facts),
+            now_ms: facts.now.as_millisecond(),
+        }
+    }
+
+    /// The last days.
+    pub(super) fn last_days(&self, days: i64) -> Window {
+        Window::ending(self.now_ms, days * DAY_MS)
+    }
+
+    /// The whole history.
+    pub(super) fn history(&self) -> Window {
+        self.last_days(HISTORY_DAYS)
+    }
+
+    /// Samples that were looked at, all metrics together.
+    pub(super) fn data_points(&self) -> u64 {
+        let own = self.facts.series.iter().filter(|s| s.resource == self.facts.resource.id);
+        own.filter(|s| super::METRICS.contains(&s.metric)).map(|s| s.points.len() as u64).sum()
+    }
+
+    /// The name of a size for this kind of resource: RDS classes are machine names behind `db.`.
+    pub(super) fn size_name(&self, spec: &InstanceSpec) -> String {
+        match (self.facts.resource.kind, self.facts.resource.provider) {
+            (ResourceKind::Database, Provider::Aws) => format!("db.{}", spec.name),
+            _ => spec.name.clone(),
+        }
+    }
+
+    /// The measured dimensions by name, and whether each was.
+    pub(super) fn measured(&self) -> [(&'static str, bool); 4] {
+        [
+            ("memory", self.memory.is_some()),
+            ("network", self.network.is_some()),
+            ("disk_throughput", self.disk_bytes.is_some()),
+            ("disk_operations", self.disk_ops.is_some()),
+        ]
+    }
+}
+
+fn size(facts: &Facts<'_>) -> Option<InstanceSpec> {
+    let resource = facts.resource;
+    let name = resource.specification.instance_type.as_deref()?;
+    match (resource.kind, resource.provider) {
+        (ResourceKind::Database, Provider::Aws) => facts.catalogue.database(name).map(|class| class.machine),
+        _ => facts.catalogue.instance(resource.provider, name).cloned(),
+    }
+}
+
+fn load(facts: &Facts<'_>, metric: Metric) -> Option<Load> {
+    let series = facts.series.iter().find(|s| s.metric == metric && s.resource == facts.resource.id)?;
+    let from = facts.unchanged_since.map_or(i64::MIN, |since| since.as_millisecond());
+    let until = facts.now.as_millisecond();
+    let points: Vec<Point> = series
+        .points
+        .iter()
+        .map(|(at, value)| (at.as_millisecond(), *value))
+        .filter(|(at, value)| *at >= from && *at < until && value.is_finite())
+        .collect();
+    if points.is_empty() { None } else { Some(Load { points, period_ms: i64::from(series.period_s.max(1)) * 1000 }) }
+}

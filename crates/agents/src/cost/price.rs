@@ -1,0 +1,70 @@
+//! What a size costs and what a change saves, at list price and after what is known of discounts.
+
+use reeve_estate::{Catalogue, Money, Purchase, Resource, ResourceKind};
+
+use super::words::{dollars, percent};
+
+/// Prices of now and of the target.
+#[derive(Debug, Clone)]
+pub(super) struct Change {
+    /// A month at the size it has.
+    pub(super) now: Money,
+    /// A month at the target.
+    pub(super) target: Money,
+    /// US dollars an hour: now, target.
+    pub(super) hourly: (f64, f64),
+    /// The region whose price it is, when it is not the resource's own.
+    pub(super) assumed_region: Option<String>,
+}
+
+impl Change {
+    /// Savings a month; negative when the target costs more.
+    pub(super) fn savings(&self) -> Money {
+        self.now - self.target
+    }
+
+    /// Change in percent of the price now; negative saves.
+    pub(super) fn percent(&self) -> f64 {
+        if self.now == Money::ZERO { 0.0 } else { (self.target.usd() / self.now.usd() - 1.0) * 100.0 }
+    }
+
+    /// The arithmetic, written out.
+    pub(super) fn words(&self) -> String {
+        let (now, target) = self.hourly;
+        let region = self.assumed_region.as_ref().map_or(String::new(), |r| format!(" (prices of {r})"));
+        format!(
+            "(${now:.4} - ${target:.4}) an hour x 730 hours = {} a month, {} of {}{region}",
+            dollars(self.savings()),
+            percent(-self.percent()),
+            dollars(self.now)
+        )
+    }
+}
+
+/// The price of a machine an hour by the list; `None` for databases and whatever else has none.
+pub(super) fn hourly(catalogue: &Catalogue, resource: &Resource, size: &str) -> Option<(f64, Option<String>)> {
+    if resource.kind != ResourceKind::VirtualMachine {
+        return None;
+    }
+    let platform = resource.specification.platform.as_deref();
+    let price = catalogue.hourly_usd(resource.provider, &resource.region, size, platform)?;
+    Some((price.usd_per_hour, price.assumed.then_some(price.region_of_price)))
+}
+
+/// What changing from one size to another costs or saves.
+pub(super) fn change(catalogue: &Catalogue, resource: &Resource, from: &str, to: &str) -> Option<Change> {
+    let (now, assumed_region) = hourly(catalogue, resource, from)?;
+    let (target, _) = hourly(catalogue, resource, to)?;
+    Some(Change { now: Money::per_month(now), target: Money::per_month(target), hourly: (now, target), assumed_region })
+}
+
+/// A list saving after what is known of discounts: nothing for reserved capacity, which is paid whether used or not;
+/// in proportion where the resource's known cost lies below its list price; `None` where nothing is known.
+pub(super) fn after_discounts(resource: &Resource, list_now: Option<Money>, saving: Money) -> Option<Money> {
+    if resource.purchase == Some(Purchase::Reserved) {
+        return Some(Money::ZERO);
+    }
+    let (paid, list) = (resource.monthly_cost?.usd(), list_now?.usd());
+    let share = paid / list;
+    (list > 0.0 && share > 0.0 && share < 0.995).then(|| Money::from_usd(saving.usd() * share))
+}

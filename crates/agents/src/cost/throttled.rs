@@ -1,0 +1,220 @@
+//! `upgrade_throttled`: CPU above 90 % for 3 days, or a burstable machine held down at its baseline without credits.
+
+use reeve_estate::{InstanceSpec, Money};
+use reeve_learn::Summary;
+
+use super::burstable::baseline_percent;
+use super::confidence::{Confidence, backtest, confidence};
+use super::evidence::{Evidence, Load};
+use super::fit::vcpu_ratio;
+use super::gate;
+use super::price::{Change, change};
+use super::procedure::{iac_note, resize, subject};
+use super::proposal::{Abstention, Path, Proposal};
+use super::weigh::{Hazards, impact_level, is_production};
+use super::words::{dollars, percent, thousands};
+use crate::recommendation::{Effort, Explanation, ImpactAssessment, Priority, RecommendationType};
+
+/// Mean and median CPU above this, percent.
+pub(super) const LIMIT_PERCENT: f64 = 90.0;
+/// Days the rule looks at.
+pub(super) const DAYS: i64 = 3;
+const COVERAGE: f64 = 0.9;
+/// A held-out day still wants the larger size when its median stays above this, percent.
+const STILL_WANTED_PERCENT: f64 = 80.0;
+/// Credits below this are as good as none.
+const NO_CREDITS: f64 = 1.0;
+
+const KIND: RecommendationType = RecommendationType::InstanceType;
+const RULE: &str = "upgrade_throttled";
+
+pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
+    let window = evidence.last_days(DAYS);
+    let none = || Abstention::unjudged(KIND, "no_cpu_samples", format!("no CPU samples in {DAYS} days"));
+    let cpu = evidence.cpu.as_ref().ok_or_else(none)?;
+    let summary = cpu.summary(window).ok_or_else(none)?;
+    let mut path = Path::default();
+    let detail =
+        format!("{} points, {} of the last {DAYS} days", thousands(summary.count), percent(summary.coverage * 100.0));
+    if !path.ask(format!("Was CPU measured for {DAYS} days?"), summary.coverage >= COVERAGE, detail.clone()) {
+        return Err(Abstention::unjudged(KIND, "thin_data", detail));
+    }
+    let saturated = path.ask(
+        format!("Are mean and median CPU above {LIMIT_PERCENT:.0} % over {DAYS} days?"),
+        is_saturated(&summary),
+        cpu_words(&summary),
+    );
+    let starved = !saturated && is_starved(evidence, &summary, &mut path);
+    if !saturated && !starved {
+        return Err(Abstention::decided(KIND, "cpu_not_throttled", cpu_words(&summary)));
+    }
+    let from = evidence
+        .size
+        .as_ref()
+        .ok_or_else(|| Abstention::unjudged(KIND, "size_unknown", "the catalogue does not know its size".to_owned()))?;
+    let to = larger(evidence, from)?;
+    Ok(propose(evidence, from, &to, cpu, &summary, starved, path))
+}
+
+fn is_saturated(summary: &Summary) -> bool {
+    summary.mean > LIMIT_PERCENT && summary.p50 > LIMIT_PERCENT
+}
+
+fn cpu_words(summary: &Summary) -> String {
+    format!(
+        "mean {}, median {} over {DAYS} days, {} points, limit {LIMIT_PERCENT:.0} %",
+        percent(summary.mean),
+        percent(summary.p50),
+        thousands(summary.count)
+    )
+}
+
+/// Whether a burstable machine ran without credits and was held at its baseline: the mean of CPU alone hides that.
+fn is_starved(evidence: &Evidence<'_>, cpu: &Summary, path: &mut Path) -> bool {
+    let Some(spec) = evidence.size.as_ref().filter(|spec| spec.burstable) else { return false };
+    let question = "Was it held at its baseline for want of CPU credits?";
+    let window = evidence.last_days(DAYS);
+    let credits = evidence.credits.as_ref().and_then(|load| load.summary(window)).filter(|c| c.coverage >= COVERAGE);
+    let (Some(credits), Some(baseline)) = (credits, baseline_percent(spec)) else {
+        path.unanswered(question, "credit balance or baseline is not known");
+        return false;
+    };
+    let held = credits.p95 < NO_CREDITS && cpu.mean >= baseline * 0.9;
+    let detail = format!(
+        "95 % of the time fewer than {:.1} credits, mean CPU {} at a baseline of {}",
+        credits.p95,
+        percent(cpu.mean),
+        percent(baseline)
+    );
+    path.ask(question, held, detail)
+}
+
+/// The next larger size with more vCPU, or with a higher baseline for a starved one.
+fn larger(evidence: &Evidence<'_>, from: &InstanceSpec) -> Result<InstanceSpec, Abstention> {
+    let facts = evidence.facts;
+    let architecture = facts.resource.specification.architecture.as_deref();
+    let power = |spec: &InstanceSpec| f64::from(spec.vcpu) * baseline_percent(spec).unwrap_or(100.0);
+    let candidates = facts.catalogue.larger_in_family(facts.resource.provider, &from.name);
+    let wanted = candidates.into_iter().find(|spec| {
+        spec.gpus == from.gpus
+            && power(spec) > power(from)
+            && architecture.is_none_or(|a| spec.architectures.iter().any(|own| own == a))
+    });
+    let none =
+        || Abstention::decided(KIND, "no_larger_size", format!("{} has no larger size in its family", from.name));
+    wanted.cloned().ok_or_else(none)
+}
+
+/// How often a day after three saturated days still wanted the larger size.
+fn trust(evidence: &Evidence<'_>, cpu: &Load, starved: bool) -> Confidence {
+    let counted = backtest(evidence, cpu, DAYS, |before, day| {
+        let earlier = cpu.summary(before)?;
+        if starved || earlier.coverage < COVERAGE || !is_saturated(&earlier) {
+            return None;
+        }
+        Some(cpu.summary(day)?.p50 > STILL_WANTED_PERCENT)
+    });
+    confidence(counted, 0.0, None)
+}
+
+fn propose(
+    evidence: &Evidence<'_>,
+    from: &InstanceSpec,
+    to: &InstanceSpec,
+    cpu: &Load,
+    summary: &Summary,
+    starved: bool,
+    mut path: Path,
+) -> Proposal {
+    let facts = evidence.facts;
+    let resource = facts.resource;
+    let (from_name, to_name) = (evidence.size_name(from), evidence.size_name(to));
+    let price = change(facts.catalogue, resource, &from_name, &to_name);
+    let trust = trust(evidence, cpu, starved);
+    path.ask("Did the need last on the held-out days?", trust.backtest.held == trust.backtest.windows, trust.words());
+    let rise = price.as_ref().map(Change::percent);
+    let beyond_guardrail = rise.is_some_and(|rise| rise > facts.guardrails.max_cost_increase_percent);
+    path.ask(
+        "Is the price within the cost guardrail?",
+        !beyond_guardrail,
+        format!(
+            "{}, limit {}",
+            rise.map_or("no list price".to_owned(), |rise| format!("cost rises by {}", percent(rise))),
+            percent(facts.guardrails.max_cost_increase_percent)
+        ),
+    );
+    let savings = price.as_ref().map_or(Money::ZERO, Change::savings);
+    let list_now = price.as_ref().map(|price| price.now);
+    let monthly_cost = resource.monthly_cost.or(list_now);
+    let iac = gate::managed_by(resource);
+    let hazards = Hazards { unmeasured: false, iac: iac.is_some(), unpriced: price.is_none(), idle: false };
+    let impact = assess(price.as_ref(), summary, vcpu_ratio(from, to), to);
+    let mut reason_codes = vec![if starved { "cpu_credits_exhausted" } else { "cpu_above_90" }.to_owned()];
+    if beyond_guardrail {
+        reason_codes.push("guardrail_max_increase".to_owned());
+    }
+    let mut not_measured: Vec<String> =
+        evidence.measured().into_iter().filter(|(_, m)| !m).map(|(name, _)| name.to_owned()).collect();
+    if price.is_none() {
+        not_measured.push("price".to_owned());
+    }
+    let explanation = Explanation {
+        action: format!("Resize {} ({}) from {from_name} to {to_name}", resource.name, resource.id),
+        factors: vec![
+            cpu_words(summary),
+            "Demand beyond 100 % cannot be measured: how much more is wanted shows only on the larger size".to_owned(),
+            trust.words(),
+            impact.cost.clone(),
+        ],
+        data_points: evidence.data_points(),
+        similar_cases: 0,
+        success_rate: None,
+        cost_reduction: match &price {
+            Some(price) => format!("none: it costs {} a month more", dollars(-price.savings())),
+            None => "none; no list price is known".to_owned(),
+        },
+        performance_impact: impact.performance.clone(),
+        decision_path: path.into_decisions(),
+    };
+    let mut proposal = Proposal {
+        kind: KIND,
+        rule: RULE,
+        title: format!(
+            "Resize {} from {from_name} to {to_name}: mean CPU {} over {DAYS} days",
+            resource.name,
+            percent(summary.mean)
+        ),
+        subject: subject(resource, Some(to_name.clone())),
+        priority: if is_production(resource) { Priority::Critical } else { Priority::High },
+        confidence: trust.percent,
+        impact_level: impact_level(resource, savings, monthly_cost, hazards),
+        impact,
+        effort: Effort::Medium,
+        savings_monthly: savings,
+        savings_after_discounts: None,
+        monthly_cost,
+        plan: Some(resize(resource, &from_name, &to_name)),
+        reason_codes,
+        not_measured,
+        explanation,
+    };
+    if let Some(tag) = iac {
+        iac_note(&mut proposal, &tag);
+    }
+    proposal
+}
+
+fn assess(price: Option<&Change>, summary: &Summary, ratio: f64, to: &InstanceSpec) -> ImpactAssessment {
+    ImpactAssessment {
+        cost_percent: price.map(Change::percent),
+        cost: price.map_or("no list price is known".to_owned(), Change::words),
+        performance_degradation_percent: Some(0.0),
+        performance: format!(
+            "the same work takes {} of {} vCPU (now {}); one restart",
+            percent(summary.mean * ratio),
+            to.vcpu,
+            percent(summary.mean)
+        ),
+        security: "none: image, network and permissions stay as they are".to_owned(),
+    }
+}

@@ -1,0 +1,121 @@
+//! `identify_idle_resources` for volumes that nothing is attached to: keep a snapshot, leave the deletion to a person.
+
+use reeve_estate::{Metric, Money};
+use reeve_learn::{Backtest, DAY_MS, Summary, Window};
+
+use super::confidence::confidence;
+use super::procedure::{iac_note, keep_unattached, subject};
+use super::proposal::{Abstention, Path, Proposal};
+use super::weigh::{Hazards, impact_level, priority_by_savings};
+use super::words::dollars;
+use super::{Facts, gate};
+use crate::recommendation::{Effort, Explanation, ImpactAssessment, RecommendationType};
+
+const KIND: RecommendationType = RecommendationType::IdleResourceCleanup;
+const DAYS: i64 = 7;
+
+pub(super) fn judge(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
+    let volume = facts.resource;
+    let now_ms = facts.now.as_millisecond();
+    let mut path = Path::default();
+    path.ask("Is the volume attached to nothing?", true, "the cloud lists no attachment");
+    if let Some(created) = volume.created_at {
+        let age_days = (now_ms - created.as_millisecond()) / DAY_MS;
+        if !path.ask(format!("Is it older than {DAYS} days?"), age_days >= DAYS, format!("{age_days} days old")) {
+            return Err(Abstention::unjudged(KIND, "too_young", format!("{age_days} days old, {DAYS} are needed")));
+        }
+    }
+    let activity = activity(facts, now_ms);
+    if let Some(busy) = activity.as_ref().filter(|days| days.held < days.windows) {
+        let detail = format!("operations were seen on {} of the last {DAYS} days", busy.windows - busy.held);
+        return Err(Abstention::decided(KIND, "in_use", detail));
+    }
+    match &activity {
+        Some(days) => {
+            path.ask("Was it silent?", true, format!("no operation on {} measured days", days.windows));
+        }
+        None => path.unanswered("Was it silent?", "the cloud measures nothing of an unattached volume"),
+    }
+    Ok(propose(facts, activity.unwrap_or_default(), activity.is_none(), path))
+}
+
+/// Days of the last week without an operation, of days that were measured; `None` when none was.
+fn activity(facts: &Facts<'_>, now_ms: i64) -> Option<Backtest> {
+    let operations =
+        |m: Metric| matches!(m, Metric::DiskReadOps | Metric::DiskWriteOps | Metric::DiskRead | Metric::DiskWrite);
+    let series = facts.series.iter().filter(|s| operations(s.metric) && s.resource == facts.resource.id);
+    let loads: Vec<Vec<(i64, f64)>> =
+        series.map(|s| s.points.iter().map(|(at, value)| (at.as_millisecond(), *value)).collect()).collect();
+    let days = Window::ending(now_ms, DAYS * DAY_MS).blocks(DAY_MS);
+    let counted = Backtest::over(&days, |day| {
+        let mut figures = loads.iter().filter_map(|points| Summary::of(points, day, 300_000)).peekable();
+        figures.peek()?;
+        Some(figures.all(|figure| figure.max <= 0.0))
+    });
+    (counted.windows > 0).then_some(counted)
+}
+
+fn propose(facts: &Facts<'_>, counted: Backtest, unmeasured: bool, path: Path) -> Proposal {
+    let volume = facts.resource;
+    let listed = facts.catalogue.monthly_cost(volume);
+    let monthly = volume.monthly_cost.or(listed.as_ref().map(|month| month.cost));
+    let savings = monthly.unwrap_or(Money::ZERO);
+    let gib = volume.specification.storage_gib;
+    let snapshot = gib.and_then(|gib| facts.catalogue.snapshot_monthly(volume.provider, &volume.region, gib));
+    let snapshot =
+        snapshot.map_or("a price that is not known".to_owned(), |s| format!("at most {} a month", dollars(s.cost)));
+    let trust = confidence(counted, 0.0, None);
+    let iac = gate::managed_by(volume);
+    let hazards = Hazards { unmeasured: false, iac: iac.is_some(), unpriced: monthly.is_none(), idle: true };
+    let cost = match monthly {
+        Some(monthly) => {
+            format!("{} a month once a person deletes it; the snapshot costs {snapshot}", dollars(monthly))
+        }
+        None => "no list price is known, so no saving is claimed".to_owned(),
+    };
+    let mut not_measured = Vec::new();
+    if unmeasured {
+        not_measured.push("since_when_unattached".to_owned());
+    }
+    if monthly.is_none() {
+        not_measured.push("price".to_owned());
+    }
+    let size = gib.map_or(String::new(), |gib| format!(" ({gib:.0} GiB)"));
+    let mut proposal = Proposal {
+        kind: KIND,
+        rule: "identify_idle_resources",
+        title: format!("Snapshot {}{size}: attached to nothing", volume.name),
+        subject: subject(volume, None),
+        priority: priority_by_savings(savings),
+        confidence: trust.percent,
+        impact_level: impact_level(volume, savings, monthly, hazards),
+        impact: ImpactAssessment {
+            cost_percent: monthly.map(|_| 0.0),
+            cost: cost.clone(),
+            performance_degradation_percent: Some(0.0),
+            performance: "none: nothing uses it".to_owned(),
+            security: "the snapshot keeps the volume's encryption".to_owned(),
+        },
+        effort: Effort::Low,
+        savings_monthly: savings,
+        savings_after_discounts: None,
+        monthly_cost: monthly,
+        plan: Some(keep_unattached(volume)),
+        reason_codes: vec!["unattached".to_owned(), "delete_by_hand".to_owned()],
+        not_measured,
+        explanation: Explanation {
+            action: format!("Snapshot {} ({}); deleting it is left to a person", volume.name, volume.id),
+            factors: vec!["The cloud lists no attachment".to_owned(), trust.words(), cost.clone()],
+            data_points: 0,
+            similar_cases: 0,
+            success_rate: None,
+            cost_reduction: cost,
+            performance_impact: "none: nothing uses it".to_owned(),
+            decision_path: path.into_decisions(),
+        },
+    };
+    if let Some(tag) = iac {
+        iac_note(&mut proposal, &tag);
+    }
+    proposal
+}

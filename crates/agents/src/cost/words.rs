@@ -1,0 +1,52 @@
+//! Numbers as people read them.
+
+use reeve_estate::Money;
+
+/// `7.4 %`.
+pub(super) fn percent(value: f64) -> String {
+    format!("{value:.1} %")
+}
+
+/// `4,032`.
+pub(super) fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `$1,234.50`.
+pub(super) fn dollars(money: Money) -> String {
+    let cents = (money.usd_cents().abs() * 100.0).round() as u64;
+    let sign = if money < Money::ZERO { "-" } else { "" };
+    format!("{sign}${}.{:02}", thousands(cents / 100), cents % 100)
+}
+
+/// Bytes per second as `12.3 KB/s`.
+pub(super) fn byte_rate(bytes_per_second: f64) -> String {
+    match bytes_per_second {
+        b if b >= 1e9 => format!("{:.2} GB/s", b / 1e9),
+        b if b >= 1e6 => format!("{:.1} MB/s", b / 1e6),
+        b if b >= 1e3 => format!("{:.1} KB/s", b / 1e3),
+        b => format!("{b:.0} B/s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!((thousands(0), thousands(999), thousands(4032)), ("0".into(), "999".into(), "4,032".into()));
+        assert_eq!(thousands(1_234_567), "1,234,567");
+        assert_eq!(dollars(Money::from_usd(1234.5)), "$1,234.50");
+        assert_eq!(dollars(Money::from_usd(-35.04)), "-$35.04");
+        assert_eq!((byte_rate(12.0), byte_rate(1_500_000.0)), ("12 B/s".into(), "1.5 MB/s".into()));
+    }
+}
