@@ -1,1 +1,13 @@
-//! reeve-lake
+//! The lake: Parquet tables on an object store, with DataFusion as the one engine over them. One room a table.
+//!
+//! [`entries`] keeps sealed audit entries and searches them together with the ledger's unsealed tail; [`samples`] keeps
+//! metric samples. Nothing outside this crate sees Arrow, Parquet or DataFusion. Formats: `docs/formats/segment.md` and
+//! `docs/formats/samples.md`.
+
+pub mod entries;
+mod place;
+pub mod samples;
+
+pub use entries::{EntrySearch, EntrySegments, Views};
+pub use place::PlaceError;
+pub use samples::SampleLake;

@@ -1,0 +1,21 @@
+//! The entries table: sealed audit entries in Parquet segments, searched together with the ledger's unsealed tail.
+//!
+//! [`EntrySegments`] writes and reads segments; [`EntrySearch`] finds entries in them. What a query means is decided by
+//! `reeve_audit::query` alone: columns only answer faster. A segment that is missing or is not what was written makes a
+//! search fail, naming the file; it never makes the answer smaller. Format: `docs/formats/segment.md`.
+
+mod decode;
+mod encode;
+mod functions;
+mod lookup;
+mod predicate;
+mod scan;
+mod schema;
+mod search;
+mod segments;
+mod tally;
+mod views;
+
+pub use search::EntrySearch;
+pub use segments::EntrySegments;
+pub use views::Views;

@@ -1,0 +1,71 @@
+//! The columns of a segment.
+
+use std::sync::{Arc, LazyLock};
+
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
+use reeve_audit::query::Column;
+
+/// Version of the format, in each segment's key-value metadata.
+pub(super) const FORMAT: &str = "reeve/segment/v1";
+
+/// Position of the sequence.
+pub(super) const SEQUENCE: usize = 0;
+/// Position of the salt.
+pub(super) const SALT: usize = Column::ALL.len() + 1;
+/// Position of the canonical bytes.
+pub(super) const CANONICAL: usize = Column::ALL.len() + 2;
+
+/// Name of the sequence column.
+pub(super) const SEQUENCE_NAME: &str = "sequence";
+/// Name of the salt column.
+pub(super) const SALT_NAME: &str = "salt";
+/// Name of the column of canonical bytes.
+pub(super) const CANONICAL_NAME: &str = "canonical";
+
+/// The schema of every segment.
+pub(super) static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
+    let mut fields = vec![Field::new(SEQUENCE_NAME, DataType::UInt64, false)];
+    fields.extend(
+        Column::ALL.iter().map(|&column| Field::new(column.segment_name(), data_type(column), !always_there(column))),
+    );
+    fields.push(Field::new(SALT_NAME, DataType::FixedSizeBinary(16), false));
+    fields.push(Field::new(CANONICAL_NAME, DataType::Binary, false));
+    Arc::new(Schema::new(fields))
+});
+
+/// Position of a typed column.
+pub(super) fn position(column: Column) -> usize {
+    1 + Column::ALL.iter().position(|&other| other == column).unwrap_or_default()
+}
+
+fn data_type(column: Column) -> DataType {
+    match column {
+        time if time.is_time() => DataType::Timestamp(TimeUnit::Millisecond, Some("UTC".into())),
+        // Nearly every value is another: a dictionary would only cost.
+        Column::EventId => DataType::Utf8,
+        _ => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
+    }
+}
+
+fn always_there(column: Column) -> bool {
+    use Column::{Category, EventId, EventType, RecordedAt, Severity, Timestamp};
+    matches!(column, EventId | Timestamp | RecordedAt | EventType | Category | Severity)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn positions_agree_with_the_schema() {
+        for column in Column::ALL {
+            let (index, _) = SCHEMA.column_with_name(column.segment_name()).unwrap();
+            assert_eq!(index, position(column));
+        }
+        for (name, index) in [(SEQUENCE_NAME, SEQUENCE), (SALT_NAME, SALT), (CANONICAL_NAME, CANONICAL)] {
+            assert_eq!(SCHEMA.index_of(name).unwrap(), index);
+        }
+        assert_eq!(SCHEMA.fields().len(), CANONICAL + 1);
+    }
+}

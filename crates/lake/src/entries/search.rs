@@ -1,0 +1,325 @@
+//! Finding entries: newest first over the tail and the segments, stopping when the page is full.
+//!
+//! A page alone is searched in windows of sequences, newest first and ever larger, so that a common word costs one window
+//! and a rare one costs a scan. Totals and counts need every match: then one pass over everything gives the page too.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow::array::AsArray;
+use arrow::datatypes::UInt64Type;
+use async_trait::async_trait;
+use futures::{StreamExt, TryStreamExt, stream};
+use reeve_ledger::{Page, SearchRequest, SegmentError, SegmentMeta, StoredEntry, Tail, Trail, TrailError, View};
+
+use super::predicate::Predicate;
+use super::scan::{message, sequence_in, sequences_between};
+use super::schema::SEQUENCE;
+use super::segments::{EntrySegments, damaged};
+use super::tally::{Counted, Tally};
+use super::views::Views;
+
+/// Segments scanned at a time.
+pub(super) const PARALLEL: usize = 4;
+/// Sequences of the first window: a page of a segment.
+const FIRST_WINDOW: u64 = 4_096;
+/// How much larger each window is than the one before.
+const GROWTH: u64 = 4;
+
+/// Searches sealed segments and the unsealed tail as one log.
+pub struct EntrySearch {
+    pub(super) segments: Arc<EntrySegments>,
+    pub(super) views: Arc<dyn Views>,
+}
+
+impl std::fmt::Debug for EntrySearch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("EntrySearch").finish_non_exhaustive()
+    }
+}
+
+/// What one search looks for.
+#[derive(Debug, Clone)]
+struct Job {
+    predicate: Arc<Predicate>,
+    /// Matches below this sequence go on the page.
+    before: u64,
+    /// Matches the page can use: what is skipped, what is shown, and one more that says whether there is more.
+    wanted: usize,
+    counted: Vec<Counted>,
+}
+
+/// A match, newest first among others.
+#[derive(Debug, Clone)]
+enum Found {
+    Tail(Arc<StoredEntry>),
+    Sealed { sequence: u64, segment: usize },
+}
+
+impl Found {
+    fn sequence(&self) -> u64 {
+        match self {
+            Found::Tail(entry) => entry.sequence,
+            Found::Sealed { sequence, .. } => *sequence,
+        }
+    }
+}
+
+/// What a part of the log had.
+#[derive(Debug)]
+struct Part {
+    /// The newest matches that the page can use, newest first.
+    newest: Vec<Found>,
+    total: u64,
+    tallies: Vec<Tally>,
+}
+
+impl Part {
+    fn new(job: &Job) -> Self {
+        Part { newest: Vec::new(), total: 0, tallies: job.counted.iter().copied().map(Tally::new).collect() }
+    }
+}
+
+impl EntrySearch {
+    /// A search over these segments, seeing the log through `views`.
+    pub fn new(segments: Arc<EntrySegments>, views: Arc<dyn Views>) -> Self {
+        EntrySearch { segments, views }
+    }
+
+    /// Everything at once: page, total and counts.
+    async fn pass(&self, job: &Job, view: &View) -> Result<Part, TrailError> {
+        let scans: Vec<_> = relevant(job, view).into_iter().map(|index| self.scan(job, view, index, None)).collect();
+        let mut all = tail(view.tail.clone(), job.clone(), true).await?;
+        let mut parts = stream::iter(scans).buffer_unordered(PARALLEL);
+        while let Some(part) = parts.try_next().await? {
+            all.newest.extend(part.newest);
+            all.total += part.total;
+            for (tally, more) in all.tallies.iter_mut().zip(part.tallies) {
+                tally.merge(more);
+            }
+        }
+        newest_first(&mut all.newest, job.wanted);
+        Ok(all)
+    }
+
+    /// The page alone, in windows.
+    async fn newest(&self, job: &Job, view: &View) -> Result<Vec<Found>, TrailError> {
+        let mut found = tail(view.tail.clone(), job.clone(), false).await?.newest;
+        let relevant = relevant(job, view);
+        let mut end = view.tail.first_sequence().min(job.before);
+        let mut size = FIRST_WINDOW;
+        while found.len() < job.wanted {
+            // Nothing to look at just below `end`: go on at the next segment.
+            let below =
+                relevant.iter().map(|&index| &view.segments[index]).filter(|segment| segment.first_sequence < end);
+            let Some(next) = below.map(|segment| end.min(segment.last_sequence + 1)).max() else { break };
+            let window = next.saturating_sub(size)..next;
+            let mut scans = Vec::new();
+            for &index in &relevant {
+                let segment = &view.segments[index];
+                if segment.first_sequence < window.end && window.start <= segment.last_sequence {
+                    scans.push(self.scan(job, view, index, Some(window.clone())));
+                }
+            }
+            let parts: Vec<Part> = stream::iter(scans).buffer_unordered(PARALLEL).try_collect().await?;
+            found.extend(parts.into_iter().flat_map(|part| part.newest));
+            end = window.start;
+            size = size.saturating_mul(GROWTH);
+        }
+        newest_first(&mut found, job.wanted);
+        Ok(found)
+    }
+
+    fn scan(
+        &self,
+        job: &Job,
+        view: &View,
+        index: usize,
+        window: Option<Range<u64>>,
+    ) -> impl Future<Output = Result<Part, TrailError>> + use<> {
+        on_worker(scan(Arc::clone(&self.segments), job.clone(), Arc::clone(&view.segments), index, window))
+    }
+
+    /// Reads the entries of a page.
+    async fn fetch(&self, page: Vec<Found>, view: &View) -> Result<Vec<Arc<StoredEntry>>, TrailError> {
+        let mut wanted: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
+        for found in &page {
+            if let Found::Sealed { sequence, segment } = found {
+                wanted.entry(*segment).or_default().push(*sequence);
+            }
+        }
+        let mut reads = Vec::new();
+        for (index, sequences) in wanted {
+            let (segments, listed) = (Arc::clone(&self.segments), Arc::clone(&view.segments));
+            reads.push(on_worker(async move { entries_of(&segments, &listed[index], &sequences).await }));
+        }
+        let sealed: Vec<_> = stream::iter(reads).buffered(PARALLEL).try_collect().await?;
+        let restored = self.views.restore(sealed.into_iter().flatten().collect()).await?;
+        let mut by_sequence: HashMap<u64, Arc<StoredEntry>> =
+            restored.into_iter().map(|entry| (entry.sequence, Arc::new(entry))).collect();
+        page.into_iter()
+            .map(|found| match found {
+                Found::Tail(entry) => Ok(entry),
+                Found::Sealed { sequence, .. } => by_sequence
+                    .remove(&sequence)
+                    .ok_or_else(|| TrailError::Backend(format!("entry {sequence} was not restored"))),
+            })
+            .collect()
+    }
+}
+
+#[async_trait]
+impl Trail for EntrySearch {
+    async fn search(&self, request: &SearchRequest) -> Result<Page, TrailError> {
+        let predicate = Arc::new(Predicate::new(&request.query, request.now));
+        let counted: Vec<Counted> = request.aggregations.iter().map(|name| counted(name)).collect::<Result<_, _>>()?;
+        let view = self.views.view();
+        let before = request.before_sequence.unwrap_or(u64::MAX);
+        let wanted =
+            if request.limit == 0 { 0 } else { request.offset.saturating_add(request.limit).saturating_add(1) };
+        let job = Job { predicate, before, wanted, counted };
+        let (mut found, total, tallies) = if job.counted.is_empty()
+            && (!request.count_total || job.predicate.is_everything())
+        {
+            let everything = view.segments.iter().map(|segment| segment.count).sum::<u64>() + view.tail.len() as u64;
+            (self.newest(&job, &view).await?, everything, Vec::new())
+        } else {
+            let part = self.pass(&job, &view).await?;
+            (part.newest, part.total, part.tallies)
+        };
+        found.drain(..request.offset.min(found.len()));
+        let more = found.len() > request.limit;
+        found.truncate(request.limit);
+        let entries = self.fetch(found, &view).await?;
+        let next_before = entries.last().filter(|_| more).map(|entry| entry.sequence);
+        let aggregations = request.aggregations.iter().cloned().zip(tallies.into_iter().map(Tally::finish)).collect();
+        Ok(Page { entries, total: request.count_total.then_some(total), next_before, aggregations })
+    }
+
+    async fn by_event_id(&self, event_id: &str) -> Result<Option<Arc<StoredEntry>>, TrailError> {
+        self.find_event_id(event_id).await
+    }
+
+    async fn by_sequence(&self, sequence: u64) -> Result<Option<Arc<StoredEntry>>, TrailError> {
+        self.find_sequence(sequence).await
+    }
+}
+
+/// Positions of the segments that can have matches.
+fn relevant(job: &Job, view: &View) -> Vec<usize> {
+    (0..view.segments.len()).filter(|&index| job.predicate.may_match(&view.segments[index])).collect()
+}
+
+fn counted(name: &str) -> Result<Counted, TrailError> {
+    Counted::parse(name).ok_or_else(|| TrailError::Invalid(format!("values of {name:?} cannot be counted")))
+}
+
+/// What the tail has; without `all` it stops when the page is full.
+async fn tail(tail: Tail, job: Job, all: bool) -> Result<Part, TrailError> {
+    if tail.is_empty() {
+        return Ok(Part::new(&job));
+    }
+    on_worker(async move {
+        let mut part = Part::new(&job);
+        for entry in tail.iter().rev() {
+            let full = part.newest.len() >= job.wanted;
+            let on_page = !full && entry.sequence < job.before;
+            if full && !all {
+                break;
+            }
+            if !(all || on_page) || !job.predicate.matches(entry) {
+                continue;
+            }
+            part.total += 1;
+            part.tallies.iter_mut().for_each(|tally| tally.entry(entry));
+            if on_page {
+                part.newest.push(Found::Tail(Arc::clone(entry)));
+            }
+        }
+        Ok(part)
+    })
+    .await
+}
+
+/// What a segment has, in a window of sequences or in all.
+async fn scan(
+    segments: Arc<EntrySegments>,
+    job: Job,
+    listed: Arc<Vec<SegmentMeta>>,
+    index: usize,
+    window: Option<Range<u64>>,
+) -> Result<Part, TrailError> {
+    let segment = &listed[index];
+    let mut conditions = Vec::new();
+    if let Some(window) = window
+        && (segment.first_sequence < window.start || window.end <= segment.last_sequence)
+    {
+        conditions.extend(sequences_between(window.start, window.end - 1));
+    }
+    conditions.extend_from_slice(job.predicate.conditions());
+    let mut columns = vec![SEQUENCE];
+    for column in job.counted.iter().map(|counted| counted.column()) {
+        if !columns.contains(&column) {
+            columns.push(column);
+        }
+    }
+    let mut part = Part::new(&job);
+    let mut newest = VecDeque::new();
+    let mut rows = segments.scan(segment, &conditions, &columns).await.map_err(failed)?;
+    while let Some(batch) = rows.try_next().await.map_err(|error| failed(damaged(&segment.path, message(&error))))? {
+        part.total += batch.num_rows() as u64;
+        for (tally, counted) in part.tallies.iter_mut().zip(&job.counted) {
+            let place = columns.iter().position(|&column| column == counted.column()).unwrap_or_default();
+            tally.batch(&batch, place);
+        }
+        for &sequence in batch.column(0).as_primitive::<UInt64Type>().values() {
+            if sequence < job.before && job.wanted > 0 {
+                if newest.len() == job.wanted {
+                    newest.pop_front();
+                }
+                newest.push_back(Found::Sealed { sequence, segment: index });
+            }
+        }
+    }
+    part.newest = newest.into_iter().rev().collect();
+    Ok(part)
+}
+
+/// The entries of a segment with these sequences, all of which it has.
+pub(super) async fn entries_of(
+    segments: &EntrySegments,
+    segment: &SegmentMeta,
+    sequences: &[u64],
+) -> Result<Vec<reeve_ledger::SealedEntry>, TrailError> {
+    let (Some(&first), Some(&last)) = (sequences.iter().min(), sequences.iter().max()) else { return Ok(Vec::new()) };
+    let mut conditions = sequences_between(first, last).to_vec();
+    if first < last {
+        conditions.push(sequence_in(sequences));
+    }
+    let entries = segments.sealed(segment, &conditions).await.map_err(failed)?;
+    if entries.len() != sequences.len() {
+        let message = format!("it gave {} of {} entries", entries.len(), sequences.len());
+        return Err(failed(damaged(&segment.path, message)));
+    }
+    Ok(entries)
+}
+
+fn newest_first(found: &mut Vec<Found>, wanted: usize) {
+    found.sort_unstable_by_key(|found| std::cmp::Reverse(found.sequence()));
+    found.truncate(wanted);
+}
+
+/// Runs work that decodes and compares on a thread of its own, so that requests are answered meanwhile.
+pub(super) async fn on_worker<T: Send + 'static>(
+    work: impl Future<Output = Result<T, TrailError>> + Send + 'static,
+) -> Result<T, TrailError> {
+    let runtime = tokio::runtime::Handle::current();
+    tokio::task::spawn_blocking(move || runtime.block_on(work))
+        .await
+        .map_err(|error| TrailError::Backend(format!("the search was broken off: {error}")))?
+}
+
+pub(super) fn failed(error: SegmentError) -> TrailError {
+    TrailError::Backend(error.to_string())
+}

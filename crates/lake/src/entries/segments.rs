@@ -1,0 +1,196 @@
+//! Segments on disk: written durably once, checked before they are read, read whole or by condition.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use datafusion::execution::SendableRecordBatchStream;
+use datafusion::logical_expr::Expr;
+use futures::TryStreamExt;
+use object_store::ObjectMeta;
+use parking_lot::Mutex;
+use reeve_ledger::{SealedEntry, SegmentError, SegmentMeta, SegmentStore, StoredEntry};
+use sha2::{Digest, Sha256};
+
+use super::decode::{SEALED, sealed};
+use super::encode::encode;
+use super::scan::{Scanner, message};
+use crate::place::{Place, PlaceError, blocking, path_segment};
+
+/// The folder of the table in the data directory.
+const FOLDER: &str = "lake/entries";
+
+/// Keeps sealed entries on a local disk.
+#[derive(Debug)]
+pub struct EntrySegments {
+    place: Place,
+    scanner: Scanner,
+    /// Files whose hash was compared, as they looked then.
+    checked: Mutex<HashMap<String, ObjectMeta>>,
+    /// Files found at start that nothing has claimed yet.
+    leftovers: Mutex<HashSet<String>>,
+    /// What counts, once the ledger has said so.
+    published: Mutex<Option<Arc<Vec<SegmentMeta>>>>,
+}
+
+impl EntrySegments {
+    /// Opens the table in the data directory, making it when it is not there.
+    pub async fn open(data_dir: &Path) -> Result<Self, SegmentError> {
+        let place = Place::local(data_dir).map_err(failed)?;
+        let found = place.list(FOLDER).await.map_err(failed)?;
+        let scanner = Scanner::new(&place).map_err(|error| io(FOLDER, message(&error)))?;
+        Ok(EntrySegments {
+            place,
+            scanner,
+            checked: Mutex::default(),
+            leftovers: Mutex::new(found.into_iter().map(|meta| meta.location.to_string()).collect()),
+            published: Mutex::default(),
+        })
+    }
+
+    /// Deletes files that an interrupted seal left behind: there at start, never published, not written since. Does nothing
+    /// until the ledger has published its segments. Returns how many files went.
+    pub async fn sweep(&self) -> Result<usize, SegmentError> {
+        let Some(published) = self.published.lock().clone() else { return Ok(0) };
+        let doomed: Vec<String> = {
+            let mut leftovers = self.leftovers.lock();
+            for segment in published.iter() {
+                leftovers.remove(&segment.path);
+            }
+            leftovers.drain().collect()
+        };
+        for path in &doomed {
+            tracing::warn!(file = %path, "removing a segment that no seal finished");
+            self.place.delete(path).await.map_err(failed)?;
+        }
+        Ok(doomed.len())
+    }
+
+    /// Makes sure that a segment is there and is what was written. The whole file is hashed the first time and whenever
+    /// its size or time has changed; otherwise this costs one look at the folder.
+    pub(super) async fn verified(&self, segment: &SegmentMeta) -> Result<ObjectMeta, SegmentError> {
+        let path = &segment.path;
+        let found = match self.place.head(path).await {
+            Ok(found) => found,
+            Err(PlaceError::Missing(_)) => return Err(damaged(path, "the file is missing")),
+            Err(error) => return Err(failed(error)),
+        };
+        if found.size != segment.bytes {
+            return Err(damaged(path, format!("it has {} bytes instead of {}", found.size, segment.bytes)));
+        }
+        if self.checked.lock().get(path) == Some(&found) {
+            return Ok(found);
+        }
+        let bytes = self.place.get(path).await.map_err(failed)?;
+        let digest = blocking(path, move || hex::encode(Sha256::digest(&bytes))).await.map_err(failed)?;
+        if digest != segment.sha256 {
+            return Err(damaged(path, "its bytes are not those that were sealed (SHA-256 differs)"));
+        }
+        self.checked.lock().insert(path.clone(), found.clone());
+        Ok(found)
+    }
+
+    /// The rows of a segment that meet all conditions, ascending by sequence.
+    pub(super) async fn scan(
+        &self,
+        segment: &SegmentMeta,
+        conditions: &[Expr],
+        columns: &[usize],
+    ) -> Result<SendableRecordBatchStream, SegmentError> {
+        let file = self.verified(segment).await?;
+        self.scanner.open(file, conditions, columns).map_err(|error| damaged(&segment.path, message(&error)))
+    }
+
+    /// Entries of a segment that meet all conditions, as they were sealed.
+    pub(super) async fn sealed(
+        &self,
+        segment: &SegmentMeta,
+        conditions: &[Expr],
+    ) -> Result<Vec<SealedEntry>, SegmentError> {
+        let mut stream = self.scan(segment, conditions, &SEALED).await?;
+        let mut entries = Vec::new();
+        while let Some(batch) = stream.try_next().await.map_err(|error| damaged(&segment.path, message(&error)))? {
+            sealed(&batch, &mut entries);
+        }
+        Ok(entries)
+    }
+}
+
+#[async_trait]
+impl SegmentStore for EntrySegments {
+    async fn write(&self, class: &str, entries: &[Arc<StoredEntry>]) -> Result<SegmentMeta, SegmentError> {
+        let (Some(first), Some(last)) = (entries.first(), entries.last()) else {
+            return Err(io(FOLDER, format!("a segment of class {class} without entries")));
+        };
+        let (first_sequence, last_sequence) = (first.sequence, last.sequence);
+        let path = format!("{FOLDER}/{}/{first_sequence:020}-{last_sequence:020}.parquet", path_segment(class));
+        let times = || entries.iter().map(|entry| entry.entry.timestamp.as_millisecond());
+        let (min_timestamp_ms, max_timestamp_ms) =
+            (times().min().unwrap_or_default(), times().max().unwrap_or_default());
+        let (name, of_class, rows) = (path.clone(), class.to_owned(), entries.to_vec());
+        let count = rows.len() as u64;
+        let (bytes, sha256) = blocking(&path, move || {
+            let bytes = encode(&of_class, &rows).map_err(|error| io(&name, error.to_string()))?;
+            let sha256 = hex::encode(Sha256::digest(&bytes));
+            Ok::<_, SegmentError>((Bytes::from(bytes), sha256))
+        })
+        .await
+        .map_err(failed)??;
+        let size = bytes.len() as u64;
+        self.leftovers.lock().remove(&path);
+        self.place.put(&path, bytes).await.map_err(failed)?;
+        let written = self.place.head(&path).await.map_err(failed)?;
+        self.checked.lock().insert(path.clone(), written);
+        let class = class.to_owned();
+        Ok(SegmentMeta {
+            path,
+            class,
+            first_sequence,
+            last_sequence,
+            count,
+            bytes: size,
+            sha256,
+            min_timestamp_ms,
+            max_timestamp_ms,
+        })
+    }
+
+    async fn read(&self, segment: &SegmentMeta) -> Result<Vec<SealedEntry>, SegmentError> {
+        let entries = self.sealed(segment, &[]).await?;
+        let ordered = entries.is_sorted_by(|a, b| a.sequence < b.sequence);
+        let ends = entries.first().zip(entries.last()).map(|(first, last)| (first.sequence, last.sequence));
+        if entries.len() as u64 != segment.count
+            || !ordered
+            || ends != Some((segment.first_sequence, segment.last_sequence))
+        {
+            return Err(damaged(
+                &segment.path,
+                format!("it does not hold the {} entries that were sealed", segment.count),
+            ));
+        }
+        Ok(entries)
+    }
+
+    fn publish(&self, segments: Arc<Vec<SegmentMeta>>) {
+        let paths: HashSet<&str> = segments.iter().map(|segment| segment.path.as_str()).collect();
+        self.checked.lock().retain(|path, _| paths.contains(path.as_str()));
+        *self.published.lock() = Some(segments);
+    }
+}
+
+pub(super) fn damaged(path: &str, message: impl Into<String>) -> SegmentError {
+    SegmentError::Damaged { path: path.to_owned(), message: message.into() }
+}
+
+fn io(path: &str, message: String) -> SegmentError {
+    SegmentError::Io { path: path.to_owned(), message }
+}
+
+fn failed(error: PlaceError) -> SegmentError {
+    match error {
+        PlaceError::Missing(path) => damaged(&path, "the file is missing"),
+        PlaceError::Io { path, message } => io(&path, message),
+    }
+}

@@ -1,0 +1,14 @@
+//! How the search sees the log: the port that the ledger fills.
+
+use async_trait::async_trait;
+use reeve_ledger::{SealedEntry, StoredEntry, TrailError, View};
+
+/// The log as it stands at one moment.
+#[async_trait]
+pub trait Views: Send + Sync {
+    /// Segments and tail that belong together: each acknowledged entry is in exactly one of the two.
+    fn view(&self) -> View;
+    /// Adds to sealed entries what follows from the tree (leaf hash, chain), in the order given, and refuses those that are
+    /// not what the log committed to.
+    async fn restore(&self, sealed: Vec<SealedEntry>) -> Result<Vec<StoredEntry>, TrailError>;
+}

@@ -1,0 +1,174 @@
+//! The samples table: metric points in Parquet, by connection and UTC day.
+//!
+//! An insert writes one file a connection and day and is durable when it returns; a point given again replaces the earlier
+//! one, by the file numbers in the names. [`SampleLake::compact`] merges small files and [`SampleLake::expire`] drops old
+//! days. Refused: values that are not finite. Times are kept in milliseconds. Format: `docs/formats/samples.md`.
+
+mod catalogue;
+mod columns;
+mod compact;
+mod day;
+mod newest;
+mod series;
+
+use std::path::Path;
+
+use async_trait::async_trait;
+use futures::{StreamExt, TryStreamExt, stream};
+use jiff::Timestamp;
+use reeve_estate::{ConnectionId, Metric, ResourceId, Sample, SampleStore, Series, StoreError};
+
+use crate::place::{Place, PlaceError, blocking};
+use catalogue::{Catalogue, SampleFile};
+use columns::{encode, from_samples};
+use newest::Newest;
+
+/// How many files are written or read at a time.
+const PARALLEL: usize = 4;
+
+/// The folder of the table in the data directory.
+const FOLDER: &str = "lake/samples";
+
+/// Metric samples on a local disk.
+#[derive(Debug)]
+pub struct SampleLake {
+    place: Place,
+    catalogue: Catalogue,
+    newest: Newest,
+}
+
+impl SampleLake {
+    /// Opens the table in the data directory, making it when it is not there. Files that a compaction had already merged
+    /// are removed; a file with a name that is not ours is left alone and reported.
+    pub async fn open(data_dir: &Path) -> Result<Self, StoreError> {
+        let place = Place::local(data_dir).map_err(failed)?;
+        let catalogue = Catalogue::load(&place, FOLDER).await.map_err(failed)?;
+        Ok(SampleLake { place, catalogue, newest: Newest::default() })
+    }
+
+    /// Writes the files of one insert and returns them; on failure what was written is removed again.
+    async fn write(&self, number: u64, samples: &[Sample]) -> Result<Vec<SampleFile>, StoreError> {
+        let batches = from_samples(samples)?;
+        let written: Vec<Result<SampleFile, StoreError>> = stream::iter(batches)
+            .map(|batch| async move {
+                let file = SampleFile::new(FOLDER, batch.connection, batch.day, number, number);
+                let rows = batch.rows;
+                let bytes = blocking(file.path(), move || encode(&rows)).await.map_err(failed)??;
+                self.place.put(file.path(), bytes).await.map_err(failed)?;
+                Ok(file)
+            })
+            .buffer_unordered(PARALLEL)
+            .collect()
+            .await;
+        let (good, mut bad): (Vec<_>, Vec<_>) = written.into_iter().partition(Result::is_ok);
+        let good: Vec<SampleFile> = good.into_iter().flatten().collect();
+        let Some(error) = bad.pop() else { return Ok(good) };
+        for file in &good {
+            if let Err(error) = self.place.delete(file.path()).await {
+                tracing::warn!(file = file.path(), %error, "a sample file of a failed insert stays");
+            }
+        }
+        error.map(|_| Vec::new())
+    }
+}
+
+#[async_trait]
+impl SampleStore for SampleLake {
+    async fn sample_insert(&self, samples: &[Sample]) -> Result<(), StoreError> {
+        if samples.is_empty() {
+            return Ok(());
+        }
+        let turn = self.catalogue.begin();
+        let files = self.write(turn.number(), samples).await?;
+        turn.finish(files);
+        self.newest.learn(samples).await;
+        Ok(())
+    }
+
+    async fn sample_series(
+        &self,
+        resources: &[ResourceId],
+        metrics: &[Metric],
+        start: Timestamp,
+        end: Timestamp,
+    ) -> Result<Vec<Series>, StoreError> {
+        let wanted = series::Wanted::new(resources, metrics, start, end);
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.over_files(
+            |catalogue| catalogue.files(|_, day| wanted.touches_day(day)),
+            |files| async {
+                let parts = stream::iter(files)
+                    .map(|file| series::read(&self.place, file, wanted.clone()))
+                    .buffered(PARALLEL)
+                    .try_collect()
+                    .await?;
+                Ok(series::merge(&wanted, parts))
+            },
+        )
+        .await
+    }
+
+    async fn sample_newest(
+        &self,
+        connection: &ConnectionId,
+    ) -> Result<Vec<(ResourceId, Metric, Timestamp)>, StoreError> {
+        self.newest
+            .of(connection, || async {
+                self.over_files(
+                    |catalogue| catalogue.files(|owner, _| owner == connection),
+                    |files| newest::scan(&self.place, files),
+                )
+                .await
+            })
+            .await
+    }
+}
+
+impl SampleLake {
+    /// Reads files picked from the catalogue. A compaction may merge them away meanwhile: then the pick is made again.
+    async fn over_files<T, F>(
+        &self,
+        pick: impl Fn(&Catalogue) -> Vec<std::sync::Arc<SampleFile>>,
+        read: impl Fn(Vec<std::sync::Arc<SampleFile>>) -> F,
+    ) -> Result<T, StoreError>
+    where
+        F: Future<Output = Result<T, ReadError>>,
+    {
+        loop {
+            match read(pick(&self.catalogue)).await {
+                Ok(value) => return Ok(value),
+                Err(ReadError::Missing(path)) if !self.catalogue.lists(&path) => {}
+                Err(error) => return Err(StoreError::Backend(format!("samples: {error}"))),
+            }
+        }
+    }
+}
+
+/// Why a file of samples was not read.
+#[derive(Debug, thiserror::Error)]
+enum ReadError {
+    /// It is gone: merged away, or lost.
+    #[error("{0} is missing")]
+    Missing(String),
+    /// It cannot be read.
+    #[error("{path}: {message}")]
+    Io { path: String, message: String },
+    /// It is not what was written.
+    #[error("{path} is damaged: {message}")]
+    Damaged { path: String, message: String },
+}
+
+impl From<PlaceError> for ReadError {
+    fn from(error: PlaceError) -> Self {
+        match error {
+            PlaceError::Missing(path) => ReadError::Missing(path),
+            PlaceError::Io { path, message } => ReadError::Io { path, message },
+        }
+    }
+}
+
+fn failed(error: PlaceError) -> StoreError {
+    StoreError::Backend(format!("samples: {error}"))
+}

@@ -1,0 +1,111 @@
+//! Reading series: which files and row groups matter, and how points of several files become one line.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Bound;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use reeve_estate::{Metric, ResourceId, Series};
+
+use super::ReadError;
+use super::catalogue::SampleFile;
+use super::columns::{Point, Run, decode, latest_wins};
+use super::day::{Day, floor_ms};
+use crate::place::{Place, blocking};
+
+/// What was asked for. Cheap to clone.
+#[derive(Debug, Clone)]
+pub(super) struct Wanted(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    order: Vec<(ResourceId, Metric)>,
+    resources: BTreeSet<String>,
+    metrics: HashSet<Metric>,
+    /// First millisecond of the span, and the first after it.
+    start_ms: i64,
+    end_ms: i64,
+}
+
+impl Wanted {
+    /// Series of these resources and metrics within `[start, end)`.
+    pub(super) fn new(resources: &[ResourceId], metrics: &[Metric], start: Timestamp, end: Timestamp) -> Self {
+        let mut seen = HashSet::new();
+        let pairs = resources.iter().flat_map(|resource| metrics.iter().map(move |metric| (resource.clone(), *metric)));
+        Wanted(Arc::new(Inner {
+            order: pairs.filter(|pair| seen.insert(pair.clone())).collect(),
+            resources: resources.iter().map(|resource| resource.0.clone()).collect(),
+            metrics: metrics.iter().copied().collect(),
+            start_ms: ceil_ms(start),
+            end_ms: ceil_ms(end),
+        }))
+    }
+
+    /// Whether nothing can be found.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.order.is_empty() || self.0.start_ms >= self.0.end_ms
+    }
+
+    /// Whether a day overlaps the span.
+    pub(super) fn touches_day(&self, day: Day) -> bool {
+        day.start_ms() < self.0.end_ms && self.0.start_ms < day.end_ms()
+    }
+
+    fn between(&self, least: &str, greatest: &str) -> bool {
+        let from_least = (Bound::Included(least), Bound::Unbounded);
+        self.0.resources.range::<str, _>(from_least).next().is_some_and(|first| first.as_str() <= greatest)
+    }
+}
+
+/// The first whole millisecond at or after a time: points stand on whole milliseconds.
+fn ceil_ms(time: Timestamp) -> i64 {
+    let floor = floor_ms(time);
+    if i128::from(floor) * 1_000_000 == time.as_nanosecond() { floor } else { floor + 1 }
+}
+
+/// The wanted points of one file.
+pub(super) async fn read(
+    place: &Place,
+    file: Arc<SampleFile>,
+    wanted: Wanted,
+) -> Result<(Arc<SampleFile>, Vec<Run>), ReadError> {
+    let bytes = place.get(file.path()).await?;
+    let named = Arc::clone(&file);
+    let runs = blocking(file.path(), move || {
+        let Inner { resources, metrics, start_ms, end_ms, .. } = &*wanted.0;
+        let mut runs = decode(
+            named.path(),
+            bytes,
+            |least, greatest| wanted.between(least, greatest),
+            |resource, metric| metrics.contains(&metric) && resources.contains(resource),
+        )?;
+        for run in &mut runs {
+            run.points.retain(|point| (*start_ms..*end_ms).contains(&point.timestamp_ms));
+        }
+        Ok::<_, ReadError>(runs)
+    })
+    .await??;
+    Ok((file, runs))
+}
+
+/// Lines in the order they were asked for. Of several points at the same time the one inserted last stays, also where two
+/// connections see the same resource.
+pub(super) fn merge(wanted: &Wanted, mut parts: Vec<(Arc<SampleFile>, Vec<Run>)>) -> Vec<Series> {
+    parts.sort_by_key(|(file, _)| file.last());
+    let mut lines: HashMap<(ResourceId, Metric), Vec<Point>> = HashMap::new();
+    for run in parts.into_iter().flat_map(|(_, runs)| runs) {
+        lines.entry((run.resource, run.metric)).or_default().extend(run.points);
+    }
+    let mut series = Vec::new();
+    for (resource, metric) in &wanted.0.order {
+        let Some(mut points) = lines.remove(&(resource.clone(), *metric)) else { continue };
+        latest_wins(&mut points);
+        let Some(period_s) = points.last().map(|point| point.period_s) else { continue };
+        let points = points
+            .iter()
+            .filter_map(|point| Some((Timestamp::from_millisecond(point.timestamp_ms).ok()?, point.value)))
+            .collect();
+        series.push(Series { resource: resource.clone(), metric: *metric, points, period_s });
+    }
+    series
+}

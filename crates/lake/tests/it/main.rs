@@ -1,0 +1,9 @@
+//! The lake against real files in temporary folders.
+#![allow(clippy::unwrap_used)]
+
+mod damage;
+mod generate;
+mod log;
+mod samples;
+mod search;
+mod segments;
