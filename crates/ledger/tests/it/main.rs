@@ -1,0 +1,13 @@
+//! The ledger from outside: what is acknowledged stays, what is refused says why, whatever the disk does.
+
+#![allow(clippy::unwrap_used)]
+
+mod append;
+mod crash;
+mod faulty_disk;
+mod faults;
+mod log;
+mod proofs;
+mod recovery;
+mod sealing;
+mod segments;
