@@ -1,0 +1,7 @@
+//! Contract suites: what every implementation of a port must do, written once.
+//!
+//! A suite takes an empty store and asserts; it may be run on any number of implementations.
+
+pub mod access;
+pub mod agents;
+pub mod estate;

@@ -1,0 +1,382 @@
+//! What every [`AgentStore`] must do.
+
+mod samples;
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use jiff::{SignedDuration, Timestamp};
+use reeve_agents::agent::RunReport;
+use reeve_agents::ports::RecommendationFilter;
+use reeve_agents::{Action, ActionId, ActionStatus};
+use reeve_agents::{
+    Agent, AgentId, AgentStore, AgentType, Approval, ApprovalId, ApprovalStatus, Guardrails, Mode, Priority,
+    Recommendation, RecommendationId, RecommendationType, Status,
+};
+use reeve_estate::{Money, ResourceId, StoreError};
+
+pub use samples::{action, agent, approval, feedback, recommendation};
+
+fn is_missing<T>(result: Result<T, StoreError>, what: &str) -> bool {
+    matches!(result, Err(StoreError::NotFound { what: found, .. }) if found == what)
+}
+
+fn is_conflict<T>(result: &Result<T, StoreError>) -> bool {
+    matches!(result, Err(StoreError::Conflict(_)))
+}
+
+/// Runs the suite on an empty store.
+///
+/// # Errors
+/// What the store failed with; broken promises panic.
+pub async fn run(store: Arc<dyn AgentStore>) -> Result<()> {
+    agents(&*store).await?;
+    recommendations_there_and_back(&*store).await?;
+    one_open_per_resource_and_type(&*store).await?;
+    lists(&*store).await?;
+    a_removed_agent_leaves_closed_recommendations(&*store).await?;
+    approvals(&*store).await?;
+    actions(&*store).await?;
+    feedback_is_kept(&*store).await?;
+    guardrails(&*store).await?;
+    one_claim_wins(store.clone()).await?;
+    one_open_recommendation_wins(store.clone()).await?;
+    one_guardrail_change_wins(store).await
+}
+
+async fn agents(store: &dyn AgentStore) -> Result<()> {
+    assert!(store.agent_list(None).await?.is_empty(), "the suite needs an empty store");
+    let first = agent("a-2", AgentType::CostOptimizer, 1_000)?;
+    store.agent_insert(&first).await?;
+    store.agent_insert(&agent("a-1", AgentType::SpotOptimizer, 2_000)?).await?;
+    assert!(is_conflict(&store.agent_insert(&first).await));
+    let ids = async |of_type| -> Result<Vec<String>> {
+        Ok(store.agent_list(of_type).await?.into_iter().map(|agent| agent.id.0).collect())
+    };
+    assert_eq!(ids(None).await?, ["a-2", "a-1"], "oldest first");
+    assert_eq!(ids(Some(AgentType::SpotOptimizer)).await?, ["a-1"]);
+    assert!(ids(Some(AgentType::DbOptimizer)).await?.is_empty());
+
+    let run = RunReport {
+        run_id: "r-1".into(),
+        started_at: "2026-11-20T10:00:00.000000001Z".parse()?,
+        finished_at: "2026-11-20T10:00:01Z".parse()?,
+        resources_seen: 120,
+        days_observed: 30,
+        recommendations: 7,
+        applied: 1,
+        skipped: vec![("too little data".into(), 3)],
+        error: Some("one connection did not answer".into()),
+    };
+    let changed = Agent {
+        mode: Mode::Active,
+        confidence_threshold: 90.1 + 0.2,
+        version: first.version + 1,
+        last_run: Some(run),
+        ..first.clone()
+    };
+    store.agent_update(&changed).await?;
+    assert_eq!(store.agent_get(&first.id).await?, changed);
+    assert!(is_conflict(&store.agent_update(&changed).await), "the same version again");
+    assert!(
+        is_conflict(&store.agent_update(&Agent { version: changed.version + 2, ..changed.clone() }).await),
+        "a gap"
+    );
+    assert!(is_conflict(&store.agent_update(&Agent { version: 0, ..changed.clone() }).await));
+    assert_eq!(store.agent_get(&first.id).await?, changed, "a refused update changes nothing");
+    assert!(is_missing(store.agent_update(&agent("a-none", AgentType::CostOptimizer, 1)?).await, "agent"));
+    assert!(is_missing(store.agent_get(&AgentId("a-none".into())).await, "agent"));
+    assert!(is_missing(store.agent_delete(&AgentId("a-none".into())).await, "agent"));
+    Ok(())
+}
+
+async fn recommendations_there_and_back(store: &dyn AgentStore) -> Result<()> {
+    let made = recommendation("rec-1", "i-1")?;
+    store.recommendation_insert(&made).await?;
+    assert_eq!(store.recommendation_get(&made.id).await?, made);
+    let changed = Recommendation {
+        status: Status::Snoozed,
+        snoozed_until: Some("2026-12-01T00:00:00Z".parse()?),
+        status_reason: Some("after the \"freeze\"".into()),
+        savings_monthly: Money::from_micros(i64::MIN),
+        savings_after_discounts: None,
+        monthly_cost: None,
+        plan: None,
+        confidence: 0.1 + 0.2,
+        version: made.version + 1,
+        ..made.clone()
+    };
+    store.recommendation_update(&changed).await?;
+    assert_eq!(store.recommendation_get(&made.id).await?, changed);
+    assert!(is_conflict(&store.recommendation_update(&changed).await));
+    assert!(is_missing(store.recommendation_update(&recommendation("rec-none", "i-1")?).await, "recommendation"));
+    assert!(is_missing(store.recommendation_get(&RecommendationId("rec-none".into())).await, "recommendation"));
+    let broken = Recommendation { confidence: f64::NAN, version: changed.version + 1, ..changed.clone() };
+    assert!(matches!(store.recommendation_update(&broken).await, Err(StoreError::Backend(_))), "no unreadable records");
+    assert_eq!(store.recommendation_get(&made.id).await?, changed);
+    end(store, &changed, Status::Dismissed).await?;
+    Ok(())
+}
+
+/// Moves a recommendation to an end; gives it as it is then.
+async fn end(store: &dyn AgentStore, recommendation: &Recommendation, status: Status) -> Result<Recommendation> {
+    let ended = Recommendation { status, version: recommendation.version + 1, ..recommendation.clone() };
+    store.recommendation_update(&ended).await?;
+    Ok(ended)
+}
+
+async fn one_open_per_resource_and_type(store: &dyn AgentStore) -> Result<()> {
+    let open = recommendation("rec-2", "db-prod")?;
+    store.recommendation_insert(&open).await?;
+    let again = recommendation("rec-3", "db-prod")?;
+    assert!(is_conflict(&store.recommendation_insert(&again).await));
+    let mut over_another = again.clone();
+    over_another.subject.connection.0 = "c-other".into();
+    assert!(
+        is_conflict(&store.recommendation_insert(&over_another).await),
+        "the same resource over another connection"
+    );
+    let other_kind =
+        Recommendation { kind: RecommendationType::IdleResourceCleanup, ..recommendation("rec-4", "db-prod")? };
+    store.recommendation_insert(&other_kind).await?;
+    let mut other_account = recommendation("rec-5", "db-prod")?;
+    other_account.subject.account = "999999999999".into();
+    store.recommendation_insert(&other_account).await?;
+    let past = Recommendation { status: Status::Succeeded, ..recommendation("rec-6", "db-prod")? };
+    store.recommendation_insert(&past).await?;
+
+    for (id, status) in [("rec-2", Status::Verifying), ("rec-2", Status::RolledBack)] {
+        let now = store.recommendation_get(&RecommendationId(id.into())).await?;
+        assert!(is_conflict(&store.recommendation_insert(&again).await), "still open as {}", now.status);
+        end(store, &now, status).await?;
+    }
+    store.recommendation_insert(&again).await?;
+    let ended = store.recommendation_get(&open.id).await?;
+    let reopened = Recommendation { status: Status::Open, version: ended.version + 1, ..ended };
+    assert!(is_conflict(&store.recommendation_update(&reopened).await), "reopening beside another is refused");
+    for open in [&again, &other_kind, &other_account] {
+        end(store, open, Status::Expired).await?;
+    }
+    Ok(())
+}
+
+async fn lists(store: &dyn AgentStore) -> Result<()> {
+    let base = store.recommendation_list(&RecommendationFilter::default()).await?.1;
+    let of = |id: &str, priority, usd: f64, confidence| -> Result<Recommendation> {
+        let mut made = recommendation(id, id)?;
+        made.agent_id = AgentId("a-list".into());
+        made.agent_type = AgentType::StorageOptimizer;
+        made.subject.account = "222222222222".into();
+        made.subject.connection.0 = "c-list".into();
+        made.savings_monthly = Money::from_usd(usd);
+        Ok(Recommendation { priority, confidence, ..made })
+    };
+    let all = [
+        of("l-low", Priority::Low, 9_000.0, 99.0)?,
+        of("l-high-small", Priority::High, 1.0, 50.0)?,
+        of("l-high-big", Priority::High, 100.0, 70.0)?,
+        of("l-critical", Priority::Critical, -5.0, 10.0)?,
+        Recommendation { kind: RecommendationType::Encryption, ..of("l-medium", Priority::Medium, 0.0, 80.0)? },
+        Recommendation { status: Status::Dismissed, ..of("l-medium-2", Priority::Medium, 3.0, 80.5)? },
+    ];
+    for made in &all {
+        store.recommendation_insert(made).await?;
+    }
+    let sorted = &["l-critical", "l-high-big", "l-high-small", "l-medium-2", "l-medium", "l-low"][..];
+    let mine = RecommendationFilter { agent: Some("a-list".into()), ..RecommendationFilter::default() };
+    let cases: &[(RecommendationFilter, &[&str], u64)] = &[
+        (mine.clone(), sorted, 6),
+        (RecommendationFilter { agent: Some("storage_optimizer".into()), ..mine.clone() }, sorted, 6),
+        (RecommendationFilter { account: Some("222222222222".into()), ..RecommendationFilter::default() }, sorted, 6),
+        (RecommendationFilter { account: Some("c-list".into()), ..RecommendationFilter::default() }, sorted, 6),
+        (RecommendationFilter { limit: 2, ..mine.clone() }, &sorted[..2], 6),
+        (RecommendationFilter { limit: 2, offset: 4, ..mine.clone() }, &sorted[4..], 6),
+        (RecommendationFilter { offset: 5, ..mine.clone() }, &sorted[5..], 6),
+        (RecommendationFilter { offset: 6, ..mine.clone() }, &[], 6),
+        (RecommendationFilter { status: vec![Status::Dismissed], ..mine.clone() }, &["l-medium-2"], 1),
+        (RecommendationFilter { status: vec![Status::Dismissed, Status::Open], ..mine.clone() }, sorted, 6),
+        (RecommendationFilter { status: vec![Status::Executing], ..mine.clone() }, &[], 0),
+        (RecommendationFilter { kind: Some(RecommendationType::Encryption), ..mine.clone() }, &["l-medium"], 1),
+        (RecommendationFilter { priority: Some(Priority::High), ..mine.clone() }, &["l-high-big", "l-high-small"], 2),
+        (RecommendationFilter { min_confidence: Some(80.0), ..mine.clone() }, &["l-medium-2", "l-medium", "l-low"], 3),
+        (RecommendationFilter { min_confidence: Some(80.1), ..mine.clone() }, &["l-medium-2", "l-low"], 2),
+        (RecommendationFilter { resource: Some("l-low".into()), ..mine.clone() }, &["l-low"], 1),
+        (RecommendationFilter { agent: Some("a-none".into()), ..mine }, &[], 0),
+    ];
+    for (filter, expected, total) in cases {
+        let (found, found_total) = store.recommendation_list(filter).await?;
+        let ids: Vec<_> = found.iter().map(|recommendation| recommendation.id.0.as_str()).collect();
+        assert_eq!((ids.as_slice(), found_total), (*expected, *total), "{filter:?}");
+    }
+    assert_eq!(store.recommendation_list(&RecommendationFilter::default()).await?.1, base + 6);
+    Ok(())
+}
+
+async fn a_removed_agent_leaves_closed_recommendations(store: &dyn AgentStore) -> Result<()> {
+    store.agent_insert(&agent("a-gone", AgentType::CostOptimizer, 5_000)?).await?;
+    let cases = [
+        ("g-open", Status::Open, Status::Expired),
+        ("g-scheduled", Status::Scheduled, Status::Expired),
+        ("g-testing", Status::Testing, Status::Dismissed),
+        ("g-executing", Status::Executing, Status::Executing),
+        ("g-verifying", Status::Verifying, Status::Verifying),
+        ("g-succeeded", Status::Succeeded, Status::Succeeded),
+    ];
+    for (id, status, _) in cases {
+        let made = Recommendation { agent_id: AgentId("a-gone".into()), status, ..recommendation(id, id)? };
+        store.recommendation_insert(&made).await?;
+    }
+    store.agent_delete(&AgentId("a-gone".into())).await?;
+    assert!(is_missing(store.agent_get(&AgentId("a-gone".into())).await, "agent"));
+    for (id, before, after) in cases {
+        let kept = store.recommendation_get(&RecommendationId(id.into())).await?;
+        assert_eq!(kept.status, after, "{id}");
+        assert_eq!(
+            (kept.version, kept.status_reason.is_some()),
+            if before == after { (1, false) } else { (2, true) },
+            "{id}"
+        );
+    }
+    Ok(())
+}
+
+async fn approvals(store: &dyn AgentStore) -> Result<()> {
+    let first = approval("ap-1", "rec-1", 1_000)?;
+    store.approval_insert(&first).await?;
+    store.approval_insert(&approval("ap-2", "rec-2", 2_000)?).await?;
+    assert!(is_conflict(&store.approval_insert(&first).await));
+    let ids = async |of: Option<&str>| -> Result<Vec<String>> {
+        let of = of.map(|of| RecommendationId(of.into()));
+        Ok(store.approval_list(of.as_ref()).await?.into_iter().map(|approval| approval.id.0).collect())
+    };
+    assert_eq!(ids(None).await?, ["ap-2", "ap-1"], "newest first");
+    assert_eq!(ids(Some("rec-1")).await?, ["ap-1"]);
+    let rejected = Approval {
+        status: ApprovalStatus::Rejected,
+        signed: vec![],
+        reason: Some("not in December".into()),
+        version: first.version + 1,
+        ..first.clone()
+    };
+    store.approval_update(&rejected).await?;
+    assert_eq!(store.approval_get(&first.id).await?, rejected);
+    assert!(is_conflict(&store.approval_update(&rejected).await));
+    assert!(is_missing(store.approval_update(&approval("ap-none", "rec-1", 1)?).await, "approval request"));
+    assert!(is_missing(store.approval_get(&ApprovalId("ap-none".into())).await, "approval request"));
+    Ok(())
+}
+
+async fn actions(store: &dyn AgentStore) -> Result<()> {
+    let first = action("ac-1", "rec-1", 1_000)?;
+    store.action_insert(&first).await?;
+    store.action_insert(&action("ac-2", "rec-2", 2_000)?).await?;
+    assert!(is_conflict(&store.action_insert(&first).await));
+    let ids = async |of: Option<&str>, since: Option<i64>| -> Result<Vec<String>> {
+        let of = of.map(|of| RecommendationId(of.into()));
+        let since = since.map(Timestamp::from_millisecond).transpose()?;
+        Ok(store.action_list(of.as_ref(), since).await?.into_iter().map(|action| action.id.0).collect())
+    };
+    assert_eq!(ids(None, None).await?, ["ac-2", "ac-1"], "newest first");
+    assert_eq!(ids(Some("rec-1"), None).await?, ["ac-1"]);
+    assert_eq!(ids(None, Some(1_001)).await?, ["ac-2"]);
+    assert_eq!(ids(None, Some(2_000)).await?, ["ac-2"], "the time itself is in");
+    assert!(ids(Some("rec-1"), Some(1_001)).await?.is_empty());
+    let done = Action {
+        status: ActionStatus::RolledBack,
+        finished_at: Some(first.started_at + SignedDuration::from_secs(90)),
+        reason: Some("the size did not stick".into()),
+        steps: vec![],
+        version: first.version + 1,
+        ..first.clone()
+    };
+    store.action_update(&done).await?;
+    assert_eq!(store.action_get(&first.id).await?, done);
+    assert!(is_conflict(&store.action_update(&done).await));
+    assert!(is_missing(store.action_update(&action("ac-none", "rec-1", 1)?).await, "action"));
+    assert!(is_missing(store.action_get(&ActionId("ac-none".into())).await, "action"));
+    Ok(())
+}
+
+async fn feedback_is_kept(store: &dyn AgentStore) -> Result<()> {
+    let (late, early) = (feedback("f-1", "rec-1", 9_000)?, feedback("f-2", "rec-2", 1_000)?);
+    store.feedback_insert(&late).await?;
+    store.feedback_insert(&early).await?;
+    assert!(is_conflict(&store.feedback_insert(&late).await));
+    assert_eq!(store.feedback_list(None).await?, [early, late.clone()], "oldest first");
+    assert_eq!(store.feedback_list(Some(&late.recommendation)).await?, [late]);
+    Ok(())
+}
+
+async fn guardrails(store: &dyn AgentStore) -> Result<()> {
+    assert_eq!(store.guardrails_get().await?, Guardrails::default(), "the defaults when never set");
+    let first = Guardrails { kill_switch: true, max_degradation_percent: 2.5, version: 1, ..Guardrails::default() };
+    assert!(is_conflict(&store.guardrails_put(&Guardrails { version: 2, ..first.clone() }).await));
+    store.guardrails_put(&first).await?;
+    assert_eq!(store.guardrails_get().await?, first);
+    assert!(is_conflict(&store.guardrails_put(&first).await));
+    let second = Guardrails { breaker_reset_at: Some("2026-11-20T10:00:00Z".parse()?), version: 2, ..first };
+    store.guardrails_put(&second).await?;
+    assert_eq!(store.guardrails_get().await?, second);
+    Ok(())
+}
+
+/// Counts who won of several writers that all read the same; everybody else must be told of a conflict.
+async fn winners<F, T>(writers: impl Iterator<Item = F>) -> Result<usize>
+where
+    F: Future<Output = Result<T, StoreError>> + Send + 'static,
+    T: Send + 'static,
+{
+    let tasks: Vec<_> = writers.map(tokio::spawn).collect();
+    let mut won = 0;
+    for task in tasks {
+        match task.await? {
+            Ok(_) => won += 1,
+            Err(StoreError::Conflict(_)) => {}
+            Err(other) => return Err(other.into()),
+        }
+    }
+    Ok(won)
+}
+
+async fn one_claim_wins(store: Arc<dyn AgentStore>) -> Result<()> {
+    let mut current = recommendation("race-1", "i-race-1")?;
+    store.recommendation_insert(&current).await?;
+    for round in 0..10 {
+        let claims = (0..4).map(|claimer| {
+            let (store, status) = (store.clone(), if round % 2 == 0 { Status::Executing } else { Status::Approved });
+            let by = Some(format!("claimer {claimer}"));
+            let claim = Recommendation { status, requested_by: by, version: current.version + 1, ..current.clone() };
+            async move { store.recommendation_update(&claim).await }
+        });
+        assert_eq!(winners(claims).await?, 1, "round {round}");
+        let stored = store.recommendation_get(&current.id).await?;
+        assert_eq!(stored.version, current.version + 1);
+        current = stored;
+    }
+    Ok(())
+}
+
+async fn one_open_recommendation_wins(store: Arc<dyn AgentStore>) -> Result<()> {
+    let made: Vec<_> =
+        (0..6).map(|index| recommendation(&format!("race-open-{index}"), "i-race-2")).collect::<Result<_>>()?;
+    let inserts = made.into_iter().map(|made| {
+        let store = store.clone();
+        async move { store.recommendation_insert(&made).await }
+    });
+    assert_eq!(winners(inserts).await?, 1);
+    let filter =
+        RecommendationFilter { resource: Some(ResourceId::new("i-race-2").0), ..RecommendationFilter::default() };
+    assert_eq!(store.recommendation_list(&filter).await?.1, 1);
+    Ok(())
+}
+
+async fn one_guardrail_change_wins(store: Arc<dyn AgentStore>) -> Result<()> {
+    let current = store.guardrails_get().await?;
+    let puts = (0..6).map(|index| {
+        let (store, max_actions_per_day) = (store.clone(), index);
+        let put = Guardrails { max_actions_per_day, version: current.version + 1, ..current.clone() };
+        async move { store.guardrails_put(&put).await }
+    });
+    assert_eq!(winners(puts).await?, 1);
+    Ok(())
+}

@@ -1,0 +1,216 @@
+//! Records with every field filled, so that a field that is not kept shows.
+
+use anyhow::Result;
+use jiff::Timestamp;
+use reeve_agents::approval::{Signature, Signed};
+use reeve_agents::recommendation::{Decision, Effort, ImpactAssessment, Subject};
+use reeve_agents::{
+    Action, ActionId, ActionStatus, Agent, AgentId, AgentType, Approval, ApprovalId, ApprovalStatus, AutoApply,
+    Explanation, Feedback, Impact, Mode, Notifications, Plan, Priority, Purpose, Recommendation, RecommendationId,
+    RecommendationType, Scope, Status, Step, StepKind, StepOutcome, Timing,
+};
+use reeve_estate::{ConnectionId, Money, Provider, ResourceId, ResourceKind};
+
+fn pair(name: &str, value: &str) -> (String, String) {
+    (name.into(), value.into())
+}
+
+/// An agent as configured, version 1.
+///
+/// # Errors
+/// When the time is none.
+pub fn agent(id: &str, agent_type: AgentType, created_at_ms: i64) -> Result<Agent> {
+    Ok(Agent {
+        id: AgentId(id.into()),
+        agent_type,
+        name: format!("name of {id}"),
+        mode: Mode::SafeMode,
+        scope: Scope { accounts: vec!["123456789012".into(), "Prod".into()], services: vec!["ec2".into()] },
+        learning_period_days: 14,
+        confidence_threshold: 80.0,
+        auto_apply: AutoApply { enabled: true, max_impact: Impact::Low, approval_required: Impact::Medium },
+        notifications: Notifications {
+            recommendations: Timing::DailyDigest,
+            actions_taken: Timing::Immediate,
+            anomalies: Timing::Never,
+        },
+        version: 1,
+        created_at: Timestamp::from_millisecond(created_at_ms)?,
+        last_run: None,
+    })
+}
+
+/// An open right-sizing of a machine, version 1.
+///
+/// # Errors
+/// Never, as long as the times in it are times.
+pub fn recommendation(id: &str, resource: &str) -> Result<Recommendation> {
+    let at = |text: &str| text.parse::<Timestamp>();
+    Ok(Recommendation {
+        id: RecommendationId(id.into()),
+        agent_id: AgentId("a-1".into()),
+        agent_type: AgentType::CostOptimizer,
+        kind: RecommendationType::RightSize,
+        rule: "downsize_underutilized".into(),
+        title: "Use m5.large in place of m5.xlarge".into(),
+        subject: subject(resource),
+        priority: Priority::High,
+        confidence: 91.25,
+        impact_level: Impact::Medium,
+        impact: ImpactAssessment {
+            cost_percent: Some(-50.0),
+            cost: "-50 % (70.08 USD a month)".into(),
+            performance_degradation_percent: None,
+            performance: "not measured".into(),
+            security: "none".into(),
+        },
+        effort: Effort::Medium,
+        savings_monthly: Money::from_usd(70.08),
+        savings_after_discounts: Some(Money::from_usd(50.5)),
+        monthly_cost: Some(Money::from_usd(140.16)),
+        status: Status::Open,
+        plan: Some(plan(resource)),
+        reason_codes: vec!["cpu_below_20_for_14_days".into()],
+        not_measured: vec!["memory".into()],
+        explanation: explanation(),
+        created_at: at("2026-11-20T10:00:00.123456789Z")?,
+        updated_at: at("2026-11-20T11:00:00Z")?,
+        expires_at: at("2026-12-20T10:00:00Z")?,
+        requested_by: Some("ann@example.com".into()),
+        scheduled_for: Some(at("2026-11-21T02:00:00Z")?),
+        snoozed_until: Some(at("2026-11-22T02:00:00Z")?),
+        status_reason: None,
+        blocked: Some("cost_impact.max_decrease: 60 % is above 50 %".into()),
+        version: 1,
+    })
+}
+
+fn subject(resource: &str) -> Subject {
+    Subject {
+        connection: ConnectionId("c-1".into()),
+        id: ResourceId::new(resource),
+        name: "web-1".into(),
+        kind: ResourceKind::VirtualMachine,
+        provider: Provider::Aws,
+        account: "123456789012".into(),
+        region: "eu-west-1".into(),
+        service: "ec2".into(),
+        instance_type: Some("m5.xlarge".into()),
+        target_type: Some("m5.large".into()),
+    }
+}
+
+fn plan(resource: &str) -> Plan {
+    let step = |kind, instance_type: Option<&str>, expect| Step {
+        kind,
+        description: format!("{kind} {resource}"),
+        resource: resource.into(),
+        instance_type: instance_type.map(str::to_owned),
+        expect,
+    };
+    let steps = vec![
+        step(StepKind::Precondition, None, vec![pair("state", "running"), pair("instance_type", "m5.xlarge")]),
+        step(StepKind::Stop, None, vec![]),
+        step(StepKind::Modify, Some("m5.large"), vec![]),
+        step(StepKind::Start, None, vec![]),
+    ];
+    Plan::new(steps, true, true)
+}
+
+fn explanation() -> Explanation {
+    Explanation {
+        action: "Resize".into(),
+        factors: vec!["p95 of CPU was 11.2 % over 14 days".into()],
+        data_points: 4_032,
+        similar_cases: 3,
+        success_rate: Some(200.0 / 3.0),
+        cost_reduction: "70.08 USD a month".into(),
+        performance_impact: "none expected".into(),
+        decision_path: vec![
+            Decision { check: "CPU below 20 %?".into(), answer: Some(true), detail: "11.2 %".into() },
+            Decision { check: "Memory fits?".into(), answer: None, detail: "not measured".into() },
+        ],
+    }
+}
+
+/// An approval request with one of two signatures, version 1.
+///
+/// # Errors
+/// When the time is none.
+pub fn approval(id: &str, recommendation: &str, requested_at_ms: i64) -> Result<Approval> {
+    let requested_at = Timestamp::from_millisecond(requested_at_ms)?;
+    Ok(Approval {
+        id: ApprovalId(id.into()),
+        recommendation: RecommendationId(recommendation.into()),
+        plan_hash: "ab".repeat(32),
+        impact: Impact::High,
+        needed: vec![Signature::Director, Signature::Security],
+        signed: vec![Signed {
+            signature: Signature::Security,
+            by: "sam@example.com".into(),
+            at: requested_at,
+            comment: Some("go".into()),
+        }],
+        requested_by: "agent:a-1".into(),
+        requested_at,
+        expires_at: "2026-12-20T10:00:00Z".parse()?,
+        status: ApprovalStatus::Pending,
+        reason: None,
+        version: 1,
+    })
+}
+
+/// An action on its second step, version 1.
+///
+/// # Errors
+/// When the time is none.
+pub fn action(id: &str, recommendation: &str, started_at_ms: i64) -> Result<Action> {
+    let started_at = Timestamp::from_millisecond(started_at_ms)?;
+    let step = |index, finished_at, ok| StepOutcome {
+        index,
+        kind: StepKind::Stop,
+        description: "stop i-1".into(),
+        rollback: false,
+        started_at,
+        finished_at,
+        ok,
+        detail: "stopped after 31 s".into(),
+        before: vec![pair("state", "running")],
+        after: vec![pair("state", "stopped")],
+    };
+    Ok(Action {
+        id: ActionId(id.into()),
+        recommendation: RecommendationId(recommendation.into()),
+        agent_id: AgentId("a-1".into()),
+        connection: ConnectionId("c-1".into()),
+        resource: ResourceId::new("i-1"),
+        purpose: Purpose::Apply,
+        run_id: Some("r-1".into()),
+        plan_hash: "cd".repeat(32),
+        by: "ann@example.com".into(),
+        status: ActionStatus::Running,
+        steps: vec![step(0, Some(started_at), Some(true)), step(1, None, None)],
+        steps_total: 6,
+        before: vec![pair("instance_type", "m5.xlarge"), pair("state", "running")],
+        started_at,
+        finished_at: None,
+        reason: None,
+        version: 1,
+    })
+}
+
+/// Feedback with a rating and a comment.
+///
+/// # Errors
+/// When the time is none.
+pub fn feedback(id: &str, recommendation: &str, at_ms: i64) -> Result<Feedback> {
+    Ok(Feedback {
+        id: id.into(),
+        recommendation: RecommendationId(recommendation.into()),
+        outcome: "implemented_successfully".into(),
+        rating: Some(5),
+        comments: Some("saved what it said".into()),
+        by: "ann@example.com".into(),
+        at: Timestamp::from_millisecond(at_ms)?,
+    })
+}
