@@ -1,1 +1,25 @@
-//! reeve-store
+//! State in SQL: users and tokens, connections and inventory, agents and their recommendations, settings and leases.
+//!
+//! SQLite by default, PostgreSQL by configuration; the same statements and the same migrations on both. It implements
+//! the ports [`reeve_access::AccessStore`], [`reeve_estate::EstateStore`] and [`reeve_agents::AgentStore`] for [`Store`].
+//!
+//! Domain types are not serialised: each has a row format of its own in `rows`, versioned, so that a newer program reads
+//! what an older one wrote. Credentials are sealed by the [`Vault`] before they reach a column. Every statement is a
+//! literal with bound parameters; what varies (filters) is put together from literals alone.
+
+mod access;
+mod address;
+mod agents;
+mod database;
+mod estate;
+mod fault;
+mod filter;
+mod lease;
+mod migrate;
+mod rows;
+mod setting;
+mod vault;
+
+pub use database::{OpenError, Options, Store};
+pub use fault::SettingError;
+pub use vault::{Vault, VaultError};

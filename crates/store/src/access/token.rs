@@ -1,0 +1,91 @@
+//! API tokens.
+
+use reeve_access::{ApiToken, TokenHash, UserId};
+use sqlx::Row as _;
+use sqlx::any::AnyRow;
+
+use crate::database::Store;
+use crate::fault::Fault;
+use crate::filter::Filter;
+use crate::rows::token::TokenRow;
+use crate::rows::{decode, encode, unreadable};
+
+const SELECT: &str = "SELECT id, user_id, hash, created_at_ms, expires_at_ms, last_used_at_ms, document FROM tokens";
+
+pub(super) async fn insert(store: &Store, token: &ApiToken) -> Result<(), Fault> {
+    sqlx::query(
+        "INSERT INTO tokens (id, user_id, hash, created_at_ms, expires_at_ms, last_used_at_ms, document)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)",
+    )
+    .bind(&token.id)
+    .bind(&token.user.0)
+    .bind(hex::encode(token.hash.0))
+    .bind(token.created_at_ms)
+    .bind(token.expires_at_ms)
+    .bind(token.last_used_at_ms)
+    .bind(encode(&TokenRow::from(token))?)
+    .execute(store.write())
+    .await
+    .map_err(|error| Fault::or_taken_or_orphan(error, "token", "user", &token.user.0))?;
+    Ok(())
+}
+
+pub(super) async fn by_hash(store: &Store, hash: &TokenHash) -> Result<ApiToken, Fault> {
+    let mut filter = Filter::default();
+    filter.text("hash = ?", hex::encode(hash.0));
+    select(store, &filter).await?.pop().ok_or_else(|| Fault::not_found("token", "of this secret"))
+}
+
+pub(super) async fn list(store: &Store, user: Option<&UserId>) -> Result<Vec<ApiToken>, Fault> {
+    let mut filter = Filter::default();
+    if let Some(user) = user {
+        filter.text("user_id = ?", &user.0);
+    }
+    select(store, &filter).await
+}
+
+pub(super) async fn delete(store: &Store, id: &str) -> Result<(), Fault> {
+    let done = sqlx::query("DELETE FROM tokens WHERE id = $1").bind(id).execute(store.write()).await?;
+    if done.rows_affected() == 0 { Err(Fault::not_found("token", id)) } else { Ok(()) }
+}
+
+/// Never moves backwards: requests may finish in another order than they came.
+pub(super) async fn touch(store: &Store, id: &str, at_ms: i64) -> Result<(), Fault> {
+    sqlx::query(
+        "UPDATE tokens SET last_used_at_ms = $2 WHERE id = $1 AND (last_used_at_ms IS NULL OR last_used_at_ms < $2)",
+    )
+    .bind(id)
+    .bind(at_ms)
+    .execute(store.write())
+    .await?;
+    Ok(())
+}
+
+/// Tokens, oldest first.
+async fn select(store: &Store, filter: &Filter) -> Result<Vec<ApiToken>, Fault> {
+    let rows = filter.query(filter.sql(SELECT, " ORDER BY created_at_ms, id")).fetch_all(store.read()).await?;
+    rows.iter().map(token).collect()
+}
+
+fn token(row: &AnyRow) -> Result<ApiToken, Fault> {
+    let id: String = row.try_get(0)?;
+    let document: TokenRow = decode(row.try_get(6)?).map_err(unreadable("token", &id))?;
+    Ok(ApiToken {
+        user: UserId(row.try_get(1)?),
+        hash: hash("token", &id, row.try_get(2)?)?,
+        roles: document.roles().map_err(unreadable("token", &id))?,
+        name: document.name,
+        created_at_ms: row.try_get(3)?,
+        expires_at_ms: row.try_get(4)?,
+        last_used_at_ms: row.try_get(5)?,
+        id,
+    })
+}
+
+/// A hash out of its column.
+pub(super) fn hash(what: &'static str, id: &str, text: &str) -> Result<TokenHash, Fault> {
+    let mut bytes = [0u8; 32];
+    hex::decode_to_slice(text, &mut bytes)
+        .map_err(|error| Fault::Backend(format!("the stored {what} {id} cannot be read: {error}")))?;
+    Ok(TokenHash(bytes))
+}

@@ -1,0 +1,94 @@
+//! Agents and everything that comes of them: the port [`AgentStore`].
+
+mod action;
+mod agent;
+mod approval;
+mod feedback;
+mod guardrails;
+mod recommendation;
+mod versioned;
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use reeve_agents::ports::RecommendationFilter;
+use reeve_agents::{
+    Action, ActionId, Agent, AgentId, AgentStore, AgentType, Approval, ApprovalId, Feedback, Guardrails,
+    Recommendation, RecommendationId,
+};
+use reeve_estate::StoreError;
+
+use crate::database::Store;
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+#[async_trait]
+impl AgentStore for Store {
+    async fn agent_insert(&self, agent: &Agent) -> Result<()> {
+        Ok(agent::insert(self, agent).await?)
+    }
+    async fn agent_update(&self, agent: &Agent) -> Result<()> {
+        Ok(agent::update(self, agent).await?)
+    }
+    async fn agent_delete(&self, id: &AgentId) -> Result<()> {
+        Ok(agent::delete(self, id).await?)
+    }
+    async fn agent_get(&self, id: &AgentId) -> Result<Agent> {
+        Ok(agent::get(self, id).await?)
+    }
+    async fn agent_list(&self, of_type: Option<AgentType>) -> Result<Vec<Agent>> {
+        Ok(agent::list(self, of_type).await?)
+    }
+
+    async fn recommendation_insert(&self, recommendation: &Recommendation) -> Result<()> {
+        Ok(recommendation::insert(self, recommendation).await?)
+    }
+    async fn recommendation_update(&self, recommendation: &Recommendation) -> Result<()> {
+        Ok(recommendation::update_one(self, recommendation).await?)
+    }
+    async fn recommendation_get(&self, id: &RecommendationId) -> Result<Recommendation> {
+        Ok(recommendation::get(self, id).await?)
+    }
+    async fn recommendation_list(&self, filter: &RecommendationFilter) -> Result<(Vec<Recommendation>, u64)> {
+        Ok(recommendation::list(self, filter).await?)
+    }
+
+    async fn approval_insert(&self, approval: &Approval) -> Result<()> {
+        Ok(approval::insert(self, approval).await?)
+    }
+    async fn approval_update(&self, approval: &Approval) -> Result<()> {
+        Ok(approval::update(self, approval).await?)
+    }
+    async fn approval_get(&self, id: &ApprovalId) -> Result<Approval> {
+        Ok(approval::get(self, id).await?)
+    }
+    async fn approval_list(&self, of: Option<&RecommendationId>) -> Result<Vec<Approval>> {
+        Ok(approval::list(self, of).await?)
+    }
+
+    async fn action_insert(&self, action: &Action) -> Result<()> {
+        Ok(action::insert(self, action).await?)
+    }
+    async fn action_update(&self, action: &Action) -> Result<()> {
+        Ok(action::update(self, action).await?)
+    }
+    async fn action_get(&self, id: &ActionId) -> Result<Action> {
+        Ok(action::get(self, id).await?)
+    }
+    async fn action_list(&self, of: Option<&RecommendationId>, since: Option<Timestamp>) -> Result<Vec<Action>> {
+        Ok(action::list(self, of, since).await?)
+    }
+
+    async fn feedback_insert(&self, feedback: &Feedback) -> Result<()> {
+        Ok(feedback::insert(self, feedback).await?)
+    }
+    async fn feedback_list(&self, of: Option<&RecommendationId>) -> Result<Vec<Feedback>> {
+        Ok(feedback::list(self, of).await?)
+    }
+
+    async fn guardrails_get(&self) -> Result<Guardrails> {
+        Ok(guardrails::get(self).await?)
+    }
+    async fn guardrails_put(&self, guardrails: &Guardrails) -> Result<()> {
+        Ok(guardrails::put(self, guardrails).await?)
+    }
+}

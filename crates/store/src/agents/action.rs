@@ -1,0 +1,74 @@
+//! Actions.
+
+use jiff::Timestamp;
+use reeve_agents::{Action, ActionId, RecommendationId};
+use sqlx::Row as _;
+use sqlx::any::AnyRow;
+
+use super::versioned::Versioned;
+use crate::database::Store;
+use crate::fault::Fault;
+use crate::filter::Filter;
+use crate::rows::action::ActionRow;
+use crate::rows::{decode, encode, unreadable, version};
+
+pub(super) async fn insert(store: &Store, action: &Action) -> Result<(), Fault> {
+    sqlx::query(
+        "INSERT INTO actions (id, recommendation_id, status, started_at_ms, version, document)
+         VALUES ($1, $2, $3, $4, $5, $6)",
+    )
+    .bind(&action.id.0)
+    .bind(&action.recommendation.0)
+    .bind(action.status.as_str())
+    .bind(action.started_at.as_millisecond())
+    .bind(version(action.version))
+    .bind(encode(&ActionRow::from(action))?)
+    .execute(store.write())
+    .await
+    .map_err(|error| Fault::or_taken(error, || format!("the action {} exists already", action.id.0)))?;
+    Ok(())
+}
+
+pub(super) async fn update(store: &Store, action: &Action) -> Result<(), Fault> {
+    let record = Versioned {
+        what: "action",
+        select: "SELECT version FROM actions WHERE id = $1",
+        id: &action.id.0,
+        version: action.version,
+    };
+    let update =
+        sqlx::query("UPDATE actions SET status = $3, version = $4, document = $5 WHERE id = $1 AND version = $2")
+            .bind(&action.id.0)
+            .bind(record.expected())
+            .bind(action.status.as_str())
+            .bind(version(action.version))
+            .bind(encode(&ActionRow::from(action))?);
+    record.run(&mut *store.write().acquire().await?, update, String::new).await
+}
+
+pub(super) async fn get(store: &Store, id: &ActionId) -> Result<Action, Fault> {
+    let row =
+        sqlx::query("SELECT id, document FROM actions WHERE id = $1").bind(&id.0).fetch_optional(store.read()).await?;
+    action(&row.ok_or_else(|| Fault::not_found("action", &id.0))?)
+}
+
+pub(super) async fn list(
+    store: &Store,
+    of: Option<&RecommendationId>,
+    since: Option<Timestamp>,
+) -> Result<Vec<Action>, Fault> {
+    let mut filter = Filter::default();
+    if let Some(of) = of {
+        filter.text("recommendation_id = ?", &of.0);
+    }
+    if let Some(since) = since {
+        filter.integer("started_at_ms >= ?", since.as_millisecond());
+    }
+    let sql = filter.sql("SELECT id, document FROM actions", " ORDER BY started_at_ms DESC, id DESC");
+    filter.query(sql).fetch_all(store.read()).await?.iter().map(action).collect()
+}
+
+fn action(row: &AnyRow) -> Result<Action, Fault> {
+    let id: String = row.try_get(0)?;
+    decode::<ActionRow>(row.try_get(1)?).and_then(ActionRow::into_action).map_err(unreadable("action", &id))
+}

@@ -1,0 +1,70 @@
+//! Approval requests.
+
+use reeve_agents::{Approval, ApprovalId, RecommendationId};
+use sqlx::Row as _;
+use sqlx::any::AnyRow;
+
+use super::versioned::Versioned;
+use crate::database::Store;
+use crate::fault::Fault;
+use crate::filter::Filter;
+use crate::rows::approval::ApprovalRow;
+use crate::rows::{decode, encode, unreadable, version};
+
+pub(super) async fn insert(store: &Store, approval: &Approval) -> Result<(), Fault> {
+    sqlx::query(
+        "INSERT INTO approvals (id, recommendation_id, status, requested_at_ms, version, document)
+         VALUES ($1, $2, $3, $4, $5, $6)",
+    )
+    .bind(&approval.id.0)
+    .bind(&approval.recommendation.0)
+    .bind(approval.status.as_str())
+    .bind(approval.requested_at.as_millisecond())
+    .bind(version(approval.version))
+    .bind(encode(&ApprovalRow::from(approval))?)
+    .execute(store.write())
+    .await
+    .map_err(|error| Fault::or_taken(error, || format!("the approval request {} exists already", approval.id.0)))?;
+    Ok(())
+}
+
+pub(super) async fn update(store: &Store, approval: &Approval) -> Result<(), Fault> {
+    let record = Versioned {
+        what: "approval request",
+        select: "SELECT version FROM approvals WHERE id = $1",
+        id: &approval.id.0,
+        version: approval.version,
+    };
+    let update =
+        sqlx::query("UPDATE approvals SET status = $3, version = $4, document = $5 WHERE id = $1 AND version = $2")
+            .bind(&approval.id.0)
+            .bind(record.expected())
+            .bind(approval.status.as_str())
+            .bind(version(approval.version))
+            .bind(encode(&ApprovalRow::from(approval))?);
+    record.run(&mut *store.write().acquire().await?, update, String::new).await
+}
+
+pub(super) async fn get(store: &Store, id: &ApprovalId) -> Result<Approval, Fault> {
+    let row = sqlx::query("SELECT id, document FROM approvals WHERE id = $1")
+        .bind(&id.0)
+        .fetch_optional(store.read())
+        .await?;
+    approval(&row.ok_or_else(|| Fault::not_found("approval request", &id.0))?)
+}
+
+pub(super) async fn list(store: &Store, of: Option<&RecommendationId>) -> Result<Vec<Approval>, Fault> {
+    let mut filter = Filter::default();
+    if let Some(of) = of {
+        filter.text("recommendation_id = ?", &of.0);
+    }
+    let sql = filter.sql("SELECT id, document FROM approvals", " ORDER BY requested_at_ms DESC, id DESC");
+    filter.query(sql).fetch_all(store.read()).await?.iter().map(approval).collect()
+}
+
+fn approval(row: &AnyRow) -> Result<Approval, Fault> {
+    let id: String = row.try_get(0)?;
+    decode::<ApprovalRow>(row.try_get(1)?)
+        .and_then(ApprovalRow::into_approval)
+        .map_err(unreadable("approval request", &id))
+}

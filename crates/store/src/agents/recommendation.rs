@@ -1,0 +1,149 @@
+//! Recommendations: one that has not ended at most per resource and type, claimed by comparing versions.
+
+use reeve_agents::ports::RecommendationFilter;
+use reeve_agents::{AgentId, Priority, Recommendation, RecommendationId};
+use sqlx::any::{Any, AnyRow};
+use sqlx::{AnyConnection, Row as _, Transaction};
+
+use super::versioned::Versioned;
+use crate::database::Store;
+use crate::fault::Fault;
+use crate::filter::Filter;
+use crate::rows::recommendation::RecommendationRow;
+use crate::rows::{decode, encode, unreadable, version};
+
+const SELECT: &str = "SELECT id, document FROM recommendations";
+
+pub(super) async fn insert(store: &Store, recommendation: &Recommendation) -> Result<(), Fault> {
+    let subject = &recommendation.subject;
+    sqlx::query(
+        "INSERT INTO recommendations (id, agent_id, agent_type, kind, status, is_open, priority, confidence, savings,
+             connection_id, provider, account, region, resource_id, created_at_ms, version, document)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)",
+    )
+    .bind(&recommendation.id.0)
+    .bind(&recommendation.agent_id.0)
+    .bind(recommendation.agent_type.as_str())
+    .bind(recommendation.kind.as_str())
+    .bind(recommendation.status.as_str())
+    .bind(i64::from(!recommendation.status.is_end()))
+    .bind(rank(recommendation.priority))
+    .bind(recommendation.confidence)
+    .bind(recommendation.savings_monthly.micros())
+    .bind(&subject.connection.0)
+    .bind(subject.provider.as_str())
+    .bind(&subject.account)
+    .bind(&subject.region)
+    .bind(subject.id.as_str())
+    .bind(recommendation.created_at.as_millisecond())
+    .bind(version(recommendation.version))
+    .bind(encode(&RecommendationRow::from(recommendation))?)
+    .execute(store.write())
+    .await
+    .map_err(|error| Fault::or_taken(error, || taken(recommendation)))?;
+    Ok(())
+}
+
+pub(super) async fn update_one(store: &Store, recommendation: &Recommendation) -> Result<(), Fault> {
+    update(&mut *store.write().acquire().await?, recommendation).await
+}
+
+/// Subject, agent, type and time of making never change; everything else may.
+pub(super) async fn update(connection: &mut AnyConnection, recommendation: &Recommendation) -> Result<(), Fault> {
+    let record = Versioned {
+        what: "recommendation",
+        select: "SELECT version FROM recommendations WHERE id = $1",
+        id: &recommendation.id.0,
+        version: recommendation.version,
+    };
+    let update = sqlx::query(
+        "UPDATE recommendations SET status = $3, is_open = $4, priority = $5, confidence = $6, savings = $7, version = $8,
+             document = $9 WHERE id = $1 AND version = $2",
+    )
+    .bind(&recommendation.id.0)
+    .bind(record.expected())
+    .bind(recommendation.status.as_str())
+    .bind(i64::from(!recommendation.status.is_end()))
+    .bind(rank(recommendation.priority))
+    .bind(recommendation.confidence)
+    .bind(recommendation.savings_monthly.micros())
+    .bind(version(recommendation.version))
+    .bind(encode(&RecommendationRow::from(recommendation))?);
+    record.run(connection, update, || taken(recommendation)).await
+}
+
+fn taken(recommendation: &Recommendation) -> String {
+    format!(
+        "a recommendation of type {} that has not ended exists for {}",
+        recommendation.kind, recommendation.subject.id
+    )
+}
+
+/// Critical first.
+fn rank(priority: Priority) -> i64 {
+    match priority {
+        Priority::Critical => 0,
+        Priority::High => 1,
+        Priority::Medium => 2,
+        Priority::Low => 3,
+    }
+}
+
+pub(super) async fn get(store: &Store, id: &RecommendationId) -> Result<Recommendation, Fault> {
+    let mut filter = Filter::default();
+    filter.text("id = ?", &id.0);
+    let row = filter.query(filter.sql(SELECT, "")).fetch_optional(store.read()).await?;
+    recommendation(&row.ok_or_else(|| Fault::not_found("recommendation", &id.0))?)
+}
+
+pub(super) async fn list(store: &Store, wanted: &RecommendationFilter) -> Result<(Vec<Recommendation>, u64), Fault> {
+    let filter = filter(wanted);
+    let count = filter.query(filter.sql("SELECT COUNT(*) FROM recommendations", "")).fetch_one(store.read()).await?;
+    let page = filter.page(SELECT, " ORDER BY priority, savings DESC, created_at_ms, id", wanted.limit, wanted.offset);
+    let rows = filter.query(page).fetch_all(store.read()).await?;
+    let recommendations = rows.iter().map(recommendation).collect::<Result<_, _>>()?;
+    Ok((recommendations, count.try_get::<i64, _>(0)?.unsigned_abs()))
+}
+
+fn filter(wanted: &RecommendationFilter) -> Filter {
+    let mut filter = Filter::default();
+    filter.one_of("status", wanted.status.iter().map(|status| status.as_str()));
+    if let Some(agent) = &wanted.agent {
+        filter.text("(agent_id = ? OR agent_type = ?)", agent);
+    }
+    if let Some(kind) = wanted.kind {
+        filter.text("kind = ?", kind.as_str());
+    }
+    if let Some(priority) = wanted.priority {
+        filter.integer("priority = ?", rank(priority));
+    }
+    if let Some(confidence) = wanted.min_confidence {
+        filter.real("confidence >= ?", confidence);
+    }
+    if let Some(resource) = &wanted.resource {
+        filter.text("resource_id = ?", resource);
+    }
+    if let Some(account) = &wanted.account {
+        filter.text(
+            "(account = ? OR connection_id = ? OR connection_id IN (SELECT id FROM connections WHERE name = ?))",
+            account,
+        );
+    }
+    filter
+}
+
+/// What an agent has that has not ended.
+pub(super) async fn open_of(tx: &mut Transaction<'static, Any>, agent: &AgentId) -> Result<Vec<Recommendation>, Fault> {
+    let mut filter = Filter::default();
+    filter.text("agent_id = ?", &agent.0);
+    filter.integer("is_open = ?", 1);
+    let rows = filter.query(filter.sql(SELECT, " ORDER BY id")).fetch_all(&mut **tx).await?;
+    rows.iter().map(recommendation).collect()
+}
+
+fn recommendation(row: &AnyRow) -> Result<Recommendation, Fault> {
+    let id: String = row.try_get(0)?;
+    decode::<RecommendationRow>(row.try_get(1)?)
+        .and_then(RecommendationRow::into_recommendation)
+        .map_err(unreadable("recommendation", &id))
+}

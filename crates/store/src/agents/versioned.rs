@@ -1,0 +1,47 @@
+//! Updates that compare versions: of two writers who read the same record, one wins and the other is told.
+
+use sqlx::any::{Any, AnyArguments};
+use sqlx::query::Query;
+use sqlx::{AnyConnection, Row as _};
+
+use crate::fault::Fault;
+
+/// A record that carries a version.
+pub(super) struct Versioned<'r> {
+    /// What it is, for messages.
+    pub(super) what: &'static str,
+    /// `SELECT version FROM ... WHERE id = $1`.
+    pub(super) select: &'static str,
+    /// Its identifier.
+    pub(super) id: &'r str,
+    /// The version it is to have: the stored one plus one.
+    pub(super) version: u64,
+}
+
+impl Versioned<'_> {
+    /// The version that must be stored for the update to go through.
+    pub(super) fn expected(&self) -> i64 {
+        i64::try_from(self.version).unwrap_or(i64::MAX).saturating_sub(1)
+    }
+
+    /// Runs an update that compares versions in its `WHERE`; when it found nothing, says why.
+    pub(super) async fn run(
+        &self,
+        connection: &mut AnyConnection,
+        update: Query<'_, Any, AnyArguments>,
+        taken: impl FnOnce() -> String,
+    ) -> Result<(), Fault> {
+        let done = update.execute(&mut *connection).await.map_err(|error| Fault::or_taken(error, taken))?;
+        if done.rows_affected() > 0 {
+            return Ok(());
+        }
+        let stored = sqlx::query(self.select).bind(self.id).fetch_optional(&mut *connection).await?;
+        let stored: i64 = stored.ok_or_else(|| Fault::not_found(self.what, self.id))?.try_get(0)?;
+        Err(Fault::Conflict(format!(
+            "the {} {} was changed in between: version {stored} is stored, version {} was read",
+            self.what,
+            self.id,
+            self.expected()
+        )))
+    }
+}

@@ -1,0 +1,50 @@
+//! Connections and inventory: the port [`EstateStore`].
+
+mod connection;
+mod resource;
+mod sync;
+
+use async_trait::async_trait;
+use reeve_estate::{
+    Connection, ConnectionId, EstateStore, Resource, ResourceFilter, ResourceId, ResourceKind, StoreError,
+};
+
+use crate::database::Store;
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+#[async_trait]
+impl EstateStore for Store {
+    async fn connection_insert(&self, connection: &Connection) -> Result<()> {
+        Ok(connection::insert(self, connection).await?)
+    }
+    async fn connection_update(&self, connection: &Connection) -> Result<()> {
+        Ok(connection::update(self, connection).await?)
+    }
+    async fn connection_delete(&self, id: &ConnectionId) -> Result<()> {
+        Ok(connection::delete(self, id).await?)
+    }
+    async fn connection_get(&self, id: &ConnectionId) -> Result<Connection> {
+        Ok(connection::get(self, id).await?)
+    }
+    async fn connection_list(&self) -> Result<Vec<Connection>> {
+        Ok(connection::list(self).await?)
+    }
+    async fn resource_sync(
+        &self,
+        connection: &ConnectionId,
+        seen: &[Resource],
+        complete: &[ResourceKind],
+    ) -> Result<()> {
+        Ok(sync::run(self, connection, seen, complete).await?)
+    }
+    async fn resource_put(&self, resource: &Resource) -> Result<()> {
+        Ok(resource::put(self, resource).await?)
+    }
+    async fn resource_get(&self, id: &ResourceId) -> Result<Resource> {
+        Ok(resource::get(self, id).await?)
+    }
+    async fn resource_list(&self, filter: &ResourceFilter) -> Result<(Vec<Resource>, u64)> {
+        Ok(resource::list(self, filter).await?)
+    }
+}

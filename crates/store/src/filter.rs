@@ -1,0 +1,117 @@
+//! Puts the `WHERE` of a list together: literals joined, values bound.
+
+use sqlx::any::{Any, AnyArguments};
+use sqlx::query::Query;
+use sqlx::{AssertSqlSafe, SqlSafeStr as _, SqlStr};
+
+/// A value of a condition.
+#[derive(Debug, Clone)]
+enum Value {
+    Text(String),
+    Integer(i64),
+    Real(f64),
+}
+
+/// Conditions that must all hold, with their values.
+#[derive(Debug, Default)]
+pub(crate) struct Filter {
+    sql: String,
+    values: Vec<Value>,
+}
+
+impl Filter {
+    /// A condition; every `?` in it stands for the one value.
+    pub(crate) fn text(&mut self, condition: &'static str, value: impl Into<String>) {
+        self.values.push(Value::Text(value.into()));
+        self.condition(condition);
+    }
+
+    /// A condition on a number; every `?` in it stands for the one value.
+    pub(crate) fn integer(&mut self, condition: &'static str, value: i64) {
+        self.values.push(Value::Integer(value));
+        self.condition(condition);
+    }
+
+    /// A condition on a fraction; every `?` in it stands for the one value.
+    pub(crate) fn real(&mut self, condition: &'static str, value: f64) {
+        self.values.push(Value::Real(value));
+        self.condition(condition);
+    }
+
+    /// A column that is one of several texts; none is no condition.
+    pub(crate) fn one_of<'a>(&mut self, column: &'static str, texts: impl IntoIterator<Item = &'a str>) {
+        let mut places = Vec::new();
+        for text in texts {
+            self.values.push(Value::Text(text.to_owned()));
+            places.push(format!("${}", self.values.len()));
+        }
+        if !places.is_empty() {
+            self.join();
+            self.sql.push_str(&format!("{column} IN ({})", places.join(", ")));
+        }
+    }
+
+    /// A column that contains a text.
+    pub(crate) fn contains(&mut self, condition: &'static str, text: &str) {
+        let mut pattern = String::from("%");
+        for c in text.chars() {
+            if matches!(c, '%' | '_' | '!') {
+                pattern.push('!');
+            }
+            pattern.push(c);
+        }
+        pattern.push('%');
+        self.text(condition, pattern);
+    }
+
+    fn condition(&mut self, condition: &'static str) {
+        self.join();
+        self.sql.push_str(&condition.replace('?', &format!("${}", self.values.len())));
+    }
+
+    fn join(&mut self) {
+        self.sql.push_str(if self.sql.is_empty() { " WHERE " } else { " AND " });
+    }
+
+    /// `head`, the conditions, `tail`.
+    pub(crate) fn sql(&self, head: &'static str, tail: &'static str) -> SqlStr {
+        AssertSqlSafe(format!("{head}{}{tail}", self.sql)).into_sql_str()
+    }
+
+    /// [`Filter::sql`] with one page cut out; a limit of 0 is none.
+    pub(crate) fn page(&self, head: &'static str, tail: &'static str, limit: u64, offset: u64) -> SqlStr {
+        let limit = if limit == 0 { i64::MAX } else { i64::try_from(limit).unwrap_or(i64::MAX) };
+        let offset = i64::try_from(offset).unwrap_or(i64::MAX);
+        AssertSqlSafe(format!("{head}{}{tail} LIMIT {limit} OFFSET {offset}", self.sql)).into_sql_str()
+    }
+
+    /// A query with the values bound.
+    pub(crate) fn query(&self, sql: SqlStr) -> Query<'static, Any, AnyArguments> {
+        self.values.iter().cloned().fold(sqlx::query(sql), |query, value| match value {
+            Value::Text(text) => query.bind(text),
+            Value::Integer(number) => query.bind(number),
+            Value::Real(number) => query.bind(number),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_are_numbered_and_joined() {
+        let mut filter = Filter::default();
+        assert_eq!(filter.sql("SELECT 1 FROM t", " ORDER BY id").as_str(), "SELECT 1 FROM t ORDER BY id");
+        filter.text("a = ?", "x");
+        filter.one_of("b", ["y", "z"]);
+        filter.one_of("c", []);
+        filter.integer("(d > ? OR e > ?)", 4);
+        filter.contains("f LIKE ? ESCAPE '!'", "50%_!");
+        assert_eq!(
+            filter.page("SELECT 1 FROM t", "", 10, 20).as_str(),
+            "SELECT 1 FROM t WHERE a = $1 AND b IN ($2, $3) AND (d > $4 OR e > $4) AND f LIKE $5 ESCAPE '!' LIMIT 10 OFFSET 20"
+        );
+        assert!(matches!(filter.values.last(), Some(Value::Text(text)) if text == "%50!%!_!!%"));
+    }
+}

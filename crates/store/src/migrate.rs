@@ -1,0 +1,89 @@
+//! Migrations: forward only, each in the order of its number, all in one transaction.
+//!
+//! A database that a newer program wrote is refused before anything is touched, and so is one whose applied migrations
+//! read otherwise than this program's: both would end in half-understood rows.
+
+use sha2::{Digest as _, Sha256};
+use sqlx::any::Any;
+use sqlx::{Row as _, Transaction};
+
+use crate::address::Backend;
+use crate::database::OpenError;
+
+/// One step of the schema.
+struct Migration {
+    version: i64,
+    sql: &'static str,
+}
+
+const MIGRATIONS: &[Migration] = &[Migration { version: 1, sql: include_str!("../migrations/0001_initial.sql") }];
+
+/// The schema this program writes.
+pub(crate) const CURRENT: i64 = MIGRATIONS[MIGRATIONS.len() - 1].version;
+
+/// The key of PostgreSQL's advisory lock: two programs that start at once migrate one after the other. ("reeve" in ASCII)
+const LOCK: &str = "SELECT CAST(pg_advisory_xact_lock(491429193317) AS TEXT)";
+
+/// PostgreSQL's name for comparing bytes is "C", SQLite's is "binary": with this the migrations read the same on both.
+const COLLATION: &str = r#"CREATE COLLATION IF NOT EXISTS "binary" FROM "C""#;
+
+const JOURNAL: &str = "CREATE TABLE IF NOT EXISTS schema_versions (
+    version BIGINT NOT NULL PRIMARY KEY, checksum TEXT NOT NULL, applied_at_ms BIGINT NOT NULL)";
+
+/// Brings the schema up to date. The transaction holds the database's write lock (SQLite) or takes one here.
+pub(crate) async fn run(tx: &mut Transaction<'_, Any>, backend: Backend) -> Result<(), OpenError> {
+    if backend == Backend::Postgres {
+        sqlx::raw_sql(LOCK).execute(&mut **tx).await.map_err(OpenError::statement)?;
+        sqlx::raw_sql(COLLATION).execute(&mut **tx).await.map_err(OpenError::statement)?;
+    }
+    sqlx::raw_sql(JOURNAL).execute(&mut **tx).await.map_err(OpenError::statement)?;
+    let applied = applied(tx).await?;
+    if let Some((newest, _)) = applied.last().filter(|(newest, _)| *newest > CURRENT) {
+        return Err(OpenError::Newer { found: *newest, known: CURRENT });
+    }
+    for migration in MIGRATIONS {
+        let checksum = hex::encode(Sha256::digest(migration.sql));
+        match applied.iter().find(|(version, _)| *version == migration.version) {
+            Some((_, kept)) if *kept == checksum => {}
+            Some(_) => return Err(OpenError::Altered { version: migration.version }),
+            None => apply(tx, migration, &checksum).await?,
+        }
+    }
+    Ok(())
+}
+
+async fn applied(tx: &mut Transaction<'_, Any>) -> Result<Vec<(i64, String)>, OpenError> {
+    sqlx::query("SELECT version, checksum FROM schema_versions ORDER BY version")
+        .fetch_all(&mut **tx)
+        .await
+        .map_err(OpenError::statement)?
+        .iter()
+        .map(|row| Ok((row.try_get(0)?, row.try_get(1)?)))
+        .collect::<Result<_, sqlx::Error>>()
+        .map_err(OpenError::statement)
+}
+
+async fn apply(tx: &mut Transaction<'_, Any>, migration: &Migration, checksum: &str) -> Result<(), OpenError> {
+    sqlx::raw_sql(migration.sql).execute(&mut **tx).await.map_err(OpenError::statement)?;
+    sqlx::query("INSERT INTO schema_versions (version, checksum, applied_at_ms) VALUES ($1, $2, $3)")
+        .bind(migration.version)
+        .bind(checksum)
+        .bind(jiff::Timestamp::now().as_millisecond())
+        .execute(&mut **tx)
+        .await
+        .map_err(OpenError::statement)?;
+    tracing::info!(version = migration.version, "the state store's schema was brought up to date");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn migrations_are_numbered_from_one_without_gaps() {
+        for (index, migration) in MIGRATIONS.iter().enumerate() {
+            assert_eq!(migration.version, index as i64 + 1);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Row formats: what stands in a `document` column, apart from the domain types and converted explicitly.
+//!
+//! A document is `{"v": 1, "row": {...}}`. A field that is added later has a serde default, so that older documents go on
+//! reading; a change that cannot be read that way raises `v` and keeps the old format's reader. A document with a higher
+//! `v` than this program knows is refused. Every format version has a fixture in the tests.
+
+pub(crate) mod action;
+pub(crate) mod agent;
+pub(crate) mod approval;
+pub(crate) mod connection;
+pub(crate) mod credentials;
+pub(crate) mod feedback;
+pub(crate) mod guardrails;
+pub(crate) mod recommendation;
+pub(crate) mod resource;
+pub(crate) mod session;
+pub(crate) mod token;
+pub(crate) mod user;
+
+use jiff::Timestamp;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::fault::Fault;
+
+/// The version every format has today.
+const VERSION: u32 = 1;
+
+/// Why a document is not understood.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RowError {
+    #[error("format {0} is newer than this program")]
+    Newer(u32),
+    #[error("{0}")]
+    Json(#[from] serde_json::Error),
+    #[error("{field} has the unknown value {value:?}")]
+    Unknown { field: &'static str, value: String },
+    #[error("{0:?} is not a time")]
+    Time(String),
+}
+
+#[derive(Serialize)]
+struct Written<'r, R> {
+    v: u32,
+    row: &'r R,
+}
+
+#[derive(Deserialize)]
+struct Version {
+    v: u32,
+}
+
+#[derive(Deserialize)]
+struct Read<R> {
+    row: R,
+}
+
+/// The text of a document.
+pub(crate) fn encode<R: Serialize>(row: &R) -> Result<String, Fault> {
+    serde_json::to_string(&Written { v: VERSION, row }).map_err(|error| Fault::Backend(error.to_string()))
+}
+
+/// The row in a document.
+pub(crate) fn decode<R: DeserializeOwned>(text: &str) -> Result<R, RowError> {
+    let Version { v } = serde_json::from_str(text)?;
+    if v > VERSION {
+        return Err(RowError::Newer(v));
+    }
+    Ok(serde_json::from_str::<Read<R>>(text)?.row)
+}
+
+/// A document that cannot be read, with what it belongs to.
+pub(crate) fn unreadable(what: &'static str, id: &str) -> impl FnOnce(RowError) -> Fault {
+    move |error| Fault::Backend(format!("the stored {what} {id} cannot be read: {error}"))
+}
+
+/// A name of a closed set.
+pub(crate) fn named<T>(field: &'static str, text: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T, RowError> {
+    parse(text).ok_or_else(|| RowError::Unknown { field, value: text.to_owned() })
+}
+
+/// A time as documents have it.
+pub(crate) fn time(text: &str) -> Result<Timestamp, RowError> {
+    text.parse().map_err(|_| RowError::Time(text.to_owned()))
+}
+
+/// A time that may be missing.
+pub(crate) fn time_or_none(text: Option<&str>) -> Result<Option<Timestamp>, RowError> {
+    text.map(time).transpose()
+}
+
+/// Refuses what JSON has no number for: it would read back as nothing.
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde's signature
+pub(crate) fn finite<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    if value.is_finite() {
+        serializer.serialize_f64(*value)
+    } else {
+        Err(serde::ser::Error::custom("a number is not finite"))
+    }
+}
+
+/// A version for a column.
+pub(crate) fn version(version: u64) -> i64 {
+    i64::try_from(version).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,125 @@
+//! An action and what its steps did.
+
+use reeve_agents::{Action, ActionId, ActionStatus, AgentId, Purpose, RecommendationId, StepKind, StepOutcome};
+use reeve_estate::{ConnectionId, ResourceId};
+use serde::{Deserialize, Serialize};
+
+use super::{RowError, named, time, time_or_none};
+
+/// An action, whole.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct ActionRow {
+    id: String,
+    recommendation: String,
+    agent_id: String,
+    connection: String,
+    resource: String,
+    purpose: String,
+    run_id: Option<String>,
+    plan_hash: String,
+    by: String,
+    status: String,
+    steps: Vec<OutcomeRow>,
+    steps_total: u32,
+    before: Vec<(String, String)>,
+    started_at: String,
+    finished_at: Option<String>,
+    reason: Option<String>,
+    version: u64,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct OutcomeRow {
+    index: u32,
+    kind: String,
+    description: String,
+    rollback: bool,
+    started_at: String,
+    finished_at: Option<String>,
+    ok: Option<bool>,
+    detail: String,
+    before: Vec<(String, String)>,
+    after: Vec<(String, String)>,
+}
+
+impl From<&Action> for ActionRow {
+    fn from(action: &Action) -> Self {
+        ActionRow {
+            id: action.id.0.clone(),
+            recommendation: action.recommendation.0.clone(),
+            agent_id: action.agent_id.0.clone(),
+            connection: action.connection.0.clone(),
+            resource: action.resource.0.clone(),
+            purpose: action.purpose.as_str().to_owned(),
+            run_id: action.run_id.clone(),
+            plan_hash: action.plan_hash.clone(),
+            by: action.by.clone(),
+            status: action.status.as_str().to_owned(),
+            steps: action.steps.iter().map(OutcomeRow::from).collect(),
+            steps_total: action.steps_total,
+            before: action.before.clone(),
+            started_at: action.started_at.to_string(),
+            finished_at: action.finished_at.map(|at| at.to_string()),
+            reason: action.reason.clone(),
+            version: action.version,
+        }
+    }
+}
+
+impl ActionRow {
+    pub(crate) fn into_action(self) -> Result<Action, RowError> {
+        Ok(Action {
+            id: ActionId(self.id),
+            recommendation: RecommendationId(self.recommendation),
+            agent_id: AgentId(self.agent_id),
+            connection: ConnectionId(self.connection),
+            resource: ResourceId(self.resource),
+            purpose: named("purpose", &self.purpose, Purpose::parse)?,
+            run_id: self.run_id,
+            plan_hash: self.plan_hash,
+            by: self.by,
+            status: named("status", &self.status, ActionStatus::parse)?,
+            steps: self.steps.into_iter().map(OutcomeRow::into_outcome).collect::<Result<_, _>>()?,
+            steps_total: self.steps_total,
+            before: self.before,
+            started_at: time(&self.started_at)?,
+            finished_at: time_or_none(self.finished_at.as_deref())?,
+            reason: self.reason,
+            version: self.version,
+        })
+    }
+}
+
+impl From<&StepOutcome> for OutcomeRow {
+    fn from(outcome: &StepOutcome) -> Self {
+        OutcomeRow {
+            index: outcome.index,
+            kind: outcome.kind.as_str().to_owned(),
+            description: outcome.description.clone(),
+            rollback: outcome.rollback,
+            started_at: outcome.started_at.to_string(),
+            finished_at: outcome.finished_at.map(|at| at.to_string()),
+            ok: outcome.ok,
+            detail: outcome.detail.clone(),
+            before: outcome.before.clone(),
+            after: outcome.after.clone(),
+        }
+    }
+}
+
+impl OutcomeRow {
+    fn into_outcome(self) -> Result<StepOutcome, RowError> {
+        Ok(StepOutcome {
+            index: self.index,
+            kind: named("step", &self.kind, StepKind::parse)?,
+            description: self.description,
+            rollback: self.rollback,
+            started_at: time(&self.started_at)?,
+            finished_at: time_or_none(self.finished_at.as_deref())?,
+            ok: self.ok,
+            detail: self.detail,
+            before: self.before,
+            after: self.after,
+        })
+    }
+}

@@ -1,0 +1,140 @@
+//! A configured agent and the report of its last run.
+
+use reeve_agents::agent::RunReport;
+use reeve_agents::{Agent, AgentId, AgentType, AutoApply, Impact, Mode, Notifications, Scope, Timing};
+use serde::{Deserialize, Serialize};
+
+use super::{RowError, finite, named, time};
+
+/// An agent, whole.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct AgentRow {
+    id: String,
+    agent_type: String,
+    name: String,
+    mode: String,
+    accounts: Vec<String>,
+    services: Vec<String>,
+    learning_period_days: u32,
+    #[serde(serialize_with = "finite")]
+    confidence_threshold: f64,
+    auto_apply: AutoApplyRow,
+    notifications: NotificationsRow,
+    version: u64,
+    created_at: String,
+    last_run: Option<RunRow>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct AutoApplyRow {
+    enabled: bool,
+    max_impact: String,
+    approval_required: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct NotificationsRow {
+    recommendations: String,
+    actions_taken: String,
+    anomalies: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct RunRow {
+    run_id: String,
+    started_at: String,
+    finished_at: String,
+    resources_seen: u64,
+    days_observed: u32,
+    recommendations: u64,
+    applied: u64,
+    skipped: Vec<(String, u64)>,
+    error: Option<String>,
+}
+
+impl From<&Agent> for AgentRow {
+    fn from(agent: &Agent) -> Self {
+        AgentRow {
+            id: agent.id.0.clone(),
+            agent_type: agent.agent_type.as_str().to_owned(),
+            name: agent.name.clone(),
+            mode: agent.mode.as_str().to_owned(),
+            accounts: agent.scope.accounts.clone(),
+            services: agent.scope.services.clone(),
+            learning_period_days: agent.learning_period_days,
+            confidence_threshold: agent.confidence_threshold,
+            auto_apply: AutoApplyRow {
+                enabled: agent.auto_apply.enabled,
+                max_impact: agent.auto_apply.max_impact.as_str().to_owned(),
+                approval_required: agent.auto_apply.approval_required.as_str().to_owned(),
+            },
+            notifications: NotificationsRow {
+                recommendations: agent.notifications.recommendations.as_str().to_owned(),
+                actions_taken: agent.notifications.actions_taken.as_str().to_owned(),
+                anomalies: agent.notifications.anomalies.as_str().to_owned(),
+            },
+            version: agent.version,
+            created_at: agent.created_at.to_string(),
+            last_run: agent.last_run.as_ref().map(RunRow::from),
+        }
+    }
+}
+
+impl AgentRow {
+    pub(crate) fn into_agent(self) -> Result<Agent, RowError> {
+        Ok(Agent {
+            id: AgentId(self.id),
+            agent_type: named("agent_type", &self.agent_type, AgentType::parse)?,
+            name: self.name,
+            mode: named("mode", &self.mode, Mode::parse)?,
+            scope: Scope { accounts: self.accounts, services: self.services },
+            learning_period_days: self.learning_period_days,
+            confidence_threshold: self.confidence_threshold,
+            auto_apply: AutoApply {
+                enabled: self.auto_apply.enabled,
+                max_impact: named("max_impact", &self.auto_apply.max_impact, Impact::parse)?,
+                approval_required: named("approval_required", &self.auto_apply.approval_required, Impact::parse)?,
+            },
+            notifications: Notifications {
+                recommendations: named("recommendations", &self.notifications.recommendations, Timing::parse)?,
+                actions_taken: named("actions_taken", &self.notifications.actions_taken, Timing::parse)?,
+                anomalies: named("anomalies", &self.notifications.anomalies, Timing::parse)?,
+            },
+            version: self.version,
+            created_at: time(&self.created_at)?,
+            last_run: self.last_run.map(RunRow::into_report).transpose()?,
+        })
+    }
+}
+
+impl From<&RunReport> for RunRow {
+    fn from(report: &RunReport) -> Self {
+        RunRow {
+            run_id: report.run_id.clone(),
+            started_at: report.started_at.to_string(),
+            finished_at: report.finished_at.to_string(),
+            resources_seen: report.resources_seen,
+            days_observed: report.days_observed,
+            recommendations: report.recommendations,
+            applied: report.applied,
+            skipped: report.skipped.clone(),
+            error: report.error.clone(),
+        }
+    }
+}
+
+impl RunRow {
+    fn into_report(self) -> Result<RunReport, RowError> {
+        Ok(RunReport {
+            run_id: self.run_id,
+            started_at: time(&self.started_at)?,
+            finished_at: time(&self.finished_at)?,
+            resources_seen: self.resources_seen,
+            days_observed: self.days_observed,
+            recommendations: self.recommendations,
+            applied: self.applied,
+            skipped: self.skipped,
+            error: self.error,
+        })
+    }
+}

@@ -1,0 +1,80 @@
+//! An approval request and its signatures.
+
+use reeve_agents::approval::{Signature, Signed};
+use reeve_agents::{Approval, ApprovalId, ApprovalStatus, Impact, RecommendationId};
+use serde::{Deserialize, Serialize};
+
+use super::{RowError, named, time};
+
+/// An approval request, whole.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct ApprovalRow {
+    id: String,
+    recommendation: String,
+    plan_hash: String,
+    impact: String,
+    needed: Vec<String>,
+    signed: Vec<SignedRow>,
+    requested_by: String,
+    requested_at: String,
+    expires_at: String,
+    status: String,
+    reason: Option<String>,
+    version: u64,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct SignedRow {
+    signature: String,
+    by: String,
+    at: String,
+    comment: Option<String>,
+}
+
+impl From<&Approval> for ApprovalRow {
+    fn from(approval: &Approval) -> Self {
+        let signed = |signed: &Signed| SignedRow {
+            signature: signed.signature.as_str().to_owned(),
+            by: signed.by.clone(),
+            at: signed.at.to_string(),
+            comment: signed.comment.clone(),
+        };
+        ApprovalRow {
+            id: approval.id.0.clone(),
+            recommendation: approval.recommendation.0.clone(),
+            plan_hash: approval.plan_hash.clone(),
+            impact: approval.impact.as_str().to_owned(),
+            needed: approval.needed.iter().map(|signature| signature.as_str().to_owned()).collect(),
+            signed: approval.signed.iter().map(signed).collect(),
+            requested_by: approval.requested_by.clone(),
+            requested_at: approval.requested_at.to_string(),
+            expires_at: approval.expires_at.to_string(),
+            status: approval.status.as_str().to_owned(),
+            reason: approval.reason.clone(),
+            version: approval.version,
+        }
+    }
+}
+
+impl ApprovalRow {
+    pub(crate) fn into_approval(self) -> Result<Approval, RowError> {
+        let signature = |text: &str| named("signature", text, Signature::parse);
+        let signed = |row: SignedRow| {
+            Ok(Signed { signature: signature(&row.signature)?, by: row.by, at: time(&row.at)?, comment: row.comment })
+        };
+        Ok(Approval {
+            id: ApprovalId(self.id),
+            recommendation: RecommendationId(self.recommendation),
+            plan_hash: self.plan_hash,
+            impact: named("impact", &self.impact, Impact::parse)?,
+            needed: self.needed.iter().map(|text| signature(text)).collect::<Result<_, _>>()?,
+            signed: self.signed.into_iter().map(signed).collect::<Result<_, RowError>>()?,
+            requested_by: self.requested_by,
+            requested_at: time(&self.requested_at)?,
+            expires_at: time(&self.expires_at)?,
+            status: named("status", &self.status, ApprovalStatus::parse)?,
+            reason: self.reason,
+            version: self.version,
+        })
+    }
+}

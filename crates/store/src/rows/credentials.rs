@@ -1,0 +1,74 @@
+//! Credentials as they are sealed. The plain text exists only between here and the vault.
+
+use reeve_estate::Credentials;
+use serde::{Deserialize, Serialize};
+use zeroize::Zeroizing;
+
+use crate::vault::{Vault, VaultError};
+
+/// The plain text of a sealed secret. Not `Debug`.
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum CredentialsRow {
+    AccessKey { access_key_id: String, secret_access_key: String, session_token: Option<String> },
+    Ambient,
+    Simulated,
+}
+
+/// Seals the credentials of a connection.
+pub(crate) fn seal(vault: &Vault, connection: &str, credentials: &Credentials) -> Result<String, VaultError> {
+    let row = match credentials.clone() {
+        Credentials::AccessKey { access_key_id, secret_access_key, session_token } => {
+            CredentialsRow::AccessKey { access_key_id, secret_access_key, session_token }
+        }
+        Credentials::Ambient => CredentialsRow::Ambient,
+        Credentials::Simulated => CredentialsRow::Simulated,
+    };
+    let plain = Zeroizing::new(serde_json::to_vec(&row).map_err(|_| VaultError::Seal)?);
+    vault.seal(connection, &plain)
+}
+
+/// Opens the credentials of a connection.
+pub(crate) fn open(vault: &Vault, connection: &str, sealed: &str) -> Result<Credentials, VaultError> {
+    let plain = vault.open(connection, sealed)?;
+    Ok(match serde_json::from_slice(&plain).map_err(|_| VaultError::Altered)? {
+        CredentialsRow::AccessKey { access_key_id, secret_access_key, session_token } => {
+            Credentials::AccessKey { access_key_id, secret_access_key, session_token }
+        }
+        CredentialsRow::Ambient => Credentials::Ambient,
+        CredentialsRow::Simulated => Credentials::Simulated,
+    })
+}
+
+/// An access key without a key: what a connection shows while its own cannot be opened. No cloud accepts it.
+pub(crate) fn withheld() -> Credentials {
+    Credentials::AccessKey { access_key_id: String::new(), secret_access_key: String::new(), session_token: None }
+}
+
+/// Whether these are [`withheld`] ones, which must not take the place of sealed ones.
+pub(crate) fn is_withheld(credentials: &Credentials) -> bool {
+    *credentials == withheld()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn every_kind_there_and_back() {
+        let vault = Vault::from_bytes(&[1; 32]).unwrap();
+        let key = |token: Option<&str>| Credentials::AccessKey {
+            access_key_id: "AKIDEXAMPLE".into(),
+            secret_access_key: "secret".into(),
+            session_token: token.map(str::to_owned),
+        };
+        for credentials in [key(None), key(Some("token")), Credentials::Ambient, Credentials::Simulated] {
+            let sealed = seal(&vault, "c-1", &credentials).unwrap();
+            assert!(!sealed.contains("AKIDEXAMPLE"));
+            assert!(open(&vault, "c-1", &sealed).unwrap() == credentials);
+            assert!(!is_withheld(&credentials));
+        }
+        assert!(is_withheld(&withheld()));
+    }
+}

@@ -1,0 +1,46 @@
+//! Feedback of a person.
+
+use reeve_agents::{Feedback, RecommendationId};
+use serde::{Deserialize, Serialize};
+
+use super::{RowError, time};
+
+/// Feedback, whole.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct FeedbackRow {
+    id: String,
+    recommendation: String,
+    outcome: String,
+    rating: Option<u8>,
+    comments: Option<String>,
+    by: String,
+    at: String,
+}
+
+impl From<&Feedback> for FeedbackRow {
+    fn from(feedback: &Feedback) -> Self {
+        FeedbackRow {
+            id: feedback.id.clone(),
+            recommendation: feedback.recommendation.0.clone(),
+            outcome: feedback.outcome.clone(),
+            rating: feedback.rating,
+            comments: feedback.comments.clone(),
+            by: feedback.by.clone(),
+            at: feedback.at.to_string(),
+        }
+    }
+}
+
+impl FeedbackRow {
+    pub(crate) fn into_feedback(self) -> Result<Feedback, RowError> {
+        Ok(Feedback {
+            id: self.id,
+            recommendation: RecommendationId(self.recommendation),
+            outcome: self.outcome,
+            rating: self.rating,
+            comments: self.comments,
+            by: self.by,
+            at: time(&self.at)?,
+        })
+    }
+}

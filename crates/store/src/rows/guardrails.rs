@@ -1,0 +1,72 @@
+//! The guardrails.
+
+use reeve_agents::Guardrails;
+use serde::{Deserialize, Serialize};
+
+use super::{RowError, finite, time_or_none};
+
+/// The guardrails, whole.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct GuardrailsRow {
+    #[serde(serialize_with = "finite")]
+    max_cost_increase_percent: f64,
+    #[serde(serialize_with = "finite")]
+    max_cost_decrease_percent: f64,
+    #[serde(serialize_with = "finite")]
+    max_degradation_percent: f64,
+    #[serde(serialize_with = "finite")]
+    min_uptime_percent: f64,
+    rollback_automatic: bool,
+    rollback_timeout_s: u64,
+    max_actions_per_run: u32,
+    max_actions_per_day: u32,
+    #[serde(serialize_with = "finite")]
+    max_share_per_day_percent: f64,
+    cool_down_s: u64,
+    breaker_failures: u32,
+    breaker_reset_at: Option<String>,
+    kill_switch: bool,
+    version: u64,
+}
+
+impl From<&Guardrails> for GuardrailsRow {
+    fn from(from: &Guardrails) -> Self {
+        GuardrailsRow {
+            max_cost_increase_percent: from.max_cost_increase_percent,
+            max_cost_decrease_percent: from.max_cost_decrease_percent,
+            max_degradation_percent: from.max_degradation_percent,
+            min_uptime_percent: from.min_uptime_percent,
+            rollback_automatic: from.rollback_automatic,
+            rollback_timeout_s: from.rollback_timeout_s,
+            max_actions_per_run: from.max_actions_per_run,
+            max_actions_per_day: from.max_actions_per_day,
+            max_share_per_day_percent: from.max_share_per_day_percent,
+            cool_down_s: from.cool_down_s,
+            breaker_failures: from.breaker_failures,
+            breaker_reset_at: from.breaker_reset_at.map(|at| at.to_string()),
+            kill_switch: from.kill_switch,
+            version: from.version,
+        }
+    }
+}
+
+impl GuardrailsRow {
+    pub(crate) fn into_guardrails(self) -> Result<Guardrails, RowError> {
+        Ok(Guardrails {
+            max_cost_increase_percent: self.max_cost_increase_percent,
+            max_cost_decrease_percent: self.max_cost_decrease_percent,
+            max_degradation_percent: self.max_degradation_percent,
+            min_uptime_percent: self.min_uptime_percent,
+            rollback_automatic: self.rollback_automatic,
+            rollback_timeout_s: self.rollback_timeout_s,
+            max_actions_per_run: self.max_actions_per_run,
+            max_actions_per_day: self.max_actions_per_day,
+            max_share_per_day_percent: self.max_share_per_day_percent,
+            cool_down_s: self.cool_down_s,
+            breaker_failures: self.breaker_failures,
+            breaker_reset_at: time_or_none(self.breaker_reset_at.as_deref())?,
+            kill_switch: self.kill_switch,
+            version: self.version,
+        })
+    }
+}

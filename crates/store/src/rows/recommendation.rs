@@ -1,0 +1,310 @@
+//! A recommendation with its subject, impact, explanation and plan.
+
+use reeve_agents::recommendation::{Decision, Effort, ImpactAssessment, Subject};
+use reeve_agents::{
+    AgentId, AgentType, Explanation, Impact, Plan, Priority, Recommendation, RecommendationId, RecommendationType,
+    Status, Step, StepKind,
+};
+use reeve_estate::{ConnectionId, Money, Provider, ResourceId, ResourceKind};
+use serde::{Deserialize, Serialize};
+
+use super::{RowError, finite, named, time, time_or_none};
+
+/// A recommendation, whole. Money in millionths of a dollar.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct RecommendationRow {
+    id: String,
+    agent_id: String,
+    agent_type: String,
+    kind: String,
+    rule: String,
+    title: String,
+    subject: SubjectRow,
+    priority: String,
+    #[serde(serialize_with = "finite")]
+    confidence: f64,
+    impact_level: String,
+    impact: ImpactRow,
+    effort: String,
+    savings_monthly: i64,
+    savings_after_discounts: Option<i64>,
+    monthly_cost: Option<i64>,
+    status: String,
+    plan: Option<PlanRow>,
+    reason_codes: Vec<String>,
+    not_measured: Vec<String>,
+    explanation: ExplanationRow,
+    created_at: String,
+    updated_at: String,
+    expires_at: String,
+    #[serde(default)]
+    requested_by: Option<String>,
+    scheduled_for: Option<String>,
+    snoozed_until: Option<String>,
+    status_reason: Option<String>,
+    blocked: Option<String>,
+    version: u64,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct SubjectRow {
+    connection: String,
+    id: String,
+    name: String,
+    kind: String,
+    provider: String,
+    account: String,
+    region: String,
+    service: String,
+    instance_type: Option<String>,
+    target_type: Option<String>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct ImpactRow {
+    cost_percent: Option<f64>,
+    cost: String,
+    performance_degradation_percent: Option<f64>,
+    performance: String,
+    security: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct ExplanationRow {
+    action: String,
+    factors: Vec<String>,
+    data_points: u64,
+    similar_cases: u64,
+    success_rate: Option<f64>,
+    cost_reduction: String,
+    performance_impact: String,
+    decision_path: Vec<DecisionRow>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct DecisionRow {
+    check: String,
+    answer: Option<bool>,
+    detail: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct PlanRow {
+    steps: Vec<StepRow>,
+    reversible: bool,
+    restart_needed: bool,
+    hash: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct StepRow {
+    kind: String,
+    description: String,
+    resource: String,
+    instance_type: Option<String>,
+    expect: Vec<(String, String)>,
+}
+
+impl From<&Recommendation> for RecommendationRow {
+    fn from(from: &Recommendation) -> Self {
+        RecommendationRow {
+            id: from.id.0.clone(),
+            agent_id: from.agent_id.0.clone(),
+            agent_type: from.agent_type.as_str().to_owned(),
+            kind: from.kind.as_str().to_owned(),
+            rule: from.rule.clone(),
+            title: from.title.clone(),
+            subject: SubjectRow::from(&from.subject),
+            priority: from.priority.as_str().to_owned(),
+            confidence: from.confidence,
+            impact_level: from.impact_level.as_str().to_owned(),
+            impact: ImpactRow::from(&from.impact),
+            effort: from.effort.as_str().to_owned(),
+            savings_monthly: from.savings_monthly.micros(),
+            savings_after_discounts: from.savings_after_discounts.map(Money::micros),
+            monthly_cost: from.monthly_cost.map(Money::micros),
+            status: from.status.as_str().to_owned(),
+            plan: from.plan.as_ref().map(PlanRow::from),
+            reason_codes: from.reason_codes.clone(),
+            not_measured: from.not_measured.clone(),
+            explanation: ExplanationRow::from(&from.explanation),
+            created_at: from.created_at.to_string(),
+            updated_at: from.updated_at.to_string(),
+            expires_at: from.expires_at.to_string(),
+            requested_by: from.requested_by.clone(),
+            scheduled_for: from.scheduled_for.map(|at| at.to_string()),
+            snoozed_until: from.snoozed_until.map(|at| at.to_string()),
+            status_reason: from.status_reason.clone(),
+            blocked: from.blocked.clone(),
+            version: from.version,
+        }
+    }
+}
+
+impl RecommendationRow {
+    pub(crate) fn into_recommendation(self) -> Result<Recommendation, RowError> {
+        Ok(Recommendation {
+            id: RecommendationId(self.id),
+            agent_id: AgentId(self.agent_id),
+            agent_type: named("agent_type", &self.agent_type, AgentType::parse)?,
+            kind: named("kind", &self.kind, RecommendationType::parse)?,
+            rule: self.rule,
+            title: self.title,
+            subject: self.subject.into_subject()?,
+            priority: named("priority", &self.priority, Priority::parse)?,
+            confidence: self.confidence,
+            impact_level: named("impact_level", &self.impact_level, Impact::parse)?,
+            impact: self.impact.into_impact(),
+            effort: named("effort", &self.effort, Effort::parse)?,
+            savings_monthly: Money::from_micros(self.savings_monthly),
+            savings_after_discounts: self.savings_after_discounts.map(Money::from_micros),
+            monthly_cost: self.monthly_cost.map(Money::from_micros),
+            status: named("status", &self.status, Status::parse)?,
+            plan: self.plan.map(PlanRow::into_plan).transpose()?,
+            reason_codes: self.reason_codes,
+            not_measured: self.not_measured,
+            explanation: self.explanation.into_explanation(),
+            created_at: time(&self.created_at)?,
+            updated_at: time(&self.updated_at)?,
+            expires_at: time(&self.expires_at)?,
+            requested_by: self.requested_by,
+            scheduled_for: time_or_none(self.scheduled_for.as_deref())?,
+            snoozed_until: time_or_none(self.snoozed_until.as_deref())?,
+            status_reason: self.status_reason,
+            blocked: self.blocked,
+            version: self.version,
+        })
+    }
+}
+
+impl From<&Subject> for SubjectRow {
+    fn from(from: &Subject) -> Self {
+        SubjectRow {
+            connection: from.connection.0.clone(),
+            id: from.id.0.clone(),
+            name: from.name.clone(),
+            kind: from.kind.as_str().to_owned(),
+            provider: from.provider.as_str().to_owned(),
+            account: from.account.clone(),
+            region: from.region.clone(),
+            service: from.service.clone(),
+            instance_type: from.instance_type.clone(),
+            target_type: from.target_type.clone(),
+        }
+    }
+}
+
+impl SubjectRow {
+    fn into_subject(self) -> Result<Subject, RowError> {
+        Ok(Subject {
+            connection: ConnectionId(self.connection),
+            id: ResourceId(self.id),
+            name: self.name,
+            kind: named("kind", &self.kind, ResourceKind::parse)?,
+            provider: named("provider", &self.provider, Provider::parse)?,
+            account: self.account,
+            region: self.region,
+            service: self.service,
+            instance_type: self.instance_type,
+            target_type: self.target_type,
+        })
+    }
+}
+
+impl From<&ImpactAssessment> for ImpactRow {
+    fn from(from: &ImpactAssessment) -> Self {
+        ImpactRow {
+            cost_percent: from.cost_percent,
+            cost: from.cost.clone(),
+            performance_degradation_percent: from.performance_degradation_percent,
+            performance: from.performance.clone(),
+            security: from.security.clone(),
+        }
+    }
+}
+
+impl ImpactRow {
+    fn into_impact(self) -> ImpactAssessment {
+        ImpactAssessment {
+            cost_percent: self.cost_percent,
+            cost: self.cost,
+            performance_degradation_percent: self.performance_degradation_percent,
+            performance: self.performance,
+            security: self.security,
+        }
+    }
+}
+
+impl From<&Explanation> for ExplanationRow {
+    fn from(from: &Explanation) -> Self {
+        let decision = |decision: &Decision| DecisionRow {
+            check: decision.check.clone(),
+            answer: decision.answer,
+            detail: decision.detail.clone(),
+        };
+        ExplanationRow {
+            action: from.action.clone(),
+            factors: from.factors.clone(),
+            data_points: from.data_points,
+            similar_cases: from.similar_cases,
+            success_rate: from.success_rate,
+            cost_reduction: from.cost_reduction.clone(),
+            performance_impact: from.performance_impact.clone(),
+            decision_path: from.decision_path.iter().map(decision).collect(),
+        }
+    }
+}
+
+impl ExplanationRow {
+    fn into_explanation(self) -> Explanation {
+        let decision = |row: DecisionRow| Decision { check: row.check, answer: row.answer, detail: row.detail };
+        Explanation {
+            action: self.action,
+            factors: self.factors,
+            data_points: self.data_points,
+            similar_cases: self.similar_cases,
+            success_rate: self.success_rate,
+            cost_reduction: self.cost_reduction,
+            performance_impact: self.performance_impact,
+            decision_path: self.decision_path.into_iter().map(decision).collect(),
+        }
+    }
+}
+
+impl From<&Plan> for PlanRow {
+    fn from(from: &Plan) -> Self {
+        let step = |step: &Step| StepRow {
+            kind: step.kind.as_str().to_owned(),
+            description: step.description.clone(),
+            resource: step.resource.clone(),
+            instance_type: step.instance_type.clone(),
+            expect: step.expect.clone(),
+        };
+        PlanRow {
+            steps: from.steps.iter().map(step).collect(),
+            reversible: from.reversible,
+            restart_needed: from.restart_needed,
+            hash: from.hash.clone(),
+        }
+    }
+}
+
+impl PlanRow {
+    fn into_plan(self) -> Result<Plan, RowError> {
+        let step = |row: StepRow| {
+            Ok(Step {
+                kind: named("step", &row.kind, StepKind::parse)?,
+                description: row.description,
+                resource: row.resource,
+                instance_type: row.instance_type,
+                expect: row.expect,
+            })
+        };
+        Ok(Plan {
+            steps: self.steps.into_iter().map(step).collect::<Result<_, RowError>>()?,
+            reversible: self.reversible,
+            restart_needed: self.restart_needed,
+            hash: self.hash,
+        })
+    }
+}

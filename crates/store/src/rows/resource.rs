@@ -1,0 +1,119 @@
+//! A resource of the inventory.
+
+use std::collections::BTreeMap;
+
+use reeve_estate::{
+    ConnectionId, Money, Provider, Purchase, Resource, ResourceId, ResourceKind, ResourceState, Specification,
+};
+use serde::{Deserialize, Serialize};
+
+use super::{RowError, named, time, time_or_none};
+
+/// A resource, whole.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct ResourceRow {
+    id: String,
+    connection: String,
+    provider: String,
+    account: String,
+    region: String,
+    service: String,
+    kind: String,
+    name: String,
+    state: String,
+    specification: SpecificationRow,
+    purchase: Option<String>,
+    tags: BTreeMap<String, String>,
+    group: Option<String>,
+    attached_to: Vec<String>,
+    monthly_cost_micros: Option<i64>,
+    created_at: Option<String>,
+    observed_at: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct SpecificationRow {
+    instance_type: Option<String>,
+    platform: Option<String>,
+    architecture: Option<String>,
+    storage_gib: Option<f64>,
+    storage_type: Option<String>,
+    iops: Option<u64>,
+    multi_az: Option<bool>,
+}
+
+impl From<&Resource> for ResourceRow {
+    fn from(resource: &Resource) -> Self {
+        ResourceRow {
+            id: resource.id.0.clone(),
+            connection: resource.connection.0.clone(),
+            provider: resource.provider.as_str().to_owned(),
+            account: resource.account.clone(),
+            region: resource.region.clone(),
+            service: resource.service.clone(),
+            kind: resource.kind.as_str().to_owned(),
+            name: resource.name.clone(),
+            state: resource.state.as_str().to_owned(),
+            specification: SpecificationRow::from(&resource.specification),
+            purchase: resource.purchase.map(|purchase| purchase.as_str().to_owned()),
+            tags: resource.tags.clone(),
+            group: resource.group.as_ref().map(|group| group.0.clone()),
+            attached_to: resource.attached_to.iter().map(|id| id.0.clone()).collect(),
+            monthly_cost_micros: resource.monthly_cost.map(Money::micros),
+            created_at: resource.created_at.map(|at| at.to_string()),
+            observed_at: resource.observed_at.to_string(),
+        }
+    }
+}
+
+impl ResourceRow {
+    pub(crate) fn into_resource(self) -> Result<Resource, RowError> {
+        Ok(Resource {
+            id: ResourceId(self.id),
+            connection: ConnectionId(self.connection),
+            provider: named("provider", &self.provider, Provider::parse)?,
+            account: self.account,
+            region: self.region,
+            service: self.service,
+            kind: named("kind", &self.kind, ResourceKind::parse)?,
+            name: self.name,
+            state: named("state", &self.state, ResourceState::parse)?,
+            specification: self.specification.into_specification(),
+            purchase: self.purchase.map(|text| named("purchase", &text, Purchase::parse)).transpose()?,
+            tags: self.tags,
+            group: self.group.map(ResourceId),
+            attached_to: self.attached_to.into_iter().map(ResourceId).collect(),
+            monthly_cost: self.monthly_cost_micros.map(Money::from_micros),
+            created_at: time_or_none(self.created_at.as_deref())?,
+            observed_at: time(&self.observed_at)?,
+        })
+    }
+}
+
+impl From<&Specification> for SpecificationRow {
+    fn from(specification: &Specification) -> Self {
+        SpecificationRow {
+            instance_type: specification.instance_type.clone(),
+            platform: specification.platform.clone(),
+            architecture: specification.architecture.clone(),
+            storage_gib: specification.storage_gib,
+            storage_type: specification.storage_type.clone(),
+            iops: specification.iops,
+            multi_az: specification.multi_az,
+        }
+    }
+}
+
+impl SpecificationRow {
+    fn into_specification(self) -> Specification {
+        Specification {
+            instance_type: self.instance_type,
+            platform: self.platform,
+            architecture: self.architecture,
+            storage_gib: self.storage_gib,
+            storage_type: self.storage_type,
+            iops: self.iops,
+            multi_az: self.multi_az,
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Every format version that was ever written goes on reading: one fixture each, made once and never edited.
+
+#![allow(clippy::unwrap_used)]
+
+use reeve_testkit::contract::{agents as samples, estate};
+use serde_json::Value;
+
+use super::*;
+
+/// Today's program writes everything the fixture has; fields that came later may stand beside it.
+fn check<R: Serialize>(row: &R, fixture: &str) {
+    let written: Value = serde_json::from_str(&encode(row).unwrap()).unwrap();
+    let fixture: Value = serde_json::from_str(fixture).unwrap();
+    assert!(holds(&written, &fixture), "the format lost something; written is {written:#}");
+}
+
+fn holds(written: &Value, fixture: &Value) -> bool {
+    match (written, fixture) {
+        (Value::Object(written), Value::Object(fixture)) => {
+            fixture.iter().all(|(name, value)| written.get(name).is_some_and(|written| holds(written, value)))
+        }
+        (Value::Array(written), Value::Array(fixture)) => {
+            written.len() == fixture.len()
+                && written.iter().zip(fixture).all(|(written, fixture)| holds(written, fixture))
+        }
+        _ => written == fixture,
+    }
+}
+
+macro_rules! fixture {
+    ($name:literal) => {
+        include_str!(concat!("../../tests/fixtures/", $name, ".json"))
+    };
+}
+
+#[test]
+fn recommendation_v1() {
+    let sample = samples::recommendation("rec-1", "i-1").unwrap();
+    check(&recommendation::RecommendationRow::from(&sample), fixture!("recommendation-v1"));
+    let row: recommendation::RecommendationRow = decode(fixture!("recommendation-v1")).unwrap();
+    assert_eq!(row.into_recommendation().unwrap(), sample);
+}
+
+#[test]
+fn agent_v1() {
+    let sample = samples::agent("a-1", reeve_agents::AgentType::CostOptimizer, 1_000).unwrap();
+    check(&agent::AgentRow::from(&sample), fixture!("agent-v1"));
+    let row: agent::AgentRow = decode(fixture!("agent-v1")).unwrap();
+    assert_eq!(row.into_agent().unwrap(), sample);
+}
+
+#[test]
+fn approval_v1() {
+    let sample = samples::approval("ap-1", "rec-1", 1_000).unwrap();
+    check(&approval::ApprovalRow::from(&sample), fixture!("approval-v1"));
+    let row: approval::ApprovalRow = decode(fixture!("approval-v1")).unwrap();
+    assert_eq!(row.into_approval().unwrap(), sample);
+}
+
+#[test]
+fn action_v1() {
+    let sample = samples::action("ac-1", "rec-1", 1_000).unwrap();
+    check(&action::ActionRow::from(&sample), fixture!("action-v1"));
+    let row: action::ActionRow = decode(fixture!("action-v1")).unwrap();
+    assert_eq!(row.into_action().unwrap(), sample);
+}
+
+#[test]
+fn feedback_v1() {
+    let sample = samples::feedback("f-1", "rec-1", 1_000).unwrap();
+    check(&feedback::FeedbackRow::from(&sample), fixture!("feedback-v1"));
+    let row: feedback::FeedbackRow = decode(fixture!("feedback-v1")).unwrap();
+    assert_eq!(row.into_feedback().unwrap(), sample);
+}
+
+#[test]
+fn guardrails_v1() {
+    let sample = reeve_agents::Guardrails::default();
+    check(&guardrails::GuardrailsRow::from(&sample), fixture!("guardrails-v1"));
+    let row: guardrails::GuardrailsRow = decode(fixture!("guardrails-v1")).unwrap();
+    assert_eq!(row.into_guardrails().unwrap(), sample);
+}
+
+#[test]
+fn connection_v1() {
+    let sample = estate::connection("c-1", 1_000).unwrap();
+    let fixture = fixture!("connection-v1");
+    check(&connection::ConnectionRow::from(&sample), fixture);
+    assert!(!fixture.contains("AKIDEXAMPLE") && !fixture.contains("secret"), "credentials stand in no document");
+    let row: connection::ConnectionRow = decode(fixture).unwrap();
+    assert!(row.into_connection(sample.credentials.clone()).unwrap() == sample);
+}
+
+#[test]
+fn resource_v1() {
+    let sample = estate::resource("c-1", "i-1").unwrap();
+    check(&resource::ResourceRow::from(&sample), fixture!("resource-v1"));
+    let row: resource::ResourceRow = decode(fixture!("resource-v1")).unwrap();
+    assert_eq!(row.into_resource().unwrap(), sample);
+}
+
+#[test]
+fn what_is_not_understood_is_said() {
+    let message = |text: &str| decode::<feedback::FeedbackRow>(text).unwrap_err().to_string();
+    assert_eq!(message(r#"{"v":2,"row":{"anything":1}}"#), "format 2 is newer than this program");
+    assert!(message(r#"{"v":1,"row":{}}"#).contains("missing field"));
+    assert!(message("not json").contains("expected"));
+    let unknown = fixture!("agent-v1").replace("safe_mode", "yolo");
+    let error = decode::<agent::AgentRow>(&unknown).unwrap().into_agent().unwrap_err();
+    assert_eq!(error.to_string(), r#"mode has the unknown value "yolo""#);
+    let broken = fixture!("feedback-v1").replace("1970-01-01T00:00:01Z", "yesterday");
+    assert!(decode::<feedback::FeedbackRow>(&broken).unwrap().into_feedback().is_err());
+}

@@ -1,0 +1,26 @@
+//! An API token: what has no column.
+
+use reeve_access::{ApiToken, Role};
+use serde::{Deserialize, Serialize};
+
+use super::RowError;
+use super::user::roles;
+
+/// What of a token has no column.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct TokenRow {
+    pub(crate) name: String,
+    roles: Vec<String>,
+}
+
+impl From<&ApiToken> for TokenRow {
+    fn from(token: &ApiToken) -> Self {
+        TokenRow { name: token.name.clone(), roles: token.roles.iter().map(|role| role.as_str().to_owned()).collect() }
+    }
+}
+
+impl TokenRow {
+    pub(crate) fn roles(&self) -> Result<Vec<Role>, RowError> {
+        roles(&self.roles)
+    }
+}

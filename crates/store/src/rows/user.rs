@@ -1,0 +1,52 @@
+//! A user. Teams stand in a table of their own.
+
+use reeve_access::{Role, TeamId, User, UserId};
+use serde::{Deserialize, Serialize};
+
+use super::{RowError, named};
+
+/// What of a user has no column.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct UserRow {
+    roles: Vec<String>,
+    password_hash: Option<String>,
+}
+
+/// The columns beside the document.
+pub(crate) struct UserColumns {
+    pub(crate) id: String,
+    pub(crate) email: String,
+    pub(crate) name: String,
+    pub(crate) active: bool,
+    pub(crate) created_at_ms: i64,
+    pub(crate) teams: Vec<TeamId>,
+}
+
+impl From<&User> for UserRow {
+    fn from(user: &User) -> Self {
+        UserRow {
+            roles: user.roles.iter().map(|role| role.as_str().to_owned()).collect(),
+            password_hash: user.password_hash.clone(),
+        }
+    }
+}
+
+impl UserRow {
+    pub(crate) fn into_user(self, columns: UserColumns) -> Result<User, RowError> {
+        Ok(User {
+            id: UserId(columns.id),
+            email: columns.email,
+            name: columns.name,
+            roles: roles(&self.roles)?,
+            teams: columns.teams,
+            password_hash: self.password_hash,
+            active: columns.active,
+            created_at_ms: columns.created_at_ms,
+        })
+    }
+}
+
+/// Roles by name.
+pub(crate) fn roles(names: &[String]) -> Result<Vec<Role>, RowError> {
+    names.iter().map(|name| named("role", name, Role::parse)).collect()
+}

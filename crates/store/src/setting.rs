@@ -1,0 +1,75 @@
+//! Settings: names and JSON values.
+
+use serde_json::Value;
+use sqlx::Row as _;
+
+use crate::database::Store;
+use crate::fault::{Fault, SettingError};
+
+impl Store {
+    /// A setting; `None` when it was never set.
+    ///
+    /// # Errors
+    /// When the store failed or holds no JSON there.
+    pub async fn setting_get(&self, name: &str) -> Result<Option<Value>, SettingError> {
+        let row = sqlx::query("SELECT document FROM settings WHERE name = $1")
+            .bind(name)
+            .fetch_optional(self.read())
+            .await
+            .map_err(Fault::from)?;
+        row.map(|row| value(name, row.try_get(0))).transpose()
+    }
+
+    /// Sets a setting.
+    ///
+    /// # Errors
+    /// When the store failed.
+    pub async fn setting_put(&self, name: &str, value: &Value) -> Result<(), SettingError> {
+        sqlx::query(
+            "INSERT INTO settings (name, document) VALUES ($1, $2)
+             ON CONFLICT (name) DO UPDATE SET document = excluded.document",
+        )
+        .bind(name)
+        .bind(value.to_string())
+        .execute(self.write())
+        .await
+        .map_err(Fault::from)?;
+        Ok(())
+    }
+
+    /// Forgets a setting; whether there was one.
+    ///
+    /// # Errors
+    /// When the store failed.
+    pub async fn setting_delete(&self, name: &str) -> Result<bool, SettingError> {
+        let done = sqlx::query("DELETE FROM settings WHERE name = $1")
+            .bind(name)
+            .execute(self.write())
+            .await
+            .map_err(Fault::from)?;
+        Ok(done.rows_affected() > 0)
+    }
+
+    /// All settings by name.
+    ///
+    /// # Errors
+    /// When the store failed or holds no JSON somewhere.
+    pub async fn setting_list(&self) -> Result<Vec<(String, Value)>, SettingError> {
+        let rows = sqlx::query("SELECT name, document FROM settings ORDER BY name")
+            .fetch_all(self.read())
+            .await
+            .map_err(Fault::from)?;
+        rows.iter()
+            .map(|row| {
+                let name: String = row.try_get(0).map_err(Fault::from)?;
+                let value = value(&name, row.try_get(1))?;
+                Ok((name, value))
+            })
+            .collect()
+    }
+}
+
+fn value(name: &str, text: Result<String, sqlx::Error>) -> Result<Value, SettingError> {
+    serde_json::from_str(&text.map_err(Fault::from)?)
+        .map_err(|error| SettingError(format!("the setting {name} is not JSON: {error}")))
+}

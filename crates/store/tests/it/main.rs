@@ -1,0 +1,12 @@
+//! The store on SQLite in a temporary directory, and on a real PostgreSQL where there is one.
+//!
+//! Both run the same contract suites. Without PostgreSQL (see `reeve_testkit::postgres`) its half says that it was skipped.
+
+#![allow(clippy::unwrap_used)]
+
+mod contract;
+mod migrations;
+mod opening;
+mod place;
+mod secrets;
+mod settings;

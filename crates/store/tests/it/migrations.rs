@@ -1,0 +1,98 @@
+//! Migrations from nothing, again, at once, and of a database from the future.
+
+use anyhow::Result;
+use reeve_access::AccessStore as _;
+use reeve_store::{OpenError, Store};
+use reeve_testkit::contract::access::user;
+use sqlx::Connection as _;
+
+use crate::place::{Place, on_both, vault};
+
+on_both!(
+    opened_again_everything_is_there => super::opened_again_everything_is_there,
+    opened_by_several_at_once => super::opened_by_several_at_once,
+    newer_schema_is_refused => super::newer_schema_is_refused,
+    altered_migration_is_refused => super::altered_migration_is_refused,
+    readers_and_writers_at_once => super::readers_and_writers_at_once,
+);
+
+async fn opened_again_everything_is_there(place: &Place) -> Result<()> {
+    let ann = user("u-1", "ann@example.com", &[]);
+    let store = place.open().await?;
+    store.user_insert(&ann).await?;
+    store.close().await;
+    for _ in 0..2 {
+        let store = place.open().await?;
+        store.ping().await?;
+        assert_eq!(store.user_list().await?, std::slice::from_ref(&ann));
+        store.close().await;
+        assert!(store.user_list().await.is_err(), "closed is closed");
+    }
+    Ok(())
+}
+
+async fn opened_by_several_at_once(place: &Place) -> Result<()> {
+    let opening: Vec<_> = (0..4)
+        .map(|_| {
+            let url = place.url.clone();
+            tokio::spawn(async move { Store::open(&url, vault(1)).await })
+        })
+        .collect();
+    for (index, store) in opening.into_iter().enumerate() {
+        let store = store.await??;
+        store.user_insert(&user(&format!("u-{index}"), &format!("{index}@example.com"), &[])).await?;
+        store.close().await;
+    }
+    assert_eq!(place.open().await?.user_list().await?.len(), 4);
+    Ok(())
+}
+
+/// Runs a statement beside the store.
+async fn execute(place: &Place, sql: &'static str) -> Result<()> {
+    sqlx::any::install_default_drivers();
+    let mut connection = sqlx::AnyConnection::connect(&place.url).await?;
+    sqlx::raw_sql(sql).execute(&mut connection).await?;
+    Ok(connection.close().await?)
+}
+
+async fn newer_schema_is_refused(place: &Place) -> Result<()> {
+    place.open().await?.close().await;
+    execute(place, "INSERT INTO schema_versions (version, checksum, applied_at_ms) VALUES (9000, 'x', 0)").await?;
+    let error = Store::open(&place.url, vault(1)).await.unwrap_err();
+    assert!(matches!(error, OpenError::Newer { found: 9000, .. }), "{error}");
+    assert!(error.to_string().contains("written by a newer version"), "{error}");
+    execute(place, "DELETE FROM schema_versions WHERE version = 9000").await?;
+    place.open().await?.ping().await?;
+    Ok(())
+}
+
+async fn altered_migration_is_refused(place: &Place) -> Result<()> {
+    place.open().await?.close().await;
+    execute(place, "UPDATE schema_versions SET checksum = 'another' WHERE version = 1").await?;
+    let error = Store::open(&place.url, vault(1)).await.unwrap_err();
+    assert!(matches!(error, OpenError::Altered { version: 1 }), "{error}");
+    Ok(())
+}
+
+async fn readers_and_writers_at_once(place: &Place) -> Result<()> {
+    let store = place.open().await?;
+    let tasks: Vec<_> = (0..6)
+        .map(|task| {
+            let store = store.clone();
+            tokio::spawn(async move {
+                for index in 0..15 {
+                    let made = user(&format!("u-{task}-{index}"), &format!("{task}-{index}@example.com"), &[]);
+                    store.user_insert(&made).await?;
+                    assert_eq!(store.user_get(&made.id).await?, made, "what was written is read");
+                }
+                anyhow::Ok(())
+            })
+        })
+        .collect();
+    for task in tasks {
+        task.await??;
+    }
+    assert_eq!(store.user_list().await?.len(), 90);
+    store.close().await;
+    Ok(())
+}
