@@ -6,8 +6,10 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
+use axum::http::request::Parts;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
+use axum::routing::MethodRouter;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
 use reeve_access::{Permission, Principal};
@@ -68,7 +70,8 @@ pub struct Rule {
 
 /// A router that only takes guarded routes.
 pub struct Guarded {
-    app: Arc<App>,
+    /// `None` while the interface is only described: such a router is never served.
+    app: Option<Arc<App>>,
     router: OpenApiRouter<Arc<App>>,
     rules: Vec<Rule>,
 }
@@ -76,7 +79,7 @@ pub struct Guarded {
 impl Guarded {
     /// An empty router.
     #[must_use]
-    pub fn new(app: Arc<App>, router: OpenApiRouter<Arc<App>>) -> Self {
+    pub fn new(app: Option<Arc<App>>, router: OpenApiRouter<Arc<App>>) -> Self {
         Guarded { app, router, rules: Vec::new() }
     }
 
@@ -97,39 +100,51 @@ impl Guarded {
                 }
             }
         }
-        let guarded = handlers.route_layer(from_fn_with_state((self.app.clone(), access), check));
+        let guarded = match &self.app {
+            Some(app) => handlers.route_layer(from_fn_with_state((app.clone(), access), check)),
+            None => MethodRouter::new(),
+        };
         self.router = self.router.routes((schemas, paths, guarded));
         self
     }
 
-    /// The router and its rules.
+    /// The router.
     #[must_use]
-    pub fn finish(self) -> (OpenApiRouter<Arc<App>>, Vec<Rule>) {
-        (self.router, self.rules)
+    pub fn into_router(self) -> OpenApiRouter<Arc<App>> {
+        self.router
+    }
+
+    /// Every route with its rule.
+    #[must_use]
+    pub fn into_rules(self) -> Vec<Rule> {
+        self.rules
     }
 }
 
-async fn check(State((app, access)): State<(Arc<App>, Access)>, mut request: Request, next: Next) -> Response {
-    let principal = match identify::principal(&app, &request).await {
-        Ok(principal) => principal,
+async fn check(State((app, access)): State<(Arc<App>, Access)>, request: Request, next: Next) -> Response {
+    let (mut parts, body) = request.into_parts();
+    match admit(&app, access, &parts).await {
+        Ok(Some(principal)) => {
+            parts.extensions.insert(Arc::new(principal));
+        }
+        Ok(None) => {}
         Err(problem) => return problem.into_response(),
-    };
+    }
+    next.run(Request::from_parts(parts, body)).await
+}
+
+async fn admit(app: &App, access: Access, parts: &Parts) -> Result<Option<Principal>, Problem> {
+    let principal = identify::principal(app, &parts.method, &parts.headers).await?;
     match principal {
-        None if access == Access::Public => {}
-        None => {
-            return Problem::new(
-                Code::Unauthenticated,
-                "Send a token as `Authorization: Bearer <token>`, or sign in at POST /api/v1/sessions.",
-            )
-            .into_response();
-        }
-        Some(principal) if access.allows(&principal) => {
-            request.extensions_mut().insert(Arc::new(principal));
-        }
+        None if access == Access::Public => Ok(None),
+        None => Err(Problem::new(
+            Code::Unauthenticated,
+            "Send a token as `Authorization: Bearer <token>`, or sign in at POST /api/v1/sessions.",
+        )),
+        Some(principal) if access.allows(&principal) => Ok(Some(principal)),
         Some(principal) => {
-            app.denied(&principal, request.method(), request.uri().path(), &access.words()).await;
-            return Problem::new(Code::Forbidden, format!("This needs the permission {}.", access.words())).into_response();
+            app.denied(&principal, &parts.method, parts.uri.path(), &access.words()).await;
+            Err(Problem::new(Code::Forbidden, format!("This needs the permission {}.", access.words())))
         }
     }
-    next.run(request).await
 }

@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 
-use axum::extract::{ConnectInfo, Request};
-use axum::http::{HeaderMap, header};
+use axum::extract::ConnectInfo;
+use axum::http::{HeaderMap, Method, header};
 use axum_extra::extract::CookieJar;
 
 use reeve_access::principal::PrincipalKind;
@@ -35,13 +35,13 @@ pub struct Origin {
 ///
 /// # Errors
 /// 401 for wrong credentials, 403 for a cookie from elsewhere, 500 when the store failed.
-pub async fn principal(app: &App, request: &Request) -> Result<Option<Principal>, Problem> {
-    if let Some(token) = bearer(request.headers()) {
+pub async fn principal(app: &App, method: &Method, headers: &HeaderMap) -> Result<Option<Principal>, Problem> {
+    if let Some(token) = bearer(headers) {
         return by_token(app, token).await.map(Some);
     }
-    let jar = CookieJar::from_headers(request.headers());
+    let jar = CookieJar::from_headers(headers);
     let Some(cookie) = jar.get(COOKIE) else { return Ok(None) };
-    if !request.method().is_safe() && !same_origin(request.headers()) {
+    if !method.is_safe() && !same_origin(headers) {
         return Err(Problem::new(Code::Forbidden, "A session cookie may only change things from Reeve's own pages."));
     }
     by_session(app, cookie.value()).await

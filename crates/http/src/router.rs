@@ -18,13 +18,9 @@ use crate::guard::Rule;
 use crate::routes::{self, health};
 use crate::dashboard;
 
-/// Routes that answer to anybody beside those of the interface: what they tell is public.
-pub const PUBLIC: &[&str] = &["/healthz", "/readyz", "/api/openapi.json", "/errors/{code}", "/{*dashboard}"];
-
 /// The whole service.
 pub fn router(app: Arc<App>) -> Router {
-    let (api, _) = routes::all(app.clone()).finish();
-    let (api, openapi) = api.split_for_parts();
+    let (api, openapi) = routes::all(Some(app.clone())).into_router().split_for_parts();
     let document = Arc::new(openapi);
     Router::new()
         .merge(api)
@@ -44,15 +40,14 @@ pub fn router(app: Arc<App>) -> Router {
 
 /// The description of the interface.
 #[must_use]
-pub fn openapi(app: Arc<App>) -> utoipa::openapi::OpenApi {
-    let (api, _) = routes::all(app).finish();
-    api.split_for_parts().1
+pub fn openapi() -> utoipa::openapi::OpenApi {
+    routes::all(None).into_router().into_openapi()
 }
 
 /// Every route of the interface with what it asks for.
 #[must_use]
-pub fn rules(app: Arc<App>) -> Vec<Rule> {
-    routes::all(app).finish().1
+pub fn rules() -> Vec<Rule> {
+    routes::all(None).into_rules()
 }
 
 async fn unknown(request: Request) -> Problem {

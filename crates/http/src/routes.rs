@@ -37,21 +37,21 @@ struct Security;
 
 impl utoipa::Modify for Security {
     fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
-        use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
+        use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
         let components = openapi.components.get_or_insert_with(Default::default);
         components
             .security_schemes
-            .insert("bearer".into(), SecurityScheme::Http(HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build()));
+            .insert("bearer".into(), SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer)).into());
         components.security_schemes.insert(
             "session".into(),
-            SecurityScheme::ApiKey(ApiKey::Cookie(ApiKeyValue::new(crate::identify::COOKIE))),
+            SecurityScheme::ApiKey(ApiKey::Cookie(ApiKeyValue::new(crate::identify::COOKIE))).into(),
         );
     }
 }
 
-/// All routes under `/api/v1`.
+/// All routes under `/api/v1`; without an app they are only described.
 #[must_use]
-pub fn all(app: Arc<App>) -> Guarded {
+pub fn all(app: Option<Arc<App>>) -> Guarded {
     let guarded = Guarded::new(app, OpenApiRouter::with_openapi(Description::openapi()));
     let guarded = sessions::routes(guarded);
     let guarded = audit_logs::routes(guarded);

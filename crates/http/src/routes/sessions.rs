@@ -7,10 +7,9 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum_extra::extract::CookieJar;
-use axum_extra::extract::cookie::{Cookie, SameSite};
 use utoipa_axum::routes;
 
 use reeve_access::{AccessError, Permission, Principal, Secret, Session, TokenHash, User, password};
@@ -59,9 +58,9 @@ async fn sign_in(State(app): State<Arc<App>>, from: From, Body(body): Body<SignI
     };
     app.record(story::login(&user.email, Some((&user.id.0, &session.id)), &from.origin, &from.request_id, None)).await?;
     app.access.session_insert(&session).await?;
-    let cookie = cookie(&app, secret.reveal().to_owned(), app.settings.session_s);
+    let cookie = cookie(&app, secret.reveal(), app.settings.session_s);
     let me = me(&user_principal(&user, &session), Some(session.expires_at_ms), app.settings.demo);
-    Ok((StatusCode::CREATED, CookieJar::new().add(cookie), Json(me)).into_response())
+    Ok((StatusCode::CREATED, cookie, Json(me)).into_response())
 }
 
 async fn verify(app: &App, body: &SignIn) -> Result<User, Problem> {
@@ -103,7 +102,7 @@ async fn sign_out(State(app): State<Arc<App>>, headers: HeaderMap, caller: Calle
     {
         app.access.session_delete(&session.id).await?;
     }
-    Ok((StatusCode::NO_CONTENT, CookieJar::new().add(cookie(&app, String::new(), 0))).into_response())
+    Ok((StatusCode::NO_CONTENT, cookie(&app, "", 0)).into_response())
 }
 
 /// Sessions of everybody.
@@ -124,14 +123,11 @@ fn session_body(session: Session) -> SessionBody {
     }
 }
 
-fn cookie(app: &App, value: String, max_age_s: i64) -> Cookie<'static> {
-    Cookie::build((identify::COOKIE, value))
-        .path("/")
-        .http_only(true)
-        .secure(app.settings.secure_cookies)
-        .same_site(SameSite::Strict)
-        .max_age(axum_extra::extract::cookie::time::Duration::seconds(max_age_s))
-        .build()
+/// A `Set-Cookie` header for the session: not for scripts, not for other sites.
+fn cookie(app: &App, value: &str, max_age_s: i64) -> [(header::HeaderName, String); 1] {
+    let secure = if app.settings.secure_cookies { "; Secure" } else { "" };
+    let text = format!("{}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={max_age_s}{secure}", identify::COOKIE);
+    [(header::SET_COOKIE, text)]
 }
 
 fn user_principal(user: &User, session: &Session) -> Principal {

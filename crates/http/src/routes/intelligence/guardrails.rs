@@ -41,6 +41,7 @@ pub(super) async fn put(
         cool_down_s: body.cool_down_s,
         breaker_failures: body.breaker_failures,
         kill_switch: body.kill_switch,
+        breaker_reset_at: None,
         version: body.version,
     };
     let stored = app.engine.guardrails_put(wanted, &asking(&caller)).await.map_err(problem)?;

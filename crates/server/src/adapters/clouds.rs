@@ -1,0 +1,77 @@
+//! From a connection to the cloud behind it: AWS through its SDK, or the simulated estate.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use reeve_agents::ports::Clouds;
+use reeve_connect_aws::AwsConnection;
+use reeve_connect_simulated::SimulatedEstate;
+use reeve_estate::{Act, Connection, ConnectionId, ConnectionStatus, Credentials, EstateStore, Observe, ObserveError, ObserveErrorKind, Provider};
+
+/// Opens clouds. Before [`CloudRegistry::over`] it knows no connections.
+pub(crate) struct CloudRegistry {
+    estate: Option<Arc<dyn EstateStore>>,
+    simulated: Option<Arc<SimulatedEstate>>,
+}
+
+impl CloudRegistry {
+    /// Real clouds alone.
+    pub(crate) fn real() -> Self {
+        CloudRegistry { estate: None, simulated: None }
+    }
+
+    /// With a simulated estate beside them.
+    pub(crate) fn with_simulated(simulated: Arc<SimulatedEstate>) -> Self {
+        CloudRegistry { estate: None, simulated: Some(simulated) }
+    }
+
+    /// Over the store that knows the connections.
+    pub(crate) fn over(mut self, estate: Arc<dyn EstateStore>) -> Self {
+        self.estate = Some(estate);
+        self
+    }
+
+    /// The observing side of a connection.
+    pub(crate) async fn observer(&self, connection: &Connection) -> Result<Arc<dyn Observe>, ObserveError> {
+        match (&connection.credentials, connection.provider) {
+            (Credentials::Simulated, _) => {
+                let cloud = self.simulated(connection).ok_or_else(|| no("the simulated estate only exists in `reeve demo`"))?;
+                Ok(cloud)
+            }
+            (_, Provider::Aws) => Ok(Arc::new(AwsConnection::open(connection).await?)),
+            (_, other) => Err(no(&format!("{other} connections are not available in this release"))),
+        }
+    }
+
+    fn simulated(&self, connection: &Connection) -> Option<Arc<reeve_connect_simulated::SimulatedAccount>> {
+        self.simulated.as_ref()?.account(&connection.id)
+    }
+}
+
+fn no(message: &str) -> ObserveError {
+    ObserveError { kind: ObserveErrorKind::Other, message: message.to_owned() }
+}
+
+#[async_trait]
+impl Clouds for CloudRegistry {
+    async fn actor(&self, id: &ConnectionId) -> Result<(Connection, Arc<dyn Act>), String> {
+        let Some(estate) = &self.estate else { return Err("no connections are known yet".to_owned()) };
+        let connection = estate.connection_get(id).await.map_err(|error| error.to_string())?;
+        if connection.status == ConnectionStatus::Disabled {
+            return Err(format!("connection {} is switched off", connection.name));
+        }
+        if !connection.allow_actions {
+            return Err(format!("connection {} does not allow actions; set allow_actions on it first", connection.name));
+        }
+        let actor: Arc<dyn Act> = match (&connection.credentials, connection.provider) {
+            (Credentials::Simulated, _) => match self.simulated(&connection) {
+                Some(cloud) => cloud,
+                None => return Err("the simulated estate only exists in `reeve demo`".to_owned()),
+            },
+            (_, Provider::Aws) => Arc::new(AwsConnection::open(&connection).await.map_err(|error| error.message)?),
+            (_, other) => return Err(format!("{other} connections are not available in this release")),
+        };
+        Ok((connection, actor))
+    }
+}

@@ -1,0 +1,209 @@
+//! Syncing a connection: inventory, then raw samples from where the last sync ended. One at a time per connection.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use jiff::{SignedDuration, Timestamp};
+use parking_lot::Mutex;
+
+use reeve_agents::ports::Recorder;
+use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventType, Json, ResourceRef, Severity};
+use reeve_estate::{
+    Connection, ConnectionId, ConnectionStatus, EstateStore, Metric, ObserveError, Resource, ResourceId, ResourceKind, ResourceState,
+    SampleQuery, SampleStore, StoreError, SyncReport,
+};
+use reeve_http::Syncer;
+use serde_json::json;
+
+use super::clouds::CloudRegistry;
+
+/// How far back the first sync of a resource reaches.
+const HISTORY: SignedDuration = SignedDuration::from_hours(30 * 24);
+/// How much of what is there already is read again: late points replace early ones.
+const OVERLAP: SignedDuration = SignedDuration::from_mins(15);
+/// Resources asked for samples at once.
+const AT_ONCE: usize = 50;
+
+/// Syncs connections.
+pub(crate) struct ConnectionSyncer {
+    estate: Arc<dyn EstateStore>,
+    samples: Arc<dyn SampleStore>,
+    clouds: Arc<CloudRegistry>,
+    recorder: Arc<dyn Recorder>,
+    running: Mutex<HashSet<ConnectionId>>,
+}
+
+impl ConnectionSyncer {
+    /// Over stores, clouds and the log.
+    pub(crate) fn new(
+        estate: Arc<dyn EstateStore>,
+        samples: Arc<dyn SampleStore>,
+        clouds: Arc<CloudRegistry>,
+        recorder: Arc<dyn Recorder>,
+    ) -> Self {
+        ConnectionSyncer { estate, samples, clouds, recorder, running: Mutex::default() }
+    }
+
+    /// Syncs one connection and waits for it; `None` when a sync of it was running already.
+    pub(crate) async fn sync_now(&self, id: &ConnectionId, by: &str) -> Option<Result<SyncReport, String>> {
+        if !self.running.lock().insert(id.clone()) {
+            return None;
+        }
+        let outcome = self.run(id, by).await;
+        self.running.lock().remove(id);
+        Some(outcome)
+    }
+
+    async fn run(&self, id: &ConnectionId, by: &str) -> Result<SyncReport, String> {
+        let mut connection = self.estate.connection_get(id).await.map_err(|error| error.to_string())?;
+        connection.status = ConnectionStatus::Syncing;
+        self.estate.connection_update(&connection).await.map_err(|error| error.to_string())?;
+        let outcome = self.observe(&mut connection).await;
+        match &outcome {
+            Ok(report) => {
+                connection.status = ConnectionStatus::Ready;
+                connection.last_error = None;
+                connection.last_sync = Some(report.clone());
+            }
+            Err(message) => {
+                connection.status = ConnectionStatus::Failed;
+                connection.last_error = Some(message.clone());
+            }
+        }
+        // The account and settings may have been changed meanwhile: only what the sync owns is written.
+        if let Ok(current) = self.estate.connection_get(id).await {
+            let status = if current.status == ConnectionStatus::Disabled { current.status } else { connection.status };
+            let merged = Connection {
+                account: connection.account.clone(),
+                status,
+                last_sync: connection.last_sync.clone(),
+                last_error: connection.last_error.clone(),
+                ..current
+            };
+            self.estate.connection_update(&merged).await.map_err(|error| error.to_string())?;
+        }
+        if let Err(error) = self.recorder.record(vec![story(&connection, by, &outcome)]).await {
+            tracing::warn!(%error, "a sync was not recorded");
+        }
+        outcome
+    }
+
+    async fn observe(&self, connection: &mut Connection) -> Result<SyncReport, String> {
+        let started_at = Timestamp::now();
+        let observer = self.clouds.observer(connection).await.map_err(|error| error.message)?;
+        connection.account = observer.identity().await.map_err(|error| error.message)?;
+        let inventory = observer.inventory().await.map_err(|error| error.message)?;
+        let words = |error: StoreError| error.to_string();
+        self.estate.resource_sync(&connection.id, &inventory.resources, &inventory.complete).await.map_err(words)?;
+        let mut report = SyncReport {
+            started_at,
+            finished_at: started_at,
+            resources: inventory.resources.len() as u64,
+            samples: 0,
+            denied: inventory.denied,
+            problems: inventory.problems,
+        };
+        let newest: HashMap<(ResourceId, Metric), Timestamp> = self
+            .samples
+            .sample_newest(&connection.id)
+            .await
+            .map_err(words)?
+            .into_iter()
+            .map(|(resource, metric, at)| ((resource, metric), at))
+            .collect();
+        let now = Timestamp::now();
+        let queries: Vec<SampleQuery> =
+            inventory.resources.iter().filter_map(|resource| query(resource, &newest, now)).collect();
+        for chunk in queries.chunks(AT_ONCE) {
+            let batch = observer.samples(chunk).await.map_err(|error| error.message)?;
+            self.samples.sample_insert(&batch.samples).await.map_err(words)?;
+            report.samples += batch.samples.len() as u64;
+            for denied in batch.denied {
+                if !report.denied.contains(&denied) {
+                    report.denied.push(denied);
+                }
+            }
+            report.problems.extend(batch.problems);
+        }
+        report.finished_at = Timestamp::now();
+        Ok(report)
+    }
+}
+
+/// What to ask of a resource: all metrics of its kind since the oldest of the newest points it has.
+fn query(resource: &Resource, newest: &HashMap<(ResourceId, Metric), Timestamp>, now: Timestamp) -> Option<SampleQuery> {
+    if resource.state == ResourceState::Deleted {
+        return None;
+    }
+    let metrics = metrics(resource.kind);
+    if metrics.is_empty() {
+        return None;
+    }
+    let known = metrics.iter().filter_map(|metric| newest.get(&(resource.id.clone(), *metric))).max();
+    let start = known.and_then(|at| at.checked_sub(OVERLAP).ok()).or_else(|| now.checked_sub(HISTORY).ok())?;
+    (start < now).then(|| SampleQuery { resource: resource.clone(), metrics: metrics.to_vec(), start, end: now })
+}
+
+const fn metrics(kind: ResourceKind) -> &'static [Metric] {
+    use Metric::{
+        CpuCreditBalance, CpuUtilization, DatabaseConnections, DiskRead, DiskReadOps, DiskWrite, DiskWriteOps, FreeStorage,
+        MemoryUtilization, NetworkIn, NetworkOut, RequestRate,
+    };
+    match kind {
+        ResourceKind::VirtualMachine => &[
+            CpuUtilization, MemoryUtilization, NetworkIn, NetworkOut, DiskRead, DiskWrite, DiskReadOps, DiskWriteOps, CpuCreditBalance,
+        ],
+        ResourceKind::Database => &[
+            CpuUtilization, DatabaseConnections, FreeStorage, NetworkIn, NetworkOut, DiskRead, DiskWrite, DiskReadOps, DiskWriteOps,
+        ],
+        ResourceKind::Volume => &[DiskRead, DiskWrite, DiskReadOps, DiskWriteOps],
+        ResourceKind::LoadBalancer => &[RequestRate],
+        ResourceKind::Bucket | ResourceKind::ScalingGroup => &[],
+    }
+}
+
+fn story(connection: &Connection, by: &str, outcome: &Result<SyncReport, String>) -> Entry {
+    let status = if outcome.is_ok() { ActionStatus::Success } else { ActionStatus::Failed };
+    let entry = Entry::new(EventType::from_static("integration.sync"))
+        .by(Actor::system())
+        .on(ResourceRef::new("connection", connection.id.0.clone()))
+        .with_action("sync", status, ActionMethod::Scheduled)
+        .with_metadata("connection", Json::from(json!(connection.name)))
+        .with_metadata("asked_by", Json::from(json!(by)));
+    match outcome {
+        Ok(report) => entry.with_metadata(
+            "report",
+            Json::from(json!({
+                "resources": report.resources,
+                "samples": report.samples,
+                "denied": report.denied.iter().map(|denied| denied.permission.as_str()).collect::<Vec<_>>(),
+                "problems": report.problems,
+            })),
+        ),
+        Err(message) => entry.with_severity(Severity::Medium).with_metadata("error", Json::from(json!(message))),
+    }
+}
+
+/// The syncer as handlers know it: a sync they ask for runs in the background.
+pub(crate) struct Background(pub(crate) Arc<ConnectionSyncer>);
+
+#[async_trait]
+impl Syncer for Background {
+    async fn test(&self, connection: &Connection) -> Result<String, ObserveError> {
+        self.0.clouds.observer(connection).await?.identity().await
+    }
+
+    async fn sync(&self, connection: &ConnectionId, by: &str) -> bool {
+        if self.0.running.lock().contains(connection) {
+            return false;
+        }
+        let (syncer, id, by) = (self.0.clone(), connection.clone(), by.to_owned());
+        tokio::spawn(async move {
+            if let Some(Err(error)) = syncer.sync_now(&id, &by).await {
+                tracing::warn!(connection = %id, %error, "a sync failed");
+            }
+        });
+        true
+    }
+}

@@ -1,0 +1,12 @@
+//! `reeve openapi`: the description of the HTTP interface on stdout.
+
+use std::io::Write as _;
+
+use anyhow::Result;
+
+/// Prints it.
+pub(crate) async fn run() -> Result<()> {
+    let text = reeve_http::openapi().to_pretty_json()?;
+    writeln!(std::io::stdout(), "{text}")?;
+    Ok(())
+}

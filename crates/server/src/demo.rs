@@ -1,0 +1,98 @@
+//! `reeve demo`: the whole service over a simulated estate that lives.
+//!
+//! Nothing here is a shortcut: users sign in, connections are synced, the agent runs, and entries arrive through the same
+//! ledger as everywhere else. Only the clouds are simulated.
+
+mod activity;
+mod people;
+mod setup;
+mod state;
+
+use std::io::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use indicatif::{ProgressBar, ProgressStyle};
+use tokio_util::sync::CancellationToken;
+
+use reeve_http::App;
+
+use crate::adapters::clouds::CloudRegistry;
+use crate::cli::DemoArgs;
+use crate::config::Config;
+use crate::service::{Service, stop_on_signal};
+use state::DemoState;
+
+/// How often the estate moves on while one watches.
+const BEAT: Duration = Duration::from_secs(3);
+
+/// Serves the demo until it is told to stop.
+pub(crate) async fn run(args: &DemoArgs) -> Result<()> {
+    let data_dir = match &args.data_dir {
+        Some(dir) => dir.clone(),
+        None => std::env::temp_dir().join("reeve-demo"),
+    };
+    let config = Config {
+        data_dir,
+        listen: args.listen,
+        sync_every_s: 30,
+        agents_every_s: 300,
+        seal_after_s: 120,
+        ..Config::default()
+    };
+    std::fs::create_dir_all(&config.data_dir).with_context(|| format!("{} could not be made", config.data_dir.display()))?;
+    let state = Arc::new(DemoState::open(&config.data_dir, args.seed)?);
+    let service = Service::open(config, CloudRegistry::with_simulated(state.estate.clone()), true).await?;
+    let sign_in = people::ensure(&service).await?;
+    prepare(&service, &state).await?;
+    let (listener, address) = service.bind().await?;
+    let stop = stop_on_signal();
+    let living = tokio::spawn(live(service.app.clone(), state.clone(), stop.clone()));
+    let mut out = std::io::stdout();
+    writeln!(out, "Dashboard: http://{address}")?;
+    writeln!(out, "Sign in:   {}", sign_in.email)?;
+    writeln!(out, "Password:  {}", sign_in.password)?;
+    writeln!(out, "Data:      {}", service.config.data_dir.display())?;
+    out.flush()?;
+    service.serve(listener, stop).await?;
+    living.abort();
+    state.save()
+}
+
+/// The first start: connections, 30 days of samples and of activity, an agent and its first run.
+async fn prepare(service: &Service, state: &DemoState) -> Result<()> {
+    let steps = ProgressBar::new(4).with_style(ProgressStyle::with_template("{bar:24} {pos}/{len} {msg} {elapsed}")?);
+    steps.enable_steady_tick(Duration::from_millis(200));
+    steps.set_message("connections");
+    let connections = setup::connections(service, &state.estate).await?;
+    steps.inc(1);
+    steps.set_message("30 days of activity");
+    activity::catch_up(&service.app, state).await?;
+    steps.inc(1);
+    steps.set_message("30 days of samples");
+    for id in &connections {
+        if let Some(Err(message)) = service.syncer.sync_now(id, "demo").await {
+            tracing::warn!(connection = %id, message, "a sync failed");
+        }
+    }
+    steps.inc(1);
+    steps.set_message("the first run of the agents");
+    setup::agents(service).await?;
+    steps.inc(1);
+    steps.finish_and_clear();
+    Ok(())
+}
+
+/// What goes on while one watches: people work, and what changed in the estate is kept.
+async fn live(app: Arc<App>, state: Arc<DemoState>, stop: CancellationToken) {
+    loop {
+        tokio::select! { () = stop.cancelled() => return, () = tokio::time::sleep(BEAT) => {} }
+        if let Err(error) = activity::catch_up(&app, &state).await {
+            tracing::warn!(%error, "activity was not recorded");
+        }
+        if let Err(error) = state.save() {
+            tracing::warn!(%error, "the simulated estate was not kept");
+        }
+    }
+}

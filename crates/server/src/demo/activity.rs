@@ -1,0 +1,52 @@
+//! What the company's people do, recorded from where the last record ended.
+
+use anyhow::{Result, bail};
+use jiff::{SignedDuration, Timestamp};
+
+use reeve_audit::Draft;
+use reeve_http::App;
+use reeve_ledger::AppendError;
+
+use super::state::DemoState;
+
+/// How far back the first record reaches.
+const HISTORY: SignedDuration = SignedDuration::from_hours(30 * 24);
+/// How much is asked of the estate at once.
+const SLICE: SignedDuration = SignedDuration::from_hours(12);
+/// Entries appended at once.
+const BATCH: usize = 500;
+
+/// Records everything up to now. What was recorded before is recognised by its event id and not recorded again.
+pub(super) async fn catch_up(app: &App, state: &DemoState) -> Result<()> {
+    let now = Timestamp::now();
+    let mut from = match state.told_until() {
+        Some(at) => at,
+        None => now.checked_sub(HISTORY)?,
+    };
+    while from < now {
+        let to = from.checked_add(SLICE)?.min(now);
+        let drafts = state
+            .estate
+            .activity(from, to)
+            .into_iter()
+            .map(|entry| Draft::from_entry(entry, Timestamp::now()))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|errors| anyhow::anyhow!("{errors:?}"))?;
+        for chunk in drafts.chunks(BATCH) {
+            append(app, chunk.to_vec()).await?;
+        }
+        state.told(to);
+        from = to;
+    }
+    Ok(())
+}
+
+async fn append(app: &App, drafts: Vec<Draft>) -> Result<()> {
+    loop {
+        match app.ledger.append(drafts.clone()).await {
+            Ok(_) => return Ok(()),
+            Err(AppendError::Busy { retry_after_s }) => tokio::time::sleep(std::time::Duration::from_secs(retry_after_s)).await,
+            Err(error) => bail!("{error}"),
+        }
+    }
+}

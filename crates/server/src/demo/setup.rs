@@ -1,0 +1,63 @@
+//! Connections and agents of the demo.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+
+use reeve_agents::engine::{AgentInput, Caller};
+use reeve_agents::ports::AgentStore as _;
+use reeve_connect_simulated::SimulatedEstate;
+use reeve_estate::{ConnectionId, EstateStore as _};
+
+use crate::service::Service;
+
+/// Adds the three simulated accounts where they are missing.
+pub(super) async fn connections(service: &Service, estate: &Arc<SimulatedEstate>) -> Result<Vec<ConnectionId>> {
+    let known = service.store.connection_list().await?;
+    let mut ids = Vec::new();
+    for connection in estate.connections() {
+        if !known.iter().any(|other| other.id == connection.id) {
+            service.store.connection_insert(&connection).await?;
+        }
+        ids.push(connection.id);
+    }
+    Ok(ids)
+}
+
+/// Creates the agents of the demo where there are none, and runs them once.
+pub(super) async fn agents(service: &Service) -> Result<()> {
+    if !service.store.agent_list(None).await?.is_empty() {
+        return Ok(());
+    }
+    let text = |value: &str| Some(value.to_owned());
+    let inputs = [
+        AgentInput {
+            agent_type: text("cost_optimizer"),
+            name: text("Production cost optimizer"),
+            mode: text("safe_mode"),
+            accounts: Some(vec!["acme-production".into()]),
+            services: Some(Vec::new()),
+            learning_period: text("14d"),
+            confidence_threshold: text("85%"),
+            auto_apply_enabled: Some(true),
+            auto_apply_max_impact: text("low"),
+            auto_apply_approval_required: text("medium_impact"),
+            reason: text("the demo's estate has 30 days of history"),
+            ..AgentInput::default()
+        },
+        AgentInput {
+            agent_type: text("cost_optimizer"),
+            name: text("Everything else"),
+            mode: text("learning"),
+            accounts: Some(vec!["acme-analytics".into(), "acme-corporate".into()]),
+            learning_period: text("14d"),
+            ..AgentInput::default()
+        },
+    ];
+    let by = Caller::system();
+    for input in inputs {
+        let agent = service.app.engine.agent_create(input, &by).await?;
+        service.app.engine.agent_run(&agent.id, &by).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,76 @@
+//! What the simulated estate has become is kept in a file, so that a demo goes on where it was.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result};
+use jiff::Timestamp;
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use reeve_connect_simulated::SimulatedEstate;
+
+const FILE: &str = "simulated.json";
+
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    seed: u64,
+    began_at: Timestamp,
+    told_until: Option<Timestamp>,
+    changes: Value,
+}
+
+/// The estate, and up to when its activity was recorded.
+pub(super) struct DemoState {
+    /// The simulated estate.
+    pub(super) estate: Arc<SimulatedEstate>,
+    path: PathBuf,
+    seed: u64,
+    began_at: Timestamp,
+    told_until: Mutex<Option<Timestamp>>,
+}
+
+impl DemoState {
+    /// Opens the estate of a data directory, or begins one.
+    pub(super) fn open(data_dir: &Path, seed: u64) -> Result<DemoState> {
+        let path = data_dir.join(FILE);
+        if !path.exists() {
+            let began_at = Timestamp::now();
+            let estate = SimulatedEstate::new(seed, began_at);
+            let state = DemoState { estate, path, seed, began_at, told_until: Mutex::default() };
+            state.save()?;
+            return Ok(state);
+        }
+        let text = std::fs::read_to_string(&path).with_context(|| format!("{} could not be read", path.display()))?;
+        let damaged = || format!("{} is damaged; remove it to begin a new demo", path.display());
+        let kept: Kept = serde_json::from_str(&text).with_context(damaged)?;
+        let estate = SimulatedEstate::new(kept.seed, kept.began_at);
+        estate.restore(&kept.changes).with_context(damaged)?;
+        Ok(DemoState { estate, path, seed: kept.seed, began_at: kept.began_at, told_until: Mutex::new(kept.told_until) })
+    }
+
+    /// Up to when activity was recorded.
+    pub(super) fn told_until(&self) -> Option<Timestamp> {
+        *self.told_until.lock()
+    }
+
+    /// Notes that activity was recorded up to a time.
+    pub(super) fn told(&self, until: Timestamp) {
+        *self.told_until.lock() = Some(until);
+    }
+
+    /// Keeps everything, whole or not at all.
+    pub(super) fn save(&self) -> Result<()> {
+        let kept = Kept {
+            seed: self.seed,
+            began_at: self.began_at,
+            told_until: self.told_until(),
+            changes: self.estate.snapshot(),
+        };
+        let beside = self.path.with_extension("json.new");
+        std::fs::write(&beside, serde_json::to_vec(&kept)?).with_context(|| format!("{} could not be written", beside.display()))?;
+        std::fs::rename(&beside, &self.path).with_context(|| format!("{} could not be replaced", self.path.display()))?;
+        Ok(())
+    }
+}

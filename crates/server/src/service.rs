@@ -1,0 +1,168 @@
+//! The service: opens what is kept, joins the rooms, serves, and closes in order.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use reeve_agents::ports::Clock;
+use reeve_agents::{Engine, engine};
+use reeve_estate::Catalogue;
+use reeve_http::{App, Ports, Settings};
+use reeve_lake::{EntrySearch, EntrySegments, SampleLake};
+use reeve_ledger::Ledger;
+use reeve_store::{Store, Vault};
+
+use crate::adapters::clock::SystemClock;
+use crate::adapters::clouds::CloudRegistry;
+use crate::adapters::recorder::LedgerRecorder;
+use crate::adapters::syncer::{Background, ConnectionSyncer};
+use crate::adapters::views::LedgerViews;
+use crate::config::Config;
+use crate::tasks;
+
+/// Everything that runs, joined.
+pub(crate) struct Service {
+    /// What handlers share.
+    pub(crate) app: Arc<App>,
+    /// The state store.
+    pub(crate) store: Arc<Store>,
+    /// The sample table.
+    pub(crate) samples: Arc<SampleLake>,
+    /// The sealed segments.
+    pub(crate) segments: Arc<EntrySegments>,
+    /// Clouds behind connections.
+    pub(crate) clouds: Arc<CloudRegistry>,
+    /// Syncing.
+    pub(crate) syncer: Arc<ConnectionSyncer>,
+    /// The configuration.
+    pub(crate) config: Config,
+}
+
+/// The log, its search, and nothing else: what importing and searching a data directory need.
+pub(crate) struct Log {
+    /// The ledger.
+    pub(crate) ledger: Ledger,
+    /// The search over it.
+    pub(crate) search: Arc<EntrySearch>,
+    /// The sealed segments.
+    pub(crate) segments: Arc<EntrySegments>,
+}
+
+/// Opens the log of a data directory.
+pub(crate) async fn open_log(config: &Config) -> Result<Log> {
+    std::fs::create_dir_all(&config.data_dir)
+        .with_context(|| format!("the data directory {} could not be made", config.data_dir.display()))?;
+    let signer = reeve_ledger::keys::load_or_create(&config.data_dir, config.log_origin.as_deref())?;
+    let segments = Arc::new(EntrySegments::open(&config.data_dir).await?);
+    let mut ledger_config = reeve_ledger::Config::new(&config.data_dir, signer.name());
+    if let Some(anchor) = &config.anchor {
+        ledger_config.anchor_path.clone_from(anchor);
+    }
+    ledger_config.seal_after_entries = config.seal_after_entries;
+    ledger_config.seal_after = Duration::from_secs(config.seal_after_s);
+    let ledger = Ledger::open(ledger_config, signer, segments.clone()).await?;
+    let search = Arc::new(EntrySearch::new(segments.clone(), Arc::new(LedgerViews::new(ledger.clone()))));
+    Ok(Log { ledger, search, segments })
+}
+
+impl Service {
+    /// Opens everything in a data directory.
+    pub(crate) async fn open(config: Config, clouds: CloudRegistry, demo: bool) -> Result<Service> {
+        let log = open_log(&config).await.context("the log could not be opened")?;
+        let vault = Vault::load_or_create(&config.data_dir.join("keys").join("secrets.key"))?;
+        let url = match &config.state_url {
+            Some(url) => url.clone(),
+            None => {
+                let dir = config.data_dir.join("state");
+                std::fs::create_dir_all(&dir)?;
+                format!("sqlite://{}", dir.join("reeve.db").display())
+            }
+        };
+        let store = Arc::new(Store::open(&url, vault).await.context("the state store could not be opened")?);
+        let samples = Arc::new(SampleLake::open(&config.data_dir).await.context("the sample table could not be opened")?);
+        let clouds = Arc::new(clouds.over(store.clone()));
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let engine = Engine::new(engine::Ports {
+            agents: store.clone(),
+            estate: store.clone(),
+            samples: samples.clone(),
+            clouds: clouds.clone(),
+            recorder: Arc::new(LedgerRecorder::new(log.ledger.clone())),
+            clock: clock.clone(),
+            catalogue: Catalogue::builtin(),
+        });
+        let recorder = Arc::new(LedgerRecorder::new(log.ledger.clone()));
+        let syncer = Arc::new(ConnectionSyncer::new(store.clone(), samples.clone(), clouds.clone(), recorder));
+        let settings = Settings {
+            demo,
+            secure_cookies: config.secure_cookies,
+            max_body_bytes: config.max_body_bytes,
+            agents_every_s: config.agents_every_s,
+            trusted_proxies: config.trusted_proxies.clone(),
+            ..Settings::default()
+        };
+        let ports = Ports {
+            ledger: log.ledger,
+            trail: log.search,
+            access: store.clone(),
+            estate: store.clone(),
+            samples: samples.clone(),
+            engine,
+            agents: store.clone(),
+            syncer: Arc::new(Background(syncer.clone())),
+            clock,
+        };
+        let app = Arc::new(App::new(ports, settings));
+        Ok(Service { app, store, samples, segments: log.segments, clouds, syncer, config })
+    }
+
+    /// Binds the configured address.
+    pub(crate) async fn bind(&self) -> Result<(TcpListener, SocketAddr)> {
+        let listener = TcpListener::bind(self.config.listen)
+            .await
+            .with_context(|| format!("{} could not be listened on; is something else there? --listen takes another address", self.config.listen))?;
+        let address = listener.local_addr()?;
+        Ok((listener, address))
+    }
+
+    /// Serves until the token is cancelled, then closes in order: no more requests, no more tasks, the log last.
+    pub(crate) async fn serve(self, listener: TcpListener, stop: CancellationToken) -> Result<()> {
+        self.app.engine.resume().await.context("interrupted actions could not be taken up again")?;
+        let tasks = tasks::start(&self, &stop);
+        let router = reeve_http::router(self.app.clone()).into_make_service_with_connect_info::<SocketAddr>();
+        let stopping = stop.clone();
+        axum::serve(listener, router).with_graceful_shutdown(async move { stopping.cancelled().await }).await?;
+        stop.cancel();
+        tasks.close();
+        if tokio::time::timeout(Duration::from_secs(20), tasks.wait()).await.is_err() {
+            tracing::warn!("some background work did not stop in time; it is taken up at the next start");
+        }
+        self.app.ledger.close().await;
+        self.store.close().await;
+        Ok(())
+    }
+}
+
+/// Cancelled by Ctrl-C or SIGTERM.
+pub(crate) fn stop_on_signal() -> CancellationToken {
+    let token = CancellationToken::new();
+    let stop = token.clone();
+    tokio::spawn(async move {
+        let interrupt = tokio::signal::ctrl_c();
+        let terminate = async {
+            match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+                Ok(mut signal) => {
+                    signal.recv().await;
+                }
+                Err(_) => std::future::pending().await,
+            }
+        };
+        tokio::select! { _ = interrupt => {}, () = terminate => {} }
+        stop.cancel();
+    });
+    token
+}

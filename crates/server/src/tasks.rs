@@ -1,0 +1,43 @@
+//! Background work: reconcilers without input, idempotent, each on its own beat, one file each.
+
+mod agents;
+mod due;
+mod samples;
+mod seal;
+mod sessions;
+mod sync;
+
+use std::future::Future;
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::service::Service;
+
+/// Starts all of them; they end when the token is cancelled.
+pub(crate) fn start(service: &Service, stop: &CancellationToken) -> TaskTracker {
+    let tracker = TaskTracker::new();
+    seal::start(service, &tracker, stop);
+    sync::start(service, &tracker, stop);
+    agents::start(service, &tracker, stop);
+    due::start(service, &tracker, stop);
+    samples::start(service, &tracker, stop);
+    sessions::start(service, &tracker, stop);
+    tracker
+}
+
+/// Runs work on a beat: at once, then whenever the time has passed since the last run ended.
+fn every<F, Fut>(tracker: &TaskTracker, stop: &CancellationToken, beat: Duration, mut work: F)
+where
+    F: FnMut() -> Fut + Send + 'static,
+    Fut: Future<Output = ()> + Send,
+{
+    let stop = stop.clone();
+    tracker.spawn(async move {
+        loop {
+            work().await;
+            tokio::select! { () = stop.cancelled() => return, () = tokio::time::sleep(beat) => {} }
+        }
+    });
+}

@@ -1,0 +1,34 @@
+//! Runs every agent that is due.
+
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use reeve_agents::engine::Caller;
+use reeve_agents::ports::AgentStore as _;
+
+use crate::service::Service;
+
+pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
+    let (app, store) = (service.app.clone(), service.store.clone());
+    super::every(tracker, stop, Duration::from_secs(5), move || {
+        let (app, store) = (app.clone(), store.clone());
+        async move {
+            let agents = match store.agent_list(None).await {
+                Ok(agents) => agents,
+                Err(error) => return tracing::warn!(%error, "agents could not be read"),
+            };
+            for agent in agents {
+                let never_ran = agent.last_run.is_none();
+                let due = app.next_run(&agent).is_some_and(|next| next <= app.now());
+                if !(never_ran || due) || app.engine.is_running(&agent.id) {
+                    continue;
+                }
+                if let Err(error) = app.engine.agent_run(&agent.id, &Caller::system()).await {
+                    tracing::warn!(agent = agent.name, %error, "a run failed");
+                }
+            }
+        }
+    });
+}

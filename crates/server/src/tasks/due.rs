@@ -1,0 +1,20 @@
+//! Moves what waits for a time: scheduled, snoozed and expired recommendations, approvals that lapse.
+
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::service::Service;
+
+pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
+    let app = service.app.clone();
+    super::every(tracker, stop, Duration::from_secs(5), move || {
+        let app = app.clone();
+        async move {
+            if let Err(error) = app.engine.due().await {
+                tracing::warn!(%error, "what was due could not be moved");
+            }
+        }
+    });
+}

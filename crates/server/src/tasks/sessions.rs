@@ -1,0 +1,34 @@
+//! Ends sessions whose time is over, and says so in the log.
+
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use reeve_access::AccessStore as _;
+use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventType, ResourceRef};
+
+use crate::service::Service;
+
+pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
+    let (app, store) = (service.app.clone(), service.store.clone());
+    super::every(tracker, stop, Duration::from_secs(60), move || {
+        let (app, store) = (app.clone(), store.clone());
+        async move {
+            match store.session_expire(app.now().as_millisecond()).await {
+                Ok(ended) => {
+                    for session in ended {
+                        let entry = Entry::new(EventType::from_static("authentication.session_expired"))
+                            .by(Actor::user(session.user.0).with_session_id(session.id.clone()))
+                            .on(ResourceRef::new("session", session.id))
+                            .with_action("expire_session", ActionStatus::Success, ActionMethod::System);
+                        if app.record(entry).await.is_err() {
+                            tracing::warn!("the end of a session was not recorded");
+                        }
+                    }
+                }
+                Err(error) => tracing::warn!(%error, "sessions could not be ended"),
+            }
+        }
+    });
+}
