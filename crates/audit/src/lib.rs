@@ -9,11 +9,13 @@ pub mod json;
 pub mod query;
 pub mod retention;
 
+mod address;
 mod batch;
 mod draft;
 mod field_error;
 mod suggest;
 
+pub use address::parse_address;
 pub use batch::{BatchError, Content, MAX_BATCH, parse_batch};
 pub use draft::{Draft, MAX_ENTRY_BYTES, ReadBackError, claim_digest};
 pub use entry::{

@@ -96,6 +96,7 @@ fn queries_that_find_the_entry() {
         "ip:10.20.*",
         "ip:10.0.0.0/8",
         "ip:10.20.0.7/32",
+        "ip:010.020.000.007",
         "changes:*",
         "changes.after:*",
         "changes.after.size:4",

@@ -10,6 +10,7 @@ use super::column::{Column, FieldPath};
 use super::error::Problem;
 use super::fold;
 use super::time::{Moment, moment};
+use crate::address::parse_address;
 use crate::entry::{ActionMethod, ActionStatus, ActorType, Severity, UnknownName};
 
 /// How a value is to be compared, as written before it.
@@ -134,7 +135,7 @@ fn address(written: Written) -> Result<Match, Problem> {
         return Ok(written.into_match());
     }
     let text = written.text();
-    if let Ok(address) = text.parse() {
+    if let Some(address) = parse_address(&text) {
         return Ok(Match::Ip(address));
     }
     text.parse::<IpNet>().map(|net| Match::Cidr(net.trunc())).map_err(|_| {

@@ -1,0 +1,95 @@
+//! Reads records one at a time out of plain or gzip-compressed input of any size.
+
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+
+use flate2::read::MultiGzDecoder;
+use reeve_audit::Entry;
+
+use crate::map::map_record;
+use crate::record::{MapError, Record};
+use crate::split::{SplitError, Splitter};
+
+/// Why a record was not taken, or why reading ended.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The input could not be read or decompressed. Reading ends.
+    #[error("cannot read: {0}")]
+    Io(#[source] io::Error),
+    /// The input is not JSON from here on. Reading ends.
+    #[error("{0}")]
+    Broken(String),
+    /// One record is too long. The next is tried.
+    #[error("{0}")]
+    TooLarge(String),
+    /// One record is not taken. The next is tried.
+    #[error("record {index} at byte {offset}: {source}")]
+    Record {
+        /// Which record of the input, counted from 0.
+        index: u64,
+        /// Where in the decompressed input it begins.
+        offset: u64,
+        /// What is wrong with it.
+        #[source]
+        source: MapError,
+    },
+}
+
+impl ReadError {
+    /// Whether nothing more comes after this error.
+    pub fn ends_reading(&self) -> bool {
+        matches!(self, Self::Io(_) | Self::Broken(_))
+    }
+
+    /// Whether the input is a digest file, which holds no records and may be passed over.
+    pub fn is_digest(&self) -> bool {
+        matches!(self, Self::Record { source: MapError::Digest, .. })
+    }
+}
+
+impl From<SplitError> for ReadError {
+    fn from(e: SplitError) -> Self {
+        match e {
+            SplitError::Io(e) => Self::Io(e),
+            SplitError::TooLarge { .. } => Self::TooLarge(e.to_string()),
+            _ => Self::Broken(e.to_string()),
+        }
+    }
+}
+
+/// An iterator over the records of one input. Holds one record in memory at a time.
+pub struct RecordReader {
+    pieces: Splitter<Box<dyn BufRead + Send>>,
+    index: u64,
+}
+
+impl RecordReader {
+    /// Reads `input`, decompressing it when it begins as gzip does.
+    pub fn new(mut input: impl Read + Send + 'static) -> io::Result<Self> {
+        let mut start = Vec::new();
+        input.by_ref().take(2).read_to_end(&mut start)?;
+        let gzip = start == [0x1f, 0x8b];
+        let whole = Cursor::new(start).chain(input);
+        let input: Box<dyn BufRead + Send> =
+            if gzip { Box::new(BufReader::new(MultiGzDecoder::new(whole))) } else { Box::new(BufReader::new(whole)) };
+        Ok(Self { pieces: Splitter::new(input), index: 0 })
+    }
+
+    /// The entries that the records mean.
+    pub fn entries(self) -> impl Iterator<Item = Result<Entry, ReadError>> {
+        self.map(|record| record.map(map_record))
+    }
+}
+
+impl Iterator for RecordReader {
+    type Item = Result<Record, ReadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let piece = match self.pieces.next()? {
+            Ok(piece) => piece,
+            Err(e) => return Some(Err(e.into())),
+        };
+        let index = self.index;
+        self.index += 1;
+        Some(Record::parse(&piece.text).map_err(|source| ReadError::Record { index, offset: piece.offset, source }))
+    }
+}

@@ -1,0 +1,4 @@
+//! Real and generated CloudTrail records through the mapper and back, and files of every shape through the reader.
+
+mod files;
+mod lossless;
