@@ -1,0 +1,39 @@
+// What stands behind the `?` of an address. Unknown or malformed parts are dropped, never an error.
+
+type Given = Record<string, unknown>;
+
+function text(value: unknown): string | undefined {
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+}
+
+function pick<Name extends string>(given: Given, names: readonly Name[]): Partial<Record<Name, string>> {
+  const picked: Partial<Record<Name, string>> = {};
+  for (const name of names) {
+    const value = text(given[name]);
+    if (value !== undefined) picked[name] = value;
+  }
+  return picked;
+}
+
+export function signInSearch(given: Given) {
+  return pick(given, ['next']);
+}
+
+export function recommendationFilters(given: Given) {
+  return pick(given, ['status', 'priority', 'type', 'min_confidence', 'account', 'resource']);
+}
+
+export const SEARCH_FIELDS = [
+  'query', 'keyword', 'user', 'resource_id', 'resource_type', 'event_type', 'status', 'severity', 'ip_address', 'start', 'end', 'reads',
+] as const;
+
+export type SearchFilters = Partial<Record<(typeof SEARCH_FIELDS)[number], string>>;
+
+export function searchFilters(given: Given): SearchFilters {
+  return pick(given, SEARCH_FIELDS);
+}
+
+export function resourceFilters(given: Given) {
+  return pick(given, ['text', 'provider', 'type', 'connection', 'account', 'service']);
+}

@@ -1,0 +1,25 @@
+// Short names for the wire bodies that the rooms use.
+import type { components } from './schema';
+
+type Schemas = components['schemas'];
+
+export type Me = Schemas['MeBody'];
+export type Recommendation = Schemas['RecommendationBody'];
+export type Plan = Schemas['PlanBody'];
+export type Agent = Schemas['AgentBody'];
+export type AgentType = Schemas['AgentTypeBody'];
+export type Action = Schemas['ActionRecordBody'];
+export type Approval = Schemas['ApprovalBody'];
+export type Guardrails = Schemas['GuardrailsBody'];
+export type Dashboard = Schemas['DashboardBody'];
+export type Costs = Schemas['CostsBody'];
+export type Entry = Schemas['EntryBody'];
+export type Search = Schemas['SearchBody'];
+export type Stats = Schemas['StatsBody'];
+export type Count = Schemas['CountBody'];
+export type Connection = Schemas['ConnectionBody'];
+export type Resource = Schemas['EstateResourceBody'];
+export type Samples = Schemas['SamplesBody'];
+export type User = Schemas['UserBody'];
+export type Team = Schemas['TeamBody'];
+export type Token = Schemas['TokenBody'];

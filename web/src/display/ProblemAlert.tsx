@@ -1,0 +1,34 @@
+import { Alert, Button, List, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { asProblem } from '../api/problem';
+
+interface Props {
+  error: unknown;
+  onRetry?: () => void;
+  /** Fields that a form marks itself; their messages are not repeated here. */
+  marked?: string[];
+}
+
+/** A problem in the service's own words: what, why, which fields, what to do. */
+export function ProblemAlert({ error, onRetry, marked = [] }: Props) {
+  if (!error) return null;
+  const problem = asProblem(error);
+  const fields = problem.errors.filter(({ field }) => !marked.includes(field));
+  return (
+    <Alert color="red" variant="light" icon={<IconAlertTriangle size={18} />} title={problem.title} role="alert">
+      <Stack gap={6} align="flex-start">
+        {fields.length === 0 && problem.detail && <Text size="sm">{problem.detail}</Text>}
+        {fields.length > 0 && (
+          <List size="sm" spacing={2}>
+            {fields.map(({ field, message }) => (
+              <List.Item key={field + message}><b>{field}</b>: {message}</List.Item>
+            ))}
+          </List>
+        )}
+        {problem.hint && <Text size="sm">{problem.hint}</Text>}
+        {problem.retryAfterSeconds && <Text size="sm">Try again in {problem.retryAfterSeconds} seconds.</Text>}
+        {onRetry && <Button size="xs" variant="light" color="red" onClick={onRetry}>Try again</Button>}
+      </Stack>
+    </Alert>
+  );
+}

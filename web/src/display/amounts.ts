@@ -1,0 +1,49 @@
+// Numbers as people read them. Money arrives in dollars, shares in percent (0 to 100).
+
+const wholeMoney = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 0 });
+const exactMoney = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
+const plain = new Intl.NumberFormat('en-US');
+const oneDecimal = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
+const short = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
+
+/** Cents below 100 dollars, whole dollars above. */
+export function money(dollars: number | null | undefined): string {
+  if (dollars == null) return 'not known';
+  return Math.abs(dollars) < 100 && dollars !== 0 ? exactMoney.format(dollars) : wholeMoney.format(dollars);
+}
+
+export function percent(share: number | null | undefined): string {
+  return share == null ? 'not known' : `${oneDecimal.format(share)} %`;
+}
+
+export function count(number: number): string {
+  return plain.format(number);
+}
+
+export function shortCount(number: number): string {
+  return number < 10_000 ? plain.format(number) : short.format(number);
+}
+
+export function plural(number: number, one: string, many = `${one}s`): string {
+  return `${plain.format(number)} ${number === 1 ? one : many}`;
+}
+
+/** A value of a metric with its unit (`percent`, `bytes_per_second`, ...). */
+export function measured(value: number, unit: string): string {
+  if (unit === 'percent') return `${oneDecimal.format(value)} %`;
+  if (unit === 'bytes_per_second') return `${bytes(value)}/s`;
+  if (unit === 'bytes') return bytes(value);
+  if (unit === 'per_second') return `${oneDecimal.format(value)}/s`;
+  return oneDecimal.format(value);
+}
+
+export function bytes(value: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+  let size = Math.abs(value);
+  let step = 0;
+  while (size >= 1024 && step < units.length - 1) {
+    size /= 1024;
+    step += 1;
+  }
+  return `${value < 0 ? '-' : ''}${oneDecimal.format(size)} ${units[step]}`;
+}

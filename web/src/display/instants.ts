@@ -1,0 +1,56 @@
+// Times: shown in the reader's zone, with UTC one hover away.
+
+const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const shortForm = new Intl.DateTimeFormat(undefined, {
+  month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false,
+});
+const dayForm = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+
+const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 31_557_600], ['month', 2_629_800], ['week', 604_800], ['day', 86_400], ['hour', 3_600], ['minute', 60],
+];
+
+export function fullTime(text: string): string {
+  return full.format(new Date(text));
+}
+
+export function shortTime(text: string): string {
+  return shortForm.format(new Date(text));
+}
+
+export function day(text: string): string {
+  return dayForm.format(new Date(text));
+}
+
+export function ago(text: string, now = Date.now()): string {
+  const seconds = (new Date(text).getTime() - now) / 1000;
+  for (const [unit, size] of STEPS) {
+    if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit);
+  }
+  return Math.abs(seconds) < 10 ? 'just now' : relative.format(Math.trunc(seconds), 'second');
+}
+
+export function utc(text: string): string {
+  return `${new Date(text).toISOString().replace('T', ' ').replace('Z', '')} UTC`;
+}
+
+export function took(start: string, end: string): string {
+  const ms = new Date(end).getTime() - new Date(start).getTime();
+  if (ms < 1000) return `${Math.max(0, ms)} ms`;
+  if (ms < 90_000) return `${(ms / 1000).toFixed(1)} s`;
+  return `${Math.round(ms / 60_000)} min`;
+}
+
+/** The value of a `datetime-local` input (the reader's zone) as the wire wants it; empty gives nothing. */
+export function fromInput(text: string): string | undefined {
+  if (!text) return undefined;
+  const date = new Date(text);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}
+
+/** A time as the value of a `datetime-local` input. */
+export function toInput(date: Date): string {
+  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 16);
+}

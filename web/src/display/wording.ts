@@ -1,0 +1,38 @@
+// The service's names (`right_size`) in words.
+
+const SPECIAL: Record<string, string> = {
+  aws: 'AWS',
+  azure: 'Azure',
+  gcp: 'Google Cloud',
+  simulated: 'Simulated',
+  right_size: 'Right-size',
+  iam_optimization: 'IAM optimization',
+  api: 'API',
+  cli: 'CLI',
+  api_key: 'API key',
+  cpu_utilization: 'CPU',
+  memory_utilization: 'Memory',
+  network_in: 'Network in',
+  network_out: 'Network out',
+  cpu_credit_balance: 'CPU credits',
+  db_optimizer: 'Database optimizer',
+  ops_intelligence: 'Operations intelligence',
+  on_demand: 'On-demand',
+  ec2: 'EC2',
+  rds: 'RDS',
+  s3: 'S3',
+  ebs: 'EBS',
+  cpu: 'CPU',
+};
+
+export function words(name: string): string {
+  const special = SPECIAL[name];
+  if (special) return special;
+  const text = name.replaceAll('_', ' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Names as options of a select, in words. */
+export function options(names: readonly string[]): { value: string; label: string }[] {
+  return names.map((name) => ({ value: name, label: words(name) }));
+}

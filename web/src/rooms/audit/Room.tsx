@@ -1,0 +1,17 @@
+import { Page } from '../../display/Page';
+import { RoomTabs } from '../../shell/RoomTabs';
+
+/** Access & Security > Audit Logging. */
+export function Room() {
+  return (
+    <Page title="Audit Logging" description="Every user action, system event and resource change, written once and provable.">
+      <RoomTabs
+        label="Audit Logging"
+        tabs={[
+          { label: 'Dashboard', to: '/audit' },
+          { label: 'Search', to: '/audit/search' },
+        ]}
+      />
+    </Page>
+  );
+}

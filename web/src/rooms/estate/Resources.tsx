@@ -1,0 +1,1 @@
+export function Resources() { return null; }

@@ -1,0 +1,1 @@
+export function Approvals() { return null; }

@@ -1,0 +1,1 @@
+export function RecommendationDetail() { return null; }

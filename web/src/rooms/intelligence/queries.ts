@@ -1,0 +1,129 @@
+// What the room asks the service for, and what it changes.
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { body, client } from '../../api/client';
+import type { components } from '../../api/schema';
+
+type Schemas = components['schemas'];
+
+/** Lists are asked for whole; the service's own limit is a thousand. */
+export const MOST = 1000;
+
+export const dashboardQuery = queryOptions({
+  queryKey: ['intelligence', 'dashboard'],
+  queryFn: () => body(client.GET('/api/v1/intelligence/dashboard')),
+  refetchInterval: 30_000,
+});
+
+export const guardrailsQuery = queryOptions({
+  queryKey: ['intelligence', 'guardrails'],
+  queryFn: () => body(client.GET('/api/v1/intelligence/guardrails')),
+});
+
+export const agentsQuery = queryOptions({
+  queryKey: ['intelligence', 'agents'],
+  queryFn: () => body(client.GET('/api/v1/intelligence/agents')),
+  refetchInterval: 15_000,
+});
+
+export const agentTypesQuery = queryOptions({
+  queryKey: ['intelligence', 'agent-types'],
+  queryFn: () => body(client.GET('/api/v1/intelligence/agent-types')),
+  staleTime: Infinity,
+});
+
+export interface RecommendationFilter {
+  status?: string;
+  priority?: string;
+  type?: string;
+  min_confidence?: number;
+  account?: string;
+  resource?: string;
+  limit?: number;
+}
+
+export function recommendationsQuery(filter: RecommendationFilter) {
+  return queryOptions({
+    queryKey: ['intelligence', 'recommendations', filter],
+    queryFn: () => body(client.GET('/api/v1/intelligence/recommendations', { params: { query: { limit: MOST, ...filter } } })),
+    refetchInterval: 30_000,
+  });
+}
+
+export function recommendationQuery(id: string, everyMs: number | false = 15_000) {
+  return queryOptions({
+    queryKey: ['intelligence', 'recommendation', id],
+    queryFn: () => body(client.GET('/api/v1/intelligence/recommendations/{id}', { params: { path: { id } } })),
+    refetchInterval: everyMs,
+  });
+}
+
+export const actionsQuery = queryOptions({
+  queryKey: ['intelligence', 'actions'],
+  queryFn: () => body(client.GET('/api/v1/intelligence/actions', { params: { query: { limit: MOST } } })),
+  refetchInterval: 10_000,
+});
+
+export const approvalsQuery = queryOptions({
+  queryKey: ['intelligence', 'approvals'],
+  queryFn: () => body(client.GET('/api/v1/intelligence/approvals', { params: { query: { limit: MOST } } })),
+  refetchInterval: 10_000,
+});
+
+export const costsQuery = queryOptions({
+  queryKey: ['costs'],
+  queryFn: () => body(client.GET('/api/v1/costs')),
+});
+
+/** A change that may move anything in the room: everything shown is asked for again. */
+export function useChange<Given, Answer>(change: (given: Given) => Promise<Answer>) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: change,
+    onSettled: () => queries.invalidateQueries({ queryKey: ['intelligence'] }),
+  });
+}
+
+const RECOMMENDATION = '/api/v1/intelligence/recommendations/{id}' as const;
+
+export const execute = ({ id, ...given }: { id: string } & Schemas['ExecuteBody']) =>
+  body(client.POST(`${RECOMMENDATION}/execute`, { params: { path: { id } }, body: given }));
+
+export const schedule = ({ id, ...given }: { id: string } & Schemas['ScheduleBody']) =>
+  body(client.POST(`${RECOMMENDATION}/schedule`, { params: { path: { id } }, body: given }));
+
+export const dismiss = ({ id, ...given }: { id: string } & Schemas['DismissBody']) =>
+  body(client.POST(`${RECOMMENDATION}/dismiss`, { params: { path: { id } }, body: given }));
+
+export const snooze = ({ id, ...given }: { id: string } & Schemas['SnoozeBody']) =>
+  body(client.POST(`${RECOMMENDATION}/snooze`, { params: { path: { id } }, body: given }));
+
+export const feedback = ({ id, ...given }: { id: string } & Schemas['FeedbackBody']) =>
+  body(client.POST(`${RECOMMENDATION}/feedback`, { params: { path: { id } }, body: given }));
+
+export const reopen = (id: string) => body(client.POST(`${RECOMMENDATION}/reopen`, { params: { path: { id } } }));
+
+export const testFirst = (id: string) => body(client.POST(`${RECOMMENDATION}/test`, { params: { path: { id } } }));
+
+export const rollBack = (id: string) =>
+  body(client.POST('/api/v1/intelligence/actions/{id}/rollback', { params: { path: { id } } }));
+
+export const approve = ({ id, ...given }: { id: string } & Schemas['ApproveBody']) =>
+  body(client.POST('/api/v1/intelligence/approvals/{id}/approve', { params: { path: { id } }, body: given }));
+
+export const reject = ({ id, ...given }: { id: string } & Schemas['RejectBody']) =>
+  body(client.POST('/api/v1/intelligence/approvals/{id}/reject', { params: { path: { id } }, body: given }));
+
+export const runAgent = (agent_id: string) =>
+  body(client.POST('/api/v1/intelligence/agents/{agent_id}/run', { params: { path: { agent_id } } }));
+
+export const createAgent = (given: Schemas['AgentCreate']) => body(client.POST('/api/v1/intelligence/agents', { body: given }));
+
+export const configureAgent = ({ agent_id, ...given }: { agent_id: string } & Schemas['AgentPatch']) =>
+  body(client.PATCH('/api/v1/intelligence/agents/{agent_id}', { params: { path: { agent_id } }, body: given }));
+
+export const removeAgent = (agent_id: string) =>
+  body(client.DELETE('/api/v1/intelligence/agents/{agent_id}', { params: { path: { agent_id } } }));
+
+export const setGuardrails = (given: Schemas['GuardrailsBody']) => body(client.PUT('/api/v1/intelligence/guardrails', { body: given }));
+
+export const killSwitch = (given: Schemas['KillSwitchBody']) => body(client.POST('/api/v1/intelligence/kill-switch', { body: given }));

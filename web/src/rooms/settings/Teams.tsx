@@ -1,0 +1,1 @@
+export function Teams() { return null; }

@@ -1,0 +1,1 @@
+export function Tokens() { return null; }

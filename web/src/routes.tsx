@@ -1,0 +1,162 @@
+// Which address shows which room. Rooms load when they are first opened.
+import type { QueryClient } from '@tanstack/react-query';
+import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { meQuery } from './api/session';
+import { recommendationFilters, resourceFilters, searchFilters, signInSearch } from './addresses';
+import { SignIn } from './rooms/sign-in/SignIn';
+import { Failed, Lost } from './shell/Lost';
+import { Shell } from './shell/Shell';
+import { landing } from './shell/navigation';
+
+const root = createRootRouteWithContext<{ queries: QueryClient }>()({ notFoundComponent: Lost });
+
+const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', validateSearch: signInSearch, component: SignIn });
+
+const app = createRoute({
+  getParentRoute: () => root,
+  id: 'app',
+  component: Shell,
+  beforeLoad: async ({ context, location }) => {
+    const me = await context.queries.ensureQueryData(meQuery);
+    if (!me) throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } });
+    return { me };
+  },
+});
+
+const start = createRoute({
+  getParentRoute: () => app,
+  path: '/',
+  beforeLoad: ({ context }) => {
+    throw redirect({ to: landing(context.me.permissions) });
+  },
+});
+
+const intelligence = createRoute({
+  getParentRoute: () => app,
+  path: '/intelligence',
+  component: lazyRouteComponent(() => import('./rooms/intelligence/Room'), 'Room'),
+});
+const overview = createRoute({
+  getParentRoute: () => intelligence,
+  path: '/',
+  component: lazyRouteComponent(() => import('./rooms/intelligence/Overview'), 'Overview'),
+});
+const recommendations = createRoute({
+  getParentRoute: () => intelligence,
+  path: '/recommendations',
+  validateSearch: recommendationFilters,
+  component: lazyRouteComponent(() => import('./rooms/intelligence/Recommendations'), 'Recommendations'),
+});
+const agents = createRoute({
+  getParentRoute: () => intelligence,
+  path: '/agents',
+  component: lazyRouteComponent(() => import('./rooms/intelligence/Agents'), 'Agents'),
+});
+const actions = createRoute({
+  getParentRoute: () => intelligence,
+  path: '/actions',
+  component: lazyRouteComponent(() => import('./rooms/intelligence/Actions'), 'Actions'),
+});
+const approvals = createRoute({
+  getParentRoute: () => intelligence,
+  path: '/approvals',
+  component: lazyRouteComponent(() => import('./rooms/intelligence/Approvals'), 'Approvals'),
+});
+const guardrails = createRoute({
+  getParentRoute: () => intelligence,
+  path: '/guardrails',
+  component: lazyRouteComponent(() => import('./rooms/intelligence/GuardrailsPage'), 'GuardrailsPage'),
+});
+const recommendation = createRoute({
+  getParentRoute: () => app,
+  path: '/intelligence/recommendations/$id',
+  component: lazyRouteComponent(() => import('./rooms/intelligence/RecommendationDetail'), 'RecommendationDetail'),
+});
+
+const audit = createRoute({
+  getParentRoute: () => app,
+  path: '/audit',
+  component: lazyRouteComponent(() => import('./rooms/audit/Room'), 'Room'),
+});
+const auditDashboard = createRoute({
+  getParentRoute: () => audit,
+  path: '/',
+  component: lazyRouteComponent(() => import('./rooms/audit/Dashboard'), 'Dashboard'),
+});
+const auditSearch = createRoute({
+  getParentRoute: () => audit,
+  path: '/search',
+  validateSearch: searchFilters,
+  component: lazyRouteComponent(() => import('./rooms/audit/SearchPage'), 'SearchPage'),
+});
+const entry = createRoute({
+  getParentRoute: () => app,
+  path: '/audit/$eventId',
+  component: lazyRouteComponent(() => import('./rooms/audit/EntryDetail'), 'EntryDetail'),
+});
+
+const connections = createRoute({
+  getParentRoute: () => app,
+  path: '/estate/connections',
+  component: lazyRouteComponent(() => import('./rooms/estate/Connections'), 'Connections'),
+});
+const resources = createRoute({
+  getParentRoute: () => app,
+  path: '/estate/resources',
+  validateSearch: resourceFilters,
+  component: lazyRouteComponent(() => import('./rooms/estate/Resources'), 'Resources'),
+});
+const resource = createRoute({
+  getParentRoute: () => app,
+  path: '/estate/resources/$id',
+  component: lazyRouteComponent(() => import('./rooms/estate/ResourceDetail'), 'ResourceDetail'),
+});
+
+const users = createRoute({
+  getParentRoute: () => app,
+  path: '/settings/users',
+  component: lazyRouteComponent(() => import('./rooms/settings/Users'), 'Users'),
+});
+const teams = createRoute({
+  getParentRoute: () => app,
+  path: '/settings/teams',
+  component: lazyRouteComponent(() => import('./rooms/settings/Teams'), 'Teams'),
+});
+const tokens = createRoute({
+  getParentRoute: () => app,
+  path: '/settings/tokens',
+  component: lazyRouteComponent(() => import('./rooms/settings/Tokens'), 'Tokens'),
+});
+
+const tree = root.addChildren([
+  signIn,
+  app.addChildren([
+    start,
+    intelligence.addChildren([overview, recommendations, agents, actions, approvals, guardrails]),
+    recommendation,
+    audit.addChildren([auditDashboard, auditSearch]),
+    entry,
+    connections,
+    resources,
+    resource,
+    users,
+    teams,
+    tokens,
+  ]),
+]);
+
+export function newRouter(queries: QueryClient) {
+  return createRouter({
+    routeTree: tree,
+    context: { queries },
+    defaultPreload: 'intent',
+    defaultErrorComponent: Failed,
+    scrollRestoration: true,
+  });
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof newRouter>;
+  }
+}

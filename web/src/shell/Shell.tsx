@@ -1,0 +1,81 @@
+import { Alert, AppShell, Badge, Burger, Group, NavLink, ScrollArea, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconHandStop } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link, Outlet, useRouterState } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { useMe } from '../api/session';
+import { guardrailsQuery } from '../rooms/intelligence/queries';
+import { Mark } from './Mark';
+import { openTo } from './navigation';
+import { SchemeToggle } from './SchemeToggle';
+import { UserMenu } from './UserMenu';
+
+/** The frame around every room: navigation, who is signed in, what concerns everybody. */
+export function Shell() {
+  const [opened, { toggle, close }] = useDisclosure(false);
+  const path = useRouterState({ select: (state) => state.location.pathname });
+  const me = useMe();
+  useEffect(close, [path, close]);
+  if (!me) return null;
+  return (
+    <AppShell header={{ height: 56 }} navbar={{ width: 252, breakpoint: 'md', collapsed: { mobile: !opened } }} padding={{ base: 'md', sm: 'xl' }}>
+      <AppShell.Header px="md" style={{ background: 'var(--surface)', borderColor: 'var(--line)' }}>
+        <a href="#content" className="skip-link">Skip to the content</a>
+        <Group h="100%" justify="space-between" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap">
+            <Burger opened={opened} onClick={toggle} hiddenFrom="md" size="sm" aria-label={opened ? 'Close navigation' : 'Open navigation'} />
+            <Link to="/" className="quiet-link" aria-label="Reeve, start"><Mark /></Link>
+            {me.demo && <Badge color="yellow" variant="light">Demo</Badge>}
+          </Group>
+          <Group gap={6} wrap="nowrap">
+            <SchemeToggle />
+            <UserMenu me={me} />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="sm" style={{ background: 'var(--surface)', borderColor: 'var(--line)' }} aria-label="Main navigation">
+        <AppShell.Section grow component={ScrollArea} scrollbarSize={6}>
+          {openTo(me.permissions).map((section) => (
+            <div key={section.label} role="group" aria-label={section.label}>
+              <Text size="xs" fw={600} className="muted" px={10} pt="md" pb={6}>{section.label}</Text>
+              {section.places.map(({ label, to, icon: Icon }) => (
+                <NavLink
+                  key={to}
+                  label={label}
+                  active={path === to || path.startsWith(`${to}/`)}
+                  aria-current={path === to || path.startsWith(`${to}/`) ? 'page' : undefined}
+                  leftSection={<Icon size={18} stroke={1.6} />}
+                  renderRoot={(props) => <Link to={to} {...props} />}
+                  style={{ borderRadius: 8, fontWeight: 500 }}
+                />
+              ))}
+            </div>
+          ))}
+        </AppShell.Section>
+        {me.demo && (
+          <AppShell.Section p={10}>
+            <Text size="xs" className="muted">A simulated estate: nothing here touches a real cloud.</Text>
+          </AppShell.Section>
+        )}
+      </AppShell.Navbar>
+      <AppShell.Main id="content" tabIndex={-1} style={{ outline: 'none', background: 'var(--ground)' }}>
+        {me.permissions.includes('intelligence.view') && <KillSwitchNotice />}
+        <Outlet />
+      </AppShell.Main>
+    </AppShell>
+  );
+}
+
+function KillSwitchNotice() {
+  const { data } = useQuery({ ...guardrailsQuery, refetchInterval: 30_000 });
+  if (!data?.kill_switch) return null;
+  return (
+    <Alert
+      color="red" variant="filled" mb="lg" maw={1440} mx="auto" title="The kill switch is on"
+      icon={<IconHandStop size={20} />}
+    >
+      No agent changes anything until it is switched off under <Link to="/intelligence/guardrails" style={{ color: 'inherit' }}>Guardrails</Link>.
+    </Alert>
+  );
+}

@@ -1,0 +1,58 @@
+import {
+  IconCloud, IconKey, IconServer2, IconShieldCheck, IconUsers, IconUsersGroup, IconWand,
+} from '@tabler/icons-react';
+import type { ComponentType } from 'react';
+
+export interface Place {
+  label: string;
+  to: string;
+  icon: ComponentType<{ size?: number; stroke?: number }>;
+  /** Any of these permissions lets a person in; none means everybody. */
+  any: string[];
+}
+
+export interface Section {
+  label: string;
+  places: Place[];
+}
+
+export const VIEW_LOG = ['audit.view.all', 'audit.view.team', 'audit.view.own'];
+
+export const SECTIONS: Section[] = [
+  {
+    label: 'Automation',
+    places: [{ label: 'Intelligence Automation', to: '/intelligence', icon: IconWand, any: ['intelligence.view'] }],
+  },
+  {
+    label: 'Access & Security',
+    places: [{ label: 'Audit Logging', to: '/audit', icon: IconShieldCheck, any: VIEW_LOG }],
+  },
+  {
+    label: 'Estate',
+    places: [
+      { label: 'Connections', to: '/estate/connections', icon: IconCloud, any: ['estate.view'] },
+      { label: 'Resources', to: '/estate/resources', icon: IconServer2, any: ['estate.view'] },
+    ],
+  },
+  {
+    label: 'Settings',
+    places: [
+      { label: 'Users', to: '/settings/users', icon: IconUsers, any: ['administer'] },
+      { label: 'Teams', to: '/settings/teams', icon: IconUsersGroup, any: ['administer'] },
+      { label: 'API tokens', to: '/settings/tokens', icon: IconKey, any: [] },
+    ],
+  },
+];
+
+/** The sections with the places that these permissions open. */
+export function openTo(permissions: string[]): Section[] {
+  return SECTIONS.map((section) => ({
+    ...section,
+    places: section.places.filter(({ any }) => any.length === 0 || any.some((name) => permissions.includes(name))),
+  })).filter((section) => section.places.length > 0);
+}
+
+/** Where a person lands: the first place that is open to them. */
+export function landing(permissions: string[]): string {
+  return openTo(permissions)[0]?.places[0]?.to ?? '/settings/tokens';
+}
