@@ -1,0 +1,135 @@
+//! The two ports, over the SDKs. A connection whose actions are switched off refuses every change before it is sent.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use reeve_connect_aws_ec2::{Fault, FaultKind, Place};
+use reeve_estate::{
+    Act, ActError, ActErrorKind, Applied, Catalogue, Inventory, Mutation, Observe, ObserveError, Observed, Resource,
+    ResourceId, ResourceKind, SampleBatch, SampleQuery, Snapshot,
+};
+
+use crate::session::AwsConnection;
+
+#[async_trait]
+impl Observe for AwsConnection {
+    async fn identity(&self) -> Result<String, ObserveError> {
+        Ok(self.caller().await?)
+    }
+
+    async fn inventory(&self) -> Result<Inventory, ObserveError> {
+        Ok(self.read_inventory().await?)
+    }
+
+    async fn samples(&self, queries: &[SampleQuery]) -> Result<SampleBatch, ObserveError> {
+        Ok(self.read_samples(queries).await?)
+    }
+}
+
+#[async_trait]
+impl Act for AwsConnection {
+    async fn observe(&self, resource: &Resource) -> Result<Observed, ActError> {
+        let place = self.place_of(resource);
+        let id = resource.id.as_str();
+        let mut fresh = match resource.kind {
+            ResourceKind::VirtualMachine => self.ec2(place).machine(id).await?,
+            ResourceKind::Volume => self.ec2(place).volume(id).await?,
+            ResourceKind::Database => self.rds(place).database(id).await?,
+            kind => return Err(other(&format!("a {kind} cannot be read by itself; sync the connection"))),
+        };
+        fresh.monthly_cost = Catalogue::builtin().monthly_cost(&fresh).map(|month| month.cost);
+        if fresh.group.is_some() {
+            // The machine knows its group by name, the inventory by ARN.
+            fresh.group = resource.group.clone().or(fresh.group);
+        }
+        Ok(Observed { state: fresh.state, instance_type: fresh.specification.instance_type.clone(), resource: fresh })
+    }
+
+    async fn volumes_of(&self, machine: &Resource) -> Result<Vec<Resource>, ActError> {
+        if machine.kind != ResourceKind::VirtualMachine {
+            return Ok(Vec::new());
+        }
+        let mut volumes = self.ec2(self.place_of(machine)).volumes_of(machine.id.as_str()).await?;
+        for volume in &mut volumes {
+            volume.monthly_cost = Catalogue::builtin().monthly_cost(volume).map(|month| month.cost);
+        }
+        Ok(volumes)
+    }
+
+    async fn apply(&self, resource: &Resource, mutation: &Mutation) -> Result<Applied, ActError> {
+        if !self.allow_actions {
+            let message = format!("actions are switched off for this connection; {} was left as it is", resource.id);
+            return Err(ActError { kind: ActErrorKind::Denied, message });
+        }
+        match resource.kind {
+            ResourceKind::VirtualMachine => self.change_machine(resource, mutation).await,
+            ResourceKind::Volume => self.change_volume(resource, mutation).await,
+            ResourceKind::Database => self.change_database(resource, mutation).await,
+            kind => Err(other(&format!("Reeve changes no {kind}"))),
+        }
+    }
+
+    async fn snapshot_complete(&self, of: &ResourceId, region: &str, snapshot: &Snapshot) -> Result<bool, ActError> {
+        let place = self.place("", region);
+        // EC2 gives snapshots its own identifiers; those of databases are names of ours.
+        let complete = if of.as_str().starts_with("vol-") {
+            self.ec2(place).snapshot_complete(&snapshot.id).await
+        } else {
+            self.rds(place).snapshot_complete(&snapshot.id).await
+        };
+        complete.map_err(ActError::from)
+    }
+}
+
+impl AwsConnection {
+    fn place_of(&self, resource: &Resource) -> Place {
+        self.place(&resource.account, &resource.region)
+    }
+
+    async fn change_machine(&self, machine: &Resource, mutation: &Mutation) -> Result<Applied, ActError> {
+        let (ec2, id) = (self.ec2(self.place_of(machine)), machine.id.as_str());
+        match mutation {
+            Mutation::Stop => accepted(ec2.stop(id).await),
+            Mutation::Start => accepted(ec2.start(id).await),
+            Mutation::Resize { instance_type } => accepted(ec2.resize(id, instance_type).await),
+            Mutation::Snapshot { .. } => Err(other(&format!("{id} is a machine: snapshot its volumes"))),
+        }
+    }
+
+    async fn change_volume(&self, volume: &Resource, mutation: &Mutation) -> Result<Applied, ActError> {
+        match mutation {
+            Mutation::Snapshot { description } => {
+                let ec2 = self.ec2(self.place_of(volume));
+                let id = ec2.snapshot(volume.id.as_str(), description).await?;
+                Ok(Applied::Snapshot(Snapshot { id }))
+            }
+            _ => Err(other(&format!("{} is a volume: it can only be snapshot", volume.id))),
+        }
+    }
+
+    async fn change_database(&self, database: &Resource, mutation: &Mutation) -> Result<Applied, ActError> {
+        let (rds, id) = (self.rds(self.place_of(database)), database.id.as_str());
+        match mutation {
+            Mutation::Stop => accepted(rds.stop(id).await),
+            Mutation::Start => accepted(rds.start(id).await),
+            Mutation::Resize { instance_type } => accepted(rds.resize(id, instance_type).await),
+            Mutation::Snapshot { description } => {
+                let id = rds.snapshot(id, description, Timestamp::now()).await?;
+                Ok(Applied::Snapshot(Snapshot { id }))
+            }
+        }
+    }
+}
+
+fn accepted(outcome: Result<(), Fault>) -> Result<Applied, ActError> {
+    // A change that came too late for a machine that is gone reads better than the state it is in.
+    outcome.map(|()| Applied::Accepted).map_err(|fault| match fault.kind {
+        FaultKind::WrongState if fault.said.contains("terminated") => {
+            ActError { kind: ActErrorKind::NotFound, message: fault.message }
+        }
+        _ => fault.into(),
+    })
+}
+
+fn other(message: &str) -> ActError {
+    ActError { kind: ActErrorKind::Other, message: message.to_owned() }
+}

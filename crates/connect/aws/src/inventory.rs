@@ -1,0 +1,179 @@
+//! The inventory: every kind in every region, side by side; what is denied or fails is noted and the rest goes on.
+
+mod autoscaling;
+mod elb;
+mod s3;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use futures::future::BoxFuture;
+use futures::stream::{self, StreamExt};
+use reeve_connect_aws_ec2::{Fault, FaultKind, Listing};
+use reeve_estate::{Catalogue, Inventory, Resource, ResourceId, ResourceKind};
+
+use crate::session::AwsConnection;
+
+impl AwsConnection {
+    pub(crate) async fn read_inventory(&self) -> Result<Inventory, Fault> {
+        let account = self.caller().await?;
+        let mut work: Vec<BoxFuture<'_, Listing>> = vec![Box::pin(s3::buckets(self, &account))];
+        for region in &self.regions {
+            let place = self.place(&account, region);
+            let (machines, volumes) = (self.ec2(place.clone()), self.ec2(place.clone()));
+            let databases = self.rds(place.clone());
+            work.push(Box::pin(async move { machines.machines().await }));
+            work.push(Box::pin(async move { volumes.volumes().await }));
+            work.push(Box::pin(async move { databases.databases().await }));
+            work.push(Box::pin(elb::load_balancers(self, place.clone())));
+            work.push(Box::pin(autoscaling::groups(self, place)));
+        }
+        let listings: Vec<Listing> = stream::iter(work).buffer_unordered(self.tuning.parallel).collect().await;
+        merge(listings)
+    }
+}
+
+/// Puts the listings together. Fails only when nothing at all could be read and nothing was denied.
+fn merge(listings: Vec<Listing>) -> Result<Inventory, Fault> {
+    let mut inventory = Inventory::default();
+    let mut incomplete = BTreeSet::new();
+    let mut faults = Vec::new();
+    let mut any_complete = false;
+    for listing in listings {
+        any_complete |= listing.complete;
+        if !listing.complete {
+            incomplete.insert(listing.kind);
+        }
+        inventory.resources.extend(listing.resources);
+        faults.extend(listing.faults);
+    }
+    let first_failure = faults.iter().find(|f| f.kind != FaultKind::Denied);
+    if let Some(fault) = first_failure.filter(|_| !any_complete && inventory.resources.is_empty()) {
+        if faults.iter().all(|f| f.kind != FaultKind::Denied) {
+            return Err(fault.clone());
+        }
+    }
+    note(&mut inventory, &faults);
+    inventory.complete = ResourceKind::ALL.iter().copied().filter(|kind| !incomplete.contains(kind)).collect();
+    inventory.resources.sort_by(|a, b| (a.kind, &a.region, &a.id).cmp(&(b.kind, &b.region, &b.id)));
+    join_groups(&mut inventory.resources);
+    price(&mut inventory);
+    Ok(inventory)
+}
+
+/// Notes each denied permission once a region, and each other failure once.
+fn note(inventory: &mut Inventory, faults: &[Fault]) {
+    let mut told = BTreeSet::new();
+    for fault in faults {
+        if fault.kind == FaultKind::Denied {
+            if told.insert((fault.operation, fault.region.as_str())) {
+                inventory.denied.push(fault.denied());
+            }
+        } else if !inventory.problems.contains(&fault.message) {
+            inventory.problems.push(fault.message.clone());
+        }
+    }
+    inventory.denied.sort_by(|a, b| (&a.permission, &a.region).cmp(&(&b.permission, &b.region)));
+}
+
+/// Points machines at the group that has them. A member's tag names the group; the group's own listing has its ARN.
+fn join_groups(resources: &mut [Resource]) {
+    let mut group_of: BTreeMap<ResourceId, ResourceId> = BTreeMap::new();
+    for group in resources.iter().filter(|r| r.kind == ResourceKind::ScalingGroup) {
+        group_of.extend(group.attached_to.iter().map(|member| (member.clone(), group.id.clone())));
+    }
+    for machine in resources.iter_mut().filter(|r| r.kind == ResourceKind::VirtualMachine) {
+        if let Some(group) = group_of.get(&machine.id) {
+            machine.group = Some(group.clone());
+        }
+    }
+}
+
+/// Puts list prices on what has one, and says where another region's price was assumed.
+fn price(inventory: &mut Inventory) {
+    let mut assumed = BTreeSet::new();
+    for resource in &mut inventory.resources {
+        let month = Catalogue::builtin().monthly_cost(resource);
+        if let Some(month) = month.as_ref().filter(|m| m.assumed) {
+            assumed.insert((resource.region.clone(), month.region_of_price.clone()));
+        }
+        resource.monthly_cost = month.map(|m| m.cost);
+    }
+    for (region, of) in assumed {
+        inventory.problems.push(format!(
+            "the catalogue has no prices of {region}: costs there are estimates at the list prices of {of}"
+        ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use reeve_connect_aws_ec2::Place;
+    use reeve_estate::ConnectionId;
+
+    use super::*;
+
+    fn place() -> Place {
+        Place { connection: ConnectionId("c".into()), account: "1".into(), region: "eu-west-1".into(), endpoint: None }
+    }
+
+    fn listing(kind: ResourceKind, ids: &[&str], fault: Option<FaultKind>) -> Listing {
+        let mut listing = Listing::new(kind);
+        listing.resources = ids.iter().map(|id| place().resource(kind, "x", id, BTreeMap::new())).collect();
+        listing.end(fault.map_or(Ok(()), |k| Err(place().call("x:Y").fault(k, None, "no"))));
+        listing
+    }
+
+    #[test]
+    fn what_is_denied_is_listed_and_the_rest_goes_on() {
+        let denied = listing(ResourceKind::Database, &[], Some(FaultKind::Denied));
+        let twice = listing(ResourceKind::Database, &[], Some(FaultKind::Denied));
+        let inventory = merge(vec![listing(ResourceKind::Bucket, &["b"], None), denied, twice]).unwrap();
+        assert_eq!((inventory.resources.len(), inventory.denied.len()), (1, 1));
+        assert!(
+            inventory.complete.contains(&ResourceKind::Bucket) && !inventory.complete.contains(&ResourceKind::Database)
+        );
+    }
+
+    #[test]
+    fn a_kind_is_complete_only_when_every_region_was() {
+        let inventory = merge(vec![
+            listing(ResourceKind::VirtualMachine, &["a"], None),
+            listing(ResourceKind::VirtualMachine, &["b"], Some(FaultKind::Throttled)),
+        ])
+        .unwrap();
+        assert_eq!(inventory.resources.len(), 2);
+        assert!(!inventory.complete.contains(&ResourceKind::VirtualMachine));
+        assert_eq!(inventory.problems.len(), 1);
+    }
+
+    #[test]
+    fn nothing_read_at_all_is_a_failure() {
+        let error = merge(vec![listing(ResourceKind::Volume, &[], Some(FaultKind::Unreachable))]).unwrap_err();
+        assert_eq!(error.kind, FaultKind::Unreachable);
+    }
+
+    #[test]
+    fn members_point_at_their_group() {
+        let mut group = listing(ResourceKind::ScalingGroup, &["arn:group"], None);
+        group.resources[0].attached_to = vec![ResourceId::new("lt-1"), ResourceId::new("i-1")];
+        let inventory = merge(vec![group, listing(ResourceKind::VirtualMachine, &["i-1", "i-2"], None)]).unwrap();
+        let groups: Vec<_> = inventory
+            .resources
+            .iter()
+            .filter(|r| r.kind == ResourceKind::VirtualMachine)
+            .map(|r| r.group.clone())
+            .collect();
+        assert_eq!(groups, [Some(ResourceId::new("arn:group")), None]);
+    }
+
+    #[test]
+    fn an_assumed_price_is_said() {
+        let mut volumes = listing(ResourceKind::Volume, &["vol-1"], None);
+        volumes.resources[0].specification.storage_type = Some("gp3".into());
+        volumes.resources[0].specification.storage_gib = Some(100.0);
+        let inventory = merge(vec![volumes]).unwrap();
+        assert_eq!(inventory.resources[0].monthly_cost.unwrap().usd_cents(), 8.0);
+        assert!(inventory.problems[0].contains("eu-west-1") && inventory.problems[0].contains("us-east-1"));
+    }
+}

@@ -1,0 +1,202 @@
+//! Which CloudWatch metric stands for which of Reeve's, and how its numbers are read.
+//!
+//! Gauges in percent, counts and bytes are averages over the period; percentiles are computed by Reeve from these points,
+//! never asked of CloudWatch. Counters (network and disk) are sums over the period, divided by its length. A spike shorter than
+//! the period is flattened by either.
+
+use std::collections::BTreeMap;
+
+use reeve_estate::{Catalogue, Metric, Resource, ResourceKind};
+
+/// How a CloudWatch number becomes ours.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Reading {
+    /// The average over the period, as it is.
+    Average,
+    /// A sum over the period, per second.
+    Rate,
+    /// Bytes that are free, as the percentage that is used of so many.
+    UsedOf(f64),
+}
+
+impl Reading {
+    /// The statistic to ask for.
+    pub(crate) const fn statistic(self) -> &'static str {
+        match self {
+            Reading::Rate => "Sum",
+            Reading::Average | Reading::UsedOf(_) => "Average",
+        }
+    }
+
+    pub(crate) fn read(self, value: f64, period_s: i64) -> f64 {
+        match self {
+            Reading::Average => value,
+            Reading::Rate => value / period_s as f64,
+            Reading::UsedOf(total) => (100.0 * (1.0 - value / total)).clamp(0.0, 100.0),
+        }
+    }
+}
+
+/// One CloudWatch metric.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Source {
+    pub(crate) namespace: &'static str,
+    pub(crate) name: &'static str,
+    pub(crate) dimensions: Vec<(String, String)>,
+    pub(crate) reading: Reading,
+}
+
+/// The memory metrics that agents on the machines send, by instance. Their dimensions are the agent's configuration, so they
+/// have to be looked up.
+pub(crate) type AgentMemory = BTreeMap<String, Source>;
+
+/// The names CloudWatch's agent gives to memory in use, percent: on Linux and on Windows.
+pub(crate) const AGENT_MEMORY: [&str; 2] = ["mem_used_percent", "Memory % Committed Bytes In Use"];
+/// The agent's namespace.
+pub(crate) const AGENT_NAMESPACE: &str = "CWAgent";
+
+/// Where a metric of a resource may be found, the best first; the first with points is taken. Empty when the cloud has none.
+pub(crate) fn sources(resource: &Resource, metric: Metric, agents: &AgentMemory) -> Vec<Source> {
+    let id = resource.id.as_str();
+    match resource.kind {
+        ResourceKind::VirtualMachine if metric == Metric::MemoryUtilization => {
+            agents.get(id).cloned().into_iter().collect()
+        }
+        ResourceKind::VirtualMachine => of("AWS/EC2", &[("InstanceId", id)], machine(metric)),
+        ResourceKind::ScalingGroup => {
+            let names: &[_] =
+                if metric == Metric::CpuUtilization { &[("CPUUtilization", Reading::Average)] } else { &[] };
+            of("AWS/EC2", &[("AutoScalingGroupName", &resource.name)], names)
+        }
+        ResourceKind::Volume => of("AWS/EBS", &[("VolumeId", id)], volume(metric)),
+        ResourceKind::Database => database(resource, metric),
+        ResourceKind::LoadBalancer => balancer(id, metric),
+        ResourceKind::Bucket => Vec::new(),
+    }
+}
+
+fn of(namespace: &'static str, dimensions: &[(&str, &str)], names: &[(&'static str, Reading)]) -> Vec<Source> {
+    let dimensions: Vec<_> = dimensions.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+    names
+        .iter()
+        .map(|(name, reading)| Source { namespace, name, dimensions: dimensions.clone(), reading: *reading })
+        .collect()
+}
+
+/// EBS figures are there on Nitro machines; the Disk ones count instance-store disks alone.
+const fn machine(metric: Metric) -> &'static [(&'static str, Reading)] {
+    match metric {
+        Metric::CpuUtilization => &[("CPUUtilization", Reading::Average)],
+        Metric::NetworkIn => &[("NetworkIn", Reading::Rate)],
+        Metric::NetworkOut => &[("NetworkOut", Reading::Rate)],
+        Metric::DiskRead => &[("EBSReadBytes", Reading::Rate), ("DiskReadBytes", Reading::Rate)],
+        Metric::DiskWrite => &[("EBSWriteBytes", Reading::Rate), ("DiskWriteBytes", Reading::Rate)],
+        Metric::DiskReadOps => &[("EBSReadOps", Reading::Rate), ("DiskReadOps", Reading::Rate)],
+        Metric::DiskWriteOps => &[("EBSWriteOps", Reading::Rate), ("DiskWriteOps", Reading::Rate)],
+        Metric::CpuCreditBalance => &[("CPUCreditBalance", Reading::Average)],
+        _ => &[],
+    }
+}
+
+const fn volume(metric: Metric) -> &'static [(&'static str, Reading)] {
+    match metric {
+        Metric::DiskRead => &[("VolumeReadBytes", Reading::Rate)],
+        Metric::DiskWrite => &[("VolumeWriteBytes", Reading::Rate)],
+        Metric::DiskReadOps => &[("VolumeReadOps", Reading::Rate)],
+        Metric::DiskWriteOps => &[("VolumeWriteOps", Reading::Rate)],
+        _ => &[],
+    }
+}
+
+/// RDS sends rates already. Memory in use is what the class has less what is free, where the catalogue knows the class.
+fn database(resource: &Resource, metric: Metric) -> Vec<Source> {
+    let (name, reading) = match metric {
+        Metric::CpuUtilization => ("CPUUtilization", Reading::Average),
+        Metric::MemoryUtilization => {
+            let class = resource.specification.instance_type.as_deref().unwrap_or_default();
+            let Some(gib) = Catalogue::builtin().database(class).and_then(|c| c.machine.memory_gib) else {
+                return Vec::new();
+            };
+            ("FreeableMemory", Reading::UsedOf(gib * 1024.0 * 1024.0 * 1024.0))
+        }
+        Metric::NetworkIn => ("NetworkReceiveThroughput", Reading::Average),
+        Metric::NetworkOut => ("NetworkTransmitThroughput", Reading::Average),
+        Metric::DiskRead => ("ReadThroughput", Reading::Average),
+        Metric::DiskWrite => ("WriteThroughput", Reading::Average),
+        Metric::DiskReadOps => ("ReadIOPS", Reading::Average),
+        Metric::DiskWriteOps => ("WriteIOPS", Reading::Average),
+        Metric::DatabaseConnections => ("DatabaseConnections", Reading::Average),
+        Metric::FreeStorage => ("FreeStorageSpace", Reading::Average),
+        Metric::CpuCreditBalance => ("CPUCreditBalance", Reading::Average),
+        Metric::RequestRate => return Vec::new(),
+    };
+    of("AWS/RDS", &[("DBInstanceIdentifier", resource.id.as_str())], &[(name, reading)])
+}
+
+/// CloudWatch names a balancer by the end of its ARN (`app/name/0123`). Only application balancers count requests.
+fn balancer(arn: &str, metric: Metric) -> Vec<Source> {
+    match arn.split_once(":loadbalancer/") {
+        Some((_, name)) if metric == Metric::RequestRate && name.starts_with("app/") => {
+            of("AWS/ApplicationELB", &[("LoadBalancer", name)], &[("RequestCount", Reading::Rate)])
+        }
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use reeve_connect_aws_ec2::Place;
+    use reeve_estate::ConnectionId;
+
+    use super::*;
+
+    fn resource(kind: ResourceKind, id: &str) -> Resource {
+        let place = Place {
+            connection: ConnectionId("c".into()),
+            account: "1".into(),
+            region: "us-east-1".into(),
+            endpoint: None,
+        };
+        let mut resource = place.resource(kind, "x", id, BTreeMap::new());
+        resource.specification.instance_type = Some("db.m5.large".into());
+        resource
+    }
+
+    #[test]
+    fn metrics_are_found_under_the_clouds_names() {
+        let arn = "arn:aws:elasticloadbalancing:us-east-1:1:loadbalancer/app/web/50dc6c495c0c9188";
+        for (kind, id, metric, expected) in [
+            (ResourceKind::VirtualMachine, "i-1", Metric::CpuUtilization, vec!["AWS/EC2 CPUUtilization i-1"]),
+            (
+                ResourceKind::VirtualMachine,
+                "i-1",
+                Metric::DiskRead,
+                vec!["AWS/EC2 EBSReadBytes i-1", "AWS/EC2 DiskReadBytes i-1"],
+            ),
+            (ResourceKind::VirtualMachine, "i-1", Metric::MemoryUtilization, vec![]),
+            (ResourceKind::Volume, "vol-1", Metric::DiskWriteOps, vec!["AWS/EBS VolumeWriteOps vol-1"]),
+            (ResourceKind::Database, "orders", Metric::FreeStorage, vec!["AWS/RDS FreeStorageSpace orders"]),
+            (
+                ResourceKind::LoadBalancer,
+                arn,
+                Metric::RequestRate,
+                vec!["AWS/ApplicationELB RequestCount app/web/50dc6c495c0c9188"],
+            ),
+            (ResourceKind::Bucket, "b", Metric::RequestRate, vec![]),
+        ] {
+            let found = sources(&resource(kind, id), metric, &AgentMemory::new());
+            let found: Vec<_> =
+                found.iter().map(|s| format!("{} {} {}", s.namespace, s.name, s.dimensions[0].1)).collect();
+            assert_eq!(found, expected, "{kind} {metric}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_read_in_our_units() {
+        assert_eq!(Reading::Rate.read(300.0, 300), 1.0);
+        assert_eq!(Reading::Average.read(42.0, 300), 42.0);
+        let found =
+            sources(&resource(ResourceKind::Database, "orders"), Metric::MemoryUtilization, &AgentMemory::new());
+        assert_eq!(found[0].reading.read(2.0 * 1024.0 * 1024.0 * 1024.0, 300), 75.0);
+    }
+}

@@ -1,0 +1,300 @@
+//! Samples: raw CloudWatch points, oldest first, in windows and pages.
+//!
+//! CloudWatch keeps points of five minutes for 63 days and points of an hour for 455 days (Amazon CloudWatch user guide,
+//! "Metrics retention"); what is older than 63 days is therefore asked for by the hour, and nothing is asked for beyond 455.
+//! Windows go from old to new, so that a sync that broke off leaves no gap before its newest point.
+
+use std::collections::BTreeMap;
+
+use aws_sdk_cloudwatch::Client;
+use aws_sdk_cloudwatch::types::{
+    Dimension, DimensionFilter, Metric as CloudMetric, MetricDataQuery, MetricDataResult, MetricStat, ScanBy,
+    StatusCode,
+};
+use aws_smithy_types::DateTime;
+use futures::future::BoxFuture;
+use futures::stream::{self, StreamExt};
+use jiff::{SignedDuration, Timestamp};
+use reeve_connect_aws_ec2::place::timestamp;
+use reeve_connect_aws_ec2::{At, Cursor, Fault, FaultKind, Place};
+use reeve_estate::{Metric, ResourceKind, Sample, SampleBatch, SampleQuery};
+
+use crate::metric::{AGENT_MEMORY, AGENT_NAMESPACE, AgentMemory, Reading, Source, sources};
+use crate::session::AwsConnection;
+
+/// Length of a recent point's period: that of EC2's basic monitoring.
+const FINE_S: i64 = 300;
+/// Length of an old point's period.
+const COARSE_S: i64 = 3600;
+/// How long fine points are kept.
+const FINE_KEPT: SignedDuration = SignedDuration::from_hours(63 * 24);
+/// How long coarse points are kept.
+const COARSE_KEPT: SignedDuration = SignedDuration::from_hours(455 * 24);
+/// Metrics in one GetMetricData call, the most there may be.
+const METRICS_A_CALL: usize = 500;
+
+/// One metric of one query, and one of the places it may come from.
+struct Wanted<'a> {
+    query: &'a SampleQuery,
+    metric: Metric,
+    source: Source,
+    /// 0 for the best source.
+    rank: usize,
+    points: Vec<Sample>,
+}
+
+/// A stretch of time asked for at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Window {
+    start: Timestamp,
+    end: Timestamp,
+    period_s: i64,
+}
+
+impl AwsConnection {
+    pub(crate) async fn read_samples(&self, queries: &[SampleQuery]) -> Result<SampleBatch, Fault> {
+        let mut by_region: BTreeMap<&str, Vec<&SampleQuery>> = BTreeMap::new();
+        for query in queries {
+            by_region.entry(&query.resource.region).or_default().push(query);
+        }
+        let mut work: Vec<BoxFuture<'_, (Vec<Sample>, Vec<Fault>)>> = Vec::new();
+        for (region, queries) in by_region {
+            work.push(Box::pin(self.read_region(region, queries)));
+        }
+        let answers: Vec<_> = stream::iter(work).buffer_unordered(self.tuning.parallel).collect().await;
+        let mut batch = SampleBatch::default();
+        let mut failure = None;
+        for (samples, faults) in answers {
+            batch.samples.extend(samples);
+            for fault in faults {
+                if fault.kind == FaultKind::Denied {
+                    batch.denied.push(fault.denied());
+                } else {
+                    batch.problems.push(fault.message.clone());
+                    failure.get_or_insert(fault);
+                }
+            }
+        }
+        match failure {
+            Some(fault) if batch.samples.is_empty() && batch.denied.is_empty() => Err(fault),
+            _ => Ok(batch),
+        }
+    }
+
+    async fn read_region(&self, region: &str, queries: Vec<&SampleQuery>) -> (Vec<Sample>, Vec<Fault>) {
+        let account = queries.first().map_or("", |q| q.resource.account.as_str());
+        let place = self.place(account, region);
+        let client = Client::new(&self.config(region));
+        let mut faults = Vec::new();
+        let agents = if queries.iter().any(|q| wants_agent(q)) {
+            agent_memory(&client, &place).await.unwrap_or_else(|fault| {
+                faults.push(fault);
+                AgentMemory::new()
+            })
+        } else {
+            AgentMemory::new()
+        };
+        let mut wanted: Vec<Wanted<'_>> = queries.into_iter().flat_map(|query| wanted_of(query, &agents)).collect();
+        let span = wanted.iter().map(|w| (w.query.start, w.query.end)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+        if let Some((start, end)) = span {
+            for window in windows(start, end, Timestamp::now(), self.tuning.sample_window) {
+                if let Err(fault) = read_window(&client, &place, window, &mut wanted, &mut faults).await {
+                    faults.push(fault);
+                    break;
+                }
+            }
+        }
+        (best(wanted), faults)
+    }
+}
+
+fn wants_agent(query: &SampleQuery) -> bool {
+    query.resource.kind == ResourceKind::VirtualMachine && query.metrics.contains(&Metric::MemoryUtilization)
+}
+
+fn wanted_of<'a>(query: &'a SampleQuery, agents: &AgentMemory) -> Vec<Wanted<'a>> {
+    let mut wanted = Vec::new();
+    for metric in &query.metrics {
+        for (rank, source) in sources(&query.resource, *metric, agents).into_iter().enumerate() {
+            wanted.push(Wanted { query, metric: *metric, source, rank, points: Vec::new() });
+        }
+    }
+    wanted
+}
+
+/// The memory metrics that agents send, by instance, with the dimensions they send them under. The agent may send a machine's
+/// memory several times under more or fewer dimensions; the fewest are taken.
+async fn agent_memory(client: &Client, place: &Place) -> Result<AgentMemory, Fault> {
+    let call = place.call("cloudwatch:ListMetrics");
+    let mut found = AgentMemory::new();
+    for name in AGENT_MEMORY {
+        let mut cursor = Cursor::new();
+        loop {
+            let of_machines = DimensionFilter::builder().name("InstanceId").build();
+            let request = client.list_metrics().namespace(AGENT_NAMESPACE).metric_name(name).dimensions(of_machines);
+            let page = request.set_next_token(cursor.token()).send().await.at(call)?;
+            for metric in page.metrics() {
+                keep_agent(&mut found, name, metric);
+            }
+            if !cursor.advance(call, page.next_token())? {
+                break;
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn keep_agent(found: &mut AgentMemory, name: &'static str, metric: &CloudMetric) {
+    let pairs = metric.dimensions().iter().filter_map(|d| Some((d.name()?.to_owned(), d.value()?.to_owned())));
+    let dimensions: Vec<(String, String)> = pairs.collect();
+    let Some((_, id)) = dimensions.iter().find(|(key, _)| key == "InstanceId").cloned() else { return };
+    if found.get(&id).is_none_or(|known| dimensions.len() < known.dimensions.len()) {
+        found.insert(id, Source { namespace: AGENT_NAMESPACE, name, dimensions, reading: Reading::Average });
+    }
+}
+
+/// The windows that cover a span: coarse ones for what is old, fine ones for the rest, all on whole periods.
+fn windows(start: Timestamp, end: Timestamp, now: Timestamp, length: SignedDuration) -> Vec<Window> {
+    // One hour less than is kept, so that the edge does not move away while we ask.
+    let hour = SignedDuration::from_secs(COARSE_S);
+    let oldest = floor(now - COARSE_KEPT + hour + hour, COARSE_S);
+    let fine_from = floor(now - FINE_KEPT + hour + hour, COARSE_S);
+    let mut windows = Vec::new();
+    let mut push = |from: Timestamp, to: Timestamp, period_s: i64, length: SignedDuration| {
+        let step = SignedDuration::from_secs((length.as_secs() / period_s).max(1) * period_s);
+        let mut start = floor(from, period_s);
+        while start < to {
+            let end = (start + step).min(to);
+            windows.push(Window { start, end, period_s });
+            start = end;
+        }
+    };
+    push(start.max(oldest), end.min(fine_from), COARSE_S, length * i32::try_from(COARSE_S / FINE_S).unwrap_or(1));
+    push(start.max(fine_from), end, FINE_S, length);
+    windows
+}
+
+fn floor(time: Timestamp, period_s: i64) -> Timestamp {
+    Timestamp::from_second(time.as_second().div_euclid(period_s) * period_s).unwrap_or(time)
+}
+
+/// Reads one window of every metric whose own span meets it.
+async fn read_window(
+    client: &Client,
+    place: &Place,
+    window: Window,
+    wanted: &mut [Wanted<'_>],
+    faults: &mut Vec<Fault>,
+) -> Result<(), Fault> {
+    let meets = |w: &Wanted<'_>| w.query.start < window.end && window.start < w.query.end;
+    let indices: Vec<usize> = wanted.iter().enumerate().filter(|(_, w)| meets(w)).map(|(n, _)| n).collect();
+    for batch in indices.chunks(METRICS_A_CALL) {
+        let asked: Vec<MetricDataQuery> =
+            batch.iter().map(|n| asked(*n, &wanted[*n].source, window.period_s)).collect();
+        let call = place.call("cloudwatch:GetMetricData");
+        let mut cursor = Cursor::new();
+        loop {
+            let request = client.get_metric_data().start_time(DateTime::from_secs(window.start.as_second()));
+            let request =
+                request.end_time(DateTime::from_secs(window.end.as_second())).scan_by(ScanBy::TimestampAscending);
+            let page = request
+                .set_metric_data_queries(Some(asked.clone()))
+                .set_next_token(cursor.token())
+                .send()
+                .await
+                .at(call)?;
+            for result in page.metric_data_results() {
+                take(result, window.period_s, wanted, |said| faults.push(call.fault(FaultKind::Other, None, said)));
+            }
+            if !cursor.advance(call, page.next_token())? {
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn asked(index: usize, source: &Source, period_s: i64) -> MetricDataQuery {
+    let dimensions = source.dimensions.iter().map(|(k, v)| Dimension::builder().name(k).value(v).build()).collect();
+    let metric = CloudMetric::builder()
+        .namespace(source.namespace)
+        .metric_name(source.name)
+        .set_dimensions(Some(dimensions))
+        .build();
+    let statistic = source.reading.statistic();
+    let period = i32::try_from(period_s).unwrap_or(i32::MAX);
+    let stat = MetricStat::builder().metric(metric).period(period).stat(statistic).build();
+    MetricDataQuery::builder().id(format!("m{index}")).metric_stat(stat).return_data(true).build()
+}
+
+/// Takes over the points of one result that lie in its query's own span.
+fn take(result: &MetricDataResult, period_s: i64, wanted: &mut [Wanted<'_>], mut note: impl FnMut(&str)) {
+    let index = result.id().and_then(|id| id.strip_prefix('m')).and_then(|n| n.parse::<usize>().ok());
+    let Some(wanted) = index.and_then(|n| wanted.get_mut(n)) else { return };
+    if let Some(StatusCode::Forbidden | StatusCode::InternalError) = result.status_code() {
+        let why = result.messages().iter().filter_map(|m| m.value()).collect::<Vec<_>>().join("; ");
+        note(&format!("no points of {} of {}: {why}", wanted.metric, wanted.query.resource.id));
+    }
+    for (time, value) in result.timestamps().iter().zip(result.values()) {
+        let Some(time) = timestamp(time).filter(|t| (wanted.query.start..wanted.query.end).contains(t)) else {
+            continue;
+        };
+        wanted.points.push(Sample {
+            connection: wanted.query.resource.connection.clone(),
+            resource: wanted.query.resource.id.clone(),
+            metric: wanted.metric,
+            timestamp: time,
+            value: wanted.source.reading.read(*value, period_s),
+            period_s: u32::try_from(period_s).unwrap_or(u32::MAX),
+        });
+    }
+}
+
+/// Of the places a metric may come from, the points of the best that has any.
+fn best(wanted: Vec<Wanted<'_>>) -> Vec<Sample> {
+    let mut chosen: BTreeMap<(&str, Metric), (usize, Vec<Sample>)> = BTreeMap::new();
+    for wanted in wanted.into_iter().filter(|w| !w.points.is_empty()) {
+        let key = (wanted.query.resource.id.as_str(), wanted.metric);
+        match chosen.get_mut(&key) {
+            // The same metric of the same resource over two spans: both are kept.
+            Some((rank, points)) if *rank == wanted.rank => points.extend(wanted.points),
+            Some((rank, _)) if *rank < wanted.rank => {}
+            _ => {
+                chosen.insert(key, (wanted.rank, wanted.points));
+            }
+        }
+    }
+    chosen.into_values().flat_map(|(_, points)| points).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn at(text: &str) -> Timestamp {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn windows_cover_the_span_on_whole_periods() {
+        let now = at("2026-11-20T10:02:00Z");
+        let found = windows(at("2026-11-20T08:03:00Z"), now, now, SignedDuration::from_hours(1));
+        let spans: Vec<_> = found.iter().map(|w| (w.start.to_string(), w.end.to_string(), w.period_s)).collect();
+        let expected = [("08:00:00", "09:00:00"), ("09:00:00", "10:00:00"), ("10:00:00", "10:02:00")]
+            .map(|(a, b)| (format!("2026-11-20T{a}Z"), format!("2026-11-20T{b}Z"), 300));
+        assert_eq!(spans, expected);
+    }
+
+    #[test]
+    fn old_points_are_asked_for_by_the_hour_and_never_beyond_what_is_kept() {
+        let now = at("2026-11-20T10:00:00Z");
+        let found = windows(at("2020-01-01T00:00:00Z"), now, now, SignedDuration::from_hours(240));
+        assert!(found.first().unwrap().start >= now - COARSE_KEPT);
+        assert!(found.windows(2).all(|w| w[0].end == w[1].start && w[0].period_s >= w[1].period_s));
+        let fine = found.iter().find(|w| w.period_s == FINE_S).unwrap();
+        assert!(fine.start >= now - FINE_KEPT && fine.start <= now - FINE_KEPT + SignedDuration::from_hours(2));
+        assert_eq!(found.last().unwrap().end, now);
+        assert!(windows(now, now, now, SignedDuration::from_hours(1)).is_empty());
+    }
+}
