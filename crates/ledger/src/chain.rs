@@ -55,7 +55,11 @@ impl Links {
 
     fn link(&self, sequence: u64) -> Option<Link> {
         let at = (sequence % WIDTH) as usize;
-        Some(Link { leaf_hash: *self.leaves.get(at)?, previous_hash: *self.hashes.get(at)?, hash: *self.hashes.get(at + 1)? })
+        Some(Link {
+            leaf_hash: *self.leaves.get(at)?,
+            previous_hash: *self.hashes.get(at)?,
+            hash: *self.hashes.get(at + 1)?,
+        })
     }
 }
 
@@ -132,15 +136,18 @@ impl Chain {
         }
         let missing = || damaged(format!("{}: no chain point for entry {sequence}", self.path.display()));
         let links = Links::roll(tile, self.point(tile)?.ok_or_else(missing)?, leaves(tiles, tile, size)?);
-        if links.leaves.len() == usize::from(TILE_WIDTH) && self.point(tile + 1)?.is_some_and(|next| next != links.end()) {
+        if links.leaves.len() == usize::from(TILE_WIDTH)
+            && self.point(tile + 1)?.is_some_and(|next| next != links.end())
+        {
             let path = self.path.display();
-            return Err(damaged(format!("{path}: the chain points around tile {tile} do not fit its leaves; delete the file and restart")));
+            return Err(damaged(format!(
+                "{path}: the chain points around tile {tile} do not fit its leaves; delete the file and restart"
+            )));
         }
         let links = Arc::new(links);
         *self.last.lock() = Some(links.clone());
         links.link(sequence).ok_or_else(missing)
     }
-
 }
 
 /// The leaf hashes of a tile in the tree of `size` leaves; none where the tree ends before it.

@@ -80,7 +80,8 @@ impl SealedIds {
         let mut grown = self.clone();
         records.sort_unstable_by_key(|record| record.key);
         let count = records.len() as u64;
-        let added = file::write(self.disk.as_ref(), &self.dir, (self.end(), end), 0, count, records.into_iter().map(Ok))?;
+        let added =
+            file::write(self.disk.as_ref(), &self.dir, (self.end(), end), 0, count, records.into_iter().map(Ok))?;
         grown.files.push(Arc::new(added));
         let mut merged = Vec::new();
         while let Some(run) = grown.mergeable() {

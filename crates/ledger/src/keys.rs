@@ -78,7 +78,8 @@ pub fn load_or_create(data_dir: &Path, origin: Option<&str>) -> Result<NoteSigne
     let vkey = vkey_path(data_dir);
     if !vkey.exists() {
         let text = format!("{}\n", signer.verifier());
-        let written = LocalDisk.create_dirs(parent(&vkey)).and_then(|()| write_durably(&LocalDisk, &vkey, text.as_bytes()));
+        let written =
+            LocalDisk.create_dirs(parent(&vkey)).and_then(|()| write_durably(&LocalDisk, &vkey, text.as_bytes()));
         written.map_err(|source| KeyFileError::Io { path: vkey, action: "writing", source })?;
     }
     Ok(signer)
@@ -105,7 +106,8 @@ fn create(data_dir: &Path, path: &Path, origin: Option<&str>) -> Result<NoteSign
     }
     let name = origin.map_or_else(|| format!("reeve.local/{}", hex::encode(rand::random::<[u8; 4]>())), str::to_owned);
     let seed = zeroize::Zeroizing::new(rand::random::<[u8; 32]>());
-    let signer = NoteSigner::from_seed(&name, &seed).map_err(|source| KeyFileError::Key { path: path.to_owned(), source })?;
+    let signer =
+        NoteSigner::from_seed(&name, &seed).map_err(|source| KeyFileError::Key { path: path.to_owned(), source })?;
     save(path, &signer).map_err(|source| KeyFileError::Io { path: path.to_owned(), action: "writing", source })?;
     Ok(signer)
 }

@@ -1,7 +1,7 @@
 //! The ledger's handle: open, append, read, seal, close.
 
-use std::sync::mpsc::{self, Sender};
 use std::sync::Arc;
+use std::sync::mpsc::{self, Sender};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -46,7 +46,11 @@ struct Inner {
 
 impl Ledger {
     /// Opens the log in a data directory, or begins one. Refuses a log that is not what it acknowledged.
-    pub async fn open(config: Config, signer: NoteSigner, segments: Arc<dyn SegmentStore>) -> Result<Ledger, OpenError> {
+    pub async fn open(
+        config: Config,
+        signer: NoteSigner,
+        segments: Arc<dyn SegmentStore>,
+    ) -> Result<Ledger, OpenError> {
         Ledger::open_on(Arc::new(LocalDisk), config, signer, segments).await
     }
 
@@ -101,10 +105,15 @@ impl Ledger {
         answer.await.map_err(|_| AppendError::Closed)?
     }
 
-    fn command(&self, command: Command) -> Result<(), AppendError> {
+    pub(crate) fn command(&self, command: Command) -> Result<(), AppendError> {
         let commands = self.0.commands.lock();
         let sent = commands.as_ref().map(|commands| commands.send(command));
         sent.ok_or(AppendError::Closed)?.map_err(|_| AppendError::Closed)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.0.shared
     }
 
     /// The unsealed entries. For both parts of the log at one moment take [`Ledger::view`].

@@ -135,7 +135,10 @@ impl Manifest {
             let span = last.checked_sub(first).map_or(0, |more| more + 1);
             if segment.count == 0 || segment.count > span || last >= self.sealed_size {
                 let path = &segment.path;
-                return contradiction(format!("segment {path} cannot hold {} entries from {first} to {last}", segment.count));
+                return contradiction(format!(
+                    "segment {path} cannot hold {} entries from {first} to {last}",
+                    segment.count
+                ));
             }
         }
         let held: u64 = self.segments.iter().map(|segment| segment.count).sum();
@@ -183,7 +186,8 @@ mod tests {
 
     #[test]
     fn contradictions_are_refused() {
-        let cases: [(&str, fn(&mut Manifest)); 6] = [
+        type Change = fn(&mut Manifest);
+        let cases: [(&str, Change); 6] = [
             ("edge has 1", |m| m.edge.truncate(1)),
             ("hold 257 entries of 258", |m| m.segments[1].count = 7),
             ("segment b cannot", |m| m.segments[1].last_sequence = 2),

@@ -64,12 +64,10 @@ pub enum OpenError {
     },
     /// Acknowledged entries were replaced.
     #[error(
-        "the first {size} entries of {path} have the {what} {found}, but {expected} was acknowledged ({anchor}): the log was rewritten; restore it from a backup",
-        path = path.display(), anchor = anchor.display()
+        "the first {size} entries of the log have the {what} {found}, but {expected} was acknowledged ({anchor}): the log was rewritten; restore it from a backup",
+        anchor = anchor.display()
     )]
     Differs {
-        /// The ledger's directory.
-        path: PathBuf,
         /// Up to where.
         size: u64,
         /// "root" or "chain hash".

@@ -48,7 +48,8 @@ pub(crate) fn proof(shared: &Shared, entry: &StoredEntry) -> Result<String, Read
     })?;
     let leaf = commitment(&entry.salt, &entry.canonical).leaf_hash();
     let wrong = |cause: String| ReadError::Damaged { sequence: index, cause };
-    reeve_tlog::verify_inclusion(&leaf, index, head.size, &hashes, &head.root).map_err(|error| wrong(error.to_string()))?;
+    reeve_tlog::verify_inclusion(&leaf, index, head.size, &hashes, &head.root)
+        .map_err(|error| wrong(error.to_string()))?;
     let file = ProofFile {
         extra: Disclosure { salt: &entry.salt, canonical: &entry.canonical }.encode(),
         index,
@@ -66,7 +67,8 @@ pub(crate) fn tile(shared: &Shared, path: &str) -> Result<Option<Vec<u8>>, ReadE
     };
     // Only what the published checkpoint covers.
     let size = shared.head.read().size;
-    let reached = |tile: TileId| TileId::at(tile.level(), tile.index(), size).is_some_and(|at| at.width() >= tile.width());
+    let reached =
+        |tile: TileId| TileId::at(tile.level(), tile.index(), size).is_some_and(|at| at.width() >= tile.width());
     match resource {
         TileResource::Hashes(tile) if reached(tile) => {
             let wanted = usize::from(tile.width()) * reeve_tlog::HASH_LEN;

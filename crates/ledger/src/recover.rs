@@ -90,7 +90,9 @@ fn check_key(disk: &dyn Disk, config: &Config, key: &NoteVerifier) -> Result<(),
         Some(text) if String::from_utf8_lossy(&text).trim() == key.to_string() => Ok(()),
         Some(text) => {
             let text = String::from_utf8_lossy(&text).trim().to_owned();
-            Err(wrong(format!("the log is signed by {text}, but the private key given is that of {key}: restore keys/log.key")))
+            Err(wrong(format!(
+                "the log is signed by {text}, but the private key given is that of {key}: restore keys/log.key"
+            )))
         }
         None => {
             let text = format!("{key}\n");
@@ -133,7 +135,12 @@ fn restore_tiles(disk: &Arc<dyn Disk>, places: &Places, manifest: &Manifest) -> 
         HashReadError::OutsideTree { .. } => sealed(&places.dir, error.to_string()),
     })?;
     if tiles.root() != manifest.root {
-        let cause = format!("its root over {} entries is {}, but the tiles have {}", manifest.sealed_size, manifest.root, tiles.root());
+        let cause = format!(
+            "its root over {} entries is {}, but the tiles have {}",
+            manifest.sealed_size,
+            manifest.root,
+            tiles.root()
+        );
         return Err(sealed(&places.manifest(), cause));
     }
     Ok(tiles)
@@ -151,14 +158,8 @@ fn check_anchor(
     if size < held.size {
         return Err(OpenError::Shorter { path: log.newest.clone(), size, anchored: held.size, anchor });
     }
-    let differs = |what, found, expected| OpenError::Differs {
-        path: places.dir.clone(),
-        size: held.size,
-        what,
-        found,
-        expected,
-        anchor: anchor.clone(),
-    };
+    let differs =
+        |what, found, expected| OpenError::Differs { size: held.size, what, found, expected, anchor: anchor.clone() };
     let root = tree_root(&tiles.reader(size), held.size).map_err(|error| sealed(&places.dir, error.to_string()))?;
     if root != held.root {
         return Err(differs("root", root, held.root));

@@ -126,7 +126,8 @@ fn write_manifest(
 ) -> Result<Vec<SegmentMeta>, SealError> {
     let path = shared.places.manifest();
     let reader = shared.tiles.reader(shared.tiles.size());
-    let root = reeve_tlog::tree_root(&reader, end).map_err(|error| at(&path)(std::io::Error::other(error.to_string())))?;
+    let root =
+        reeve_tlog::tree_root(&reader, end).map_err(|error| at(&path)(std::io::Error::other(error.to_string())))?;
     let mut segments = before.to_vec();
     segments.extend(written);
     segments.sort_by(|a, b| (a.first_sequence, &a.class).cmp(&(b.first_sequence, &b.class)));

@@ -6,6 +6,8 @@
 
 mod commit;
 mod plan;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -101,10 +101,62 @@ impl Tail {
         let first_left = self.first.max(sequence / BLOCK * BLOCK);
         blocks.drain(..gone.min(blocks.len()));
         let cut = (sequence - first_left) as usize;
-        if cut > 0 && let Some(block) = blocks.first_mut() {
+        if cut > 0
+            && let Some(block) = blocks.first_mut()
+        {
             *block = Arc::new(block.get(cut..).unwrap_or_default().to_vec());
         }
         blocks.retain(|block| !block.is_empty());
         self.first = sequence;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use reeve_tlog::Hash;
+
+    fn entry(sequence: u64) -> Arc<StoredEntry> {
+        let canonical = br#"{"event_id":"a","event_type":"user.login","metadata":{"api_version":"v1"},"recorded_at":"2026-11-20T10:00:00.000Z","severity":"info","timestamp":"2026-11-20T10:00:00.000Z"}"#;
+        Arc::new(StoredEntry::restore(sequence, [0; 16], canonical.to_vec(), Hash::ZERO).unwrap())
+    }
+
+    fn check(tail: &Tail, first: u64, end: u64) {
+        assert_eq!((tail.first_sequence(), tail.end_sequence()), (first, end));
+        assert_eq!((tail.len() as u64, tail.is_empty()), (end - first, end == first));
+        assert!(tail.iter().map(|entry| entry.sequence).eq(first..end));
+        assert!(tail.iter().rev().map(|entry| entry.sequence).eq((first..end).rev()));
+        for sequence in first.saturating_sub(2)..end + 2 {
+            let expect = (first..end).contains(&sequence).then_some(sequence);
+            assert_eq!(tail.get(sequence).map(|entry| entry.sequence), expect);
+        }
+        assert!(tail.blocks().iter().all(|block| !block.is_empty() && block.len() <= 256));
+        assert!(tail.blocks().iter().skip(1).all(|block| block[0].sequence.is_multiple_of(256)));
+    }
+
+    #[test]
+    fn entries_come_and_go() {
+        for start in [0, 1, 255, 256, 1000] {
+            let mut tail = Tail::starting_at(start);
+            check(&tail, start, start);
+            let (mut first, mut end) = (start, start);
+            for (more, gone) in
+                [(1, 0), (254, 0), (1, 3), (600, 300), (0, 200), (256, 409), (10, 0), (246, 256), (5, 1)]
+            {
+                let before = tail.clone();
+                tail.extend((end..end + more).map(entry));
+                check(&before, first, end);
+                end += more;
+                check(&tail, first, end);
+                let before = tail.clone();
+                first = end.min(first + gone);
+                tail.drop_before(first);
+                check(&tail, first, end);
+                tail.drop_before(first - 1.min(first));
+                check(&tail, first, end);
+                assert!(before.len() >= tail.len());
+            }
+        }
     }
 }

@@ -154,10 +154,7 @@ impl Tiles {
     }
 
     /// Reads hashes of the tree at a size it has or had.
-    pub(crate) fn reader(
-        &self,
-        size: u64,
-    ) -> impl reeve_tlog::HashReader<Error = HashReadError> + use<'_> {
+    pub(crate) fn reader(&self, size: u64) -> impl reeve_tlog::HashReader<Error = HashReadError> + use<'_> {
         TileReader::new(size, move |tile| self.hashes(tile))
     }
 

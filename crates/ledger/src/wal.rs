@@ -7,7 +7,9 @@ mod frame;
 mod header;
 mod writer;
 
-pub use frame::{Frame, FrameFault, FrameHead, FrameReader, MAX_ENTRIES_BYTES, encode_frame, whole_frame_after};
+pub use frame::{
+    Frame, FrameEntry, FrameFault, FrameHead, FrameReader, MAX_ENTRIES_BYTES, encode_frame, whole_frame_after,
+};
 pub use header::{HEADER_LEN, HeaderFault, WalHeader};
 pub(crate) use writer::{Wal, WriteFailure};
 

@@ -11,6 +11,9 @@ use super::filter::{BLOCK_BYTES, Filter};
 use super::{IdKey, Mark};
 use crate::disk::{Disk, DiskFile};
 
+#[cfg(test)]
+mod tests;
+
 const MAGIC: &[u8; 8] = b"reeveids";
 const VERSION: u32 = 1;
 const HEADER_LEN: usize = 64;
@@ -97,7 +100,8 @@ impl Head {
     fn decode(bytes: &[u8; HEADER_LEN]) -> io::Result<Head> {
         let four = |at: usize| bytes[at..].first_chunk().map_or(0, |b| u32::from_le_bytes(*b));
         let eight = |at: usize| bytes[at..].first_chunk().map_or(0, |b| u64::from_le_bytes(*b));
-        let head = Head { level: four(12), first: eight(16), end: eight(24), count: eight(32), filter_checksum: four(40) };
+        let head =
+            Head { level: four(12), first: eight(16), end: eight(24), count: eight(32), filter_checksum: four(40) };
         // The encoding is one to one, so this checks magic, version, padding and checksum at once.
         if head.encode() != *bytes {
             return Err(damaged("header"));
@@ -236,7 +240,11 @@ pub(crate) fn write(
     IdFile::open(disk, &path)
 }
 
-fn write_pages(file: &dyn DiskFile, head: &Head, records: impl Iterator<Item = io::Result<Record>>) -> io::Result<Filter> {
+fn write_pages(
+    file: &dyn DiskFile,
+    head: &Head,
+    records: impl Iterator<Item = io::Result<Record>>,
+) -> io::Result<Filter> {
     let mut filter = Filter::for_keys(head.count);
     let mut buffer = Vec::with_capacity(PAGES_AT_ONCE * PAGE_LEN);
     let mut flushed = 0;

@@ -115,7 +115,8 @@ impl Replay<'_> {
             return Err(self.damaged(&path, HEADER_LEN, cause));
         }
         if header.previous_hash != self.log.chain_hash {
-            let cause = format!("the chain hash before entry {first} is {}, not {}", self.log.chain_hash, header.previous_hash);
+            let cause =
+                format!("the chain hash before entry {first} is {}, not {}", self.log.chain_hash, header.previous_hash);
             return Err(self.damaged(&path, 20, cause));
         }
         self.log.newest = path.clone();
@@ -152,7 +153,9 @@ impl Replay<'_> {
         let size = self.tiles.size();
         if size < self.anchored_size {
             let anchored = self.anchored_size;
-            return Ok(Some(format!("the anchor says that entries up to {anchored} were acknowledged, and only {size} stand before it")));
+            return Ok(Some(format!(
+                "the anchor says that entries up to {anchored} were acknowledged, and only {size} stand before it"
+            )));
         }
         if let Some(whole) = whole_frame_after(bytes, offset + 1, size) {
             return Ok(Some(format!("a whole frame follows at byte {whole}, so it was written completely once")));
@@ -228,7 +231,9 @@ pub(super) fn settle(
     };
     let mut wal = Wal::open(disk.clone(), &dir, first, log.good_len as u64).map_err(writing)?;
     match &log.last_frame {
-        Some((offset, first, bytes)) if *first >= anchored_size => wal.rewrite(*offset as u64, bytes).map_err(writing)?,
+        Some((offset, first, bytes)) if *first >= anchored_size => {
+            wal.rewrite(*offset as u64, bytes).map_err(writing)?
+        }
         _ if log.torn => wal.rewrite(log.good_len as u64, &[]).map_err(writing)?,
         _ => {}
     }

@@ -46,7 +46,7 @@ impl Sequencer {
         }
     }
 
-    fn write(&mut self, fresh: Vec<Box<Prepared>>) -> Result<Vec<Arc<StoredEntry>>, AppendError> {
+    fn write(&mut self, fresh: Vec<Prepared>) -> Result<Vec<Arc<StoredEntry>>, AppendError> {
         if let Some(Fault::Unknown(message) | Fault::Removed(message)) = self.shared.fault.lock().clone() {
             return Err(AppendError::Storage { message, full_disk: false });
         }
@@ -67,7 +67,7 @@ impl Sequencer {
     }
 
     /// Gives each entry its place in log, chain and tree, and signs the tree they make. Changes nothing.
-    fn number(&self, fresh: Vec<Box<Prepared>>) -> Result<Batch, AppendError> {
+    fn number(&self, fresh: Vec<Prepared>) -> Result<Batch, AppendError> {
         let (first, mut previous_hash) = {
             let head = self.shared.head.read();
             (head.size, head.chain_hash)
@@ -76,7 +76,7 @@ impl Sequencer {
         let mut entries = Vec::with_capacity(fresh.len());
         let mut marks = Vec::with_capacity(fresh.len());
         for (sequence, prepared) in (first..).zip(fresh) {
-            let Prepared { draft, claim, salt, commitment, leaf_hash } = *prepared;
+            let Prepared { draft, claim, salt, commitment, leaf_hash } = prepared;
             let hash = chain_hash(&previous_hash, &leaf_hash);
             growth.append(commitment, leaf_hash);
             marks.push((claim.key, claim.mark));

@@ -31,7 +31,7 @@ pub(super) struct Waiter {
 #[derive(Default)]
 pub(super) struct Plan {
     /// Entries to be written, in order.
-    pub(super) fresh: Vec<Box<Prepared>>,
+    pub(super) fresh: Vec<Prepared>,
     pub(super) waiters: Vec<Waiter>,
     staged: HashMap<IdKey, usize>,
 }
@@ -60,9 +60,9 @@ impl Sequencer {
     fn place(&self, plan: &mut Plan, slot: Slot, known_until: u64, index: usize) -> Result<Place, AppendError> {
         let prepared = match slot {
             Slot::Known(receipt) => return Ok(Place::Known(receipt)),
-            Slot::Fresh(prepared) => prepared,
+            Slot::Fresh(prepared) => *prepared,
         };
-        let Prepared { draft, claim, .. } = prepared.as_ref();
+        let Prepared { draft, claim, .. } = &prepared;
         let conflict = || AppendError::Conflict { index, event_id: draft.entry.event_id.as_str().to_owned() };
         if let Some(nth) = plan.staged.get(&claim.key).copied() {
             let first = plan.fresh.get(nth).ok_or_else(conflict)?;

@@ -3,6 +3,9 @@
 //! Refuses wrong checksums, kinds, codecs and counts, notes that are not UTF-8, and bytes after the last entry. Reading
 //! allocates no more than the frame says it holds, and that is bounded by [`MAX_ENTRIES_BYTES`].
 
+#[cfg(test)]
+mod tests;
+
 /// Length and checksum before the body.
 const PREFIX: usize = 8;
 /// Fixed part of the body, before the note.
@@ -29,6 +32,9 @@ pub struct FrameHead {
     pub note: String,
 }
 
+/// Salt and canonical bytes of an entry.
+pub type FrameEntry = ([u8; 16], Vec<u8>);
+
 /// A frame, read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
@@ -38,8 +44,8 @@ pub struct Frame {
     pub end: usize,
     /// Everything but the entries.
     pub head: FrameHead,
-    /// Salt and canonical bytes of each entry.
-    pub entries: Vec<([u8; 16], Vec<u8>)>,
+    /// Its entries, in order.
+    pub entries: Vec<FrameEntry>,
 }
 
 /// Why bytes at an offset are not a frame.
@@ -221,7 +227,7 @@ fn unpack(packed: &[u8], plain_len: usize) -> Result<Vec<u8>, FrameFault> {
     zstd::bulk::decompress(packed, plain_len).map_err(|_| FrameFault::Compression)
 }
 
-fn read_entries(plain: &[u8], count: usize) -> Result<Vec<([u8; 16], Vec<u8>)>, FrameFault> {
+fn read_entries(plain: &[u8], count: usize) -> Result<Vec<FrameEntry>, FrameFault> {
     if count == 0 {
         return Err(FrameFault::Empty);
     }

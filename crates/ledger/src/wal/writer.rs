@@ -78,7 +78,12 @@ impl Wal {
 
     /// Begins a new file at this point, unless the newest already begins there (and was not removed underneath). Older ones
     /// stay until [`Wal::remove_before`].
-    pub(crate) fn rotate(&mut self, next_sequence: u64, previous_hash: Hash, removed: bool) -> Result<(), WriteFailure> {
+    pub(crate) fn rotate(
+        &mut self,
+        next_sequence: u64,
+        previous_hash: Hash,
+        removed: bool,
+    ) -> Result<(), WriteFailure> {
         if removed || next_sequence > self.first_sequence {
             let header = WalHeader { first_sequence: next_sequence, previous_hash };
             *self = Wal::create(self.disk.clone(), &self.dir, header)?;

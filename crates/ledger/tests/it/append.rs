@@ -90,7 +90,14 @@ async fn sending_again_gives_the_first_receipt() {
             }
         }
         let again = ledger.append(drafts("a", 300)).await.unwrap();
-        let expect: Vec<_> = first.iter().cloned().map(|mut r| { r.duplicate = true; r }).collect();
+        let expect: Vec<_> = first
+            .iter()
+            .cloned()
+            .map(|mut r| {
+                r.duplicate = true;
+                r
+            })
+            .collect();
         assert_eq!(again, expect, "{stage}");
         let mixed = vec![draft("a7", "a"), draft("a8", "something else")];
         let refused = ledger.append(mixed).await;
@@ -105,12 +112,18 @@ async fn duplicates_and_conflicts_within_a_batch() {
     let segments = MemorySegments::new();
     let ledger = open(dir.path(), &segments).await.unwrap();
     let twice = ledger.append(vec![draft("x", "1"), draft("y", "1"), draft("x", "1")]).await.unwrap();
-    assert_eq!(twice.iter().map(|r| (r.sequence, r.duplicate)).collect::<Vec<_>>(), [(0, false), (1, false), (0, true)]);
+    assert_eq!(
+        twice.iter().map(|r| (r.sequence, r.duplicate)).collect::<Vec<_>>(),
+        [(0, false), (1, false), (0, true)]
+    );
     let conflict = ledger.append(vec![draft("z", "1"), draft("w", "1"), draft("z", "2")]).await;
     assert_eq!(conflict, Err(AppendError::Conflict { index: 2, event_id: "z".into() }));
     // Nothing of the refused submission is in the log, so its identifiers are free.
     let after = ledger.append(vec![draft("z", "2"), draft("w", "2"), draft("y", "1")]).await.unwrap();
-    assert_eq!(after.iter().map(|r| (r.sequence, r.duplicate)).collect::<Vec<_>>(), [(2, false), (3, false), (1, true)]);
+    assert_eq!(
+        after.iter().map(|r| (r.sequence, r.duplicate)).collect::<Vec<_>>(),
+        [(2, false), (3, false), (1, true)]
+    );
     check_whole(&ledger, &segments).await;
 }
 
@@ -129,7 +142,10 @@ async fn a_claim_without_timestamp_is_recognised() {
             ledger.seal().await.unwrap();
         }
         let again = ledger.append(vec![Draft::from_bytes(claim, at(9)).unwrap()]).await.unwrap();
-        assert_eq!((again[0].recorded_at, again[0].hash, again[0].duplicate), (first[0].recorded_at, first[0].hash, true));
+        assert_eq!(
+            (again[0].recorded_at, again[0].hash, again[0].duplicate),
+            (first[0].recorded_at, first[0].hash, true)
+        );
         let refused = ledger.append(vec![Draft::from_bytes(other, at(9)).unwrap()]).await;
         assert!(matches!(refused, Err(AppendError::Conflict { .. })), "{refused:?}");
     }

@@ -11,7 +11,7 @@ use rand::{RngExt, SeedableRng};
 use reeve_audit::Draft;
 use reeve_ledger::{Config, Ledger, Receipt};
 
-use crate::faulty_disk::{FaultyDisk, Faults};
+use crate::faulty_disk::{Faults, FaultyDisk};
 use crate::log::{check_receipts, check_whole, config, draft, open_on};
 use crate::segments::MemorySegments;
 
@@ -123,7 +123,10 @@ impl Life {
         let known = |draft: &Draft| self.acknowledged.iter().any(|(old, _)| old.entry.event_id == draft.entry.event_id);
         for drafts in &self.doubtful {
             let fresh: Vec<_> = drafts.iter().filter(|draft| !known(draft)).map(held).collect();
-            assert!(fresh.iter().all(|held| *held) || fresh.iter().all(|held| !held), "half a submission is in the log");
+            assert!(
+                fresh.iter().all(|held| *held) || fresh.iter().all(|held| !held),
+                "half a submission is in the log"
+            );
         }
         assert!(entries.len() >= known_entries(&self.acknowledged));
         for (draft, receipt) in self.acknowledged.iter().step_by(17) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use reeve_ledger::{AppendError, Ledger, OpenError};
 
-use crate::faulty_disk::{FaultyDisk, Faults};
+use crate::faulty_disk::{Faults, FaultyDisk};
 use crate::log::{check_receipts, check_whole, config, draft, drafts, open_on};
 use crate::segments::MemorySegments;
 
@@ -54,7 +54,9 @@ async fn a_failed_sync_stops_the_log_until_it_is_read_anew() {
     disk.set(Faults::default());
     let refused = ledger.append(drafts("c", 3)).await.unwrap_err();
     assert_eq!(doubtful, refused);
-    assert!(matches!(&refused, AppendError::Storage { message, full_disk: false } if message.contains("syncing failed")));
+    assert!(
+        matches!(&refused, AppendError::Storage { message, full_disk: false } if message.contains("syncing failed"))
+    );
     assert!(ledger.health().fault.unwrap().contains("restart"));
     assert!(ledger.seal().await.is_err());
     // Reading, and recognising what was recorded, go on.

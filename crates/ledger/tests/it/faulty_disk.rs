@@ -162,10 +162,8 @@ impl FaultyDisk {
             }
             Content { live: bytes.clone(), durable: bytes, pending: Vec::new() }
         };
-        let names: Names = names
-            .iter()
-            .map(|(path, node)| (path.clone(), Arc::new(Mutex::new(survive(node, &mut random)))))
-            .collect();
+        let names: Names =
+            names.iter().map(|(path, node)| (path.clone(), Arc::new(Mutex::new(survive(node, &mut random))))).collect();
         FaultyDisk(Arc::new(Mutex::new(State { durable_names: names.clone(), names, ..State::default() })))
     }
 

@@ -4,8 +4,8 @@
 
 mod append;
 mod crash;
-mod faulty_disk;
 mod faults;
+mod faulty_disk;
 mod log;
 mod proofs;
 mod recovery;

@@ -2,8 +2,8 @@
 
 use reeve_ledger::{Ledger, ReadError};
 use reeve_tlog::{
-    Checkpoint, ProofFile, TileId, TileReader, decode_bundle, partial_tiles, prove_consistency, tiles_completed, tree_root,
-    verify_consistency,
+    Checkpoint, ProofFile, TileId, TileReader, decode_bundle, partial_tiles, prove_consistency, tiles_completed,
+    tree_root, verify_consistency,
 };
 
 use crate::log::{check_whole, drafts, open, read_all, signer};

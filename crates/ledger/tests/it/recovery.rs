@@ -39,7 +39,8 @@ impl Closed {
     }
 
     fn wal(&self) -> PathBuf {
-        let mut names: Vec<_> = fs::read_dir(self.path("ledger/wal")).unwrap().map(|item| item.unwrap().path()).collect();
+        let mut names: Vec<_> =
+            fs::read_dir(self.path("ledger/wal")).unwrap().map(|item| item.unwrap().path()).collect();
         names.sort();
         names.pop().unwrap()
     }

@@ -14,15 +14,18 @@ async fn sealed_entries_move_by_retention_class() {
     let segments = MemorySegments::new();
     let ledger = open(dir.path(), &segments).await.unwrap();
     assert_eq!(ledger.seal().await.unwrap(), 0);
-    let receipts = ledger.append(vec![draft("1", ""), draft("12", ""), draft("123", ""), draft("1234", ""), draft("2", "")]);
+    let receipts =
+        ledger.append(vec![draft("1", ""), draft("12", ""), draft("123", ""), draft("1234", ""), draft("2", "")]);
     let receipts = receipts.await.unwrap();
     assert_eq!(ledger.seal().await.unwrap(), 5);
     let view = ledger.view();
-    let spans: Vec<_> = view.segments.iter().map(|s| (s.class.as_str(), s.first_sequence, s.last_sequence, s.count)).collect();
+    let spans: Vec<_> =
+        view.segments.iter().map(|s| (s.class.as_str(), s.first_sequence, s.last_sequence, s.count)).collect();
     assert_eq!(spans, [("authentication", 0, 4, 2), ("view", 1, 1, 1), ("change", 2, 2, 1), ("default", 3, 3, 1)]);
     assert_eq!(segments.published(), view.segments);
     assert!(view.tail.is_empty() && view.tail.first_sequence() == 5);
-    let wal: Vec<_> = std::fs::read_dir(dir.path().join("ledger/wal")).unwrap().map(|f| f.unwrap().file_name()).collect();
+    let wal: Vec<_> =
+        std::fs::read_dir(dir.path().join("ledger/wal")).unwrap().map(|f| f.unwrap().file_name()).collect();
     // The old file goes once the sequencer hears of the seal; closing makes sure it has.
     assert!(wal.contains(&"00000000000000000005.wal".into()), "{wal:?}");
     ledger.close().await;

@@ -1,0 +1,84 @@
+//! Files of identifiers: every record is found, nothing else is, and damage is told.
+
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::disk::LocalDisk;
+
+fn record(sequence: u64) -> Record {
+    Record {
+        key: IdKey::of(&format!("event {sequence}")),
+        mark: Mark([sequence as u8; 12]),
+        sequence,
+        recorded_at: Timestamp::from_millisecond(1_800_000_000_000 + sequence as i64).unwrap(),
+    }
+}
+
+fn sorted(span: std::ops::Range<u64>) -> Vec<Record> {
+    let mut records: Vec<_> = span.map(record).collect();
+    records.sort_by_key(|record| record.key);
+    records
+}
+
+fn written(dir: &Path, span: std::ops::Range<u64>) -> IdFile {
+    let records = sorted(span.clone());
+    let count = records.len() as u64;
+    write(&LocalDisk, dir, (span.start, span.end), 0, count, records.into_iter().map(Ok)).unwrap()
+}
+
+#[test]
+fn every_record_is_found_and_nothing_else() {
+    let dir = tempfile::tempdir().unwrap();
+    for count in [1, 101, 102, 103, 1000, 20_000] {
+        let file = written(dir.path(), 7..7 + count);
+        assert_eq!((file.first(), file.end(), file.count(), file.level()), (7, 7 + count, count, 0));
+        for sequence in 7..7 + count {
+            assert_eq!(file.find(&record(sequence).key).unwrap(), Some(record(sequence)));
+        }
+        for sequence in 7 + count..7 + count + 2000 {
+            assert_eq!(file.find(&record(sequence).key).unwrap(), None);
+        }
+        for edge in [[0; 16], [0xff; 16]] {
+            assert_eq!(file.find(&IdKey(edge)).unwrap(), None);
+        }
+    }
+}
+
+#[test]
+fn merging_keeps_all_records_in_order() {
+    let dir = tempfile::tempdir().unwrap();
+    let files = [0..300, 300..301, 301..9000].map(|span| Arc::new(written(dir.path(), span)));
+    let all: Vec<_> = merged(&files).collect::<io::Result<_>>().unwrap();
+    assert_eq!(all, sorted(0..9000));
+}
+
+#[test]
+fn damage_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = written(dir.path(), 0..500);
+    let path = dir.path().join(name(0, 500));
+    let whole = std::fs::read(&path).unwrap();
+    let first_page = file.head.page_at(0) as usize;
+    let mut told = BTreeMap::new();
+    for at in (0..whole.len()).step_by(13) {
+        let mut flipped = whole.clone();
+        flipped[at] ^= 4;
+        std::fs::write(&path, &flipped).unwrap();
+        let found = IdFile::open(&LocalDisk, &path).and_then(|file| {
+            (0..500).try_for_each(|sequence| {
+                file.find(&record(sequence).key).map(|found| assert_eq!(found, Some(record(sequence))))
+            })
+        });
+        let error = found.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::InvalidData, "byte {at}: {error}");
+        *told.entry(at < first_page).or_insert(0) += 1;
+    }
+    assert_eq!(told.len(), 2);
+    std::fs::write(&path, &whole[..whole.len() - 1]).unwrap();
+    assert!(IdFile::open(&LocalDisk, &path).is_err());
+    let fewer = write(&LocalDisk, dir.path(), (0, 500), 0, 499, sorted(0..500).into_iter().map(Ok));
+    assert!(fewer.is_err());
+    assert!(!dir.path().join(format!("{}.tmp", name(0, 500))).exists());
+}
