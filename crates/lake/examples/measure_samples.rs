@@ -66,8 +66,8 @@ async fn main() {
         let newest = lake.sample_newest(&ConnectionId("connection-1".into())).await.unwrap();
         println!("newest of {} series, {turn}: {:?}", newest.len(), start.elapsed());
     }
-    let start = Instant::now();
     let mut small: Vec<Sample> = history(0).into_iter().step_by(8_640).collect();
+    let start = Instant::now();
     for turn in 0..8 {
         small.iter_mut().for_each(|sample| sample.timestamp = to + jiff::SignedDuration::from_mins(5 * turn));
         lake.sample_insert(&small).await.unwrap();

@@ -8,12 +8,14 @@ mod decode;
 mod encode;
 mod functions;
 mod lookup;
+mod parts;
 mod predicate;
 mod scan;
 mod schema;
 mod search;
 mod segments;
 mod tally;
+mod translate;
 mod views;
 
 pub use search::EntrySearch;

@@ -8,6 +8,9 @@ mod catalogue;
 mod columns;
 mod compact;
 mod day;
+mod decode;
+mod group;
+mod merge;
 mod newest;
 mod series;
 
@@ -20,7 +23,8 @@ use reeve_estate::{ConnectionId, Metric, ResourceId, Sample, SampleStore, Series
 
 use crate::place::{Place, PlaceError, blocking};
 use catalogue::{Catalogue, SampleFile};
-use columns::{encode, from_samples};
+use columns::encode;
+use group::from_samples;
 use newest::Newest;
 
 /// How many files are written or read at a time.

@@ -17,19 +17,19 @@ use reeve_audit::query::Column;
 use super::schema::CANONICAL_NAME;
 
 /// Whether a value of a column, or its absence, meets a condition.
-pub(super) type HoldsText = Arc<dyn Fn(Option<&str>) -> bool + Send + Sync>;
+pub(super) type HoldsText = dyn Fn(Option<&str>) -> bool + Send + Sync;
 /// Whether the entry with these canonical bytes meets a condition; an error says why they are not an entry.
-pub(super) type HoldsEntry = Arc<dyn Fn(&[u8]) -> std::result::Result<bool, String> + Send + Sync>;
+pub(super) type HoldsEntry = dyn Fn(&[u8]) -> std::result::Result<bool, String> + Send + Sync;
 
 /// A condition on a text column. It is true or false, never null.
-pub(super) fn text_condition(column: Column, holds: HoldsText) -> Expr {
+pub(super) fn text_condition(column: Column, holds: Arc<HoldsText>) -> Expr {
     let function = TextCondition { holds: Opaque(holds), signature: Signature::any(1, Volatility::Immutable) };
     ScalarUDF::from(function).call(vec![col(column.segment_name())])
 }
 
 /// A condition on canonical bytes. `words`, in lower case, occur in the bytes of every entry that meets it. Rows for which
 /// `known` is true already are not looked at.
-pub(super) fn entry_condition(holds: HoldsEntry, words: &[String], known: Option<Expr>) -> Expr {
+pub(super) fn entry_condition(holds: Arc<HoldsEntry>, words: &[String], known: Option<Expr>) -> Expr {
     let mut arguments = vec![col(CANONICAL_NAME)];
     arguments.extend(known);
     // Other scripts fold case in ways that bytes do not show.
@@ -64,7 +64,7 @@ impl<T: ?Sized> Hash for Opaque<T> {
 
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct TextCondition {
-    holds: Opaque<dyn Fn(Option<&str>) -> bool + Send + Sync>,
+    holds: Opaque<HoldsText>,
     signature: Signature,
 }
 
@@ -83,7 +83,7 @@ impl ScalarUDFImpl for TextCondition {
 
     fn invoke_with_args(&self, arguments: ScalarFunctionArgs) -> Result<ColumnarValue> {
         let values = argument(&arguments, 0)?;
-        let holds = &self.holds.0;
+        let holds = &*self.holds.0;
         let answer: BooleanArray = match values.data_type() {
             DataType::Utf8 => values.as_string::<i32>().iter().map(|value| Some(holds(value))).collect(),
             DataType::Dictionary(..) => by_distinct_value(&values, holds),
@@ -111,7 +111,7 @@ fn by_distinct_value(values: &ArrayRef, holds: &HoldsText) -> BooleanArray {
 
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct EntryCondition {
-    holds: Opaque<dyn Fn(&[u8]) -> std::result::Result<bool, String> + Send + Sync>,
+    holds: Opaque<HoldsEntry>,
     words: Opaque<Vec<Finder<'static>>>,
     signature: Signature,
 }

@@ -8,8 +8,9 @@ use futures::{StreamExt, TryStreamExt, stream};
 use reeve_audit::query::Column;
 use reeve_ledger::{SealedEntry, StoredEntry, TrailError};
 
+use super::parts::{failed, on_worker};
 use super::scan::sequences_between;
-use super::search::{EntrySearch, PARALLEL, failed, on_worker};
+use super::search::{EntrySearch, PARALLEL};
 
 impl EntrySearch {
     /// The tail knows its entries by position; of the segments, the one that has it.

@@ -1,18 +1,11 @@
-//! From a query to conditions on a segment.
-//!
-//! What columns can express exactly becomes a condition on columns; the rest (free words, states, open metadata, tags) is
-//! judged by the audit crate on the canonical bytes, after the columns have thinned the rows out.
+//! A query, ready to be asked of segments and of the tail.
 
-use std::sync::Arc;
-
-use datafusion::common::ScalarValue;
-use datafusion::logical_expr::{Expr, col, lit, not};
+use datafusion::logical_expr::Expr;
 use jiff::Timestamp;
-use reeve_audit::query::{Bound, Column, Comparison, Expr as Asked, FieldPath, Match, Query, fold, words};
-use reeve_audit::{Entry, Severity};
+use reeve_audit::query::{Bound, Column, Comparison, Expr as Asked, FieldPath, Match, Query};
 use reeve_ledger::{SegmentMeta, StoredEntry};
 
-use super::functions::{entry_condition, text_condition};
+use super::translate::conditions;
 
 /// A query, ready for segments and for the tail.
 #[derive(Debug)]
@@ -71,7 +64,7 @@ impl Predicate {
 }
 
 /// The instants on one side of a point in time, in whole milliseconds, both ends included.
-fn span(side: Comparison, at: Timestamp) -> (i64, i64) {
+pub(super) fn span(side: Comparison, at: Timestamp) -> (i64, i64) {
     let floor = i64::try_from(at.as_nanosecond().div_euclid(1_000_000)).unwrap_or_default();
     let whole = i128::from(floor) * 1_000_000 == at.as_nanosecond();
     match side {
@@ -82,205 +75,10 @@ fn span(side: Comparison, at: Timestamp) -> (i64, i64) {
     }
 }
 
-/// A part of a query by what it takes to answer it.
-enum Term {
-    /// Always so.
-    Constant(bool),
-    /// Columns suffice.
-    Columns(Expr),
-    /// The entry is needed.
-    Entry(Asked),
-    /// Both, put together already.
-    Mixed(Expr),
-}
-
-/// Parts of a conjunction or disjunction, sorted by what it takes.
-#[derive(Default)]
-struct Terms {
-    constants: Vec<bool>,
-    columns: Vec<Expr>,
-    entries: Vec<Asked>,
-    mixed: Vec<Expr>,
-}
-
-impl Terms {
-    fn of(asked: &[Asked], now: Timestamp) -> Self {
-        let mut terms = Terms::default();
-        for one in asked {
-            match term(one, now) {
-                Term::Constant(value) => terms.constants.push(value),
-                Term::Columns(condition) => terms.columns.push(condition),
-                Term::Entry(asked) => terms.entries.push(asked),
-                Term::Mixed(condition) => terms.mixed.push(condition),
-            }
-        }
-        terms
-    }
-
-    fn all(self, now: Timestamp) -> Term {
-        match (self.columns.is_empty(), self.entries.is_empty(), self.mixed.is_empty()) {
-            _ if self.constants.contains(&false) => Term::Constant(false),
-            (true, true, true) => Term::Constant(true),
-            (false, true, true) => folded(self.columns, Expr::and).map_or(Term::Constant(true), Term::Columns),
-            (true, false, true) => Term::Entry(Asked::and(self.entries)),
-            _ => folded(self.conjuncts(now), Expr::and).map_or(Term::Constant(true), Term::Mixed),
-        }
-    }
-
-    fn any(self, now: Timestamp) -> Term {
-        match (self.columns.is_empty(), self.entries.is_empty(), self.mixed.is_empty()) {
-            _ if self.constants.contains(&true) => Term::Constant(true),
-            (true, true, true) => Term::Constant(false),
-            (false, true, true) => folded(self.columns, Expr::or).map_or(Term::Constant(false), Term::Columns),
-            (true, false, true) => Term::Entry(Asked::or(self.entries)),
-            (_, true, _) => {
-                folded(self.columns.into_iter().chain(self.mixed), Expr::or).map_or(Term::Constant(false), Term::Mixed)
-            }
-            _ => {
-                // The entry is read only where the rest has not found the row already.
-                let known = folded(self.columns.into_iter().chain(self.mixed), Expr::or);
-                Term::Mixed(on_entry(Asked::or(self.entries), known, now))
-            }
-        }
-    }
-
-    /// As separate conditions: columns first, canonical bytes last and read once.
-    fn conjuncts(self, now: Timestamp) -> Vec<Expr> {
-        let mut conjuncts = self.columns;
-        conjuncts.extend(self.mixed);
-        if !self.entries.is_empty() {
-            conjuncts.push(on_entry(Asked::and(self.entries), None, now));
-        }
-        conjuncts
-    }
-}
-
-fn folded(conditions: impl IntoIterator<Item = Expr>, join: impl Fn(Expr, Expr) -> Expr) -> Option<Expr> {
-    conditions.into_iter().reduce(join)
-}
-
-/// The conjuncts of the whole query; `None` when nothing can match.
-fn conditions(asked: &[Asked], now: Timestamp) -> Option<Vec<Expr>> {
-    let terms = Terms::of(asked, now);
-    if terms.constants.contains(&false) { None } else { Some(terms.conjuncts(now)) }
-}
-
-fn term(asked: &Asked, now: Timestamp) -> Term {
-    match asked {
-        Asked::All => Term::Constant(true),
-        Asked::And(terms) => Terms::of(terms, now).all(now),
-        Asked::Or(terms) => Terms::of(terms, now).any(now),
-        Asked::Not(inner) => match term(inner, now) {
-            Term::Constant(value) => Term::Constant(!value),
-            Term::Columns(condition) => Term::Columns(not(condition)),
-            Term::Entry(asked) => Term::Entry(Asked::negate(asked)),
-            Term::Mixed(condition) => Term::Mixed(not(condition)),
-        },
-        Asked::Field { field: FieldPath::Column(column), op } if column.is_time() => {
-            on_time(*column, op).unwrap_or_else(|| Term::Entry(asked.clone()))
-        }
-        Asked::Field { field: FieldPath::Column(column), op } => Term::Columns(on_text(*column, op)),
-        Asked::Field { field: FieldPath::User, op } => {
-            Term::Columns(on_text(Column::ActorId, op).or(on_text(Column::ActorEmail, op)))
-        }
-        Asked::Field { .. } | Asked::Text(_) => Term::Entry(asked.clone()),
-    }
-}
-
-fn on_time(column: Column, op: &Match) -> Option<Term> {
-    let instant = |ms| lit(ScalarValue::TimestampMillisecond(Some(ms), Some("UTC".into())));
-    match op {
-        Match::Exists => Some(Term::Constant(true)),
-        Match::Compare(side, Bound::Time(at)) => {
-            let value = col(column.segment_name());
-            Some(Term::Columns(match span(*side, *at) {
-                (first, i64::MAX) => value.gt_eq(instant(first)),
-                (_, last) => value.lt_eq(instant(last)),
-            }))
-        }
-        _ => None,
-    }
-}
-
-fn on_text(column: Column, op: &Match) -> Expr {
-    let op = op.clone();
-    text_condition(column, Arc::new(move |value| value.is_some_and(|value| holds(column, value, &op))))
-}
-
-/// Whether a value of a text column meets a condition, as `reeve_audit::query` says. A test holds the two together.
-fn holds(column: Column, value: &str, op: &Match) -> bool {
-    match op {
-        Match::Exact(wanted) => fold::equals(value, wanted),
-        Match::Identical(wanted) => value == wanted,
-        Match::Prefix(start) => fold::starts_with(value, start),
-        Match::Glob(pieces) => fold::globs(value, pieces),
-        Match::Exists => true,
-        Match::Compare(side, Bound::Severity(bound)) if column == Column::Severity => {
-            value.parse::<Severity>().is_ok_and(|severity| side.holds(&severity, bound))
-        }
-        Match::Ip(wanted) if column == Column::ActorIpAddress => value.parse() == Ok(*wanted),
-        Match::Cidr(net) if column == Column::ActorIpAddress => {
-            value.parse::<std::net::IpAddr>().is_ok_and(|address| net.contains(&address))
-        }
-        Match::Compare(..) | Match::Cidr(_) | Match::Ip(_) => false,
-    }
-}
-
-fn on_entry(asked: Asked, known: Option<Expr>, now: Timestamp) -> Expr {
-    let mut needed = Vec::new();
-    words_needed(&asked, &mut needed);
-    let holds = move |canonical: &[u8]| {
-        let (entry, recorded_at) = Entry::from_canonical(canonical).map_err(|error| error.to_string())?;
-        Ok(asked.matches(&entry, recorded_at, now))
-    };
-    entry_condition(Arc::new(holds), &needed, known)
-}
-
-/// Words, in lower case, that stand in the canonical bytes of every entry that meets the condition. Canonical JSON escapes no
-/// letter and no digit, so a value's words are there as they are.
-fn words_needed(asked: &Asked, needed: &mut Vec<String>) {
-    let mut add = |text: &str| needed.extend(words(text).map(str::to_lowercase));
-    match asked {
-        Asked::And(terms) => terms.iter().for_each(|term| words_needed(term, needed)),
-        Asked::Text(term) => needed.extend(term.words.iter().cloned()),
-        Asked::Field { field: FieldPath::Column(_), .. } => {}
-        Asked::Field { op, .. } => match op {
-            // A number is the same however it is written.
-            Match::Exact(wanted) | Match::Identical(wanted) if wanted.parse::<f64>().is_err() => add(wanted),
-            Match::Prefix(start) => add(start),
-            Match::Glob(pieces) => pieces.iter().for_each(|piece| add(piece)),
-            _ => {}
-        },
-        Asked::All | Asked::Or(_) | Asked::Not(_) => {}
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-
-    fn needed(query: &str) -> Vec<String> {
-        let mut needed = Vec::new();
-        words_needed(&Query::parse(query).unwrap().expr, &mut needed);
-        needed
-    }
-
-    #[test]
-    fn words_are_needed_only_where_every_match_has_them() {
-        for (query, expect) in [
-            ("Alice example", &["alice", "example"][..]),
-            ("\"i-0abc def\"", &["i", "0abc", "def"]),
-            ("changes.after.size:t3.Large", &["t3", "large"]),
-            ("changes.after.count:5.0", &[]),
-            ("tags:prod*", &["prod"]),
-            ("alice OR bob", &[]),
-            ("-alice", &[]),
-            ("metadata.x:*", &[]),
-        ] {
-            assert_eq!(needed(query), expect, "{query}");
-        }
-    }
 
     #[test]
     fn spans_are_whole_milliseconds() {

@@ -1,7 +1,7 @@
 //! How the search sees the log: the port that the ledger fills.
 
 use async_trait::async_trait;
-use reeve_ledger::{SealedEntry, StoredEntry, TrailError, View};
+use reeve_ledger::{Ledger, SealedEntry, StoredEntry, TrailError, View};
 
 /// The log as it stands at one moment.
 #[async_trait]
@@ -11,4 +11,15 @@ pub trait Views: Send + Sync {
     /// Adds to sealed entries what follows from the tree (leaf hash, chain), in the order given, and refuses those that are
     /// not what the log committed to.
     async fn restore(&self, sealed: Vec<SealedEntry>) -> Result<Vec<StoredEntry>, TrailError>;
+}
+
+#[async_trait]
+impl Views for Ledger {
+    fn view(&self) -> View {
+        Ledger::view(self)
+    }
+
+    async fn restore(&self, sealed: Vec<SealedEntry>) -> Result<Vec<StoredEntry>, TrailError> {
+        Ledger::restore(self, sealed).await.map_err(|error| TrailError::Backend(error.to_string()))
+    }
 }

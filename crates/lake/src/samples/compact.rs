@@ -6,8 +6,10 @@ use jiff::Timestamp;
 use reeve_estate::StoreError;
 
 use super::catalogue::SampleFile;
-use super::columns::{decode, encode, merge};
+use super::columns::encode;
 use super::day::floor_ms;
+use super::decode::decode;
+use super::merge::merge;
 use super::{ReadError, SampleLake, failed};
 use crate::place::blocking;
 

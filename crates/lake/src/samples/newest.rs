@@ -9,8 +9,8 @@ use reeve_estate::{ConnectionId, Metric, ResourceId, Sample, StoreError};
 use tokio::sync::Mutex;
 
 use super::catalogue::SampleFile;
-use super::columns::decode;
 use super::day::floor_ms;
+use super::decode::{Run, decode};
 use super::{PARALLEL, ReadError};
 use crate::place::{Place, blocking};
 
@@ -82,7 +82,7 @@ pub(super) async fn scan(place: &Place, files: Vec<Arc<SampleFile>>) -> Result<E
         })
         .buffer_unordered(PARALLEL)
         .map_ok(|runs| {
-            let ends = |run: super::columns::Run| Some((run.resource, run.metric, run.points.last()?.timestamp_ms));
+            let ends = |run: Run| Some((run.resource, run.metric, run.points.last()?.timestamp_ms));
             runs.into_iter().filter_map(ends).collect::<Vec<_>>()
         })
         .try_collect()

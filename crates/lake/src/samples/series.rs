@@ -9,8 +9,9 @@ use reeve_estate::{Metric, ResourceId, Series};
 
 use super::ReadError;
 use super::catalogue::SampleFile;
-use super::columns::{Point, Run, decode, latest_wins};
 use super::day::{Day, floor_ms};
+use super::decode::{Point, Run, decode};
+use super::merge::latest_wins;
 use crate::place::{Place, blocking};
 
 /// What was asked for. Cheap to clone.

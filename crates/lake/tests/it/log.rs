@@ -11,8 +11,8 @@ use reeve_ledger::{SealedEntry, SegmentMeta, SegmentStore, StoredEntry, Tail, Tr
 use reeve_tlog::{Hash, chain_hash, commitment};
 
 /// Entries in order, of which the first `sealed` are in segments.
-pub struct Log {
-    pub store: Arc<EntrySegments>,
+pub(crate) struct Log {
+    pub(crate) store: Arc<EntrySegments>,
     state: Mutex<State>,
 }
 
@@ -24,13 +24,13 @@ struct State {
 }
 
 impl Log {
-    pub async fn open(folder: &Path) -> Arc<Log> {
+    pub(crate) async fn open(folder: &Path) -> Arc<Log> {
         let store = Arc::new(EntrySegments::open(folder).await.unwrap());
         Arc::new(Log { store, state: Mutex::default() })
     }
 
     /// The same log over a store opened anew, as after a restart.
-    pub async fn reopen(&self, folder: &Path) -> Arc<Log> {
+    pub(crate) async fn reopen(&self, folder: &Path) -> Arc<Log> {
         let store = Arc::new(EntrySegments::open(folder).await.unwrap());
         let state = self.state.lock();
         let state = State { entries: state.entries.clone(), sealed: state.sealed, segments: state.segments.clone() };
@@ -38,11 +38,11 @@ impl Log {
         Arc::new(Log { store, state: Mutex::new(state) })
     }
 
-    pub fn search(self: &Arc<Self>) -> EntrySearch {
+    pub(crate) fn search(self: &Arc<Self>) -> EntrySearch {
         EntrySearch::new(Arc::clone(&self.store), Arc::clone(self) as Arc<dyn Views>)
     }
 
-    pub fn append(&self, entry: Entry, recorded_at: jiff::Timestamp) {
+    pub(crate) fn append(&self, entry: Entry, recorded_at: jiff::Timestamp) {
         let draft = Draft::from_entry(entry, recorded_at).unwrap();
         let mut state = self.state.lock();
         let sequence = state.entries.len() as u64;
@@ -63,16 +63,16 @@ impl Log {
         }));
     }
 
-    pub fn entries(&self) -> Vec<Arc<StoredEntry>> {
+    pub(crate) fn entries(&self) -> Vec<Arc<StoredEntry>> {
         self.state.lock().entries.clone()
     }
 
-    pub fn segments(&self) -> Vec<SegmentMeta> {
+    pub(crate) fn segments(&self) -> Vec<SegmentMeta> {
         self.state.lock().segments.clone()
     }
 
     /// Seals the entries before a sequence, one segment a class.
-    pub async fn seal(&self, until: usize) {
+    pub(crate) async fn seal(&self, until: usize) {
         let fresh = {
             let state = self.state.lock();
             state.entries[state.sealed..until].to_vec()

@@ -3,6 +3,7 @@
 
 mod damage;
 mod generate;
+mod ledger;
 mod log;
 mod samples;
 mod search;

@@ -48,7 +48,7 @@ fn value(stored: &StoredEntry, field: &str) -> Option<String> {
 }
 
 /// The plain truth: every entry is asked.
-fn check(page: &reeve_ledger::Page, request: &SearchRequest, entries: &[Arc<StoredEntry>], seed: &str) {
+pub(crate) fn check(page: &reeve_ledger::Page, request: &SearchRequest, entries: &[Arc<StoredEntry>], seed: &str) {
     let matching: Vec<&Arc<StoredEntry>> = entries
         .iter()
         .rev()
@@ -106,7 +106,7 @@ async fn random_log(random: &mut StdRng, folder: &std::path::Path, size: usize) 
 #[tokio::test]
 async fn random_queries_over_random_logs_agree_with_asking_every_entry() {
     let mut matched = 0;
-    for seed in 0..12 {
+    for seed in 0..8 {
         let mut random = StdRng::seed_from_u64(seed);
         let folder = tempfile::tempdir().unwrap();
         let size = random.random_range(1..600);
@@ -130,7 +130,7 @@ async fn random_queries_over_random_logs_agree_with_asking_every_entry() {
             matched += page.entries.len();
         }
     }
-    assert!(matched > 10_000, "the queries must find something: {matched}");
+    assert!(matched > 8_000, "the queries must find something: {matched}");
 }
 
 #[tokio::test]

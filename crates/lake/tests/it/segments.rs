@@ -156,6 +156,13 @@ async fn a_segment_of_many_pages_and_row_groups_is_searched_across_all_of_them()
     assert_eq!(page.aggregations, [("actor.id".to_owned(), vec![("user-17".to_owned(), 7)])]);
     (request.count_total, request.aggregations) = (false, Vec::new());
     assert_eq!(search.search(&request).await.unwrap().next_before, Some(20_017));
+    // Where one window of sequences ends and the next begins, and the ends of the log.
+    for sequence in [0, 1, 49_519, 49_520, 65_535, 65_536, 65_903, 65_904, 69_999] {
+        request.query = format!("event_id:EVT-{sequence}").parse().unwrap();
+        (request.limit, request.offset) = (1, 0);
+        let page = search.search(&request).await.unwrap();
+        assert_eq!(page.entries.iter().map(|stored| stored.sequence).collect::<Vec<_>>(), [sequence]);
+    }
     let stored = search.by_event_id("evt-65536").await.unwrap().unwrap();
     assert_eq!(stored.sequence, 65_536);
     assert_eq!(search.by_sequence(69_999).await.unwrap().unwrap().entry.event_id.as_str(), "evt-69999");
