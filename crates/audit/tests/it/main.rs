@@ -1,7 +1,10 @@
 //! One test binary of the crate: published vectors, oracles and properties.
 
+#![allow(clippy::unwrap_used)]
+
 mod batch;
 mod canonical;
+mod docs;
 mod entry;
 mod generate;
 mod json_vectors;

@@ -1,7 +1,5 @@
 //! Files of every shape, compressed or not, and what is told about broken ones.
 
-#![allow(clippy::unwrap_used)]
-
 use std::io::{Read, Write};
 
 use flate2::Compression;

@@ -1,7 +1,5 @@
 //! Nothing is lost: every record of every real log comes back from its entry, as stored, member for member.
 
-#![allow(clippy::unwrap_used)]
-
 use std::collections::HashMap;
 use std::path::PathBuf;
 
