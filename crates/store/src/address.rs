@@ -7,7 +7,7 @@ use std::str::FromStr as _;
 
 use sqlx::any::AnyConnectOptions;
 
-use crate::database::OpenError;
+use crate::open::OpenError;
 
 /// Which database it is; the statements are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,13 +47,18 @@ impl Address {
                 "needs the path of a file; a SQLite database in memory is not supported".into(),
             ));
         }
-        let url = format!("sqlite://{}?mode=rwc", escape(text));
-        Ok(Address {
-            backend: Backend::Sqlite,
-            file: Some(path.to_owned()),
-            options: AnyConnectOptions::from_str(&url).map_err(|error| OpenError::Address(error.to_string()))?,
-            shown: format!("sqlite://{text}"),
-        })
+        let shown = format!("sqlite://{text}");
+        Ok(Address { backend: Backend::Sqlite, file: Some(path.to_owned()), options: sqlite_options(text)?, shown })
+    }
+
+    /// Takes the file, which exists by now, by its absolute path: a URL would resolve `..` by its letters and read the
+    /// first part of a relative path as a host.
+    pub(crate) fn locate(&mut self, file: &Path) -> Result<(), OpenError> {
+        let unusable = |message: String| OpenError::File { at: self.shown.clone(), message };
+        let absolute = std::fs::canonicalize(file).map_err(|error| unusable(error.to_string()))?;
+        let text = absolute.to_str().ok_or_else(|| unusable("its path is not UTF-8".into()))?;
+        self.options = sqlite_options(text)?;
+        Ok(())
     }
 
     fn postgres(text: &str) -> Result<Self, OpenError> {
@@ -63,6 +68,11 @@ impl Address {
         let shown = format!("postgres://{}{port}{}", url.host_str().unwrap_or("localhost"), url.path());
         Ok(Address { backend: Backend::Postgres, file: None, options, shown })
     }
+}
+
+fn sqlite_options(path: &str) -> Result<AnyConnectOptions, OpenError> {
+    let url = format!("sqlite://{}?mode=rwc", escape(path));
+    AnyConnectOptions::from_str(&url).map_err(|error| OpenError::Address(error.to_string()))
 }
 
 /// Percent-encodes what a URL would read otherwise.

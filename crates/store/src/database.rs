@@ -1,10 +1,8 @@
-//! The open store: its pools, its transactions, and why it does not open.
+//! The open store: its pools and its transactions.
 //!
 //! SQLite has one writing connection and several that only read, in WAL mode with every commit synced; PostgreSQL has one
 //! pool for both. A commit that was answered is on disk.
 
-use std::fs::OpenOptions;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,6 +12,7 @@ use sqlx::{AnyConnection, AnyPool, ConnectOptions as _, Connection as _, Executo
 use crate::address::{Address, Backend};
 use crate::fault::Fault;
 use crate::migrate;
+use crate::open::{OpenError, connect, create, refusal};
 use crate::vault::Vault;
 
 /// What every connection to SQLite is told. `busy_timeout` comes first: the others may have to wait for another program.
@@ -22,76 +21,6 @@ const SQLITE_SETUP: &str = "PRAGMA busy_timeout = 10000; PRAGMA journal_mode = W
 
 /// What SQLite's reading connections are told besides: there is one writer.
 const SQLITE_READER: &str = "PRAGMA query_only = ON;";
-
-/// How long to leave a busy file alone.
-const RETRY: Duration = Duration::from_millis(20);
-
-/// Why the store did not open.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    /// The address is not one.
-    #[error("the address of the state store {0}")]
-    Address(String),
-    /// Nobody answers there.
-    #[error("the state store at {at} does not answer: {message}; is the server running, and are host and port right?")]
-    Unreachable {
-        /// Where, without user and password.
-        at: String,
-        /// What happened.
-        message: String,
-    },
-    /// The server answers and does not let us in.
-    #[error("the state store at {at} refused the sign-in: {message}; check user, password and database name")]
-    Refused {
-        /// Where, without user and password.
-        at: String,
-        /// What the server said.
-        message: String,
-    },
-    /// The SQLite file cannot be opened or created, or is no SQLite file.
-    #[error("the state store's file {at} cannot be used: {message}")]
-    File {
-        /// Which file.
-        at: String,
-        /// Why.
-        message: String,
-    },
-    /// A newer program wrote it.
-    #[error("the state store has schema {found}, written by a newer version; this program knows schemas up to {known}")]
-    Newer {
-        /// The schema found.
-        found: i64,
-        /// The newest this program knows.
-        known: i64,
-    },
-    /// A migration was applied that reads otherwise here.
-    #[error(
-        "migration {version} of the state store was applied in another wording than this program's; it is not one of ours"
-    )]
-    Altered {
-        /// Which.
-        version: i64,
-    },
-    /// Setting up failed.
-    #[error("the state store's schema could not be set up: {message}")]
-    Schema {
-        /// What the database said.
-        message: String,
-        /// The failure.
-        #[source]
-        source: sqlx::Error,
-    },
-}
-
-impl OpenError {
-    pub(crate) fn statement(source: sqlx::Error) -> Self {
-        let message = match &source {
-            sqlx::Error::Database(database) => database.message().to_owned(),
-            other => other.to_string(),
-        };
-        OpenError::Schema { message, source }
-    }
-}
 
 /// How many connections, and how long to wait for one.
 #[derive(Debug, Clone, Copy)]
@@ -142,9 +71,10 @@ impl Store {
     /// As [`Store::open`].
     pub async fn open_with(url: &str, vault: Vault, options: Options) -> Result<Self, OpenError> {
         sqlx::any::install_default_drivers();
-        let address = Address::parse(url)?;
-        if let Some(file) = &address.file {
-            create(file).map_err(|error| OpenError::File { at: address.shown.clone(), message: error.to_string() })?;
+        let mut address = Address::parse(url)?;
+        if let Some(file) = address.file.clone() {
+            create(&file).map_err(|error| OpenError::File { at: address.shown.clone(), message: error.to_string() })?;
+            address.locate(&file)?;
         }
         let mut first = connect(&address, options.patience).await?;
         let begun = first.begin_with(begin(address.backend)).await.map_err(|error| refusal(&address, error))?;
@@ -218,11 +148,15 @@ const fn begin(backend: Backend) -> &'static str {
 }
 
 /// Statements are not logged: their parameters are nobody's business.
-fn quiet(options: &AnyConnectOptions) -> AnyConnectOptions {
+pub(crate) fn quiet(options: &AnyConnectOptions) -> AnyConnectOptions {
     options.clone().disable_statement_logging()
 }
 
-async fn set_up(connection: &mut AnyConnection, backend: Backend, reads_only: bool) -> Result<(), sqlx::Error> {
+pub(crate) async fn set_up(
+    connection: &mut AnyConnection,
+    backend: Backend,
+    reads_only: bool,
+) -> Result<(), sqlx::Error> {
     if backend == Backend::Sqlite {
         connection.execute(sqlx::raw_sql(SQLITE_SETUP)).await?;
         if reads_only {
@@ -232,70 +166,7 @@ async fn set_up(connection: &mut AnyConnection, backend: Backend, reads_only: bo
     Ok(())
 }
 
-/// The first connection, by hand: a pool would hide why it fails.
-async fn connect(address: &Address, patience: Duration) -> Result<AnyConnection, OpenError> {
-    let options = quiet(&address.options);
-    let connecting = async {
-        loop {
-            match ready(&options, address.backend).await {
-                Err(error) if is_busy(address.backend, &error) => tokio::time::sleep(RETRY).await,
-                other => return other,
-            }
-        }
-    };
-    match tokio::time::timeout(patience, connecting).await {
-        Ok(connected) => connected.map_err(|error| refusal(address, error)),
-        Err(_) => Err(OpenError::Unreachable {
-            at: address.shown.clone(),
-            message: format!("no answer within {} s", patience.as_secs_f32()),
-        }),
-    }
-}
-
-async fn ready(options: &AnyConnectOptions, backend: Backend) -> Result<AnyConnection, sqlx::Error> {
-    let mut connection = options.connect().await?;
-    set_up(&mut connection, backend, false).await?;
-    Ok(connection)
-}
-
-/// SQLITE_BUSY (5) in any of its kinds. Switching a new file to WAL while another program does the same answers it at
-/// once, whatever `busy_timeout` says.
-fn is_busy(backend: Backend, error: &sqlx::Error) -> bool {
-    let code = match error {
-        sqlx::Error::Database(database) => database.code(),
-        _ => None,
-    };
-    backend == Backend::Sqlite && code.and_then(|code| code.parse::<u32>().ok()).is_some_and(|code| code & 0xff == 5)
-}
-
-fn refusal(address: &Address, error: sqlx::Error) -> OpenError {
-    let at = address.shown.clone();
-    let message = match &error {
-        sqlx::Error::Database(database) => database.message().to_owned(),
-        sqlx::Error::Io(error) => error.to_string(),
-        other => other.to_string(),
-    };
-    match (address.backend, error) {
-        (Backend::Sqlite, _) => OpenError::File { at, message },
-        (Backend::Postgres, sqlx::Error::Database(_)) => OpenError::Refused { at, message },
-        (Backend::Postgres, sqlx::Error::Configuration(_)) => OpenError::Address(message),
-        (Backend::Postgres, _) => OpenError::Unreachable { at, message },
-    }
-}
-
 async fn migrated(mut tx: Transaction<'_, Any>, backend: Backend) -> Result<(), OpenError> {
     migrate::run(&mut tx, backend).await?;
     tx.commit().await.map_err(OpenError::statement)
-}
-
-/// Makes the file, for nobody else to read: it holds password hashes and sealed credentials.
-fn create(file: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::OpenOptionsExt as _;
-    if let Some(directory) = file.parent() {
-        std::fs::create_dir_all(directory)?;
-    }
-    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(file) {
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
-        other => other.map(drop),
-    }
 }

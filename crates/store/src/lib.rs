@@ -16,10 +16,12 @@ mod fault;
 mod filter;
 mod lease;
 mod migrate;
+mod open;
 mod rows;
 mod setting;
 mod vault;
 
-pub use database::{OpenError, Options, Store};
+pub use database::{Options, Store};
 pub use fault::SettingError;
+pub use open::OpenError;
 pub use vault::{Vault, VaultError};

@@ -8,7 +8,7 @@ use sqlx::any::Any;
 use sqlx::{Row as _, Transaction};
 
 use crate::address::Backend;
-use crate::database::OpenError;
+use crate::open::OpenError;
 
 /// One step of the schema.
 struct Migration {

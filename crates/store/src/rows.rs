@@ -11,6 +11,7 @@ pub(crate) mod connection;
 pub(crate) mod credentials;
 pub(crate) mod feedback;
 pub(crate) mod guardrails;
+mod plan;
 pub(crate) mod recommendation;
 pub(crate) mod resource;
 pub(crate) mod session;

@@ -2,12 +2,12 @@
 
 use reeve_agents::recommendation::{Decision, Effort, ImpactAssessment, Subject};
 use reeve_agents::{
-    AgentId, AgentType, Explanation, Impact, Plan, Priority, Recommendation, RecommendationId, RecommendationType,
-    Status, Step, StepKind,
+    AgentId, AgentType, Explanation, Impact, Priority, Recommendation, RecommendationId, RecommendationType, Status,
 };
 use reeve_estate::{ConnectionId, Money, Provider, ResourceId, ResourceKind};
 use serde::{Deserialize, Serialize};
 
+use super::plan::PlanRow;
 use super::{RowError, finite, named, time, time_or_none};
 
 /// A recommendation, whole. Money in millionths of a dollar.
@@ -86,23 +86,6 @@ struct DecisionRow {
     check: String,
     answer: Option<bool>,
     detail: String,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-struct PlanRow {
-    steps: Vec<StepRow>,
-    reversible: bool,
-    restart_needed: bool,
-    hash: String,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-struct StepRow {
-    kind: String,
-    description: String,
-    resource: String,
-    instance_type: Option<String>,
-    expect: Vec<(String, String)>,
 }
 
 impl From<&Recommendation> for RecommendationRow {
@@ -268,43 +251,5 @@ impl ExplanationRow {
             performance_impact: self.performance_impact,
             decision_path: self.decision_path.into_iter().map(decision).collect(),
         }
-    }
-}
-
-impl From<&Plan> for PlanRow {
-    fn from(from: &Plan) -> Self {
-        let step = |step: &Step| StepRow {
-            kind: step.kind.as_str().to_owned(),
-            description: step.description.clone(),
-            resource: step.resource.clone(),
-            instance_type: step.instance_type.clone(),
-            expect: step.expect.clone(),
-        };
-        PlanRow {
-            steps: from.steps.iter().map(step).collect(),
-            reversible: from.reversible,
-            restart_needed: from.restart_needed,
-            hash: from.hash.clone(),
-        }
-    }
-}
-
-impl PlanRow {
-    fn into_plan(self) -> Result<Plan, RowError> {
-        let step = |row: StepRow| {
-            Ok(Step {
-                kind: named("step", &row.kind, StepKind::parse)?,
-                description: row.description,
-                resource: row.resource,
-                instance_type: row.instance_type,
-                expect: row.expect,
-            })
-        };
-        Ok(Plan {
-            steps: self.steps.into_iter().map(step).collect::<Result<_, RowError>>()?,
-            reversible: self.reversible,
-            restart_needed: self.restart_needed,
-            hash: self.hash,
-        })
     }
 }

@@ -88,6 +88,19 @@ async fn the_file_is_for_its_owner_alone_and_synced() -> Result<()> {
 }
 
 #[tokio::test]
+async fn the_path_is_the_file_systems() -> Result<()> {
+    let directory = tempfile::tempdir()?;
+    let root = directory.path().canonicalize()?;
+    std::fs::create_dir_all(root.join("far/below"))?;
+    std::os::unix::fs::symlink(root.join("far/below"), root.join("link"))?;
+    let store = Store::open(&format!("sqlite://{}/link/../reeve.db", root.display()), vault(1)).await?;
+    store.setting_put("here", &true.into()).await?;
+    store.close().await;
+    assert!(root.join("far/reeve.db").exists() && !root.join("reeve.db").exists());
+    Ok(())
+}
+
+#[tokio::test]
 async fn two_programs_on_one_file_wait_for_each_other() -> Result<()> {
     let place = Place::sqlite()?;
     let (one, two) = (place.open().await?, place.open().await?);

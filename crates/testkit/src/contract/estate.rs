@@ -185,7 +185,7 @@ async fn inventories(store: &dyn EstateStore) -> Result<()> {
     store.resource_sync(&second, &[], &machines).await?;
     assert_eq!(ids(&first).await?.len(), 5, "connections do not touch each other");
     let newer = Resource { observed_at: "2026-11-20T00:00:00Z".parse()?, ..resource("c-2", "i-2")? };
-    store.resource_sync(&second, &[newer.clone()], &machines).await?;
+    store.resource_sync(&second, std::slice::from_ref(&newer), &machines).await?;
     assert_eq!(store.resource_get(&newer.id).await?, newer, "of two connections the newest view");
 
     let stray = [resource("c-1", "i-8")?, resource("c-2", "i-9")?];

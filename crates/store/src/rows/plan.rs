@@ -1,0 +1,62 @@
+//! A plan and its steps, as a recommendation carries them.
+
+use reeve_agents::{Plan, Step, StepKind};
+use serde::{Deserialize, Serialize};
+
+use super::{RowError, named};
+
+/// A plan with the hash that approvals name; the hash is kept, not made anew.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct PlanRow {
+    steps: Vec<StepRow>,
+    reversible: bool,
+    restart_needed: bool,
+    hash: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct StepRow {
+    kind: String,
+    description: String,
+    resource: String,
+    instance_type: Option<String>,
+    expect: Vec<(String, String)>,
+}
+
+impl From<&Plan> for PlanRow {
+    fn from(from: &Plan) -> Self {
+        let step = |step: &Step| StepRow {
+            kind: step.kind.as_str().to_owned(),
+            description: step.description.clone(),
+            resource: step.resource.clone(),
+            instance_type: step.instance_type.clone(),
+            expect: step.expect.clone(),
+        };
+        PlanRow {
+            steps: from.steps.iter().map(step).collect(),
+            reversible: from.reversible,
+            restart_needed: from.restart_needed,
+            hash: from.hash.clone(),
+        }
+    }
+}
+
+impl PlanRow {
+    pub(super) fn into_plan(self) -> Result<Plan, RowError> {
+        let step = |row: StepRow| {
+            Ok(Step {
+                kind: named("step", &row.kind, StepKind::parse)?,
+                description: row.description,
+                resource: row.resource,
+                instance_type: row.instance_type,
+                expect: row.expect,
+            })
+        };
+        Ok(Plan {
+            steps: self.steps.into_iter().map(step).collect::<Result<_, RowError>>()?,
+            reversible: self.reversible,
+            restart_needed: self.restart_needed,
+            hash: self.hash,
+        })
+    }
+}
