@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod damage;
+mod fixtures;
 mod generate;
 mod ledger;
 mod log;
