@@ -122,7 +122,7 @@ pub struct Agent {
     pub auto_apply: AutoApply,
     /// Notices.
     pub notifications: Notifications,
-    /// Grows by one with every change of configuration.
+    /// Grows by one with every change, a kept run report included.
     pub version: u64,
     /// When it was made.
     pub created_at: Timestamp,

@@ -37,7 +37,7 @@ use jiff::Timestamp;
 use reeve_estate::{Catalogue, Metric, Resource, ResourceKind, Series};
 
 pub use proposal::{Abstention, Proposal};
-pub use weigh::{impact_by_cost, is_production};
+pub use weigh::{impact_by_cost, is_production, non_production};
 
 use crate::guardrail::Guardrails;
 use evidence::Evidence;
@@ -108,6 +108,12 @@ pub fn judge(facts: &Facts<'_>) -> Judgement {
         }
     }
     judgement
+}
+
+/// Whether a tag keeps a resource out of everything.
+#[must_use]
+pub fn left_alone(resource: &Resource) -> bool {
+    gate::opted_out(resource)
 }
 
 impl Judgement {

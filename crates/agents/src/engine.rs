@@ -7,18 +7,42 @@
 //! [`Engine::resume`] finishes or undoes what a crash interrupted.
 
 mod agent_input;
+mod approve;
+mod auto;
 mod caller;
+mod configure;
+mod drive;
+mod due;
 mod error;
+mod execute;
+mod guard;
+mod limits;
+mod respond;
+mod resume;
+mod rollback;
+mod run;
+mod runner;
+mod snapshot;
+mod state;
+mod story;
+mod twin;
+mod upsert;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use parking_lot::Mutex;
 use reeve_estate::{Catalogue, EstateStore, SampleStore};
+use tokio::sync::watch;
 
 pub use agent_input::AgentInput;
 pub use caller::Caller;
+pub use due::Due;
 pub use error::EngineError;
+pub use guard::{Asked, check as check_guardrails};
 
-use crate::action::Action;
+use crate::action::{Action, ActionId};
+use crate::agent::AgentId;
 use crate::approval::Approval;
 use crate::ports::{AgentStore, Clock, Clouds, Recorder};
 
@@ -52,12 +76,45 @@ pub enum Execution {
 /// The agents' engine.
 pub struct Engine {
     ports: Ports,
+    /// Guardrails are asked and recommendations claimed by one at a time: two requests at once cannot both be the last
+    /// one that a limit allows.
+    turn: tokio::sync::Mutex<()>,
+    /// Agents whose run is under way.
+    runs: Mutex<BTreeSet<AgentId>>,
+    /// Actions that a task of this process carries out.
+    active: Mutex<BTreeSet<ActionId>>,
+    /// How many tasks carry out actions.
+    tasks: watch::Sender<usize>,
 }
 
 impl Engine {
     /// An engine over these ports. Call [`Engine::resume`] once before serving.
     #[must_use]
     pub fn new(ports: Ports) -> Arc<Engine> {
-        Arc::new(Engine { ports })
+        Arc::new(Engine {
+            ports,
+            turn: tokio::sync::Mutex::new(()),
+            runs: Mutex::new(BTreeSet::new()),
+            active: Mutex::new(BTreeSet::new()),
+            tasks: watch::Sender::new(0),
+        })
     }
+
+    /// Waits until no action runs in the background: for an orderly stop.
+    pub async fn settle(&self) {
+        let mut tasks = self.tasks.subscribe();
+        // The sender lives in `self`, so the channel cannot close while this waits.
+        let _ = tasks.wait_for(|running| *running == 0).await;
+    }
+
+    /// Whether a run of the agent is under way.
+    #[must_use]
+    pub fn is_running(&self, agent: &AgentId) -> bool {
+        self.runs.lock().contains(agent)
+    }
+}
+
+/// An identifier that sorts by time.
+fn fresh_id() -> String {
+    uuid::Uuid::now_v7().to_string()
 }

@@ -27,8 +27,16 @@ pub fn is_production(resource: &Resource) -> bool {
     environment(resource).is_some_and(|env| matches!(env.as_str(), "prod" | "production" | "prd" | "live"))
 }
 
+/// Whether a tag says that it may be tried things on: development, test, staging, or a twin by name.
+#[must_use]
+pub fn non_production(resource: &Resource) -> bool {
+    const NAMES: [&str; 9] = ["dev", "development", "test", "testing", "qa", "stage", "staging", "sandbox", "nonprod"];
+    let twin = resource.tag("reeve:test-twin").is_some_and(|value| value.eq_ignore_ascii_case("true"));
+    twin || environment(resource).is_some_and(|env| NAMES.contains(&env.as_str()))
+}
+
 /// The value of the environment tag, lower case.
-pub(crate) fn environment(resource: &Resource) -> Option<String> {
+fn environment(resource: &Resource) -> Option<String> {
     let key = |key: &str| matches!(key.to_ascii_lowercase().as_str(), "env" | "environment" | "stage");
     resource.tags.iter().find(|(name, _)| key(name)).map(|(_, value)| value.trim().to_ascii_lowercase())
 }

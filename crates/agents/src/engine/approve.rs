@@ -1,0 +1,156 @@
+//! Signing and refusing approval requests. An approval binds to the hash of one exact plan.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use reeve_audit::ActionStatus as Went;
+
+use super::execute::Wish;
+use super::state::{needed, optional};
+use super::{Caller, Engine, EngineError, story};
+use crate::approval::{Approval, ApprovalId, ApprovalStatus, Signed};
+use crate::lifecycle::Status;
+use crate::recommendation::Recommendation;
+
+impl Engine {
+    /// Signs a request with the first missing signature the caller may give. The last signature starts the execution, or
+    /// puts it on its schedule; a guardrail that says no then leaves it approved, with the reason on the recommendation.
+    ///
+    /// # Errors
+    /// [`EngineError::Forbidden`] for one's own request, a second signature by one person, or a missing right.
+    pub async fn approve(
+        self: &Arc<Self>,
+        id: &ApprovalId,
+        comment: Option<&str>,
+        caller: &Caller,
+    ) -> Result<Approval, EngineError> {
+        let comment = optional("comment", comment)?;
+        let _turn = self.turn.lock().await;
+        let (approval, of) = self.waiting(id, caller).await?;
+        may_sign(&approval, caller)?;
+        let Some(signature) = caller.can_sign(&approval).first().copied() else {
+            let names: Vec<&str> = approval.needed.iter().map(|s| s.as_str()).collect();
+            return Err(EngineError::Forbidden(format!(
+                "it needs {}, and you may sign none that is missing",
+                names.join(" and ")
+            )));
+        };
+        let mut signed = Approval { version: approval.version + 1, ..approval };
+        signed.signed.push(Signed { signature, by: caller.name.clone(), at: self.ports.clock.now(), comment });
+        let complete = signed.needed.iter().all(|s| signed.signed.iter().any(|given| given.signature == *s));
+        if complete {
+            signed.status = ApprovalStatus::Approved;
+        }
+        let entry = story::approval("approval.sign", Went::Success, &signed, &of, caller)
+            .with_metadata("signature", signature.as_str());
+        self.record(vec![entry]).await?;
+        self.ports.agents.approval_update(&signed).await?;
+        if complete {
+            self.approved(of, &signed, caller).await?;
+        }
+        Ok(signed)
+    }
+
+    /// Refuses a request; the recommendation is open again. The requester may withdraw it so.
+    ///
+    /// # Errors
+    /// [`EngineError::Forbidden`] for who could neither sign nor asked.
+    pub async fn reject(&self, id: &ApprovalId, reason: &str, caller: &Caller) -> Result<Approval, EngineError> {
+        let reason = needed("reason", reason)?;
+        let _turn = self.turn.lock().await;
+        let (approval, of) = self.waiting(id, caller).await?;
+        let may = approval.requested_by == caller.name || approval.needed.iter().any(|s| caller.signatures.contains(s));
+        if !may {
+            return Err(EngineError::Forbidden(
+                "only who could sign it, or who asked for it, can refuse it".to_owned(),
+            ));
+        }
+        let version = approval.version + 1;
+        let rejected = Approval { status: ApprovalStatus::Rejected, reason: Some(reason.clone()), version, ..approval };
+        self.record(vec![story::approval("approval.reject", Went::Denied, &rejected, &of, caller)]).await?;
+        self.ports.agents.approval_update(&rejected).await?;
+        if of.status == Status::PendingApproval {
+            let why = format!("approval was refused: {reason}");
+            self.settle_at(&of.id, "recommendation.reopen", Status::Open, Some(&why), caller).await?;
+        }
+        Ok(rejected)
+    }
+
+    /// A request that still waits, with its recommendation; one whose time or plan is over is closed instead.
+    async fn waiting(&self, id: &ApprovalId, caller: &Caller) -> Result<(Approval, Recommendation), EngineError> {
+        let approval = self.ports.agents.approval_get(id).await?;
+        if approval.status != ApprovalStatus::Pending {
+            return Err(EngineError::Conflict(format!("the request is {} already", approval.status)));
+        }
+        let of = self.ports.agents.recommendation_get(&approval.recommendation).await?;
+        let hash = of.plan.as_ref().map(|plan| plan.hash.clone()).unwrap_or_default();
+        let (over, error) = if approval.expires_at <= self.ports.clock.now() {
+            let message = "the request has expired; ask for the execution again".to_owned();
+            ("nobody answered in time", EngineError::Conflict(message))
+        } else if hash != approval.plan_hash {
+            ("the plan changed", EngineError::PlanChanged { seen: approval.plan_hash.clone(), now: hash })
+        } else {
+            return Ok((approval, of));
+        };
+        self.lapse(approval, &of, over, caller).await?;
+        Err(error)
+    }
+
+    /// Closes a request whose time or plan is over, and opens its recommendation again.
+    pub(super) async fn lapse(
+        &self,
+        approval: Approval,
+        of: &Recommendation,
+        reason: &str,
+        caller: &Caller,
+    ) -> Result<(), EngineError> {
+        let version = approval.version + 1;
+        let expired =
+            Approval { status: ApprovalStatus::Expired, reason: Some(reason.to_owned()), version, ..approval };
+        self.record(vec![story::approval("approval.expire", Went::Success, &expired, of, caller)]).await?;
+        self.ports.agents.approval_update(&expired).await?;
+        if of.status == Status::PendingApproval {
+            let why = format!("approval lapsed: {reason}");
+            self.settle_at(&of.id, "recommendation.reopen", Status::Open, Some(&why), caller).await?;
+        }
+        Ok(())
+    }
+
+    /// All signatures are there: onto the schedule, or off.
+    async fn approved(
+        self: &Arc<Self>,
+        of: Recommendation,
+        approval: &Approval,
+        caller: &Caller,
+    ) -> Result<(), EngineError> {
+        if of.status != Status::PendingApproval {
+            return Ok(());
+        }
+        let later = of.scheduled_for.filter(|at: &Timestamp| *at > self.ports.clock.now()).is_some();
+        let status = if later { Status::Scheduled } else { Status::Approved };
+        let to = self.next(&of, status)?;
+        let to = self.make_move("recommendation.approve", &of, to, caller).await?;
+        if later {
+            return Ok(());
+        }
+        let wish = Wish { by: &approval.requested_by, ..Wish::of(caller, None) };
+        match self.proceed(to, wish).await {
+            Ok(_) => Ok(()),
+            // The signature stands; why it does not run stands on the recommendation.
+            Err(EngineError::Blocked(_)) => Ok(()),
+            Err(error @ (EngineError::Record(_) | EngineError::Store(_))) => Err(error),
+            Err(error) => self.keep_reason(&of.id, &error.to_string()).await,
+        }
+    }
+}
+
+fn may_sign(approval: &Approval, caller: &Caller) -> Result<(), EngineError> {
+    if approval.requested_by == caller.name {
+        return Err(EngineError::Forbidden("nobody approves their own request; somebody else has to sign".to_owned()));
+    }
+    if approval.signed.iter().any(|signed| signed.by == caller.name) {
+        let message = "you have signed it already; the other signature is for somebody else to give";
+        return Err(EngineError::Forbidden(message.to_owned()));
+    }
+    Ok(())
+}

@@ -1,0 +1,51 @@
+//! Whether an agent may apply a finding by itself: mode, configuration, what was measured. Pure.
+
+use crate::agent::{Agent, Impact, Mode};
+use crate::approval::{Signature, signatures};
+use crate::lifecycle::Status;
+use crate::recommendation::Recommendation;
+
+/// What an agent does with a finding of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Auto {
+    /// Executes it.
+    Apply,
+    /// Asks for the signatures it needs; it runs when they are there.
+    AskApproval,
+    /// Leaves it to a person, for this reason.
+    Leave(&'static str),
+}
+
+/// The signatures an execution needs: the matrix's, and a manager's where the agent's configuration asks for approval of
+/// something the matrix would let through.
+pub(super) fn signatures_for(agent: &Agent, impact: Impact) -> Vec<Signature> {
+    let matrix = signatures(impact);
+    if matrix.is_empty() && impact >= agent.auto_apply.approval_required {
+        return vec![Signature::Manager];
+    }
+    matrix.to_vec()
+}
+
+/// Decides.
+pub(super) fn decide(agent: &Agent, of: &Recommendation, days_observed: u32) -> Auto {
+    let reasons = [
+        (of.status != Status::Open, "not_open"),
+        (of.plan.is_none(), "advice_only"),
+        (agent.mode == Mode::Learning, "mode_learning"),
+        (!agent.auto_apply.enabled, "auto_apply_disabled"),
+        (days_observed < agent.learning_period_days, "learning_period"),
+        (of.confidence < agent.confidence_threshold, "low_confidence"),
+        (of.impact_level > agent.auto_apply.max_impact, "above_max_impact"),
+        (of.impact.cost_percent.is_none(), "cost_not_known"),
+        (of.impact.performance_degradation_percent.is_none(), "performance_not_measured"),
+        (of.reason_codes.iter().any(|code| code == "iac_managed"), "iac_managed"),
+    ];
+    if let Some((_, reason)) = reasons.into_iter().find(|(holds, _)| *holds) {
+        return Auto::Leave(reason);
+    }
+    match (signatures_for(agent, of.impact_level).is_empty(), agent.mode) {
+        (true, _) => Auto::Apply,
+        (false, Mode::Active) => Auto::AskApproval,
+        (false, _) => Auto::Leave("needs_approval"),
+    }
+}

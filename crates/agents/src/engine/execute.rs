@@ -1,0 +1,302 @@
+//! Asking for an execution: mode, guardrails, approval matrix, exclusive claim, and off it goes in the background.
+
+use std::sync::Arc;
+
+use jiff::SignedDuration;
+use reeve_audit::{ActionStatus as Went, Severity};
+use reeve_estate::{Act, Resource, ResourceFilter};
+
+use super::auto::signatures_for;
+use super::guard::{Asked, BUDGET_DAYS, check};
+use super::runner::Runner;
+use super::state::optional;
+use super::{Caller, Engine, EngineError, Execution, fresh_id, run, story};
+use crate::action::{Action, ActionId, ActionStatus, Purpose};
+use crate::agent::{Agent, Mode};
+use crate::approval::{Approval, ApprovalId, ApprovalStatus};
+use crate::lifecycle::Status;
+use crate::plan::Plan;
+use crate::recommendation::{Recommendation, RecommendationId};
+
+/// An approval, pending or given, is good for this long.
+const APPROVAL_DAYS: i64 = 7;
+
+/// Who wants it, and how.
+#[derive(Clone, Copy)]
+pub(super) struct Wish<'a> {
+    pub(super) caller: &'a Caller,
+    /// In whose name it runs.
+    pub(super) by: &'a str,
+    pub(super) comment: Option<&'a str>,
+    pub(super) run_id: Option<&'a str>,
+    pub(super) automatic: bool,
+}
+
+impl<'a> Wish<'a> {
+    /// A person's.
+    pub(super) fn of(caller: &'a Caller, comment: Option<&'a str>) -> Self {
+        Wish { caller, by: &caller.name, comment, run_id: None, automatic: false }
+    }
+}
+
+impl Engine {
+    /// Executes a recommendation: at once where the matrix lets it, else once the signatures are there. `seen_hash` is the
+    /// plan's hash that the caller saw.
+    ///
+    /// # Errors
+    /// [`EngineError::Learning`], [`EngineError::Blocked`], [`EngineError::PlanChanged`], [`EngineError::WrongState`],
+    /// conflicts. Nothing was done then.
+    pub async fn execute(
+        self: &Arc<Self>,
+        id: &RecommendationId,
+        seen_hash: Option<&str>,
+        comment: Option<&str>,
+        caller: &Caller,
+    ) -> Result<Execution, EngineError> {
+        let comment = optional("comment", comment)?;
+        let _turn = self.turn.lock().await;
+        let of = self.ports.agents.recommendation_get(id).await?;
+        let plan = planned(&of)?;
+        if let Some(seen) = seen_hash.filter(|seen| *seen != plan.hash) {
+            return Err(EngineError::PlanChanged { seen: seen.to_owned(), now: plan.hash.clone() });
+        }
+        self.proceed(of, Wish::of(caller, comment.as_deref())).await
+    }
+
+    /// Everything between wanting and running. The caller holds the turn.
+    pub(super) async fn proceed(
+        self: &Arc<Self>,
+        of: Recommendation,
+        wish: Wish<'_>,
+    ) -> Result<Execution, EngineError> {
+        let plan = planned(&of)?;
+        if of.status == Status::PendingApproval
+            && let Some(waiting) = self.approval_with(&of, ApprovalStatus::Pending).await?
+        {
+            return Ok(Execution::PendingApproval(waiting));
+        }
+        if !of.status.may_become(Status::Executing) {
+            let message = "only an open, approved or scheduled one can be executed; reopen it first".to_owned();
+            return Err(EngineError::WrongState { from: of.status, message });
+        }
+        let agent = self.agent_of(&of).await?;
+        if agent.mode == Mode::Learning {
+            self.refused(&of, "agent mode is learning", &wish).await?;
+            return Err(EngineError::Learning { agent: agent.id.0 });
+        }
+        self.guarded(&of, &agent, &of.subject.id, &wish).await?;
+        let needed = signatures_for(&agent, of.impact_level);
+        if !needed.is_empty() && self.approval_with(&of, ApprovalStatus::Approved).await?.is_none() {
+            let mut approval = self.approval_for(&of, plan, &wish);
+            approval.needed = needed;
+            return self.ask_approval(of, approval, &wish).await.map(Execution::PendingApproval);
+        }
+        let resource = self.resource_of(&of).await?;
+        self.begin(of, resource, Purpose::Apply, &wish).await.map(Execution::Started)
+    }
+
+    /// Asks the guardrails; a block is recorded and kept on the recommendation.
+    pub(super) async fn guarded(
+        &self,
+        of: &Recommendation,
+        agent: &Agent,
+        resource: &reeve_estate::ResourceId,
+        wish: &Wish<'_>,
+    ) -> Result<(), EngineError> {
+        let now = self.ports.clock.now();
+        let limits = self.ports.agents.guardrails_get().await?;
+        let since = now.checked_sub(SignedDuration::from_hours(24 * BUDGET_DAYS)).ok();
+        let history = self.ports.agents.action_list(None, since).await?;
+        if let Some(other) = history.iter().find(|a| a.resource == *resource && a.status.is_active()) {
+            return Err(EngineError::Conflict(format!("action {} is changing {resource} right now", other.id.0)));
+        }
+        let (listed, _) = self.ports.estate.resource_list(&ResourceFilter::default()).await?;
+        let connections = self.ports.estate.connection_list().await?;
+        let scope_size = listed.iter().filter(|r| run::in_scope(&agent.scope, r, &connections)).count() as u64;
+        let asked = Asked {
+            recommendation: of,
+            resource,
+            run_id: wish.run_id,
+            automatic: wish.automatic,
+            scope_size,
+            history: &history,
+            now,
+        };
+        let Err(block) = check(&limits, &asked) else { return Ok(()) };
+        let words = block.to_string();
+        self.refused(of, &words, wish).await?;
+        let mut kept = Recommendation { blocked: Some(words), updated_at: now, version: of.version + 1, ..of.clone() };
+        kept.status = of.status;
+        self.ports.agents.recommendation_update(&kept).await?;
+        Err(EngineError::Blocked(block))
+    }
+
+    async fn refused(&self, of: &Recommendation, why: &str, wish: &Wish<'_>) -> Result<(), EngineError> {
+        let entry = story::about(story::RECOMMENDATION, "recommendation.execute", Went::Denied, of, wish.caller)
+            .with_severity(Severity::Low)
+            .with_metadata("asked_by", wish.by)
+            .with_metadata("reason", why);
+        self.record(vec![entry]).await
+    }
+
+    /// The newest approval of this exact plan in a state, while it is good.
+    pub(super) async fn approval_with(
+        &self,
+        of: &Recommendation,
+        status: ApprovalStatus,
+    ) -> Result<Option<Approval>, EngineError> {
+        let hash = of.plan.as_ref().map(|plan| plan.hash.as_str());
+        let now = self.ports.clock.now();
+        let good = |a: &Approval| a.status == status && Some(a.plan_hash.as_str()) == hash && a.expires_at > now;
+        Ok(self.ports.agents.approval_list(Some(&of.id)).await?.into_iter().find(good))
+    }
+
+    /// A request for the exact plan, without its signatures yet.
+    pub(super) fn approval_for(&self, of: &Recommendation, plan: &Plan, wish: &Wish<'_>) -> Approval {
+        let now = self.ports.clock.now();
+        Approval {
+            id: ApprovalId(fresh_id()),
+            recommendation: of.id.clone(),
+            plan_hash: plan.hash.clone(),
+            impact: of.impact_level,
+            needed: Vec::new(),
+            signed: Vec::new(),
+            requested_by: wish.by.to_owned(),
+            requested_at: now,
+            expires_at: now + SignedDuration::from_hours(24 * APPROVAL_DAYS),
+            status: ApprovalStatus::Pending,
+            reason: wish.comment.map(str::to_owned),
+            version: 1,
+        }
+    }
+
+    /// Puts a request into the store and the recommendation into waiting.
+    pub(super) async fn ask_approval(
+        &self,
+        of: Recommendation,
+        approval: Approval,
+        wish: &Wish<'_>,
+    ) -> Result<Approval, EngineError> {
+        let mut waiting = self.next(&of, Status::PendingApproval)?;
+        waiting.requested_by = Some(wish.by.to_owned());
+        waiting.blocked = None;
+        let asked = story::approval("approval.request", Went::Pending, &approval, &of, wish.caller);
+        self.record(vec![asked, story::moved("recommendation.execute", &of, &waiting, wish.caller)]).await?;
+        self.ports.agents.recommendation_update(&waiting).await?;
+        self.ports.agents.approval_insert(&approval).await?;
+        Ok(approval)
+    }
+
+    /// Claims the recommendation and runs its plan in the background.
+    pub(super) async fn begin(
+        self: &Arc<Self>,
+        of: Recommendation,
+        resource: Resource,
+        purpose: Purpose,
+        wish: &Wish<'_>,
+    ) -> Result<Action, EngineError> {
+        let plan = match purpose {
+            Purpose::Apply => planned(&of)?.clone(),
+            Purpose::Test => super::twin::plan_for(planned(&of)?, &of, &resource),
+        };
+        let (connection, act) = self.ports.clouds.actor(&resource.connection).await.map_err(EngineError::Cloud)?;
+        if !connection.allow_actions {
+            let message = format!("connection {} is set to observe only; allow actions on it first", connection.name);
+            return Err(EngineError::Conflict(message));
+        }
+        let action = self.action_for(&of, &plan, &resource, purpose, wish);
+        let claim = if purpose == Purpose::Apply { Status::Executing } else { Status::Testing };
+        let mut claimed = self.next(&of, claim)?;
+        claimed.requested_by = Some(wish.by.to_owned());
+        claimed.blocked = None;
+        claimed.status_reason = None;
+        let mut entry = story::action("action.start", Went::Pending, &action, &of, wish.caller);
+        if let Some(comment) = wish.comment {
+            entry = entry.with_metadata("comment", comment);
+        }
+        self.record(vec![entry, story::moved("recommendation.execute", &of, &claimed, wish.caller)]).await?;
+        if let Err(error) = self.ports.agents.recommendation_update(&claimed).await {
+            let lost = Action { status: ActionStatus::Aborted, reason: Some(error.to_string()), ..action };
+            self.record(vec![story::action("action.abort", Went::Failed, &lost, &of, wish.caller)]).await?;
+            return Err(error.into());
+        }
+        self.ports.agents.action_insert(&action).await?;
+        self.spawn(act, claimed, plan, resource, action.clone(), wish.caller.clone());
+        Ok(action)
+    }
+
+    fn action_for(
+        &self,
+        of: &Recommendation,
+        plan: &Plan,
+        resource: &Resource,
+        purpose: Purpose,
+        wish: &Wish<'_>,
+    ) -> Action {
+        Action {
+            id: ActionId(fresh_id()),
+            recommendation: of.id.clone(),
+            agent_id: of.agent_id.clone(),
+            connection: resource.connection.clone(),
+            resource: resource.id.clone(),
+            purpose,
+            run_id: wish.run_id.map(str::to_owned),
+            plan_hash: plan.hash.clone(),
+            by: wish.by.to_owned(),
+            status: ActionStatus::Running,
+            steps: Vec::new(),
+            steps_total: plan.steps.len() as u32,
+            before: Vec::new(),
+            started_at: self.ports.clock.now(),
+            finished_at: None,
+            reason: None,
+            version: 1,
+        }
+    }
+
+    /// Carries an action out, or on, in a task of its own.
+    pub(super) fn spawn(
+        self: &Arc<Self>,
+        act: Arc<dyn Act>,
+        of: Recommendation,
+        plan: Plan,
+        resource: Resource,
+        action: Action,
+        caller: Caller,
+    ) {
+        let at_work = AtWork::new(self, &action.id);
+        let runner = Runner::new(Arc::clone(self), act, of, plan, resource, action, caller);
+        tokio::spawn(async move {
+            runner.run().await;
+            drop(at_work);
+        });
+    }
+}
+
+/// The plan, or the reason why there is none to run.
+pub(super) fn planned(of: &Recommendation) -> Result<&Plan, EngineError> {
+    of.plan.as_ref().ok_or_else(|| {
+        EngineError::Conflict("this is advice: Reeve has no plan for it and leaves it to a person".to_owned())
+    })
+}
+
+/// Marks an action as carried out by this process for as long as it lives, even when the task panics.
+struct AtWork {
+    engine: Arc<Engine>,
+    id: ActionId,
+}
+
+impl AtWork {
+    fn new(engine: &Arc<Engine>, id: &ActionId) -> Self {
+        engine.active.lock().insert(id.clone());
+        engine.tasks.send_modify(|running| *running += 1);
+        AtWork { engine: Arc::clone(engine), id: id.clone() }
+    }
+}
+
+impl Drop for AtWork {
+    fn drop(&mut self) {
+        self.engine.active.lock().remove(&self.id);
+        self.engine.tasks.send_modify(|running| *running = running.saturating_sub(1));
+    }
+}

@@ -1,0 +1,247 @@
+//! Keeping findings: one that has not ended for each resource and type. The same finding refreshes the recommendation in
+//! place, another target supersedes it, and what is no longer found expires. People's answers and past failures hold.
+
+use std::collections::{BTreeSet, HashMap};
+
+use jiff::SignedDuration;
+use reeve_audit::Entry;
+use reeve_estate::{ConnectionId, ResourceId, ResourceKind};
+
+use super::run::Judged;
+use super::{Caller, Engine, EngineError, fresh_id, story};
+use crate::agent::Agent;
+use crate::approval::ApprovalStatus;
+use crate::cost::Proposal;
+use crate::lifecycle::Status;
+use crate::ports::RecommendationFilter;
+use crate::recommendation::{Explanation, Recommendation, RecommendationId, RecommendationType};
+
+/// A finding stops being true unless found again within this.
+const GOOD_FOR_DAYS: i64 = 14;
+/// A dismissed finding is not made again for this long.
+const DISMISSED_DAYS: i64 = 90;
+/// A change that failed or was undone is not proposed again for this long.
+const FAILED_DAYS: i64 = 30;
+
+type Key = (ConnectionId, ResourceId, RecommendationType);
+
+/// What a run's findings led to.
+pub(super) struct Upserted {
+    /// Recommendations made or found again.
+    pub(super) kept: Vec<Recommendation>,
+    /// Findings that were not kept, by reason.
+    pub(super) skipped: Vec<&'static str>,
+}
+
+impl Engine {
+    pub(super) async fn upsert(&self, agent: &Agent, judged: &[Judged]) -> Result<Upserted, EngineError> {
+        let _turn = self.turn.lock().await;
+        let (all, _) = self.ports.agents.recommendation_list(&RecommendationFilter::default()).await?;
+        let key = |r: &Recommendation| (r.subject.connection.clone(), r.subject.id.clone(), r.kind);
+        let current: HashMap<Key, Recommendation> =
+            all.iter().filter(|r| !r.status.is_end()).map(|r| (key(r), r.clone())).collect();
+        let caller = Caller::agent(&agent.id);
+        let mut found = Upserted { kept: Vec::new(), skipped: Vec::new() };
+        let mut fresh = Vec::new();
+        for one in judged {
+            for proposal in &one.judgement.proposals {
+                let at = (one.resource.connection.clone(), one.resource.id.clone(), proposal.kind);
+                match current.get(&at) {
+                    Some(known) if known.agent_id != agent.id => found.skipped.push("found_by_another_agent"),
+                    Some(known) => self.meet(agent, known, proposal, &all, &caller, &mut found, &mut fresh).await?,
+                    None => match remembered(&all, proposal, self.ports.clock.now()) {
+                        Some(reason) => found.skipped.push(reason),
+                        None => fresh.push(self.make(agent, proposal, &all)),
+                    },
+                }
+            }
+        }
+        self.keep_fresh(fresh, &caller, &mut found).await?;
+        self.expire_gone(agent, judged, current.into_values(), &caller).await?;
+        Ok(found)
+    }
+
+    /// Writes new recommendations, recorded together first.
+    async fn keep_fresh(
+        &self,
+        fresh: Vec<Recommendation>,
+        caller: &Caller,
+        found: &mut Upserted,
+    ) -> Result<(), EngineError> {
+        for chunk in fresh.chunks(100) {
+            let entries: Vec<Entry> = chunk.iter().map(|of| story::found(of, caller)).collect();
+            self.record(entries).await?;
+            for of in chunk {
+                self.ports.agents.recommendation_insert(of).await?;
+                found.kept.push(of.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// A finding that is there already: refreshed, superseded, or left as a person put it.
+    #[allow(clippy::too_many_arguments)]
+    async fn meet(
+        &self,
+        agent: &Agent,
+        known: &Recommendation,
+        proposal: &Proposal,
+        all: &[Recommendation],
+        caller: &Caller,
+        found: &mut Upserted,
+        fresh: &mut Vec<Recommendation>,
+    ) -> Result<(), EngineError> {
+        let same = known.subject.target_type == proposal.subject.target_type
+            && known.subject.instance_type == proposal.subject.instance_type;
+        let at_work = matches!(known.status, Status::Executing | Status::Verifying | Status::Testing);
+        if at_work {
+            found.skipped.push("executing");
+            return Ok(());
+        }
+        if !same {
+            let reason = "a newer finding took its place";
+            self.close_approvals(known, ApprovalStatus::Expired, reason, caller).await?;
+            self.settle_at(&known.id, "recommendation.supersede", Status::Superseded, Some(reason), caller).await?;
+            fresh.push(self.make(agent, proposal, all));
+            return Ok(());
+        }
+        let made = self.make(agent, proposal, all);
+        let mut next = Recommendation {
+            id: known.id.clone(),
+            status: known.status,
+            created_at: known.created_at,
+            scheduled_for: known.scheduled_for,
+            snoozed_until: known.snoozed_until,
+            status_reason: known.status_reason.clone(),
+            blocked: known.blocked.clone(),
+            requested_by: known.requested_by.clone(),
+            expires_at: made.expires_at.max(known.expires_at),
+            version: known.version + 1,
+            ..made
+        };
+        if !matches!(known.status, Status::Open | Status::Snoozed) {
+            // Somebody asked for exactly this plan; only its life is prolonged.
+            next = Recommendation {
+                updated_at: next.updated_at,
+                expires_at: next.expires_at,
+                version: next.version,
+                ..known.clone()
+            };
+        }
+        self.ports.agents.recommendation_update(&next).await?;
+        found.kept.push(next);
+        Ok(())
+    }
+
+    /// Ends what the run looked at and did not find again.
+    async fn expire_gone(
+        &self,
+        agent: &Agent,
+        judged: &[Judged],
+        current: impl Iterator<Item = Recommendation>,
+        caller: &Caller,
+    ) -> Result<(), EngineError> {
+        let by_id: HashMap<(&ConnectionId, &ResourceId), &Judged> =
+            judged.iter().map(|one| ((&one.resource.connection, &one.resource.id), one)).collect();
+        for known in current.filter(|r| r.agent_id == agent.id && r.status.may_become(Status::Expired)) {
+            let reason = match by_id.get(&(&known.subject.connection, &known.subject.id)) {
+                None => Some("the resource is gone, or out of the agent's scope".to_owned()),
+                Some(one) => no_longer(one, known.kind),
+            };
+            if let Some(reason) = reason {
+                self.close_approvals(&known, ApprovalStatus::Expired, &reason, caller).await?;
+                self.settle_at(&known.id, "recommendation.expire", Status::Expired, Some(&reason), caller).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A recommendation of a proposal.
+    fn make(&self, agent: &Agent, proposal: &Proposal, all: &[Recommendation]) -> Recommendation {
+        let now = self.ports.clock.now();
+        let (similar_cases, success_rate) = similar(all, proposal);
+        let p = proposal.clone();
+        Recommendation {
+            id: RecommendationId(fresh_id()),
+            agent_id: agent.id.clone(),
+            agent_type: agent.agent_type,
+            kind: p.kind,
+            rule: p.rule.to_owned(),
+            title: p.title,
+            subject: p.subject,
+            priority: p.priority,
+            confidence: p.confidence,
+            impact_level: p.impact_level,
+            impact: p.impact,
+            effort: p.effort,
+            savings_monthly: p.savings_monthly,
+            savings_after_discounts: p.savings_after_discounts,
+            monthly_cost: p.monthly_cost,
+            status: Status::Open,
+            plan: p.plan,
+            reason_codes: p.reason_codes,
+            not_measured: p.not_measured,
+            explanation: Explanation { similar_cases, success_rate, ..p.explanation },
+            created_at: now,
+            updated_at: now,
+            expires_at: now + SignedDuration::from_hours(24 * GOOD_FOR_DAYS),
+            requested_by: None,
+            scheduled_for: None,
+            snoozed_until: None,
+            status_reason: None,
+            blocked: None,
+            version: 1,
+        }
+    }
+}
+
+/// Why a recommendation no longer holds; `None` while it may: it was found again, or there was nothing to judge it by.
+fn no_longer(one: &Judged, kind: RecommendationType) -> Option<String> {
+    let judgement = &one.judgement;
+    if judgement.proposals.iter().any(|proposal| proposal.kind == kind) {
+        return None;
+    }
+    let decided = judgement.abstentions.iter().find(|a| a.decisive && a.kind.is_none_or(|k| k == kind));
+    if let Some(abstention) = decided {
+        return Some(format!("no longer found: {} ({})", abstention.detail, abstention.code));
+    }
+    let undecided = judgement.abstentions.iter().any(|a| a.kind.is_none_or(|k| k == kind));
+    let other = judgement.proposals.first().filter(|_| !undecided)?;
+    Some(format!("another finding took its place: {}", other.title))
+}
+
+/// Why a finding is not made again: a person rejected it, or the change failed not long ago.
+fn remembered(all: &[Recommendation], proposal: &Proposal, now: jiff::Timestamp) -> Option<&'static str> {
+    let same = |r: &&Recommendation| {
+        r.kind == proposal.kind
+            && r.subject.id == proposal.subject.id
+            && r.subject.connection == proposal.subject.connection
+            && r.subject.target_type == proposal.subject.target_type
+    };
+    let within =
+        |r: &Recommendation, days: i64| now.duration_since(r.updated_at) < SignedDuration::from_hours(24 * days);
+    all.iter().filter(same).find_map(|r| match r.status {
+        Status::Dismissed if within(r, DISMISSED_DAYS) => Some("dismissed"),
+        // The snapshot of an unattached volume is kept; deleting the volume is for a person, and is not nagged for.
+        Status::Succeeded if r.subject.kind == ResourceKind::Volume && within(r, DISMISSED_DAYS) => {
+            Some("kept_already")
+        }
+        Status::RolledBack | Status::Failed if within(r, FAILED_DAYS) => Some("failed_before"),
+        _ => None,
+    })
+}
+
+/// Ended recommendations of the same type and size step, and the share that succeeded, percent.
+fn similar(all: &[Recommendation], proposal: &Proposal) -> (u64, Option<f64>) {
+    let step = (&proposal.subject.instance_type, &proposal.subject.target_type);
+    let stepless = BTreeSet::from([RecommendationType::IdleResourceCleanup, RecommendationType::ReservedInstances]);
+    let alike = |r: &&Recommendation| {
+        let ended = matches!(r.status, Status::Succeeded | Status::RolledBack | Status::Failed);
+        let same_step = stepless.contains(&r.kind) || (&r.subject.instance_type, &r.subject.target_type) == step;
+        ended && r.kind == proposal.kind && same_step
+    };
+    let cases: Vec<&Recommendation> = all.iter().filter(alike).collect();
+    let succeeded = cases.iter().filter(|r| r.status == Status::Succeeded).count() as f64;
+    let rate = (!cases.is_empty()).then(|| succeeded / cases.len() as f64 * 100.0);
+    (cases.len() as u64, rate)
+}
