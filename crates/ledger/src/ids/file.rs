@@ -67,7 +67,10 @@ pub(crate) fn parse_name(text: &str) -> Option<(u64, u64)> {
 }
 
 fn damaged(what: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, format!("the {what} of the index of identifiers does not hold"))
+    io::Error::new(
+        io::ErrorKind::InvalidData,
+        format!("the {what} of the index of identifiers does not hold; delete ledger/ids and restart, it is rebuilt"),
+    )
 }
 
 impl Head {

@@ -144,6 +144,8 @@ fn answer(waiter: Waiter, written: &Result<Vec<Arc<StoredEntry>>, AppendError>) 
         (Place::New { .. }, Err(error)) => Err(error.clone()),
     };
     let answer = waiter.places.into_iter().map(receipt).collect();
+    // Whoever has an answer may count on the room being free again.
+    drop(waiter.reservation);
     // A caller that went away has its entries recorded all the same.
     let _ = waiter.reply.send(answer);
 }

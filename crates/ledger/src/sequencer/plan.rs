@@ -23,8 +23,8 @@ pub(super) enum Place {
 pub(super) struct Waiter {
     pub(super) places: Vec<Place>,
     pub(super) reply: oneshot::Sender<Answer>,
-    /// Given back when the waiter is answered.
-    pub(super) _reservation: Reservation,
+    /// Given back before the waiter is answered.
+    pub(super) reservation: Reservation,
 }
 
 /// A batch, resolved.
@@ -46,10 +46,11 @@ impl Sequencer {
             let slots = slots.into_iter().enumerate();
             let places = slots.map(|(index, slot)| self.place(&mut plan, slot, known_until, index));
             match places.collect::<Result<Vec<_>, _>>() {
-                Ok(places) => plan.waiters.push(Waiter { places, reply, _reservation: reservation }),
+                Ok(places) => plan.waiters.push(Waiter { places, reply, reservation }),
                 Err(refusal) => {
                     plan.fresh.truncate(begun);
                     plan.staged.retain(|_, nth| *nth < begun);
+                    drop(reservation);
                     let _ = reply.send(Err(refusal));
                 }
             }

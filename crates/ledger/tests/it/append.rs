@@ -1,11 +1,15 @@
 //! Appending: order, atomicity, idempotency, concurrency, back-pressure.
 
+use std::path::Path;
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use reeve_audit::Draft;
 use reeve_ledger::{AppendError, Config};
 
+use crate::faulty_disk::{Faults, FaultyDisk};
 use crate::log::{check_receipts, check_whole, config, draft, drafts, open, open_on};
 use crate::segments::MemorySegments;
 
@@ -186,22 +190,39 @@ async fn futures_all<F: Future + Send>(futures: impl Iterator<Item = F>) -> Vec<
     .await
 }
 
+/// While the disk does not answer, as much waits as there is room for; the rest is told to come back, and does.
 #[tokio::test]
 async fn a_full_queue_is_busy_and_an_oversized_submission_refused() {
-    let dir = tempfile::tempdir().unwrap();
+    let disk = FaultyDisk::default();
     let segments = MemorySegments::new();
-    let small = Config { queue_capacity_bytes: 10_000, ..config(dir.path()) };
-    let ledger = open_on(Arc::new(reeve_ledger::disk::LocalDisk), small, &segments).await.unwrap();
+    let small = Config { queue_capacity_bytes: 10_000, ..config(Path::new("/data")) };
+    let ledger = open_on(Arc::new(disk.clone()), small, &segments).await.unwrap();
     let refused = ledger.append(drafts("big", 100)).await;
     assert!(matches!(refused, Err(AppendError::TooLarge { limit: 10_000, .. })), "{refused:?}");
-    let sends = (0..100).map(|i| ledger.append(drafts(&format!("{i}-"), 5)));
-    let answers = futures_all(sends).await;
-    let busy = answers.iter().filter(|a| matches!(a, Err(AppendError::Busy { retry_after_s: 1 }))).count();
-    let taken = answers.iter().filter(|a| a.is_ok()).count();
-    assert!(busy > 0 && taken > 0 && busy + taken == 100, "{busy} busy, {taken} taken");
-    assert_eq!(ledger.size(), taken as u64 * 5);
-    assert_eq!(ledger.health().waiting_bytes, 0);
-    ledger.append(drafts("after", 5)).await.unwrap();
+    let stall = Arc::new(Mutex::new(()));
+    disk.set(Faults { stall: Some(stall.clone()), ..Faults::default() });
+    let stalled = stall.lock();
+    let mut waiting = Vec::new();
+    for i in 0..20 {
+        let mut send = Box::pin(ledger.append(drafts(&format!("{i}-"), 5)));
+        match send.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Pending => waiting.push(send),
+            Poll::Ready(answer) => assert_eq!(answer, Err(AppendError::Busy { retry_after_s: 1 })),
+        }
+    }
+    assert!((2..20).contains(&waiting.len()), "{} of 20 wait", waiting.len());
+    let health = ledger.health().waiting_bytes;
+    assert!((7_500..=10_000).contains(&health), "{health} bytes wait");
+    drop(stalled);
+    let taken = waiting.len() as u64;
+    for send in waiting {
+        send.await.unwrap();
+    }
+    assert_eq!((ledger.size(), ledger.health().waiting_bytes), (taken * 5, 0));
+    for i in taken..20 {
+        ledger.append(drafts(&format!("{i}-"), 5)).await.unwrap();
+    }
+    assert_eq!(check_whole(&ledger, &segments).await.len(), 100);
 }
 
 #[tokio::test]

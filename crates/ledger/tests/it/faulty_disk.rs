@@ -52,6 +52,8 @@ pub(crate) struct Faults {
     pub(crate) sync: bool,
     /// Truncating fails.
     pub(crate) truncate: bool,
+    /// Syncing a file waits for this.
+    pub(crate) stall: Option<Arc<Mutex<()>>>,
     /// Writes to files with this in their path fail.
     pub(crate) write_to: Option<&'static str>,
 }
@@ -302,6 +304,8 @@ impl DiskFile for FaultyFile {
     }
 
     fn sync(&self) -> io::Result<()> {
+        let stall = self.disk.0.lock().faults.stall.clone();
+        let _go = stall.as_ref().map(|stall| stall.lock());
         let mut state = self.disk.0.lock();
         state.step()?;
         if state.faults.sync {

@@ -6,6 +6,7 @@ mod append;
 mod crash;
 mod faults;
 mod faulty_disk;
+mod formats;
 mod log;
 mod proofs;
 mod recovery;
