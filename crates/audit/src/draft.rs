@@ -53,26 +53,14 @@ impl Draft {
 
     fn seal(entry: Entry, recorded_at: Timestamp, timestamp_defaulted: bool) -> Result<Self, FieldError> {
         let recorded_at = to_millis(recorded_at);
-        let canonical = entry.to_canonical(recorded_at);
+        let (canonical, ours) = entry.to_canonical_parts(recorded_at);
         if canonical.len() > MAX_ENTRY_BYTES {
             let message = format!("the entry has {} bytes; at most {MAX_ENTRY_BYTES} are taken", canonical.len());
             return Err(FieldError::new("", "entry_too_large", message));
         }
-        let claim_digest = claim_digest(&entry);
+        let claim = Sha256::new().chain_update(&canonical[..ours.start]).chain_update(&canonical[ours.end..]);
+        let claim_digest = claim.finalize().into();
         Ok(Self { entry, recorded_at, canonical, claim_digest, timestamp_defaulted })
-    }
-
-    /// Whether `stored` (canonical bytes of an entry with the same id) is this claim, sent before.
-    ///
-    /// Equal claim digests say so at once. They differ for a claim without a `timestamp`, because each receipt gave it
-    /// another one; then the rest must be equal and the stored one must have been stamped on receipt too.
-    pub fn repeats(&self, stored: &[u8]) -> bool {
-        let Ok((entry, recorded_at)) = Entry::from_canonical(stored) else { return false };
-        if claim_digest(&entry) == self.claim_digest {
-            return true;
-        }
-        let stamped = entry.timestamp == recorded_at;
-        self.timestamp_defaulted && stamped && Entry { timestamp: self.entry.timestamp, ..entry } == self.entry
     }
 }
 

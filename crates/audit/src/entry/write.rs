@@ -1,5 +1,7 @@
 //! From an entry to JSON: the canonical bytes that are hashed and stored, and the tree that goes over the wire.
 
+use std::ops::Range;
+
 use jiff::Timestamp;
 
 use super::{Action, Actor, Changes, Entry, Metadata, ResourceRef};
@@ -9,9 +11,14 @@ use crate::json::{Json, Object, utf16_order, write_canonical, write_string};
 impl Entry {
     /// The canonical bytes (RFC 8785) of the entry and the time Reeve received it. Members without a value are absent.
     pub fn to_canonical(&self, recorded_at: Timestamp) -> Vec<u8> {
+        self.to_canonical_parts(recorded_at).0
+    }
+
+    /// The canonical bytes, and which of them are `recorded_at` with its comma: without those they are the claim's.
+    pub(crate) fn to_canonical_parts(&self, recorded_at: Timestamp) -> (Vec<u8>, Range<usize>) {
         let mut out = Vec::with_capacity(768);
-        self.write(Some(recorded_at), &mut out);
-        out
+        let ours = self.write(Some(recorded_at), &mut out);
+        (out, ours)
     }
 
     /// The canonical bytes of the claim alone, without `recorded_at`.
@@ -21,8 +28,9 @@ impl Entry {
         out
     }
 
-    /// Writes the known shape straight in canonical order; a test holds it against the generic writer.
-    fn write(&self, recorded_at: Option<Timestamp>, out: &mut Vec<u8>) {
+    /// Writes the known shape straight in canonical order; a test holds it against the generic writer. Answers where
+    /// `recorded_at` stands.
+    fn write(&self, recorded_at: Option<Timestamp>, out: &mut Vec<u8>) -> Range<usize> {
         let mut top = Writer::open(out);
         top.nested("action", !self.action.is_empty(), |out| write_action(&self.action, out));
         top.nested("actor", !self.actor.is_empty(), |out| write_actor(&self.actor, out));
@@ -30,11 +38,14 @@ impl Entry {
         top.text("event_id", Some(self.event_id.as_str()));
         top.text("event_type", Some(self.event_type.as_str()));
         top.nested("metadata", true, |out| write_metadata(&self.metadata, out));
+        let start = top.out.len();
         top.text("recorded_at", recorded_at.map(format_instant).as_deref());
+        let ours = start..top.out.len();
         top.nested("resource", !self.resource.is_empty(), |out| write_resource(&self.resource, out));
         top.text("severity", Some(self.severity.as_str()));
         top.text("timestamp", Some(&format_instant(self.timestamp)));
         top.close();
+        ours
     }
 
     /// The entry as it goes over the wire: the canonical members, `recorded_at` and the derived `category`.
