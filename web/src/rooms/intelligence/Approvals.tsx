@@ -1,1 +1,126 @@
-export function Approvals() { return null; }
+import { Anchor, Badge, Button, Group, Modal, Skeleton, Stack, Text, TextInput, Textarea } from '@mantine/core';
+import { IconSignature } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Approval } from '../../api/bodies';
+import { announce } from '../../display/announce';
+import { Copyable } from '../../display/Copyable';
+import { EmptyState } from '../../display/EmptyState';
+import { Panel } from '../../display/Panel';
+import { ProblemAlert } from '../../display/ProblemAlert';
+import { Status } from '../../display/Status';
+import { When } from '../../display/When';
+import { words } from '../../display/wording';
+import { approvalsQuery, approve, reject, useChange } from './queries';
+
+export function Approvals() {
+  const { data, error, refetch } = useQuery(approvalsQuery);
+  if (error && !data) return <ProblemAlert error={error} onRetry={() => void refetch()} />;
+  if (!data) return <Skeleton h={200} radius="lg" />;
+  const pending = data.items.filter(({ status }) => status === 'pending');
+  const past = data.items.filter(({ status }) => status !== 'pending').slice(0, 50);
+  return (
+    <Stack gap="lg">
+      {pending.length === 0 && (
+        <div className="panel">
+          <EmptyState title="No approvals wait" icon={<IconSignature size={22} />}>
+            Changes of medium impact need a manager; changes of high impact need a director and security. Their requests appear here.
+          </EmptyState>
+        </div>
+      )}
+      {pending.map((approval) => <Request key={approval.id} of={approval} />)}
+      {past.length > 0 && (
+        <Panel title="Earlier">
+          <Stack gap={0}>{past.map((approval) => <Past key={approval.id} of={approval} />)}</Stack>
+        </Panel>
+      )}
+    </Stack>
+  );
+}
+
+function Signatures({ of: approval }: { of: Approval }) {
+  return (
+    <Group gap={6}>
+      {approval.needed.map((name) => {
+        const given = approval.signed.find(({ signature }) => signature === name);
+        return <Badge key={name} color={given ? 'green' : 'gray'} variant={given ? 'light' : 'outline'}>{words(name)}{given ? `: ${given.by}` : ' missing'}</Badge>;
+      })}
+    </Group>
+  );
+}
+
+function Request({ of: approval }: { of: Approval }) {
+  const [answer, setAnswer] = useState<'approve' | 'reject' | null>(null);
+  const mine = approval.can_sign.length > 0;
+  return (
+    <Panel
+      title={<Anchor inherit c="inherit" renderRoot={(props) => <Link to="/intelligence/recommendations/$id" params={{ id: approval.recommendation_id }} {...props} />}>{approval.title}</Anchor>}
+      note={<>Asked for by {approval.requested_by} <When at={approval.requested_at} form="ago" />, lapses <When at={approval.expires_at} form="ago" /></>}
+      actions={<Status of={approval.impact} label={`${words(approval.impact)} impact`} />}
+    >
+      <Stack gap="sm">
+        <Signatures of={approval} />
+        <Group gap={8} wrap="nowrap" align="flex-start"><Text size="xs" className="muted">Plan</Text><Copyable value={approval.plan_hash} label="Plan hash" /></Group>
+        {mine ? (
+          <Group gap="xs">
+            <Button onClick={() => setAnswer('approve')}>Approve as {approval.can_sign.map((name) => words(name).toLowerCase()).join(' and ')}</Button>
+            <Button variant="default" onClick={() => setAnswer('reject')}>Reject</Button>
+          </Group>
+        ) : <Text size="sm" className="muted">You cannot sign this one: it needs another role, or you asked for it yourself.</Text>}
+      </Stack>
+      {answer === 'approve' && <ApproveDialog of={approval} onClose={() => setAnswer(null)} />}
+      {answer === 'reject' && <RejectDialog of={approval} onClose={() => setAnswer(null)} />}
+    </Panel>
+  );
+}
+
+function ApproveDialog({ of: approval, onClose }: { of: Approval; onClose: () => void }) {
+  const [comment, setComment] = useState('');
+  const sign = useChange(approve);
+  const left = approval.needed.length - approval.signed.length - approval.can_sign.length;
+  return (
+    <Modal opened onClose={onClose} title={<Text fw={600}>Approve this plan?</Text>}>
+      <Stack>
+        <Text size="sm">{approval.title}</Text>
+        <Text size="sm" className="muted">{left > 0 ? 'It runs once the other signature is there too.' : 'With your signature it runs at once.'}</Text>
+        <TextInput label="Comment for the log" placeholder="Optional" value={comment} onChange={(event) => setComment(event.currentTarget.value)} />
+        <ProblemAlert error={sign.error} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>Cancel</Button>
+          <Button loading={sign.isPending} onClick={() => sign.mutate({ id: approval.id, comment: comment.trim() || undefined }, { onSuccess: () => { announce('Signed.'); onClose(); } })}>Approve</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+function RejectDialog({ of: approval, onClose }: { of: Approval; onClose: () => void }) {
+  const [reason, setReason] = useState('');
+  const refuse = useChange(reject);
+  return (
+    <Modal opened onClose={onClose} title={<Text fw={600}>Reject this plan?</Text>}>
+      <Stack>
+        <Text size="sm">{approval.title}</Text>
+        <Textarea label="Reason" required autosize minRows={2} data-autofocus value={reason} onChange={(event) => setReason(event.currentTarget.value)} />
+        <ProblemAlert error={refuse.error} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>Cancel</Button>
+          <Button color="red" disabled={reason.trim() === ''} loading={refuse.isPending} onClick={() => refuse.mutate({ id: approval.id, reason: reason.trim() }, { onSuccess: () => { announce('Rejected.'); onClose(); } })}>Reject</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+function Past({ of: approval }: { of: Approval }) {
+  return (
+    <Group justify="space-between" py={8} style={{ borderBottom: '1px solid var(--line)' }}>
+      <div style={{ minWidth: 0, flex: '1 1 260px' }}>
+        <Anchor size="sm" c="inherit" renderRoot={(props) => <Link to="/intelligence/recommendations/$id" params={{ id: approval.recommendation_id }} {...props} />}>{approval.title}</Anchor>
+        <Text size="xs" className="muted">{approval.reason ?? approval.signed.map(({ signature, by }) => `${words(signature)}: ${by}`).join(', ')}</Text>
+      </div>
+      <Group gap="sm"><When at={approval.requested_at} fz="xs" className="muted" /><Status of={approval.status} /></Group>
+    </Group>
+  );
+}

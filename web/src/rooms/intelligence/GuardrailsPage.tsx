@@ -1,1 +1,89 @@
-export function GuardrailsPage() { return null; }
+import { Button, Group, NumberInput, SimpleGrid, Skeleton, Stack, Switch } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
+import type { Guardrails } from '../../api/bodies';
+import { fieldMessages } from '../../api/problem';
+import { useMay } from '../../api/session';
+import { announce } from '../../display/announce';
+import { Panel } from '../../display/Panel';
+import { ProblemAlert } from '../../display/ProblemAlert';
+import { KillSwitch } from './KillSwitch';
+import { guardrailsQuery, setGuardrails, useChange } from './queries';
+
+export function GuardrailsPage() {
+  const { data, error, refetch } = useQuery(guardrailsQuery);
+  if (error && !data) return <ProblemAlert error={error} onRetry={() => void refetch()} />;
+  if (!data) return <Skeleton h={360} radius="lg" />;
+  return (
+    <Stack gap="lg">
+      <KillSwitch on={data.kill_switch ?? false} />
+      <Limits key={data.version} of={data} />
+    </Stack>
+  );
+}
+
+const MARKED = [
+  'cost_impact.max_increase', 'cost_impact.max_decrease', 'performance_impact.max_degradation', 'availability.min_uptime', 'rollback.timeout_s',
+  'blast_radius.max_actions_per_run', 'blast_radius.max_actions_per_day', 'blast_radius.max_share_per_day', 'cool_down_s', 'breaker_failures',
+];
+
+function Limits({ of: guardrails }: { of: Guardrails }) {
+  const may = useMay();
+  const locked = !may('intelligence.configure');
+  const form = useForm<Guardrails>({ initialValues: guardrails });
+  const save = useChange(setGuardrails);
+  const submit = form.onSubmit((values) => {
+    save.mutate(values, {
+      onSuccess: () => announce('Guardrails saved.'),
+      onError: (error) => form.setErrors(fieldMessages(error)),
+    });
+  });
+  const percent = (label: string, field: string, description: string, max = 100) => (
+    <NumberInput label={label} description={description} min={0} max={max} decimalScale={3} suffix=" %" readOnly={locked} {...form.getInputProps(field)} />
+  );
+  const whole = (label: string, field: string, description: string, suffix = '') => (
+    <NumberInput label={label} description={description} min={0} allowDecimal={false} suffix={suffix} thousandSeparator="," readOnly={locked} {...form.getInputProps(field)} />
+  );
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="lg">
+        <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
+          <Panel title="Limits of one change" note="What goes beyond is refused, and the refusal is in the log">
+            <SimpleGrid cols={{ base: 1, sm: 2 }}>
+              {percent('Highest cost increase', 'cost_impact.max_increase', 'Of what the resource costs')}
+              {percent('Highest cost decrease', 'cost_impact.max_decrease', 'Of what the resource costs')}
+              {percent('Highest degradation', 'performance_impact.max_degradation', 'Of performance')}
+              {percent('Lowest uptime', 'availability.min_uptime', 'Kept as an error budget')}
+            </SimpleGrid>
+          </Panel>
+          <Panel title="Rolling back" note="When a change did not stick, or makes things worse">
+            <Stack gap="md">
+              <Switch label="Roll back by itself" disabled={locked} {...form.getInputProps('rollback.automatic', { type: 'checkbox' })} />
+              <SimpleGrid cols={{ base: 1, sm: 2 }}>
+                {whole('Time limit', 'rollback.timeout_s', 'After it the change is undone', ' s')}
+                {whole('Circuit breaker', 'breaker_failures', 'Failures in a row that stop everything')}
+              </SimpleGrid>
+            </Stack>
+          </Panel>
+          <Panel title="Blast radius" note="How much may change at once">
+            <SimpleGrid cols={{ base: 1, sm: 3 }}>
+              {whole('Changes in one run', 'blast_radius.max_actions_per_run', 'Of one agent')}
+              {whole('Changes in a day', 'blast_radius.max_actions_per_day', 'Of all agents')}
+              {percent('Share in a day', 'blast_radius.max_share_per_day', 'Of the resources in scope')}
+            </SimpleGrid>
+          </Panel>
+          <Panel title="Cool-down" note="A changed resource is left alone this long">
+            {whole('Cool-down', 'cool_down_s', 'After each change', ' s')}
+          </Panel>
+        </SimpleGrid>
+        <ProblemAlert error={save.error} marked={MARKED} />
+        {!locked && (
+          <Group>
+            <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>Save guardrails</Button>
+            {form.isDirty() && <Button variant="subtle" color="gray" onClick={form.reset}>Discard changes</Button>}
+          </Group>
+        )}
+      </Stack>
+    </form>
+  );
+}

@@ -1,1 +1,132 @@
-export function Overview() { return null; }
+import { Anchor, Group, Progress, SimpleGrid, Stack, Text } from '@mantine/core';
+import { IconActivity, IconBulb, IconChecks, IconPigMoney, IconRobot, IconSchool } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import type { Dashboard } from '../../api/bodies';
+import { useMay } from '../../api/session';
+import { Shares } from '../../charts/Shares';
+import { count, money, percent, plural } from '../../display/amounts';
+import { DataTable } from '../../display/DataTable';
+import { EmptyState } from '../../display/EmptyState';
+import { Panel } from '../../display/Panel';
+import { ProblemAlert } from '../../display/ProblemAlert';
+import { Tile } from '../../display/Tile';
+import { words } from '../../display/wording';
+import { costsQuery, dashboardQuery, recommendationsQuery } from './queries';
+import { LATEST_COLUMNS } from './columns';
+
+const PRIORITIES = ['critical', 'high', 'medium', 'low'];
+
+export function Overview() {
+  const may = useMay();
+  const { data, error, refetch } = useQuery(dashboardQuery);
+  if (error) return <ProblemAlert error={error} onRetry={() => void refetch()} />;
+  return (
+    <Stack gap="lg">
+      <Tiles of={data} />
+      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
+        {may('estate.view') && <CostByProvider />}
+        <Learning of={data} />
+      </SimpleGrid>
+      <Latest />
+    </Stack>
+  );
+}
+
+function listed(counts: Record<string, number> | undefined, order: string[]): string {
+  const names = [...order.filter((name) => counts?.[name]), ...Object.keys(counts ?? {}).filter((name) => !order.includes(name))];
+  return names.filter((name) => counts?.[name]).map((name) => `${count(counts?.[name] ?? 0)} ${words(name).toLowerCase()}`).join(' · ');
+}
+
+function Tiles({ of: data }: { of: Dashboard | undefined }) {
+  const loading = !data;
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2, lg: 3 }} spacing="md">
+      <Tile
+        label="Active agents" loading={loading} icon={<IconRobot size={18} />} value={count(data?.active_agents ?? 0)}
+        note={listed(data?.agents_by_mode, ['active', 'safe_mode', 'learning']) || 'None configured yet'}
+      />
+      <Tile
+        label="Recommendations" loading={loading} icon={<IconBulb size={18} />} value={count(data?.recommendations_open ?? 0)}
+        note={listed(data?.recommendations_by_priority, PRIORITIES) || 'Nothing waits'}
+      />
+      <Tile
+        label="Cost savings" loading={loading} icon={<IconPigMoney size={18} />}
+        value={<>{money(data?.savings_realised_monthly ?? 0)} <Text span fz="sm" fw={500} className="muted">a month realised</Text></>}
+        note={`${money(data?.savings_open_monthly ?? 0)} a month more in open recommendations`}
+      />
+      <Tile
+        label="Actions taken" loading={loading} icon={<IconChecks size={18} />} value={count(data?.actions_taken ?? 0)}
+        note={listed(data?.actions_by_status, ['succeeded', 'rolled_back', 'failed']) || 'None in the last 30 days'}
+      />
+      <Tile
+        label="Learning progress" loading={loading} icon={<IconSchool size={18} />} value={learned(data)}
+        note="Average over all agents' learning periods"
+      />
+      <Tile
+        label="Anomalies detected" loading={loading} icon={<IconActivity size={18} />} value={count(data?.anomalies_detected ?? 0)}
+        note={`In the last 30 days, over ${plural(data?.resources ?? 0, 'resource')}`}
+      />
+    </SimpleGrid>
+  );
+}
+
+function learned(data: Dashboard | undefined): string {
+  if (!data || data.learning.length === 0) return '0 %';
+  return percent(data.learning.reduce((sum, one) => sum + one.percent, 0) / data.learning.length);
+}
+
+function CostByProvider() {
+  const { data, error } = useQuery(costsQuery);
+  const shares = data && Object.entries(data.by_provider).sort((a, b) => b[1] - a[1]).map(([name, dollars]) => ({
+    key: name,
+    name: words(name),
+    size: dollars,
+    shown: `${money(dollars)} · ${percent(data.monthly ? (dollars / data.monthly) * 100 : 0)}`,
+  }));
+  return (
+    <Panel title="Monthly cost by provider" note={data ? `${money(data.monthly)} in all${data.not_priced ? `, ${plural(data.not_priced, 'resource')} without a known price` : ''}` : undefined}>
+      {error ? <ProblemAlert error={error} /> : <Shares label="Monthly cost by provider" shares={shares} none="No resources yet. Add a connection and sync it." />}
+    </Panel>
+  );
+}
+
+function Learning({ of: data }: { of: Dashboard | undefined }) {
+  return (
+    <Panel title="Learning progress by agent" note="Share of the learning period that is over; accuracy counts recommendations that held">
+      {data?.learning.length === 0 && <Text size="sm" className="muted">No agents yet. Create one under Agents.</Text>}
+      <Stack gap="sm">
+        {data?.learning.map((one) => (
+          <div key={one.agent_id}>
+            <Group justify="space-between" gap="xs">
+              <Text size="sm" fw={500}>{one.name}</Text>
+              <Text size="sm" className="muted numeral">
+                {percent(one.percent)} · {one.accuracy == null ? 'no outcomes yet' : `accuracy ${percent(one.accuracy)}`}
+              </Text>
+            </Group>
+            <Progress value={one.percent} size={6} mt={6} aria-label={`Learning progress of ${one.name}`} />
+          </div>
+        ))}
+      </Stack>
+    </Panel>
+  );
+}
+
+function Latest() {
+  const navigate = useNavigate();
+  const { data, error } = useQuery(recommendationsQuery({ status: 'open,pending_approval,scheduled', limit: 8 }));
+  return (
+    <Panel
+      title="Recommendations that matter most" flush
+      actions={<Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/recommendations" {...props} />}>All recommendations</Anchor>}
+    >
+      {error ? <ProblemAlert error={error} /> : (
+        <DataTable
+          bare label="Latest recommendations" columns={LATEST_COLUMNS} rows={data?.items} rowId={(row) => row.id}
+          onOpen={(row) => void navigate({ to: '/intelligence/recommendations/$id', params: { id: row.id } })}
+          empty={<EmptyState title="No open recommendations">Run an agent under Agents, or wait for its next run.</EmptyState>}
+        />
+      )}
+    </Panel>
+  );
+}

@@ -1,1 +1,112 @@
-export function RecommendationDetail() { return null; }
+import { Alert, Anchor, Breadcrumbs, Grid, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { IconShieldX } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { Recommendation } from '../../api/bodies';
+import { useMay } from '../../api/session';
+import { fullTime } from '../../display/instants';
+import { Page } from '../../display/Page';
+import { Panel } from '../../display/Panel';
+import { ProblemAlert } from '../../display/ProblemAlert';
+import { Status } from '../../display/Status';
+import { words } from '../../display/wording';
+import { ActionProgress } from './ActionProgress';
+import { Answers } from './Answers';
+import { DecisionPath } from './DecisionPath';
+import { PlanSteps } from './PlanSteps';
+import { Story } from './Story';
+import { Summary } from './Summary';
+import { Usage } from './Usage';
+import { actionsQuery, recommendationQuery } from './queries';
+
+const route = getRouteApi('/app/intelligence/recommendations/$id');
+const MOVING = ['executing', 'verifying', 'testing', 'approved'];
+
+export function RecommendationDetail() {
+  const { id } = route.useParams();
+  const { data, error, refetch } = useQuery({
+    ...recommendationQuery(id),
+    refetchInterval: ({ state }) => (MOVING.includes(state.data?.status ?? '') ? 1000 : 15_000),
+  });
+  if (error && !data) {
+    return <Page title="Recommendation" above={<Trail />}><ProblemAlert error={error} onRetry={() => void refetch()} /></Page>;
+  }
+  if (!data) {
+    return <Page title="Recommendation" above={<Trail />}><Skeleton h={160} radius="lg" /><Skeleton h={320} radius="lg" /></Page>;
+  }
+  return <Shown of={data} />;
+}
+
+function Trail() {
+  return (
+    <Breadcrumbs mb={6} fz="sm" separator="›">
+      <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence" {...props} />}>Intelligence Automation</Anchor>
+      <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/recommendations" {...props} />}>Recommendations</Anchor>
+    </Breadcrumbs>
+  );
+}
+
+function Shown({ of: one }: { of: Recommendation }) {
+  const may = useMay();
+  const moving = MOVING.includes(one.status);
+  const actions = useQuery({ ...actionsQuery, refetchInterval: moving ? 1000 : 10_000 });
+  const own = actions.data?.items.filter(({ recommendation_id }) => recommendation_id === one.id) ?? [];
+  const latest = own[0];
+  return (
+    <Page
+      title={one.title} above={<Trail />}
+      description={
+        <Group component="span" gap={8} display="inline-flex">
+          <Status of={one.status} /><Status of={one.priority} label={`${words(one.priority)} priority`} />
+          <Text span size="sm">{words(one.type)}</Text>
+        </Group>
+      }
+      actions={may('intelligence.operate') ? <Answers of={one} /> : undefined}
+    >
+      {one.blocked && (
+        <Alert color="orange" icon={<IconShieldX size={18} />} title="A guardrail blocked the last attempt">{one.blocked}</Alert>
+      )}
+      <StatusNote of={one} />
+      {latest && <ActionProgress action={latest} />}
+      <Grid gap="lg" align="flex-start">
+        <Grid.Col span={{ base: 12, lg: 4 }} order={{ base: 1, lg: 2 }}><Summary of={one} /></Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 8 }} order={{ base: 2, lg: 1 }}>
+          <Stack gap="lg">
+            <Panel title="Why" note={one.explanation.action}>
+              <Stack component="ul" gap={8} m={0} pl={18}>
+                {one.explanation.explanation.factors.map((factor) => <Text component="li" size="sm" key={factor}>{factor}</Text>)}
+              </Stack>
+              {one.not_measured.length > 0 && (
+                <Alert color="yellow" variant="light" mt="md" title="Not measured, and therefore not claimed">
+                  {one.not_measured.map(words).join(', ')}
+                </Alert>
+              )}
+            </Panel>
+            {may('estate.view') && <Usage of={one} />}
+            <DecisionPath checks={one.explanation.decision_path} />
+            {one.plan ? <PlanSteps plan={one.plan} /> : (
+              <Panel title="Plan"><Text size="sm" className="muted">This is advice: there is nothing here that Reeve would run.</Text></Panel>
+            )}
+            {may('audit.search') && <Story id={one.id} moves={`${one.status} ${own.map((action) => `${action.status}${action.steps.length}`).join()}`} />}
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </Page>
+  );
+}
+
+function StatusNote({ of: one }: { of: Recommendation }) {
+  if (one.status === 'pending_approval') {
+    return (
+      <Alert color="yellow" title="Waits for approval">
+        It runs by itself once the last signature is there. See <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/approvals" {...props} />}>Approvals</Anchor>.
+      </Alert>
+    );
+  }
+  if (one.status === 'scheduled' && one.scheduled_for) return <Alert color="indigo" title={`Scheduled for ${fullTime(one.scheduled_for)}`} />;
+  if (one.status === 'snoozed' && one.snoozed_until) return <Alert color="gray" title={`Snoozed until ${fullTime(one.snoozed_until)}`}>{one.status_reason}</Alert>;
+  if (one.status_reason && ['dismissed', 'failed', 'rolled_back', 'superseded', 'expired'].includes(one.status)) {
+    return <Alert color={one.status === 'failed' ? 'red' : 'gray'} title={words(one.status)}>{one.status_reason}</Alert>;
+  }
+  return null;
+}

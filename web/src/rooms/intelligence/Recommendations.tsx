@@ -1,1 +1,100 @@
-export function Recommendations() { return null; }
+import { Alert, Button, Group, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { IconFilterOff } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { count, money } from '../../display/amounts';
+import { DataTable } from '../../display/DataTable';
+import { EmptyState } from '../../display/EmptyState';
+import { ProblemAlert } from '../../display/ProblemAlert';
+import { options } from '../../display/wording';
+import { ALL_COLUMNS, PRIORITY_ORDER } from './columns';
+import { MOST, recommendationsQuery } from './queries';
+
+const route = getRouteApi('/app/intelligence/recommendations');
+
+const WAITING = 'open,pending_approval,approved,scheduled,snoozed,executing,verifying,testing';
+const STATUSES = [
+  { value: WAITING, label: 'Not ended' },
+  ...options(['open', 'pending_approval', 'approved', 'scheduled', 'testing', 'snoozed', 'executing', 'verifying', 'succeeded', 'rolled_back', 'failed', 'dismissed', 'superseded', 'expired']),
+];
+const TYPES = options([
+  'right_size', 'reserved_instances', 'spot_instances', 'storage_optimization', 'idle_resource_cleanup', 'auto_scaling', 'instance_type',
+  'database_tuning', 'caching_strategy', 'security_group', 'encryption', 'iam_optimization', 'patch_management',
+]);
+
+export function Recommendations() {
+  const search = route.useSearch();
+  const navigate = useNavigate();
+  const status = search.status ?? WAITING;
+  const least = Number(search.min_confidence);
+  const filter = {
+    status: status === 'all' ? undefined : status,
+    priority: search.priority,
+    type: search.type,
+    min_confidence: Number.isFinite(least) && search.min_confidence ? least : undefined,
+    account: search.account,
+    resource: search.resource,
+  };
+  const { data, error, refetch } = useQuery(recommendationsQuery(filter));
+  const set = (change: Partial<typeof search>) => {
+    void navigate({ to: '/intelligence/recommendations', search: { ...search, ...change }, replace: true });
+  };
+  const filtered = Object.values(search).some(Boolean);
+  const clear = () => void navigate({ to: '/intelligence/recommendations', search: {}, replace: true });
+  const sum = data?.items.reduce((total, one) => total + Math.max(0, one.savings.monthly), 0);
+
+  return (
+    <Stack gap="md">
+      <Group gap="sm" align="flex-end" role="search" aria-label="Filter recommendations">
+        <Select label="Status" data={[...STATUSES, { value: 'all', label: 'All' }]} value={status} onChange={(value) => set({ status: !value || value === WAITING ? undefined : value })} allowDeselect={false} w={170} />
+        <Select label="Priority" data={options(PRIORITY_ORDER)} value={search.priority ?? null} onChange={(value) => set({ priority: value ?? undefined })} placeholder="Any" clearable w={130} />
+        <Select label="Type" data={TYPES} value={search.type ?? null} onChange={(value) => set({ type: value ?? undefined })} placeholder="Any" clearable searchable w={190} />
+        <Typed label="Minimum confidence" value={search.min_confidence} onChange={(value) => set({ min_confidence: value })} numeric />
+        <Typed label="Account" value={search.account} onChange={(value) => set({ account: value })} />
+        <Typed label="Resource" value={search.resource} onChange={(value) => set({ resource: value })} />
+        {filtered && <Button variant="subtle" color="gray" leftSection={<IconFilterOff size={16} />} onClick={clear}>Clear</Button>}
+      </Group>
+      {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (
+        <>
+          <Text size="sm" className="muted numeral" role="status">
+            {data ? `${count(data.total)} found · ${money(sum ?? 0)} a month could be saved` : 'Looking …'}
+          </Text>
+          {data && data.total > MOST && <Alert color="yellow">Only the first {count(MOST)} are shown. Narrow the filters to see the rest.</Alert>}
+          <DataTable
+            label="Recommendations" columns={ALL_COLUMNS} rows={data?.items} rowId={(row) => row.id} pageSize={25}
+            onOpen={(row) => void navigate({ to: '/intelligence/recommendations/$id', params: { id: row.id } })}
+            empty={
+              <EmptyState title={filtered ? 'Nothing matches these filters' : 'No recommendations yet'} action={filtered ? <Button variant="light" mt="sm" onClick={clear}>Clear filters</Button> : undefined}>
+                {filtered ? 'Loosen a filter, or look at every status.' : 'Agents recommend after they have seen enough of the estate. Run one under Agents.'}
+              </EmptyState>
+            }
+          />
+        </>
+      )}
+    </Stack>
+  );
+}
+
+interface TypedProps {
+  label: string;
+  value: string | undefined;
+  onChange: (value: string | undefined) => void;
+  numeric?: boolean;
+}
+
+/** A filter that is typed: it takes effect when typing pauses. */
+function Typed({ label, value, onChange, numeric }: TypedProps) {
+  const [given, setGiven] = useState({ from: value, text: value ?? '' });
+  if (given.from !== value) setGiven({ from: value, text: value ?? '' });
+  const pass = useDebouncedCallback((text: string) => onChange(text.trim() || undefined), 350);
+  const change = (text: string) => {
+    setGiven({ from: value, text });
+    pass(text);
+  };
+  if (numeric) {
+    return <NumberInput label={label} value={given.text} onChange={(next) => change(String(next))} min={0} max={100} suffix=" %" placeholder="Any" w={160} />;
+  }
+  return <TextInput label={label} value={given.text} onChange={(event) => change(event.currentTarget.value)} placeholder="Any" w={150} />;
+}

@@ -1,0 +1,57 @@
+import { useCallback } from 'react';
+import type { Samples } from '../api/bodies';
+import { measured } from '../display/amounts';
+import { words } from '../display/wording';
+import { Chart } from './Chart';
+import { axisOf, basics, type Ink } from './ink';
+
+type Series = Samples['series'][number];
+
+interface Props {
+  label: string;
+  /** All of one unit. */
+  series: Series[];
+  threshold?: { at: number; name: string };
+  height?: number;
+}
+
+/** Metrics over time, with the line that a rule draws. */
+export function SampleChart({ label, series, threshold, height = 240 }: Props) {
+  const unit = series[0]?.unit ?? 'count';
+  const thresholdAt = threshold?.at;
+  const thresholdName = threshold?.name;
+  const option = useCallback((ink: Ink) => ({
+    ...basics(ink),
+    color: ink.series,
+    grid: { left: 8, right: 16, top: series.length > 1 ? 34 : 14, bottom: 4, containLabel: true },
+    legend: series.length > 1 ? { top: 0, left: 0, icon: 'roundRect', itemWidth: 12, itemHeight: 3, textStyle: { color: ink.muted, fontSize: 12 } } : undefined,
+    tooltip: { ...basics(ink).tooltip, valueFormatter: (value: unknown) => (typeof value === 'number' ? measured(value, unit) : '') },
+    xAxis: { type: 'time', ...axisOf(ink), splitLine: { show: false } },
+    yAxis: {
+      type: 'value',
+      min: 0,
+      max: unit === 'percent' ? 100 : undefined,
+      splitNumber: 4,
+      ...axisOf(ink),
+      axisLabel: { ...axisOf(ink).axisLabel, formatter: (value: number) => measured(value, unit) },
+    },
+    dataZoom: [{ type: 'inside', zoomOnMouseWheel: 'ctrl', moveOnMouseMove: true }],
+    series: series.map((one, index) => ({
+      type: 'line',
+      name: words(one.metric),
+      data: one.points,
+      showSymbol: false,
+      sampling: 'lttb',
+      lineStyle: { width: 1.4 },
+      areaStyle: series.length === 1 ? { opacity: 0.1 } : undefined,
+      markLine: index === 0 && thresholdAt !== undefined ? {
+        silent: true,
+        symbol: 'none',
+        lineStyle: { color: ink.alarm, type: 'dashed', width: 1.2 },
+        label: { formatter: thresholdName, color: ink.alarm, fontSize: 11, position: 'insideEndTop' },
+        data: [{ yAxis: thresholdAt }],
+      } : undefined,
+    })),
+  }), [series, unit, thresholdAt, thresholdName]);
+  return <Chart label={label} height={height} option={option} />;
+}

@@ -1,0 +1,69 @@
+// What the room asks the service for. Every question is itself an entry in the log, so it asks no more than it shows.
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { body, client } from '../../api/client';
+import type { Search } from '../../api/bodies';
+
+/** Reeve's own records of people reading the log. */
+export const WITHOUT_READS = 'NOT category:audit';
+
+export const REFRESH_MS = 30_000;
+
+export function recentQuery(reads: boolean) {
+  return queryOptions({
+    queryKey: ['audit', 'recent', reads],
+    queryFn: () => body(client.GET('/api/v1/audit-logs', { params: { query: { limit: 15, query: reads ? undefined : WITHOUT_READS } } })),
+    refetchInterval: REFRESH_MS,
+  });
+}
+
+export function securityQuery() {
+  return queryOptions({
+    queryKey: ['audit', 'security'],
+    queryFn: () => body(client.GET('/api/v1/audit-logs', {
+      params: { query: { limit: 8, query: 'severity:(high OR critical) OR status:denied OR (category:authentication AND status:failed)' } },
+    })),
+    refetchInterval: REFRESH_MS,
+  });
+}
+
+export function statsQuery(hours: number, reads: boolean) {
+  return queryOptions({
+    queryKey: ['audit', 'stats', hours, reads],
+    queryFn: () => body(client.GET('/api/v1/audit-logs/stats', {
+      params: { query: { start_time: new Date(Date.now() - hours * 3_600_000).toISOString(), query: reads ? undefined : WITHOUT_READS } },
+    })),
+    refetchInterval: REFRESH_MS,
+  });
+}
+
+export function searchQuery(search: Search) {
+  return infiniteQueryOptions({
+    queryKey: ['audit', 'search', search],
+    queryFn: ({ pageParam }) => body(client.POST('/api/v1/audit-logs/search', { body: { ...search, cursor: pageParam } })),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (last) => last.next_cursor ?? undefined,
+    retry: false,
+  });
+}
+
+export function entryQuery(event_id: string) {
+  return queryOptions({
+    queryKey: ['audit', 'entry', event_id],
+    queryFn: () => body(client.GET('/api/v1/audit-logs/{event_id}', { params: { path: { event_id } } })),
+    staleTime: Infinity,
+  });
+}
+
+export const checkpointQuery = queryOptions({
+  queryKey: ['audit', 'checkpoint'],
+  queryFn: () => body(client.GET('/api/v1/audit-logs/checkpoint', { parseAs: 'text' })),
+});
+
+/** All entries about one recommendation, newest first. `moves` changes when it does. */
+export function storyQuery(id: string, moves: string) {
+  return queryOptions({
+    queryKey: ['audit', 'story', id, moves],
+    queryFn: () => body(client.POST('/api/v1/audit-logs/search', { body: { query: `metadata.recommendation_id:"${id}"`, limit: 200, filters: {}, aggregations: [] } })),
+    placeholderData: (before) => before,
+  });
+}

@@ -1,0 +1,73 @@
+import { Button, Group, Loader, Modal, Progress, Stack, Text, ThemeIcon } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconArrowBackUp, IconCheck, IconX } from '@tabler/icons-react';
+import type { Action } from '../../api/bodies';
+import { useMay } from '../../api/session';
+import { took } from '../../display/instants';
+import { Panel } from '../../display/Panel';
+import { ProblemAlert } from '../../display/ProblemAlert';
+import { Status } from '../../display/Status';
+import { When } from '../../display/When';
+import { words } from '../../display/wording';
+import { rollBack, useChange } from './queries';
+
+const MOVING = ['running', 'rolling_back'];
+
+/** One execution: how far it is, what each step found, how to undo it. */
+export function ActionProgress({ action }: { action: Action }) {
+  const may = useMay();
+  const moving = MOVING.includes(action.status);
+  const forward = action.steps.filter(({ rollback, ok }) => !rollback && ok != null).length;
+  const share = action.steps_total ? (forward / action.steps_total) * 100 : 0;
+  return (
+    <Panel
+      title={moving ? 'In progress' : 'Last execution'}
+      note={<>Asked for by {action.by}, started <When at={action.started_at} />{action.finished_at && `, took ${took(action.started_at, action.finished_at)}`}</>}
+      actions={<Group gap="xs"><Status of={action.status} size="lg" />{action.can_roll_back && may('intelligence.operate') && <RollBack action={action} />}</Group>}
+    >
+      {moving && <Progress value={share} animated size={6} mb="md" aria-label="Progress of the action" />}
+      {action.reason && <Text size="sm" mb="sm">{action.reason}</Text>}
+      <Stack component="ol" gap={8} m={0} p={0} style={{ listStyle: 'none' }} aria-live="polite">
+        {action.steps.map((step, index) => <StepRow key={`${index}-${step.kind}`} step={step} />)}
+      </Stack>
+    </Panel>
+  );
+}
+
+function StepRow({ step }: { step: Action['steps'][number] }) {
+  return (
+    <Group component="li" gap="sm" wrap="nowrap" align="flex-start">
+      {step.ok == null ? <Loader size={18} mt={2} aria-label="Running" /> : (
+        <ThemeIcon size={18} radius="xl" mt={2} color={step.ok ? 'green' : 'red'} variant="light" aria-label={step.ok ? 'Done' : 'Failed'} role="img">
+          {step.ok ? <IconCheck size={12} /> : <IconX size={12} />}
+        </ThemeIcon>
+      )}
+      <div style={{ minWidth: 0, flex: 1 }}>
+        <Text size="sm">{step.rollback && <b>Rollback: </b>}<b>{words(step.kind)}.</b> {step.description}</Text>
+        {step.detail && <Text size="xs" className="muted" style={{ overflowWrap: 'anywhere' }}>{step.detail}</Text>}
+      </div>
+      {step.finished_at && <Text size="xs" className="muted numeral">{took(step.started_at, step.finished_at)}</Text>}
+    </Group>
+  );
+}
+
+export function RollBack({ action }: { action: Action }) {
+  const [opened, { open, close }] = useDisclosure(false);
+  const undo = useChange(rollBack);
+  return (
+    <>
+      <Button size="xs" variant="default" leftSection={<IconArrowBackUp size={15} />} onClick={open}>Roll back</Button>
+      <Modal opened={opened} onClose={close} title={<Text fw={600}>Roll back this change?</Text>}>
+        <Stack>
+          <Text size="sm">{action.title}</Text>
+          <Text size="sm" className="muted">The resource goes back to the state that was kept before the change. It may be down in between.</Text>
+          <ProblemAlert error={undo.error} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close}>Cancel</Button>
+            <Button color="orange" loading={undo.isPending} onClick={() => undo.mutate(action.id, { onSuccess: close })}>Roll back now</Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </>
+  );
+}

@@ -1,0 +1,87 @@
+import { Button, Group, Progress, Stack, Text } from '@mantine/core';
+import { IconPlayerPlay, IconSettings } from '@tabler/icons-react';
+import type { Agent } from '../../api/bodies';
+import { useMay } from '../../api/session';
+import { announce } from '../../display/announce';
+import { count, percent, plural } from '../../display/amounts';
+import { took } from '../../display/instants';
+import { Facts } from '../../display/Facts';
+import { Panel } from '../../display/Panel';
+import { ProblemAlert } from '../../display/ProblemAlert';
+import { Status } from '../../display/Status';
+import { When } from '../../display/When';
+import { words } from '../../display/wording';
+import { runAgent, useChange } from './queries';
+
+/** An agent: what it covers, how far it has learned, what its last run saw and skipped. */
+export function AgentCard({ agent, onConfigure }: { agent: Agent; onConfigure: () => void }) {
+  const may = useMay();
+  const run = useChange(runAgent);
+  const running = agent.status.state === 'running' || run.isPending;
+  const { status } = agent;
+  const everywhere = (names: string[], all: string) => (names.length ? names.join(', ') : all);
+  return (
+    <Panel
+      title={agent.name} note={words(agent.agent_type)}
+      actions={<Group gap={6}>{running && <Status of="running" />}<Status of={agent.mode} size="lg" /></Group>}
+    >
+      <Stack gap="md">
+        <div>
+          <Group justify="space-between">
+            <Text size="sm" fw={500}>Learning</Text>
+            <Text size="sm" className="muted numeral">{count(Math.floor(status.learning_days))} of {agent.learning_period.replace('d', '')} days</Text>
+          </Group>
+          <Progress value={status.learning_percent} size={6} mt={6} aria-label={`Learning progress of ${agent.name}`} />
+        </div>
+        <Facts
+          of={[
+            ['Covers', `${everywhere(agent.scope.accounts ?? [], 'All accounts')} · ${everywhere(agent.scope.services ?? [], 'all services')}`],
+            ['Acts from', `${percent(agent.confidence_threshold)} confidence`],
+            ['Acts by itself', agent.auto_apply.enabled ? `Up to ${agent.auto_apply.max_impact ?? 'low'} impact` : 'No'],
+            ['Open', plural(status.open_recommendations, 'recommendation')],
+            ['Next run', status.next_run_at ? <When key="next" at={status.next_run_at} /> : undefined],
+          ]}
+        />
+        <LastRun agent={agent} />
+        <ProblemAlert error={run.error} />
+        <Group gap="xs">
+          {may('intelligence.operate') && (
+            <Button
+              leftSection={<IconPlayerPlay size={16} />} variant="light" loading={running}
+              onClick={() => run.mutate(agent.id, { onSuccess: (done) => announce(`Looked at ${plural(done.resources_seen, 'resource')}, made or refreshed ${plural(done.recommendations, 'recommendation')}.`) })}
+            >
+              Run now
+            </Button>
+          )}
+          {may('intelligence.configure') && <Button variant="default" leftSection={<IconSettings size={16} />} onClick={onConfigure}>Configure</Button>}
+        </Group>
+      </Stack>
+    </Panel>
+  );
+}
+
+function LastRun({ agent }: { agent: Agent }) {
+  const last = agent.status.last_run;
+  if (!last) return <Text size="sm" className="muted">It has not run yet.</Text>;
+  return (
+    <div>
+      <Text size="sm">
+        <b>Last run</b> <When at={last.started_at} form="ago" />, took {took(last.started_at, last.finished_at)}: {plural(last.resources_seen, 'resource')} looked at,{' '}
+        {plural(last.recommendations, 'recommendation')}, {count(last.applied)} applied.
+      </Text>
+      {last.error && <Text size="sm" c="red" mt={4}>{last.error}</Text>}
+      {last.skipped.length > 0 && (
+        <details style={{ marginTop: 6 }}>
+          <summary style={{ cursor: 'pointer', fontSize: '0.8125rem' }}>
+            {plural(last.skipped.reduce((sum, one) => sum + one.count, 0), 'resource')} skipped, and why
+          </summary>
+          <Stack component="ul" gap={4} my={8} pl={18}>
+            {last.skipped.map(({ reason, count: many }) => (
+              <Text component="li" size="sm" className="muted" key={reason}><span className="numeral">{count(many)}</span>: {words(reason)}</Text>
+            ))}
+          </Stack>
+        </details>
+      )}
+    </div>
+  );
+}

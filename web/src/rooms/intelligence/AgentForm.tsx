@@ -1,0 +1,95 @@
+import { Button, Divider, Group, Modal, NumberInput, Select, SimpleGrid, Stack, Switch, TagsInput, Text, TextInput, Textarea } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
+import type { Agent } from '../../api/bodies';
+import { fieldMessages } from '../../api/problem';
+import { announce } from '../../display/announce';
+import { ProblemAlert } from '../../display/ProblemAlert';
+import { options, words } from '../../display/wording';
+import { given, initial, type AgentFields } from './agent-fields';
+import { RemoveAgent } from './RemoveAgent';
+import { agentTypesQuery, configureAgent, createAgent, useChange } from './queries';
+
+const MODES = [
+  { value: 'learning', label: 'Learning: recommends, changes nothing' },
+  { value: 'safe_mode', label: 'Safe mode: low impact by itself, the rest with approval' },
+  { value: 'active', label: 'Active: everything within the guardrails' },
+];
+const IMPACTS = options(['low', 'medium', 'high']);
+const TIMINGS = options(['immediate', 'daily_digest', 'weekly_digest', 'never']);
+const FIELDS = [
+  'name', 'agent_type', 'mode', 'scope.accounts', 'scope.services', 'learning_period', 'confidence_threshold', 'auto_apply.max_impact',
+  'auto_apply.approval_required', 'notifications.recommendations', 'notifications.actions_taken', 'notifications.anomalies', 'reason',
+];
+
+/** All fields of the specification's configuration record. */
+export function AgentForm({ agent, onClose }: { agent?: Agent; onClose: () => void }) {
+  const types = useQuery(agentTypesQuery);
+  const create = useChange(createAgent);
+  const configure = useChange(configureAgent);
+  const change = agent ? configure : create;
+  const form = useForm<AgentFields>({
+    initialValues: initial(agent),
+    validate: { name: (value) => (value.trim() === '' ? 'Give it a name' : null) },
+  });
+  const submit = form.onSubmit((fields) => {
+    const done = {
+      onSuccess: () => { announce(agent ? 'Configuration saved.' : 'Agent created.'); onClose(); },
+      onError: (error: Error) => form.setErrors(fieldMessages(error)),
+    };
+    if (agent) configure.mutate({ agent_id: agent.id, ...given(fields) }, done);
+    else create.mutate({ ...given(fields), agent_type: fields.agent_type }, done);
+  });
+  const chosen = types.data?.items.find(({ name }) => name === form.values.agent_type);
+  return (
+    <Modal opened onClose={onClose} size="xl" title={<Text fw={600}>{agent ? `Configure ${agent.name}` : 'Create an agent'}</Text>}>
+      <form onSubmit={submit}>
+        <Stack gap="md">
+          <SimpleGrid cols={{ base: 1, sm: 2 }}>
+            <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
+            {agent ? <TextInput label="Agent" value={words(agent.agent_type)} readOnly variant="filled" /> : (
+              <Select
+                label="Agent" required allowDeselect={false} {...form.getInputProps('agent_type')}
+                data={types.data?.items.map(({ name, available }) => ({ value: name, label: available ? words(name) : `${words(name)} (not in this release)`, disabled: !available })) ?? []}
+              />
+            )}
+          </SimpleGrid>
+          {chosen && !agent && <Text size="sm" className="muted">{chosen.description}</Text>}
+          <Select label="Mode" data={MODES} allowDeselect={false} {...form.getInputProps('mode')} />
+          {form.values.mode !== 'learning' && (agent?.mode ?? 'learning') === 'learning' && (
+            <Textarea label="Reason for leaving learning" description="Needed when the learning period is not over; it goes to the log." autosize {...form.getInputProps('reason')} />
+          )}
+          <Divider label="Scope" labelPosition="left" />
+          <SimpleGrid cols={{ base: 1, sm: 2 }}>
+            <TagsInput label="Accounts" placeholder="All" description="Account identifiers or connection names" {...form.getInputProps('scope.accounts')} />
+            <TagsInput label="Services" placeholder="All" description="As the cloud names them, such as ec2" {...form.getInputProps('scope.services')} />
+          </SimpleGrid>
+          <SimpleGrid cols={{ base: 1, sm: 2 }}>
+            <NumberInput label="Learning period" min={1} max={365} suffix=" days" {...form.getInputProps('learning_period')} />
+            <NumberInput label="Confidence threshold" min={0} max={100} suffix=" %" {...form.getInputProps('confidence_threshold')} />
+          </SimpleGrid>
+          <Divider label="Acting by itself" labelPosition="left" />
+          <Switch label="May apply changes by itself" {...form.getInputProps('auto_apply.enabled', { type: 'checkbox' })} />
+          <SimpleGrid cols={{ base: 1, sm: 2 }}>
+            <Select label="Highest impact applied" data={IMPACTS} allowDeselect={false} {...form.getInputProps('auto_apply.max_impact')} />
+            <Select label="Approval needed from" data={[{ value: 'medium_impact', label: 'Medium impact' }, { value: 'high_impact', label: 'High impact' }]} allowDeselect={false} {...form.getInputProps('auto_apply.approval_required')} />
+          </SimpleGrid>
+          <Divider label="Notifications" labelPosition="left" />
+          <SimpleGrid cols={{ base: 1, sm: 3 }}>
+            <Select label="Recommendations" data={TIMINGS} allowDeselect={false} {...form.getInputProps('notifications.recommendations')} />
+            <Select label="Actions taken" data={TIMINGS} allowDeselect={false} {...form.getInputProps('notifications.actions_taken')} />
+            <Select label="Anomalies" data={TIMINGS} allowDeselect={false} {...form.getInputProps('notifications.anomalies')} />
+          </SimpleGrid>
+          <ProblemAlert error={change.error} marked={FIELDS} />
+          <Group justify="space-between">
+            {agent ? <RemoveAgent agent={agent} onRemoved={onClose} /> : <span />}
+            <Group>
+              <Button variant="default" onClick={onClose}>Cancel</Button>
+              <Button type="submit" loading={change.isPending}>{agent ? 'Save' : 'Create agent'}</Button>
+            </Group>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,50 @@
+import { Button, Group, Menu } from '@mantine/core';
+import { IconCalendarTime, IconChevronDown, IconClockPause, IconFlask, IconMessage, IconPlayerPlay, IconRotate2, IconX } from '@tabler/icons-react';
+import { useState } from 'react';
+import type { Recommendation } from '../../api/bodies';
+import { ApplyDialog } from './ApplyDialog';
+import { DismissDialog, ScheduleDialog, SnoozeDialog, TestDialog } from './AnswerDialogs';
+import { FeedbackDialog } from './FeedbackDialog';
+import { reopen, useChange } from './queries';
+import { ProblemAlert } from '../../display/ProblemAlert';
+
+type Dialog = 'apply' | 'schedule' | 'dismiss' | 'snooze' | 'test' | 'feedback';
+const ANSWERABLE = ['open', 'snoozed', 'scheduled', 'approved'];
+
+/** What a person can answer to a recommendation. */
+export function Answers({ of: one }: { of: Recommendation }) {
+  const [dialog, setDialog] = useState<Dialog | null>(null);
+  const again = useChange(reopen);
+  const close = () => setDialog(null);
+  const answerable = ANSWERABLE.includes(one.status);
+  const reopenable = ['snoozed', 'scheduled', 'pending_approval', 'dismissed'].includes(one.status);
+  return (
+    <>
+      <Group gap="xs">
+        {reopenable && (
+          <Button variant="default" leftSection={<IconRotate2 size={16} />} loading={again.isPending} onClick={() => again.mutate(one.id)}>Reopen</Button>
+        )}
+        <Button variant="default" leftSection={<IconMessage size={16} />} onClick={() => setDialog('feedback')}>Feedback</Button>
+        {answerable && <Button variant="default" leftSection={<IconX size={16} />} onClick={() => setDialog('dismiss')}>Dismiss</Button>}
+        {answerable && (
+          <Menu position="bottom-end">
+            <Menu.Target><Button variant="default" rightSection={<IconChevronDown size={14} />}>Later</Button></Menu.Target>
+            <Menu.Dropdown>
+              {one.plan && <Menu.Item leftSection={<IconCalendarTime size={16} />} onClick={() => setDialog('schedule')}>Schedule</Menu.Item>}
+              <Menu.Item leftSection={<IconClockPause size={16} />} onClick={() => setDialog('snooze')}>Snooze</Menu.Item>
+              {one.plan && <Menu.Item leftSection={<IconFlask size={16} />} onClick={() => setDialog('test')}>Test First</Menu.Item>}
+            </Menu.Dropdown>
+          </Menu>
+        )}
+        {answerable && one.plan && <Button leftSection={<IconPlayerPlay size={16} />} onClick={() => setDialog('apply')}>Apply Now</Button>}
+      </Group>
+      {again.error && <ProblemAlert error={again.error} />}
+      {dialog === 'apply' && one.plan && <ApplyDialog of={one} plan={one.plan} onClose={close} />}
+      {dialog === 'schedule' && <ScheduleDialog of={one} onClose={close} />}
+      {dialog === 'dismiss' && <DismissDialog of={one} onClose={close} />}
+      {dialog === 'snooze' && <SnoozeDialog of={one} onClose={close} />}
+      {dialog === 'test' && <TestDialog of={one} onClose={close} />}
+      {dialog === 'feedback' && <FeedbackDialog of={one} onClose={close} />}
+    </>
+  );
+}

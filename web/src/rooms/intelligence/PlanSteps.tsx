@@ -1,0 +1,41 @@
+import { Badge, Group, Stack, Text } from '@mantine/core';
+import type { Plan } from '../../api/bodies';
+import { Copyable } from '../../display/Copyable';
+import { Panel } from '../../display/Panel';
+import { words } from '../../display/wording';
+
+/** The plan, exactly as it would run. */
+export function PlanSteps({ plan }: { plan: Plan }) {
+  return (
+    <Panel title="Plan" note="Exactly these steps run; an approval binds to their hash" actions={<PlanMarks plan={plan} />}>
+      <Steps plan={plan} />
+      <Group gap={8} mt="md" wrap="nowrap" align="flex-start">
+        <Text size="xs" className="muted">Hash</Text>
+        <Copyable value={plan.hash} label="Plan hash" />
+      </Group>
+    </Panel>
+  );
+}
+
+export function PlanMarks({ plan }: { plan: Plan }) {
+  return (
+    <Group gap={6}>
+      <Badge color={plan.reversible ? 'green' : 'red'}>{plan.reversible ? 'Reversible' : 'Not reversible'}</Badge>
+      <Badge color={plan.restart_needed ? 'yellow' : 'gray'}>{plan.restart_needed ? 'Restart needed' : 'No restart'}</Badge>
+    </Group>
+  );
+}
+
+export function Steps({ plan }: { plan: Plan }) {
+  return (
+    <Stack component="ol" gap={10} m={0} p={0} style={{ listStyle: 'none' }}>
+      {plan.steps.map((step, index) => (
+        <Group component="li" key={`${index}-${step.kind}`} gap="sm" wrap="nowrap" align="flex-start">
+          <Text className="muted numeral" size="sm" w={18} ta="right">{index + 1}</Text>
+          <Badge color="gray" w={104} style={{ flexShrink: 0 }}>{words(step.kind)}</Badge>
+          <Text size="sm" style={{ overflowWrap: 'anywhere' }}>{step.description}</Text>
+        </Group>
+      ))}
+    </Stack>
+  );
+}

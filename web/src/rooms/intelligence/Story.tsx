@@ -1,0 +1,43 @@
+import { Anchor, Skeleton, Text, Timeline } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { count } from '../../display/amounts';
+import { Panel } from '../../display/Panel';
+import { ProblemAlert } from '../../display/ProblemAlert';
+import { Status } from '../../display/Status';
+import { When } from '../../display/When';
+import { words } from '../../display/wording';
+import { storyQuery } from '../audit/queries';
+import { actorOf } from '../audit/naming';
+
+/** Everything the log holds about one recommendation, oldest first. Asked for again when it moves. */
+export function Story({ id, moves }: { id: string; moves: string }) {
+  const { data, error } = useQuery(storyQuery(id, moves));
+  const entries = data && [...data.items].reverse();
+  return (
+    <Panel
+      title="Its story in the log" note={data ? `${count(data.total)} entries, each provable on its own` : undefined}
+      actions={<Anchor size="sm" renderRoot={(props) => <Link to="/audit/search" search={{ query: `metadata.recommendation_id:"${id}"` }} {...props} />}>Open in Audit Logging</Anchor>}
+    >
+      {error && <ProblemAlert error={error} />}
+      {!entries && !error && <Skeleton h={120} />}
+      {entries?.length === 0 && <Text size="sm" className="muted">No entries that you may see.</Text>}
+      <Timeline bulletSize={12} lineWidth={1} color="petrol">
+        {entries?.map((entry) => (
+          <Timeline.Item
+            key={entry.event_id}
+            title={
+              <Text size="sm" component="span">
+                <Anchor size="sm" fw={550} renderRoot={(props) => <Link to="/audit/$eventId" params={{ eventId: entry.event_id }} {...props} />}>{entry.event_type}</Anchor>
+                {entry.action?.operation && ` · ${words(entry.action.operation)}`}
+                {entry.action?.status && <> <Status of={entry.action.status} size="sm" /></>}
+              </Text>
+            }
+          >
+            <Text size="xs" className="muted"><When at={entry.timestamp} /> by {actorOf(entry)} · entry {count(entry.integrity.sequence)}</Text>
+          </Timeline.Item>
+        ))}
+      </Timeline>
+    </Panel>
+  );
+}

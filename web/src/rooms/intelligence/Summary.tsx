@@ -1,0 +1,92 @@
+import { Anchor, Group, Progress, Stack, Text } from '@mantine/core';
+import { IconArrowRight } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import type { Recommendation } from '../../api/bodies';
+import { useMay } from '../../api/session';
+import { count, money, percent } from '../../display/amounts';
+import { Facts } from '../../display/Facts';
+import { Panel } from '../../display/Panel';
+import { Status } from '../../display/Status';
+import { When } from '../../display/When';
+import { words } from '../../display/wording';
+import { signaturesFor } from './approval-matrix';
+
+/** The figures that decide: savings, confidence, impact, the resource. */
+export function Summary({ of: one }: { of: Recommendation }) {
+  const may = useMay();
+  const { resource, explanation } = one;
+  return (
+    <Stack gap="lg">
+      <Panel title={one.savings.monthly >= 0 ? 'Savings a month' : 'Cost a month'}>
+        <Savings of={one.savings} />
+        <Text size="sm" fw={500} mt="lg">Confidence {percent(one.confidence)}</Text>
+        <Progress value={one.confidence} size={6} mt={6} aria-label="Confidence" />
+        <Text size="xs" className="muted" mt={8}>
+          From {count(explanation.data_points)} samples. {cases(explanation.similar_cases, explanation.success_rate)}
+        </Text>
+      </Panel>
+      <Panel title="Impact">
+        <Facts
+          of={[
+            ['Cost', one.impact.cost],
+            ['Performance', one.impact.performance],
+            ['Security', one.impact.security],
+            ['Effort', words(one.effort)],
+            ['Risk', <Status key="risk" of={explanation.risk_level} />],
+            ['Approval', signaturesFor(one.impact_level)],
+          ]}
+        />
+      </Panel>
+      <Panel title="Resource">
+        <Facts
+          of={[
+            ['Name', may('estate.view')
+              ? <Anchor key="name" size="sm" renderRoot={(props) => <Link to="/estate/resources/$id" params={{ id: resource.id }} {...props} />}>{resource.name}</Anchor>
+              : resource.name],
+            ['Identifier', <span key="id" className="hash">{resource.id}</span>],
+            ['Kind', words(resource.type)],
+            ['Size', resource.instance_type && (
+              <Group key="size" gap={6} component="span">
+                {resource.instance_type}
+                {resource.target_type && <><IconArrowRight size={14} aria-label="to" /><b>{resource.target_type}</b></>}
+              </Group>
+            )],
+            ['Cloud', `${words(resource.provider)} · ${resource.account}`],
+            ['Region', resource.region],
+            ['Found', <When key="found" at={one.created_at} form="full" />],
+            ['Valid until', <When key="until" at={one.expires_at} form="full" />],
+            ['Rule', words(one.rule)],
+          ]}
+        />
+      </Panel>
+    </Stack>
+  );
+}
+
+function Savings({ of: savings }: { of: Recommendation['savings'] }) {
+  const now = savings.current_monthly_cost;
+  return (
+    <>
+      <Text className="numeral" fz={32} fw={650} lh={1.1} c={savings.monthly >= 0 ? 'var(--good)' : 'var(--warn)'} style={{ letterSpacing: '-0.02em' }}>
+        {money(Math.abs(savings.monthly))}
+      </Text>
+      {now != null && (
+        <Group gap={8} mt={8} className="numeral">
+          <Text size="sm" className="muted">now {money(now)}</Text>
+          <IconArrowRight size={14} aria-hidden />
+          <Text size="sm" fw={600}>after {money(now - savings.monthly)}</Text>
+        </Group>
+      )}
+      <Text size="xs" className="muted" mt={4}>
+        {savings.monthly_after_discounts == null
+          ? 'At list price; discounts are not known.'
+          : `${money(savings.monthly_after_discounts)} after discounts and commitments.`}
+      </Text>
+    </>
+  );
+}
+
+function cases(similar: number, rate: number | null | undefined): string {
+  if (similar === 0) return 'No similar case has ended yet.';
+  return `${count(similar)} similar cases${rate == null ? '' : `, ${percent(rate)} of them succeeded`}.`;
+}

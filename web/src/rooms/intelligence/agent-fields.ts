@@ -1,0 +1,55 @@
+// The agent form's values, and how they go over the wire.
+import type { Agent } from '../../api/bodies';
+
+export interface AgentFields {
+  name: string;
+  agent_type: string;
+  mode: string;
+  reason: string;
+  scope: { accounts: string[]; services: string[] };
+  learning_period: number | string;
+  confidence_threshold: number | string;
+  auto_apply: { enabled: boolean; max_impact: string; approval_required: string };
+  notifications: { recommendations: string; actions_taken: string; anomalies: string };
+}
+
+export function initial(agent: Agent | undefined): AgentFields {
+  return {
+    name: agent?.name ?? '',
+    agent_type: agent?.agent_type ?? 'cost_optimizer',
+    mode: agent?.mode ?? 'learning',
+    reason: '',
+    scope: { accounts: agent?.scope.accounts ?? [], services: agent?.scope.services ?? [] },
+    learning_period: agent ? Number.parseInt(agent.learning_period, 10) : 14,
+    confidence_threshold: agent?.confidence_threshold ?? 85,
+    auto_apply: {
+      enabled: agent?.auto_apply.enabled ?? false,
+      max_impact: agent?.auto_apply.max_impact ?? 'low',
+      approval_required: level(agent?.auto_apply.approval_required),
+    },
+    notifications: {
+      recommendations: agent?.notifications.recommendations ?? 'daily_digest',
+      actions_taken: agent?.notifications.actions_taken ?? 'immediate',
+      anomalies: agent?.notifications.anomalies ?? 'immediate',
+    },
+  };
+}
+
+/** `high` and `high_impact` mean the same. */
+function level(name: string | null | undefined): string {
+  if (!name) return 'high_impact';
+  return name.endsWith('_impact') ? name : `${name}_impact`;
+}
+
+export function given(fields: AgentFields) {
+  return {
+    name: fields.name.trim(),
+    mode: fields.mode,
+    scope: fields.scope,
+    learning_period: `${fields.learning_period}d`,
+    confidence_threshold: `${fields.confidence_threshold}%`,
+    auto_apply: fields.auto_apply,
+    notifications: fields.notifications,
+    reason: fields.reason.trim() || undefined,
+  };
+}

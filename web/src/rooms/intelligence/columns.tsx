@@ -1,0 +1,45 @@
+// The columns of recommendations, as tables in several rooms show them.
+import { Anchor, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { Recommendation } from '../../api/bodies';
+import { money, percent } from '../../display/amounts';
+import type { Column } from '../../display/DataTable';
+import { Status } from '../../display/Status';
+import { When } from '../../display/When';
+import { words } from '../../display/wording';
+
+export const PRIORITY_ORDER = ['critical', 'high', 'medium', 'low'];
+
+const title: Column<Recommendation> = {
+  id: 'title',
+  header: 'Recommendation',
+  sortBy: (row) => row.title,
+  cell: (row) => (
+    <div style={{ minWidth: 240, maxWidth: 460 }}>
+      <Anchor size="sm" fw={550} c="inherit" renderRoot={(props) => <Link to="/intelligence/recommendations/$id" params={{ id: row.id }} {...props} />}>
+        {row.title}
+      </Anchor>
+      <Text size="xs" className="muted" truncate>
+        {row.resource.name} · {words(row.resource.provider)} {row.resource.account} · {row.resource.region}
+      </Text>
+    </div>
+  ),
+};
+const priority: Column<Recommendation> = {
+  id: 'priority', header: 'Priority', sortBy: (row) => PRIORITY_ORDER.indexOf(row.priority), cell: (row) => <Status of={row.priority} />,
+};
+const kind: Column<Recommendation> = { id: 'type', header: 'Type', sortBy: (row) => row.type, cell: (row) => words(row.type) };
+const confidence: Column<Recommendation> = {
+  id: 'confidence', header: 'Confidence', align: 'right', sortBy: (row) => row.confidence, cell: (row) => percent(row.confidence),
+};
+const savings: Column<Recommendation> = {
+  id: 'savings', header: 'Savings a month', align: 'right', sortBy: (row) => row.savings.monthly,
+  cell: (row) => <Text span size="sm" fw={600} c={row.savings.monthly >= 0 ? 'var(--good)' : 'var(--warn)'}>{money(row.savings.monthly)}</Text>,
+};
+const status: Column<Recommendation> = { id: 'status', header: 'Status', sortBy: (row) => row.status, cell: (row) => <Status of={row.status} /> };
+const created: Column<Recommendation> = {
+  id: 'created', header: 'Found', sortBy: (row) => row.created_at, cell: (row) => <When at={row.created_at} form="ago" />,
+};
+
+export const LATEST_COLUMNS = [title, priority, kind, confidence, savings, status];
+export const ALL_COLUMNS = [title, priority, kind, confidence, savings, status, created];
