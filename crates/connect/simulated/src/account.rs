@@ -1,0 +1,113 @@
+//! One account: its resources as the seed has them, with what was changed laid over them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use parking_lot::Mutex;
+use reeve_estate::{
+    Connection, ConnectionStatus, Credentials, Purchase, Resource, ResourceId, ResourceKind, ResourceState,
+};
+
+use crate::assets::{self, Asset, connection_id};
+use crate::bill;
+use crate::company::Account;
+use crate::condition::Conditions;
+use crate::estate::World;
+use crate::faults::Bucket;
+use crate::signal::interrupted;
+
+/// One account of the estate; observes and acts.
+#[derive(Debug)]
+pub struct SimulatedAccount {
+    pub(crate) plan: &'static Account,
+    pub(crate) world: Arc<World>,
+    pub(crate) connection: Connection,
+    pub(crate) assets: Vec<Asset>,
+    places: HashMap<ResourceId, usize>,
+    pub(crate) conditions: Mutex<Conditions>,
+    pub(crate) bucket: Mutex<Bucket>,
+    /// How often a resource was asked to change, so that every call has chance of its own.
+    pub(crate) calls: Mutex<HashMap<ResourceId, u64>>,
+}
+
+impl SimulatedAccount {
+    pub(crate) fn new(plan: &'static Account, world: Arc<World>) -> Self {
+        let settings = &world.settings;
+        let assets = assets::build(plan, settings.seed, settings.anchor);
+        let places = assets.iter().enumerate().map(|(at, asset)| (asset.resource.id.clone(), at)).collect();
+        let connection = Connection {
+            id: connection_id(plan.connection),
+            name: plan.connection.to_owned(),
+            provider: plan.provider,
+            account: plan.account.to_owned(),
+            regions: plan.regions.iter().map(|region| (*region).to_owned()).collect(),
+            credentials: Credentials::Simulated,
+            assume_role: None,
+            external_id: None,
+            endpoint: None,
+            allow_actions: true,
+            status: ConnectionStatus::New,
+            last_sync: None,
+            last_error: None,
+            created_at: settings.anchor,
+        };
+        let bucket = Mutex::new(Bucket::full(world.now()));
+        SimulatedAccount {
+            plan,
+            world,
+            connection,
+            assets,
+            places,
+            conditions: Mutex::default(),
+            bucket,
+            calls: Mutex::default(),
+        }
+    }
+
+    /// What stands in a place.
+    pub(crate) fn asset(&self, place: &ResourceId) -> Option<&Asset> {
+        self.places.get(place).map(|at| &self.assets[*at])
+    }
+
+    /// A resource as it is now; `None` when there is none, or when it is gone for an hour.
+    pub(crate) fn live(&self, id: &ResourceId, conditions: &Conditions, now: Timestamp) -> Option<Resource> {
+        let asset = self.asset(conditions.place(id))?;
+        let condition = conditions.of(id);
+        let long_gone = |end: Timestamp| now.duration_since(end) > SignedDuration::from_hours(1);
+        if condition.terminated_at.is_some_and(long_gone) {
+            return None;
+        }
+        let mut resource = asset.resource.clone();
+        resource.id = id.clone();
+        if let Some(successor) = conditions.successors.get(id) {
+            if successor.launched_at > now {
+                return None;
+            }
+            resource.created_at = Some(successor.launched_at);
+        }
+        if let Some(size) = condition.size() {
+            resource.specification.instance_type = Some(size.to_owned());
+        }
+        resource.state = match resource.kind {
+            ResourceKind::VirtualMachine | ResourceKind::Database => condition.state(now, ResourceState::Running),
+            _ => resource.state,
+        };
+        let spot = resource.purchase == Some(Purchase::Spot);
+        if spot && resource.state == ResourceState::Running && interrupted(asset.key, now) {
+            resource.state = ResourceState::Stopped;
+        }
+        for to in &mut resource.attached_to {
+            *to = conditions.holder(to, now);
+        }
+        resource.observed_at = now;
+        resource.monthly_cost = bill::monthly(&resource, self.plan.discount);
+        Some(resource)
+    }
+
+    /// Everything that is there now.
+    pub(crate) fn all(&self, conditions: &Conditions, now: Timestamp) -> Vec<Resource> {
+        let standing = self.assets.iter().map(|asset| conditions.holder(&asset.resource.id, now));
+        standing.filter_map(|id| self.live(&id, conditions, now)).collect()
+    }
+}

@@ -1,0 +1,105 @@
+//! The acting port: the gate every call goes through (rate, faults), and the calls that only look.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use reeve_estate::{
+    Act, ActError, ActErrorKind, Applied, Mutation, Observed, Resource, ResourceId, ResourceKind, Snapshot,
+};
+
+use crate::account::SimulatedAccount;
+use crate::faults::strikes;
+use crate::noise::key;
+use crate::transitions::refuse;
+
+/// Seconds the clouds take to change the size of a stopped machine; the call waits for it.
+const RESIZE_S: f64 = 3.0;
+
+#[async_trait]
+impl Act for SimulatedAccount {
+    async fn observe(&self, resource: &Resource) -> Result<Observed, ActError> {
+        let now = self.admit()?;
+        let resource = self.find(&resource.id, now)?;
+        Ok(Observed { state: resource.state, instance_type: resource.specification.instance_type.clone(), resource })
+    }
+
+    async fn volumes_of(&self, machine: &Resource) -> Result<Vec<Resource>, ActError> {
+        let now = self.admit()?;
+        let machine = self.find(&machine.id, now)?;
+        let all = self.all(&self.conditions.lock(), now);
+        let attached = |volume: &Resource| volume.attached_to.contains(&machine.id);
+        Ok(all.into_iter().filter(|resource| resource.kind == ResourceKind::Volume && attached(resource)).collect())
+    }
+
+    async fn apply(&self, resource: &Resource, mutation: &Mutation) -> Result<Applied, ActError> {
+        self.admit()?;
+        let chance = self.chance(&resource.id);
+        let faults = self.world.settings.faults;
+        if chance.strikes(faults.throttle, "throttle") {
+            return Err(throttled());
+        }
+        if let Mutation::Resize { instance_type } = mutation
+            && resource.kind == ResourceKind::VirtualMachine
+        {
+            // What is refused is refused at once; what is not takes its time and is looked at again after it.
+            self.may_resize(&resource.id, instance_type)?;
+            tokio::time::sleep(self.world.settings.takes(RESIZE_S)).await;
+        }
+        let applied = self.change(&resource.id, mutation, &chance)?;
+        if chance.strikes(faults.lost_response, "lost") {
+            let said = "the connection was closed before an answer came; the change may have been made";
+            return Err(refuse(ActErrorKind::Unknown, "RequestTimeout", said));
+        }
+        Ok(applied)
+    }
+
+    async fn snapshot_complete(&self, of: &ResourceId, _: &str, snapshot: &Snapshot) -> Result<bool, ActError> {
+        let now = self.admit()?;
+        let conditions = self.conditions.lock();
+        let known = conditions.snapshots.get(&snapshot.id).filter(|record| record.of == *of);
+        let missing =
+            || refuse(ActErrorKind::NotFound, "SnapshotNotFound", &format!("no snapshot {} of {of}", snapshot.id));
+        known.map(|record| now >= record.complete_at).ok_or_else(missing)
+    }
+}
+
+/// The chance of one call: what strikes it is drawn from the seed, the resource and how often it was called.
+pub(crate) struct Chance {
+    seed: u64,
+    id: String,
+    call: u64,
+}
+
+impl Chance {
+    pub(crate) fn strikes(&self, share: f64, fault: &str) -> bool {
+        strikes(share, key(self.seed, &format!("{fault}/{}", self.id)), self.call)
+    }
+}
+
+fn throttled() -> ActError {
+    refuse(ActErrorKind::Throttled, "RequestLimitExceeded", "too many requests; try again in a few seconds")
+}
+
+impl SimulatedAccount {
+    /// Lets a call in, and says when it came.
+    fn admit(&self) -> Result<Timestamp, ActError> {
+        let now = self.world.now();
+        if self.world.settings.faults.rate_limit && !self.bucket.lock().take(now) {
+            return Err(throttled());
+        }
+        Ok(now)
+    }
+
+    fn chance(&self, id: &ResourceId) -> Chance {
+        let mut calls = self.calls.lock();
+        let call = calls.entry(id.clone()).or_default();
+        *call += 1;
+        Chance { seed: self.world.settings.seed, id: id.0.clone(), call: *call }
+    }
+
+    fn find(&self, id: &ResourceId, now: Timestamp) -> Result<Resource, ActError> {
+        let found = self.live(id, &self.conditions.lock(), now);
+        found.ok_or_else(|| {
+            refuse(ActErrorKind::NotFound, "NotFound", &format!("no resource {id} in {}", self.plan.account))
+        })
+    }
+}

@@ -1,0 +1,349 @@
+//! From the company's tables to resources: identifiers, tags, attachments. The resources are as the seed has them; what was
+//! changed since is laid over them by the account.
+
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+use reeve_estate::{
+    Catalogue, ConnectionId, Provider, Purchase, Resource, ResourceId, ResourceKind, ResourceState, Specification,
+};
+
+use crate::company::{Account, Machine, Managed, Owner};
+use crate::load::Load;
+use crate::noise::{between, digits, hex, key};
+
+/// A resource and what it is used for.
+#[derive(Debug, Clone)]
+pub(crate) struct Asset {
+    pub(crate) resource: Resource,
+    pub(crate) load: Load,
+    /// What its chance is drawn from.
+    pub(crate) key: u64,
+    /// An agent sends its memory.
+    pub(crate) agent: bool,
+    /// Its samples have holes.
+    pub(crate) holes: bool,
+}
+
+/// Builds an account's resources.
+pub(crate) struct Builder<'a> {
+    plan: &'a Account,
+    connection: ConnectionId,
+    seed: u64,
+    anchor: Timestamp,
+    assets: Vec<Asset>,
+}
+
+/// The identifier of a connection of this name.
+pub(crate) fn connection_id(name: &str) -> ConnectionId {
+    ConnectionId(format!("simulated-{name}"))
+}
+
+/// Everything in an account, in the tables' order.
+pub(crate) fn build(plan: &Account, seed: u64, anchor: Timestamp) -> Vec<Asset> {
+    let connection = connection_id(plan.connection);
+    let mut builder = Builder { plan, connection, seed, anchor, assets: Vec::new() };
+    builder.machines();
+    builder.databases();
+    builder.loose_disks();
+    builder.buckets();
+    builder.balancers();
+    builder.groups();
+    builder.assets
+}
+
+/// The identifier of the n-th machine in a place: its own, and its successors'.
+pub(crate) fn machine_id(plan: &Account, seed: u64, name: &str, generation: usize) -> ResourceId {
+    let name = if generation == 0 { name.to_owned() } else { format!("{name}-{generation}") };
+    let key = key(seed, &format!("{}/machine/{name}", plan.account));
+    ResourceId(match plan.provider {
+        Provider::Aws => format!("i-{}", hex(key, 17)),
+        Provider::Gcp => digits(key, 19),
+        Provider::Azure => azure(plan, "Microsoft.Compute/virtualMachines", &name),
+    })
+}
+
+fn azure(plan: &Account, kind: &str, name: &str) -> String {
+    format!("/subscriptions/{}/resourceGroups/acme-corporate/providers/{kind}/{name}", plan.account)
+}
+
+/// What a row has in common with every other.
+struct Row {
+    id: ResourceId,
+    name: String,
+    region: &'static str,
+    kind: ResourceKind,
+    state: ResourceState,
+    specification: Specification,
+    owner: Owner,
+    load: Load,
+    age_days: u32,
+}
+
+impl Builder<'_> {
+    fn add(&mut self, row: Row) -> &mut Asset {
+        let of = key(self.seed, &format!("{}/{}", self.plan.account, row.id));
+        let age_days = if row.age_days == 0 { between(of, -1, 90.0, 900.0) } else { f64::from(row.age_days) };
+        let age = SignedDuration::from_secs((age_days * 86_400.0) as i64);
+        let resource = Resource {
+            id: row.id,
+            connection: self.connection.clone(),
+            provider: self.plan.provider,
+            account: self.plan.account.to_owned(),
+            region: row.region.to_owned(),
+            service: service(self.plan.provider, row.kind).to_owned(),
+            kind: row.kind,
+            name: row.name.clone(),
+            state: row.state,
+            specification: row.specification,
+            purchase: None,
+            tags: tags(self.plan.provider, &row.name, row.owner),
+            group: None,
+            attached_to: Vec::new(),
+            monthly_cost: None,
+            created_at: self.anchor.checked_sub(age).ok(),
+            observed_at: self.anchor,
+        };
+        self.assets.push(Asset { resource, load: row.load, key: of, agent: false, holes: false });
+        let last = self.assets.len() - 1;
+        &mut self.assets[last]
+    }
+
+    fn machines(&mut self) {
+        for machine in self.plan.machines {
+            let id = machine_id(self.plan, self.seed, machine.name, 0);
+            let group = machine.group.map(|name| self.group_id(name));
+            let provider = self.plan.provider;
+            let asset = self.add(Row {
+                id: id.clone(),
+                name: machine.name.to_owned(),
+                region: machine.region,
+                kind: ResourceKind::VirtualMachine,
+                state: ResourceState::Running,
+                specification: Specification {
+                    instance_type: Some(machine.size.to_owned()),
+                    platform: Some(machine.platform.to_owned()),
+                    architecture: Some(architecture(provider, machine.size)),
+                    ..Specification::default()
+                },
+                owner: machine.owner,
+                load: machine.load,
+                age_days: machine.age_days,
+            });
+            (asset.agent, asset.holes) = (machine.agent, machine.holes);
+            asset.resource.purchase = Some(machine.purchase);
+            asset.resource.group = group;
+            asset.resource.tags.extend(machine_tags(provider, machine));
+            self.disks(machine, &id);
+        }
+    }
+
+    fn disks(&mut self, machine: &Machine, of: &ResourceId) {
+        let root = std::iter::once(("root", self.plan.root_disk, Load::Unmeasured));
+        let data = machine.disks.iter().map(|disk| ("data", *disk, Load::Disk(1.5e6)));
+        for (role, (gib, class), load) in root.chain(data) {
+            let name = format!("{}-{role}", machine.name);
+            let row = self.disk(name, machine.region, (gib, class), load, machine.owner, machine.age_days);
+            let asset = self.add(Row { state: ResourceState::Available, ..row });
+            asset.resource.attached_to = vec![of.clone()];
+        }
+    }
+
+    fn loose_disks(&mut self) {
+        for disk in self.plan.loose_disks {
+            let class = (disk.gib, disk.class);
+            let row = self.disk(disk.name.to_owned(), disk.region, class, Load::Unmeasured, disk.owner, disk.age_days);
+            self.add(row);
+        }
+    }
+
+    fn disk(
+        &self,
+        name: String,
+        region: &'static str,
+        (gib, class): (u32, &'static str),
+        load: Load,
+        owner: Owner,
+        age_days: u32,
+    ) -> Row {
+        let key = key(self.seed, &format!("{}/disk/{name}", self.plan.account));
+        let id = match self.plan.provider {
+            Provider::Aws => format!("vol-{}", hex(key, 17)),
+            Provider::Gcp => digits(key, 19),
+            Provider::Azure => azure(self.plan, "Microsoft.Compute/disks", &name),
+        };
+        let iops = matches!(class, "gp3" | "io1").then_some(3000);
+        let specification = Specification {
+            storage_gib: Some(f64::from(gib)),
+            storage_type: Some(class.to_owned()),
+            iops,
+            ..Specification::default()
+        };
+        let (kind, state) = (ResourceKind::Volume, ResourceState::Unattached);
+        Row { id: ResourceId(id), name, region, kind, state, specification, owner, load, age_days }
+    }
+
+    fn databases(&mut self) {
+        for database in self.plan.databases {
+            let kind = ResourceKind::Database;
+            let id = self.named(kind, database.name, database.region);
+            let asset = self.add(Row {
+                id,
+                name: database.name.to_owned(),
+                region: database.region,
+                kind,
+                state: ResourceState::Running,
+                specification: Specification {
+                    instance_type: Some(database.class.to_owned()),
+                    platform: Some(database.engine.to_owned()),
+                    storage_gib: Some(f64::from(database.gib)),
+                    multi_az: Some(database.multi_az),
+                    ..Specification::default()
+                },
+                owner: database.owner,
+                load: database.load,
+                age_days: 0,
+            });
+            asset.resource.purchase = Some(Purchase::OnDemand);
+        }
+    }
+
+    fn buckets(&mut self) {
+        for bucket in self.plan.buckets {
+            let kind = ResourceKind::Bucket;
+            let specification = Specification {
+                storage_gib: Some(f64::from(bucket.gib)),
+                storage_type: Some(bucket.class.to_owned()),
+                ..Specification::default()
+            };
+            let row = self.plain(kind, bucket.name, bucket.region, bucket.owner);
+            self.add(Row { specification, ..row });
+        }
+    }
+
+    fn balancers(&mut self) {
+        for balancer in self.plan.balancers {
+            let targets = self.machines_named(balancer.targets);
+            let row = self.plain(ResourceKind::LoadBalancer, balancer.name, balancer.region, balancer.owner);
+            let specification =
+                Specification { instance_type: Some(balancer.class.to_owned()), ..Specification::default() };
+            let asset = self.add(Row { specification, load: Load::Requests(balancer.peak), ..row });
+            asset.resource.attached_to = targets;
+        }
+    }
+
+    fn groups(&mut self) {
+        for group in self.plan.groups {
+            let id = self.group_id(group.name);
+            let members = self.assets.iter().filter(|asset| asset.resource.group.as_ref() == Some(&id));
+            let members = members.map(|asset| asset.resource.id.clone()).collect();
+            let row = self.plain(ResourceKind::ScalingGroup, group.name, group.region, group.owner);
+            self.add(row).resource.attached_to = members;
+        }
+    }
+
+    fn plain(&self, kind: ResourceKind, name: &'static str, region: &'static str, owner: Owner) -> Row {
+        Row {
+            id: self.named(kind, name, region),
+            name: name.to_owned(),
+            region,
+            kind,
+            state: ResourceState::Available,
+            specification: Specification::default(),
+            owner,
+            load: Load::Unmeasured,
+            age_days: 0,
+        }
+    }
+
+    /// Machines of a group, or those whose names begin so.
+    fn machines_named(&self, prefix: &str) -> Vec<ResourceId> {
+        let machines = self.assets.iter().filter(|asset| asset.resource.kind == ResourceKind::VirtualMachine);
+        machines
+            .filter(|asset| asset.resource.name.starts_with(prefix))
+            .map(|asset| asset.resource.id.clone())
+            .collect()
+    }
+
+    fn group_id(&self, name: &str) -> ResourceId {
+        let region = self.plan.groups.iter().find(|group| group.name == name).map_or("", |group| group.region);
+        self.named(ResourceKind::ScalingGroup, name, region)
+    }
+
+    /// The identifier of what its cloud knows by a name.
+    fn named(&self, kind: ResourceKind, name: &str, region: &str) -> ResourceId {
+        let (plan, account) = (self.plan, self.plan.account);
+        ResourceId(match (plan.provider, kind) {
+            (Provider::Aws, ResourceKind::LoadBalancer) => {
+                let tail = hex(key(self.seed, name), 16);
+                format!("arn:aws:elasticloadbalancing:{region}:{account}:loadbalancer/app/{name}/{tail}")
+            }
+            (Provider::Azure, ResourceKind::Database) => azure(plan, "Microsoft.DBforPostgreSQL/flexibleServers", name),
+            (Provider::Azure, ResourceKind::LoadBalancer) => azure(plan, "Microsoft.Network/loadBalancers", name),
+            (Provider::Azure, ResourceKind::ScalingGroup) => {
+                azure(plan, "Microsoft.Compute/virtualMachineScaleSets", name)
+            }
+            (Provider::Gcp, ResourceKind::ScalingGroup | ResourceKind::LoadBalancer) => {
+                format!("projects/{account}/regions/{region}/{}/{name}", kind.as_str())
+            }
+            _ => name.to_owned(),
+        })
+    }
+}
+
+fn architecture(provider: Provider, size: &str) -> String {
+    let known = Catalogue::builtin().instance(provider, size).and_then(|spec| spec.architectures.first());
+    known.cloned().unwrap_or_else(|| "x86_64".to_owned())
+}
+
+fn tags(provider: Provider, name: &str, owner: Owner) -> BTreeMap<String, String> {
+    let centre = match owner.team {
+        "platform" => "cc-1100",
+        "shop" => "cc-2100",
+        "payments" => "cc-2200",
+        "data" => "cc-3100",
+        _ => "cc-9000",
+    };
+    let mut tags = vec![("env", owner.env), ("team", owner.team), ("service", owner.service), ("cost-center", centre)];
+    if provider == Provider::Aws {
+        tags.push(("Name", name));
+    }
+    let responsible = crate::company::people::PEOPLE.iter().find(|person| person.team == owner.team);
+    if let Some(person) = responsible {
+        tags.push(("owner", person.handle));
+    }
+    tags.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+}
+
+fn machine_tags(provider: Provider, machine: &Machine) -> Vec<(String, String)> {
+    let mut tags = Vec::new();
+    match (machine.managed, provider) {
+        (Managed::ByHand, _) => {}
+        (Managed::CloudFormation, _) => {
+            tags.push(("aws:cloudformation:stack-name", machine.owner.service));
+        }
+        (Managed::Terraform, Provider::Gcp) => tags.push(("goog-terraform-provisioned", "true")),
+        (Managed::Terraform, _) => tags.push(("managed-by", "terraform")),
+    }
+    if machine.ignored {
+        tags.push(("reeve:ignore", "true"));
+    }
+    tags.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+}
+
+const fn service(provider: Provider, kind: ResourceKind) -> &'static str {
+    use ResourceKind::{Bucket, Database, LoadBalancer, ScalingGroup, VirtualMachine, Volume};
+    match (provider, kind) {
+        (Provider::Aws, VirtualMachine) => "ec2",
+        (Provider::Aws, Volume) => "ebs",
+        (Provider::Aws, Database) => "rds",
+        (Provider::Aws, Bucket) => "s3",
+        (Provider::Aws, LoadBalancer) => "elb",
+        (Provider::Aws, ScalingGroup) => "autoscaling",
+        (_, VirtualMachine | ScalingGroup) => "compute",
+        (_, Volume) => "disk",
+        (_, Database) => "sql",
+        (_, Bucket) => "storage",
+        (_, LoadBalancer) => "network",
+    }
+}

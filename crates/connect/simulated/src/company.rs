@@ -1,0 +1,217 @@
+//! The company: who works there, and what it runs in three clouds. Tables, one file each; this file says what a row is.
+
+pub(crate) mod aws;
+pub(crate) mod azure;
+pub(crate) mod gcp;
+pub(crate) mod people;
+
+use reeve_estate::{Provider, Purchase};
+
+use crate::load::Load;
+
+/// Who owns and uses a resource: environment, team, service.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Owner {
+    pub(crate) env: &'static str,
+    pub(crate) team: &'static str,
+    pub(crate) service: &'static str,
+}
+
+/// An owner.
+pub(crate) const fn owner(env: &'static str, team: &'static str, service: &'static str) -> Owner {
+    Owner { env, team, service }
+}
+
+/// What manages a resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Managed {
+    /// People.
+    ByHand,
+    /// CloudFormation, with its own tag.
+    CloudFormation,
+    /// Terraform.
+    Terraform,
+}
+
+/// A virtual machine. It has a root disk beside the data disks.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Machine {
+    pub(crate) name: &'static str,
+    pub(crate) region: &'static str,
+    pub(crate) size: &'static str,
+    pub(crate) load: Load,
+    pub(crate) owner: Owner,
+    pub(crate) purchase: Purchase,
+    pub(crate) managed: Managed,
+    pub(crate) group: Option<&'static str>,
+    /// Data disks: GiB and type.
+    pub(crate) disks: &'static [(u32, &'static str)],
+    pub(crate) platform: &'static str,
+    /// Days before the beginning it was launched.
+    pub(crate) age_days: u32,
+    /// An agent on it sends its memory.
+    pub(crate) agent: bool,
+    /// Its samples have holes.
+    pub(crate) holes: bool,
+    /// Its team keeps Reeve away.
+    pub(crate) ignored: bool,
+}
+
+/// A Linux machine on demand, launched long ago, nothing special about it.
+pub(crate) const fn machine(
+    name: &'static str,
+    region: &'static str,
+    size: &'static str,
+    load: Load,
+    owner: Owner,
+) -> Machine {
+    Machine {
+        name,
+        region,
+        size,
+        load,
+        owner,
+        purchase: Purchase::OnDemand,
+        managed: Managed::ByHand,
+        group: None,
+        disks: &[],
+        platform: "linux",
+        age_days: 0,
+        agent: false,
+        holes: false,
+        ignored: false,
+    }
+}
+
+impl Machine {
+    /// Covered by a reservation.
+    pub(crate) const fn reserved(mut self) -> Self {
+        self.purchase = Purchase::Reserved;
+        self
+    }
+    /// Interruptible.
+    pub(crate) const fn spot(mut self) -> Self {
+        self.purchase = Purchase::Spot;
+        self
+    }
+    /// Managed by code.
+    pub(crate) const fn managed(mut self, by: Managed) -> Self {
+        self.managed = by;
+        self
+    }
+    /// A member of a group.
+    pub(crate) const fn of(mut self, group: &'static str) -> Self {
+        self.group = Some(group);
+        self
+    }
+    /// With data disks.
+    pub(crate) const fn disks(mut self, disks: &'static [(u32, &'static str)]) -> Self {
+        self.disks = disks;
+        self
+    }
+    /// A Windows machine.
+    pub(crate) const fn windows(mut self) -> Self {
+        self.platform = "windows";
+        self
+    }
+    /// Launched so many days before the beginning.
+    pub(crate) const fn aged(mut self, days: u32) -> Self {
+        self.age_days = days;
+        self
+    }
+    /// Sends its memory.
+    pub(crate) const fn agent(mut self) -> Self {
+        self.agent = true;
+        self
+    }
+    /// With holes in its samples.
+    pub(crate) const fn holes(mut self) -> Self {
+        self.holes = true;
+        self
+    }
+    /// Opted out.
+    pub(crate) const fn ignored(mut self) -> Self {
+        self.ignored = true;
+        self
+    }
+}
+
+/// A managed database.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Database {
+    pub(crate) name: &'static str,
+    pub(crate) region: &'static str,
+    pub(crate) class: &'static str,
+    pub(crate) engine: &'static str,
+    pub(crate) gib: u32,
+    pub(crate) multi_az: bool,
+    pub(crate) load: Load,
+    pub(crate) owner: Owner,
+}
+
+/// A disk that nothing is attached to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LooseDisk {
+    pub(crate) name: &'static str,
+    pub(crate) region: &'static str,
+    pub(crate) gib: u32,
+    pub(crate) class: &'static str,
+    pub(crate) age_days: u32,
+    pub(crate) owner: Owner,
+}
+
+/// Object storage.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bucket {
+    pub(crate) name: &'static str,
+    pub(crate) region: &'static str,
+    pub(crate) gib: u32,
+    pub(crate) class: &'static str,
+    pub(crate) owner: Owner,
+}
+
+/// A load balancer before a group, or before the machines whose names begin alike.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Balancer {
+    pub(crate) name: &'static str,
+    pub(crate) region: &'static str,
+    pub(crate) class: &'static str,
+    pub(crate) targets: &'static str,
+    pub(crate) peak: f64,
+    pub(crate) owner: Owner,
+}
+
+/// A scaling group; its members name it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Group {
+    pub(crate) name: &'static str,
+    pub(crate) region: &'static str,
+    pub(crate) owner: Owner,
+}
+
+/// An account and everything in it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Account {
+    pub(crate) connection: &'static str,
+    pub(crate) provider: Provider,
+    /// The account's identifier at its cloud.
+    pub(crate) account: &'static str,
+    /// What it has negotiated off list prices, 0 to 1.
+    pub(crate) discount: f64,
+    pub(crate) regions: &'static [&'static str],
+    /// The root disk of a machine: GiB and type.
+    pub(crate) root_disk: (u32, &'static str),
+    /// What its permissions do not allow: permission and the cloud's words.
+    pub(crate) denied: &'static [(&'static str, &'static str)],
+    pub(crate) machines: &'static [Machine],
+    pub(crate) databases: &'static [Database],
+    pub(crate) loose_disks: &'static [LooseDisk],
+    pub(crate) buckets: &'static [Bucket],
+    pub(crate) balancers: &'static [Balancer],
+    pub(crate) groups: &'static [Group],
+    /// Size families (by prefix) that a region does not sell.
+    pub(crate) not_sold: &'static [(&'static str, &'static str)],
+}
+
+/// The three accounts.
+pub(crate) const ACCOUNTS: [&Account; 3] = [&aws::ACCOUNT, &gcp::ACCOUNT, &azure::ACCOUNT];

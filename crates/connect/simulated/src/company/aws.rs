@@ -1,0 +1,160 @@
+//! `acme-production`: the shop, its payments and the platform under them, on AWS.
+
+use reeve_estate::Provider;
+
+use super::Managed::{CloudFormation, Terraform};
+use super::{Account, Balancer, Bucket, Database, Group, LooseDisk, Machine, Owner, machine, owner};
+use crate::load::Load::{
+    Batch, Bursty, Database as Used, DatabaseFilling, DatabaseIdle, DatabaseOversized, Drained, Idle, Leak, Memory,
+    Network, Office, Oversized, Steady, Throttled, Web,
+};
+
+const US: &str = "us-east-1";
+const EU: &str = "eu-west-1";
+
+const STOREFRONT: Owner = owner("production", "shop", "storefront");
+const SEARCH: Owner = owner("production", "shop", "search");
+const CHECKOUT: Owner = owner("production", "payments", "checkout");
+const LEDGER: Owner = owner("production", "payments", "ledger");
+const CORE: Owner = owner("production", "platform", "core");
+const CI: Owner = owner("development", "platform", "ci");
+const STAGING: Owner = owner("staging", "shop", "storefront");
+const SANDBOX: Owner = owner("development", "shop", "sandbox");
+
+pub(crate) const ACCOUNT: Account = Account {
+    connection: "acme-production",
+    provider: Provider::Aws,
+    account: "417382906514",
+    discount: 0.08,
+    regions: &[US, EU],
+    root_disk: (30, "gp3"),
+    denied: &[],
+    machines: MACHINES,
+    databases: DATABASES,
+    loose_disks: LOOSE_DISKS,
+    buckets: BUCKETS,
+    balancers: BALANCERS,
+    groups: GROUPS,
+    not_sold: &[(EU, "m7i."), (EU, "c7g.")],
+};
+
+const MACHINES: &[Machine] = &[
+    machine("shop-web-a", US, "m6i.xlarge", Web(62.0), STOREFRONT).of("shop-web").managed(CloudFormation).agent(),
+    machine("shop-web-b", US, "m6i.xlarge", Web(64.0), STOREFRONT).of("shop-web").managed(CloudFormation).agent(),
+    machine("shop-web-c", US, "m6i.xlarge", Web(61.0), STOREFRONT).of("shop-web").managed(CloudFormation).agent(),
+    machine("shop-web-d", US, "m6i.xlarge", Web(63.0), STOREFRONT).of("shop-web").managed(CloudFormation).spot(),
+    machine("checkout-api-a", US, "c6i.xlarge", Web(55.0), CHECKOUT).of("checkout-api").managed(Terraform),
+    machine("checkout-api-b", US, "c6i.xlarge", Web(57.0), CHECKOUT).of("checkout-api").managed(Terraform),
+    machine("checkout-api-c", US, "c6i.xlarge", Web(56.0), CHECKOUT).of("checkout-api").managed(Terraform),
+    machine("render-worker-a", EU, "c5.2xlarge", Batch, STOREFRONT).of("render-workers").spot(),
+    machine("render-worker-b", EU, "c5.2xlarge", Batch, STOREFRONT).of("render-workers").spot(),
+    machine("render-worker-c", EU, "c5.2xlarge", Batch, STOREFRONT).of("render-workers").spot(),
+    machine("search-index-1", US, "r6i.2xlarge", Memory, SEARCH).agent().disks(&[(500, "gp3")]),
+    machine("search-index-2", US, "r6i.2xlarge", Memory, SEARCH).agent().disks(&[(500, "gp3")]),
+    machine("search-query", US, "c6i.2xlarge", Throttled, SEARCH),
+    machine("product-images", US, "m5.2xlarge", Oversized(9.0), STOREFRONT).agent().disks(&[(250, "gp3")]),
+    machine("recommender", EU, "m6i.4xlarge", Oversized(11.0), STOREFRONT).agent(),
+    machine("session-store", US, "r5.xlarge", Steady(48.0), STOREFRONT).agent(),
+    machine("price-feed", EU, "m5.xlarge", Network(0.66), STOREFRONT),
+    machine("fraud-scoring", US, "c5.2xlarge", Bursty, CHECKOUT),
+    machine("payment-gateway-1", US, "m6i.large", Steady(44.0), CHECKOUT).managed(Terraform),
+    machine("payment-gateway-2", EU, "m6i.large", Steady(46.0), CHECKOUT).managed(Terraform),
+    machine("ledger-writer", US, "m6i.xlarge", Steady(52.0), LEDGER).reserved(),
+    machine("ledger-reports", US, "m5.2xlarge", Oversized(6.0), LEDGER).managed(Terraform),
+    machine("card-vault", US, "m6i.large", Oversized(7.0), LEDGER).ignored(),
+    machine("settlement", US, "c5.xlarge", Batch, LEDGER),
+    machine("edge-proxy-1", US, "t3.large", Drained, CORE),
+    machine("edge-proxy-2", EU, "t3.large", Web(26.0), CORE),
+    machine("metrics-store", US, "r6g.2xlarge", Steady(38.0), CORE).reserved().disks(&[(1000, "gp3")]).agent(),
+    machine("log-shipper", US, "m6g.xlarge", Leak, CORE).agent(),
+    machine("message-bus-1", US, "m6g.large", Steady(41.0), CORE).disks(&[(200, "gp3")]),
+    machine("message-bus-2", EU, "m6g.large", Steady(43.0), CORE).disks(&[(200, "gp3")]),
+    machine("vpn-gateway", EU, "t3.medium", Office(14.0), CORE),
+    machine("bastion", US, "t3.micro", Office(4.0), CORE).holes(),
+    machine("ci-runner-1", US, "c6i.2xlarge", Office(58.0), CI).spot(),
+    machine("ci-runner-2", US, "c6i.2xlarge", Office(61.0), CI).spot(),
+    machine("ci-cache", US, "m5.xlarge", Oversized(5.0), CI).disks(&[(500, "gp2")]),
+    machine("old-wiki", US, "m5.large", Idle, owner("production", "platform", "wiki")).disks(&[(100, "gp2")]),
+    machine("migration-helper", EU, "c5.xlarge", Idle, owner("staging", "platform", "migration")),
+    machine("staging-web", US, "m6i.xlarge", Oversized(8.0), STAGING).holes(),
+    machine("staging-search", US, "r5.xlarge", Idle, STAGING),
+    machine("sandbox-lena", EU, "t3.xlarge", Idle, SANDBOX),
+    machine("catalogue-v2", US, "m7i.xlarge", Oversized(7.0), STOREFRONT).aged(5),
+];
+
+const DATABASES: &[Database] = &[
+    db("shop-orders", US, "db.r6g.2xlarge", "postgres", 800, true, Used(52.0), STOREFRONT),
+    db("shop-catalogue", US, "db.r6g.xlarge", "postgres", 300, true, Used(38.0), STOREFRONT),
+    db("payments-ledger", US, "db.r5.xlarge", "postgres", 500, true, DatabaseFilling, LEDGER),
+    db("reviews", EU, "db.m5.2xlarge", "mysql", 200, false, DatabaseOversized, STOREFRONT),
+    db("loyalty-2024", US, "db.m5.large", "mysql", 100, false, DatabaseIdle, owner("production", "shop", "loyalty")),
+    db("staging-orders", US, "db.t3.medium", "postgres", 50, false, Used(22.0), STAGING),
+];
+
+#[allow(clippy::too_many_arguments)]
+const fn db(
+    name: &'static str,
+    region: &'static str,
+    class: &'static str,
+    engine: &'static str,
+    gib: u32,
+    multi_az: bool,
+    load: crate::load::Load,
+    owner: Owner,
+) -> Database {
+    Database { name, region, class, engine, gib, multi_az, load, owner }
+}
+
+const fn loose(
+    name: &'static str,
+    region: &'static str,
+    gib: u32,
+    class: &'static str,
+    age_days: u32,
+    owner: Owner,
+) -> LooseDisk {
+    LooseDisk { name, region, gib, class, age_days, owner }
+}
+
+const LOOSE_DISKS: &[LooseDisk] = &[
+    loose("old-orders-data", US, 800, "gp2", 210, STOREFRONT),
+    loose("load-test-2", EU, 200, "io1", 95, STAGING),
+    loose("ci-cache-before", US, 500, "gp2", 41, CI),
+    loose("restore-check", US, 100, "gp3", 3, LEDGER),
+];
+
+const fn bucket(name: &'static str, region: &'static str, gib: u32, class: &'static str, owner: Owner) -> Bucket {
+    Bucket { name, region, gib, class, owner }
+}
+
+const BUCKETS: &[Bucket] = &[
+    bucket("acme-shop-images", US, 4200, "STANDARD", STOREFRONT),
+    bucket("acme-shop-static", US, 180, "STANDARD", STOREFRONT),
+    bucket("acme-cloudtrail", US, 950, "STANDARD", CORE),
+    bucket("acme-backups", EU, 12_800, "STANDARD_IA", CORE),
+    bucket("acme-build-artifacts", US, 2_100, "STANDARD", CI),
+    bucket("acme-payment-exports", US, 340, "STANDARD", LEDGER),
+];
+
+const fn balancer(
+    name: &'static str,
+    region: &'static str,
+    class: &'static str,
+    targets: &'static str,
+    peak: f64,
+    owner: Owner,
+) -> Balancer {
+    Balancer { name, region, class, targets, peak, owner }
+}
+
+const BALANCERS: &[Balancer] = &[
+    balancer("shop-web", US, "application", "shop-web", 840.0, STOREFRONT),
+    balancer("checkout-api", US, "application", "checkout-api", 190.0, CHECKOUT),
+    balancer("edge", EU, "network", "edge-proxy", 420.0, CORE),
+];
+
+const GROUPS: &[Group] = &[
+    Group { name: "shop-web", region: US, owner: STOREFRONT },
+    Group { name: "checkout-api", region: US, owner: CHECKOUT },
+    Group { name: "render-workers", region: EU, owner: STOREFRONT },
+];

@@ -1,0 +1,104 @@
+//! What differs from the seed's estate: sizes that were changed, machines that were stopped, members that were replaced,
+//! snapshots. Small, and the only thing that has to be kept.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use reeve_estate::{ResourceId, ResourceState};
+
+/// A time in which a machine did not run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Downtime {
+    pub(crate) from: Timestamp,
+    /// `None` while it lasts.
+    pub(crate) to: Option<Timestamp>,
+}
+
+/// One resource's changes.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Condition {
+    /// Sizes it was given, oldest first.
+    pub(crate) sizes: Vec<(Timestamp, String)>,
+    /// Stops, oldest first. The last one without an end: it is stopped.
+    pub(crate) downtimes: Vec<Downtime>,
+    /// When the change that is under way will be done.
+    pub(crate) settles_at: Option<Timestamp>,
+    /// When its group gave it up.
+    pub(crate) terminated_at: Option<Timestamp>,
+}
+
+impl Condition {
+    /// Whether a change is under way.
+    pub(crate) fn changing(&self, now: Timestamp) -> bool {
+        self.settles_at.is_some_and(|at| now < at)
+    }
+
+    /// Whether it was stopped and not started since.
+    pub(crate) fn stopped(&self) -> bool {
+        self.downtimes.last().is_some_and(|down| down.to.is_none())
+    }
+
+    /// Whether it did not run at a time.
+    pub(crate) fn down_at(&self, at: Timestamp) -> bool {
+        self.terminated_at.is_some_and(|end| at >= end)
+            || self.downtimes.iter().any(|down| at >= down.from && down.to.is_none_or(|end| at < end))
+    }
+
+    /// The size it was last given.
+    pub(crate) fn size(&self) -> Option<&str> {
+        self.sizes.last().map(|(_, size)| size.as_str())
+    }
+
+    /// The state of something that runs unless it was stopped; `up` is its state when it runs.
+    pub(crate) fn state(&self, now: Timestamp, up: ResourceState) -> ResourceState {
+        match (self.terminated_at, self.changing(now), self.stopped()) {
+            (Some(_), false, _) => ResourceState::Deleted,
+            (_, true, _) => ResourceState::Changing,
+            (None, false, true) => ResourceState::Stopped,
+            (None, false, false) => up,
+        }
+    }
+}
+
+/// A snapshot that was asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct SnapshotRecord {
+    pub(crate) of: ResourceId,
+    pub(crate) description: String,
+    pub(crate) complete_at: Timestamp,
+}
+
+/// Who took a group member's place.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Successor {
+    /// The identifier the seed's estate has for the place.
+    pub(crate) place: ResourceId,
+    pub(crate) launched_at: Timestamp,
+}
+
+/// Everything that was changed in one account.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Conditions {
+    pub(crate) resources: BTreeMap<ResourceId, Condition>,
+    pub(crate) snapshots: BTreeMap<String, SnapshotRecord>,
+    pub(crate) successors: BTreeMap<ResourceId, Successor>,
+}
+
+impl Conditions {
+    /// What was changed of one resource.
+    pub(crate) fn of(&self, id: &ResourceId) -> Condition {
+        self.resources.get(id).cloned().unwrap_or_default()
+    }
+
+    /// Who stands in a place: the newest successor that was launched, or the one the seed's estate has.
+    pub(crate) fn holder(&self, place: &ResourceId, now: Timestamp) -> ResourceId {
+        let launched = self.successors.iter().filter(|(_, s)| s.place == *place && s.launched_at <= now);
+        let newest = launched.max_by_key(|(_, s)| s.launched_at);
+        newest.map_or_else(|| place.clone(), |(id, _)| id.clone())
+    }
+
+    /// The place that somebody stands or stood in.
+    pub(crate) fn place<'a>(&'a self, id: &'a ResourceId) -> &'a ResourceId {
+        self.successors.get(id).map_or(id, |successor| &successor.place)
+    }
+}

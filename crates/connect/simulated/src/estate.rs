@@ -1,0 +1,138 @@
+//! The estate: three accounts under one clock, and what differs from the seed's.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use jiff::Timestamp;
+use reeve_audit::Entry;
+use reeve_estate::{Connection, ConnectionId, ResourceId};
+use serde_json::Value;
+
+use crate::account::SimulatedAccount;
+use crate::activity::{self, Scene};
+use crate::company::ACCOUNTS;
+use crate::load::Load;
+use crate::saved::{self, RestoreError};
+use crate::settings::Settings;
+
+/// What the accounts share.
+#[derive(Debug)]
+pub(crate) struct World {
+    pub(crate) settings: Settings,
+    pub(crate) changed: AtomicBool,
+}
+
+impl World {
+    pub(crate) fn now(&self) -> Timestamp {
+        (self.settings.now)()
+    }
+
+    /// Something is to be kept.
+    pub(crate) fn touch(&self) {
+        self.changed.store(true, Ordering::Release);
+    }
+}
+
+/// A company's three accounts.
+#[derive(Debug)]
+pub struct SimulatedEstate {
+    pub(crate) world: Arc<World>,
+    pub(crate) accounts: Vec<Arc<SimulatedAccount>>,
+    scene: Scene,
+}
+
+impl SimulatedEstate {
+    /// An estate that begins now, at the clouds' own speed, with mild faults. The same seed and beginning give the same
+    /// estate.
+    #[must_use]
+    pub fn new(seed: u64, now: Timestamp) -> Arc<Self> {
+        SimulatedEstate::with(Settings::new(seed, now))
+    }
+
+    /// An estate with settings of its own.
+    #[must_use]
+    pub fn with(settings: Settings) -> Arc<Self> {
+        let world = Arc::new(World { settings, changed: AtomicBool::new(true) });
+        let accounts: Vec<_> =
+            ACCOUNTS.iter().map(|plan| Arc::new(SimulatedAccount::new(plan, world.clone()))).collect();
+        let scene = Scene::of(&accounts, &world.settings);
+        Arc::new(SimulatedEstate { world, accounts, scene })
+    }
+
+    /// An estate as it was kept: seed, beginning and changes are the kept ones.
+    ///
+    /// # Errors
+    /// When the text is not what [`Self::snapshot`] gave.
+    pub fn restore(kept: &Value) -> Result<Arc<Self>, RestoreError> {
+        SimulatedEstate::restore_with(kept, Settings::new(0, Timestamp::UNIX_EPOCH))
+    }
+
+    /// As [`Self::restore`], with other clock, faults and speed; the settings' seed and beginning are not looked at.
+    ///
+    /// # Errors
+    /// As [`Self::restore`].
+    pub fn restore_with(kept: &Value, settings: Settings) -> Result<Arc<Self>, RestoreError> {
+        let kept = saved::read(kept)?;
+        let estate = SimulatedEstate::with(Settings { seed: kept.seed, anchor: kept.anchor, ..settings });
+        for account in &estate.accounts {
+            if let Some(conditions) = kept.accounts.get(&account.connection.id) {
+                *account.conditions.lock() = conditions.clone();
+            }
+        }
+        estate.world.changed.store(false, Ordering::Release);
+        Ok(estate)
+    }
+
+    /// What has to be kept over a restart: seed, beginning, and what differs from the seed's estate. After it,
+    /// [`Self::changed`] is `false` until something changes.
+    #[must_use]
+    pub fn snapshot(&self) -> Value {
+        // Before reading: a change in between is written again rather than lost.
+        self.world.changed.store(false, Ordering::Release);
+        let accounts = self.accounts.iter().map(|account| {
+            let conditions = account.conditions.lock().clone();
+            (account.connection.id.clone(), conditions)
+        });
+        saved::write(&self.world.settings, accounts)
+    }
+
+    /// Whether anything changed since the last [`Self::snapshot`]; a new estate has to be kept too, for its beginning.
+    #[must_use]
+    pub fn changed(&self) -> bool {
+        self.world.changed.load(Ordering::Acquire)
+    }
+
+    /// The beginning of the demonstration.
+    #[must_use]
+    pub fn anchor(&self) -> Timestamp {
+        self.world.settings.anchor
+    }
+
+    /// The three connections.
+    #[must_use]
+    pub fn connections(&self) -> Vec<Connection> {
+        self.accounts.iter().map(|account| account.connection.clone()).collect()
+    }
+
+    /// The account behind a connection.
+    #[must_use]
+    pub fn account(&self, id: &ConnectionId) -> Option<Arc<SimulatedAccount>> {
+        self.accounts.iter().find(|account| account.connection.id == *id).cloned()
+    }
+
+    /// What a resource is used for: the truth that a judgement can be held against.
+    #[must_use]
+    pub fn load_of(&self, connection: &ConnectionId, resource: &ResourceId) -> Option<Load> {
+        let account = self.accounts.iter().find(|account| account.connection.id == *connection)?;
+        let conditions = account.conditions.lock();
+        account.asset(conditions.place(resource)).map(|asset| asset.load)
+    }
+
+    /// What people and programs did from a time (inclusive) to a time (exclusive), oldest first. The same for the same
+    /// seed and beginning; neighbouring windows join without a seam. It is nobody's decision here what was recorded: the
+    /// caller appends the entries.
+    #[must_use]
+    pub fn activity(&self, from: Timestamp, to: Timestamp) -> Vec<Entry> {
+        activity::between(&self.scene, from, to)
+    }
+}

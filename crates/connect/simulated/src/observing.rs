@@ -1,0 +1,81 @@
+//! The observing port: inventory, with what is denied listed, and samples of any window.
+
+use async_trait::async_trait;
+use reeve_estate::{
+    Denied, Inventory, Metric, Observe, ObserveError, ResourceId, ResourceKind, Sample, SampleBatch, SampleQuery,
+};
+
+use crate::account::SimulatedAccount;
+use crate::assets::Asset;
+use crate::condition::Condition;
+use crate::signal::{PERIOD_S, Signal, slot_of};
+
+#[async_trait]
+impl Observe for SimulatedAccount {
+    async fn identity(&self) -> Result<String, ObserveError> {
+        Ok(self.plan.account.to_owned())
+    }
+
+    async fn inventory(&self) -> Result<Inventory, ObserveError> {
+        let now = self.world.now();
+        let resources = self.all(&self.conditions.lock(), now);
+        let denied = self.plan.denied.iter().map(|(permission, message)| Denied {
+            permission: (*permission).to_owned(),
+            region: String::new(),
+            message: (*message).to_owned(),
+        });
+        // Storage is what a connection is denied here; what was not listed is not gone.
+        let listed = |kind: &&ResourceKind| **kind != ResourceKind::Bucket || self.plan.denied.is_empty();
+        Ok(Inventory {
+            resources,
+            denied: denied.collect(),
+            problems: Vec::new(),
+            complete: ResourceKind::ALL.iter().filter(listed).copied().collect(),
+        })
+    }
+
+    async fn samples(&self, queries: &[SampleQuery]) -> Result<SampleBatch, ObserveError> {
+        let mut batch = SampleBatch::default();
+        for query in queries {
+            let Some((asset, condition)) = self.measured(&query.resource.id) else {
+                batch.problems.push(format!("no such resource: {}", query.resource.id));
+                continue;
+            };
+            self.sample(query, asset, &condition, &mut batch.samples);
+            // A month of a machine is some ten thousand points: others may want the thread in between.
+            tokio::task::yield_now().await;
+        }
+        Ok(batch)
+    }
+}
+
+impl SimulatedAccount {
+    fn measured(&self, id: &ResourceId) -> Option<(&Asset, Condition)> {
+        let conditions = self.conditions.lock();
+        Some((self.asset(conditions.place(id))?, conditions.of(id)))
+    }
+
+    fn sample(&self, query: &SampleQuery, asset: &Asset, condition: &Condition, into: &mut Vec<Sample>) {
+        let signal = Signal::of(asset, condition, &query.resource, self.world.settings.anchor);
+        // The first period that begins at or after the start, and the last that is over, and begins before the end.
+        let first = -(-query.start.as_second()).div_euclid(PERIOD_S);
+        let last = slot_of(self.world.now()).min(-(-query.end.as_second()).div_euclid(PERIOD_S));
+        let metrics: Vec<Metric> = query.metrics.iter().copied().filter(|metric| signal.measures(*metric)).collect();
+        let points = usize::try_from((last - first).max(0)).unwrap_or(0);
+        into.reserve(points * metrics.len());
+        for metric in metrics {
+            for slot in first..last {
+                let Some(value) = signal.at(metric, slot) else { continue };
+                let Ok(timestamp) = jiff::Timestamp::from_second(slot * PERIOD_S) else { continue };
+                into.push(Sample {
+                    connection: self.connection.id.clone(),
+                    resource: query.resource.id.clone(),
+                    metric,
+                    timestamp,
+                    value,
+                    period_s: PERIOD_S as u32,
+                });
+            }
+        }
+    }
+}

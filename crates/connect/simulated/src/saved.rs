@@ -1,0 +1,156 @@
+//! The kept form of an estate, version 1: JSON with seed, beginning and, per connection, what differs from the seed's
+//! estate. Times are milliseconds since 1970. Another version, an unknown member or a time out of range is refused.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use reeve_estate::{ConnectionId, ResourceId};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::condition::{Condition, Conditions, Downtime, SnapshotRecord, Successor};
+use crate::settings::Settings;
+
+const VERSION: u32 = 1;
+
+/// Why a kept estate cannot be taken up again.
+#[derive(Debug, thiserror::Error)]
+pub enum RestoreError {
+    /// Not the kept form.
+    #[error("not a kept estate: {0}")]
+    Malformed(#[from] serde_json::Error),
+    /// Of another version.
+    #[error("a kept estate of version {0}; this program reads version {VERSION}")]
+    Version(u32),
+    /// A time that is none.
+    #[error("no such time: {0} milliseconds")]
+    Time(i64),
+}
+
+/// A kept estate, read.
+pub(crate) struct Kept {
+    pub(crate) seed: u64,
+    pub(crate) anchor: Timestamp,
+    pub(crate) accounts: BTreeMap<ConnectionId, Conditions>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EstateRow {
+    version: u32,
+    /// As text: JSON numbers do not hold 64 bits everywhere.
+    seed: String,
+    anchor_ms: i64,
+    accounts: BTreeMap<String, AccountRow>,
+}
+
+#[derive(Serialize, Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct AccountRow {
+    resources: BTreeMap<String, ResourceRow>,
+    snapshots: BTreeMap<String, SnapshotRow>,
+    successors: BTreeMap<String, SuccessorRow>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ResourceRow {
+    sizes: Vec<(i64, String)>,
+    downtimes: Vec<(i64, Option<i64>)>,
+    settles_ms: Option<i64>,
+    terminated_ms: Option<i64>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SnapshotRow {
+    of: String,
+    description: String,
+    complete_ms: i64,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SuccessorRow {
+    place: String,
+    launched_ms: i64,
+}
+
+/// Writes the kept form.
+pub(crate) fn write(settings: &Settings, accounts: impl Iterator<Item = (ConnectionId, Conditions)>) -> Value {
+    let row = EstateRow {
+        version: VERSION,
+        seed: settings.seed.to_string(),
+        anchor_ms: settings.anchor.as_millisecond(),
+        accounts: accounts.map(|(id, conditions)| (id.0, account_row(conditions))).collect(),
+    };
+    // Nothing in a row can fail to be written: names are text and numbers are whole.
+    serde_json::to_value(row).unwrap_or(Value::Null)
+}
+
+fn account_row(conditions: Conditions) -> AccountRow {
+    let ms = Timestamp::as_millisecond;
+    let resource = |condition: Condition| ResourceRow {
+        sizes: condition.sizes.into_iter().map(|(at, size)| (ms(at), size)).collect(),
+        downtimes: condition.downtimes.into_iter().map(|down| (ms(down.from), down.to.map(ms))).collect(),
+        settles_ms: condition.settles_at.map(ms),
+        terminated_ms: condition.terminated_at.map(ms),
+    };
+    AccountRow {
+        resources: conditions.resources.into_iter().map(|(id, condition)| (id.0, resource(condition))).collect(),
+        snapshots: conditions
+            .snapshots
+            .into_iter()
+            .map(|(id, s)| (id, SnapshotRow { of: s.of.0, description: s.description, complete_ms: ms(s.complete_at) }))
+            .collect(),
+        successors: conditions
+            .successors
+            .into_iter()
+            .map(|(id, s)| (id.0, SuccessorRow { place: s.place.0, launched_ms: ms(s.launched_at) }))
+            .collect(),
+    }
+}
+
+/// Reads the kept form.
+pub(crate) fn read(kept: &Value) -> Result<Kept, RestoreError> {
+    let row = EstateRow::deserialize(kept)?;
+    if row.version != VERSION {
+        return Err(RestoreError::Version(row.version));
+    }
+    let not_a_seed = |_| serde::de::Error::custom("seed is not a number");
+    let seed = row.seed.parse().map_err(not_a_seed).map_err(RestoreError::Malformed)?;
+    let accounts = row.accounts.into_iter().map(|(id, row)| Ok((ConnectionId(id), conditions(row)?)));
+    Ok(Kept { seed, anchor: time(row.anchor_ms)?, accounts: accounts.collect::<Result<_, RestoreError>>()? })
+}
+
+fn time(ms: i64) -> Result<Timestamp, RestoreError> {
+    Timestamp::from_millisecond(ms).map_err(|_| RestoreError::Time(ms))
+}
+
+fn conditions(row: AccountRow) -> Result<Conditions, RestoreError> {
+    let mut kept = Conditions::default();
+    for (id, row) in row.resources {
+        let sizes = row.sizes.into_iter().map(|(at, size)| Ok((time(at)?, size)));
+        let downs = row
+            .downtimes
+            .into_iter()
+            .map(|(from, to)| Ok(Downtime { from: time(from)?, to: to.map(time).transpose()? }));
+        let condition = Condition {
+            sizes: sizes.collect::<Result<_, RestoreError>>()?,
+            downtimes: downs.collect::<Result<_, RestoreError>>()?,
+            settles_at: row.settles_ms.map(time).transpose()?,
+            terminated_at: row.terminated_ms.map(time).transpose()?,
+        };
+        kept.resources.insert(ResourceId(id), condition);
+    }
+    for (id, row) in row.snapshots {
+        let complete_at = time(row.complete_ms)?;
+        let record = SnapshotRecord { of: ResourceId(row.of), description: row.description, complete_at };
+        kept.snapshots.insert(id, record);
+    }
+    for (id, row) in row.successors {
+        let successor = Successor { place: ResourceId(row.place), launched_at: time(row.launched_ms)? };
+        kept.successors.insert(ResourceId(id), successor);
+    }
+    Ok(kept)
+}

@@ -1,0 +1,79 @@
+//! How an estate is set up: its seed, its beginning, its clock, how fast things happen and how much goes wrong.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::faults::Faults;
+
+/// Tells the time.
+pub type Now = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// Settings of an estate.
+#[derive(Clone)]
+pub struct Settings {
+    /// The same seed and beginning give the same estate.
+    pub seed: u64,
+    /// The moment the demonstration begins; what is told in days before it (a machine launched five days ago, a database
+    /// that began to fill) is told from here. It does not move when the demonstration is started again.
+    pub anchor: Timestamp,
+    /// The clock.
+    pub now: Now,
+    /// What goes wrong.
+    pub faults: Faults,
+    /// How many times faster than the clouds a change is: 1 as the clouds, infinity at once.
+    pub speed: f64,
+}
+
+impl fmt::Debug for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Settings")
+            .field("seed", &self.seed)
+            .field("anchor", &self.anchor)
+            .field("faults", &self.faults)
+            .field("speed", &self.speed)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Settings {
+    /// The machine's clock, mild faults, the clouds' own speed.
+    #[must_use]
+    pub fn new(seed: u64, anchor: Timestamp) -> Self {
+        Settings { seed, anchor, now: Arc::new(Timestamp::now), faults: Faults::mild(), speed: 1.0 }
+    }
+
+    /// With another clock.
+    #[must_use]
+    pub fn with_clock(mut self, now: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
+        self.now = Arc::new(now);
+        self
+    }
+
+    /// With other faults.
+    #[must_use]
+    pub fn with_faults(mut self, faults: Faults) -> Self {
+        self.faults = faults;
+        self
+    }
+
+    /// With changes so many times faster; infinity makes them at once. What is not above 0 is taken as 1.
+    #[must_use]
+    pub fn with_speed(mut self, speed: f64) -> Self {
+        self.speed = if speed > 0.0 { speed } else { 1.0 };
+        self
+    }
+
+    /// How long something takes here that takes so many seconds in the clouds; never beyond a day.
+    pub(crate) fn takes(&self, cloud_s: f64) -> Duration {
+        Duration::from_secs_f64((cloud_s / self.speed).clamp(0.0, 86_400.0))
+    }
+
+    /// When something ends that begins now.
+    pub(crate) fn after(&self, now: Timestamp, cloud_s: f64) -> Timestamp {
+        let takes = SignedDuration::try_from(self.takes(cloud_s)).unwrap_or(SignedDuration::ZERO);
+        now.checked_add(takes).unwrap_or(now)
+    }
+}
