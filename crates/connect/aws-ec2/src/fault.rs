@@ -140,12 +140,25 @@ where
         self.map_err(|error| match &error {
             SdkError::ServiceError(service) => {
                 let status = service.raw().status().as_u16();
-                answered(call, status, service.err().code(), service.err().message())
+                let (code, message) = (service.err().code(), service.err().message());
+                match code {
+                    Some(_) => answered(call, status, code, message),
+                    None => {
+                        let body = service.raw().body().bytes().map(String::from_utf8_lossy).unwrap_or_default();
+                        answered(call, status, tagged(&body, "Code"), tagged(&body, "Message").or(message))
+                    }
+                }
             }
             SdkError::ResponseError(response) => unreadable(call, response.raw().status().as_u16()),
             _ => undelivered(call, &error),
         })
     }
+}
+
+/// The text of an element, for errors nested where the SDK does not look: emulators word all services' errors alike.
+fn tagged<'a>(body: &'a str, tag: &str) -> Option<&'a str> {
+    let (_, rest) = body.split_once(&format!("<{tag}>"))?;
+    Some(rest.split_once(&format!("</{tag}>"))?.0)
 }
 
 /// The service answered with an error.

@@ -5,6 +5,7 @@
 //! times; a change whose outcome is open is never repeated. EC2 itself is in `connect-aws-ec2`, because its SDK is large.
 
 mod act;
+mod cloudwatch;
 mod inventory;
 mod metric;
 mod rds;

@@ -6,19 +6,15 @@
 
 use std::collections::BTreeMap;
 
-use aws_sdk_cloudwatch::Client;
-use aws_sdk_cloudwatch::types::{
-    Dimension, DimensionFilter, Metric as CloudMetric, MetricDataQuery, MetricDataResult, MetricStat, ScanBy,
-    StatusCode,
-};
-use aws_smithy_types::DateTime;
 use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt};
 use jiff::{SignedDuration, Timestamp};
-use reeve_connect_aws_ec2::place::timestamp;
-use reeve_connect_aws_ec2::{At, Cursor, Fault, FaultKind, Place};
+use reeve_connect_aws_ec2::{Cursor, Fault, FaultKind, Place};
 use reeve_estate::{Metric, ResourceKind, Sample, SampleBatch, SampleQuery};
 
+use crate::cloudwatch::{
+    self, CloudWatch, Dimension, GetMetricData, ListMetrics, MetricDataQuery, MetricDataResult, MetricStat,
+};
 use crate::metric::{AGENT_MEMORY, AGENT_NAMESPACE, AgentMemory, Reading, Source, sources};
 use crate::session::AwsConnection;
 
@@ -84,7 +80,7 @@ impl AwsConnection {
     async fn read_region(&self, region: &str, queries: Vec<&SampleQuery>) -> (Vec<Sample>, Vec<Fault>) {
         let account = queries.first().map_or("", |q| q.resource.account.as_str());
         let place = self.place(account, region);
-        let client = Client::new(&self.config(region));
+        let client = CloudWatch::new(self.config(region));
         let mut faults = Vec::new();
         let agents = if queries.iter().any(|q| wants_agent(q)) {
             agent_memory(&client, &place).await.unwrap_or_else(|fault| {
@@ -124,19 +120,23 @@ fn wanted_of<'a>(query: &'a SampleQuery, agents: &AgentMemory) -> Vec<Wanted<'a>
 
 /// The memory metrics that agents send, by instance, with the dimensions they send them under. The agent may send a machine's
 /// memory several times under more or fewer dimensions; the fewest are taken.
-async fn agent_memory(client: &Client, place: &Place) -> Result<AgentMemory, Fault> {
+async fn agent_memory(client: &CloudWatch, place: &Place) -> Result<AgentMemory, Fault> {
     let call = place.call("cloudwatch:ListMetrics");
     let mut found = AgentMemory::new();
     for name in AGENT_MEMORY {
         let mut cursor = Cursor::new();
         loop {
-            let of_machines = DimensionFilter::builder().name("InstanceId").build();
-            let request = client.list_metrics().namespace(AGENT_NAMESPACE).metric_name(name).dimensions(of_machines);
-            let page = request.set_next_token(cursor.token()).send().await.at(call)?;
-            for metric in page.metrics() {
+            let request = ListMetrics {
+                namespace: AGENT_NAMESPACE,
+                metric_name: name,
+                dimensions: vec![Dimension { name: "InstanceId".to_owned(), value: None }],
+                next_token: cursor.token(),
+            };
+            let page = client.list_metrics(call, &request).await?;
+            for metric in page.metrics {
                 keep_agent(&mut found, name, metric);
             }
-            if !cursor.advance(call, page.next_token())? {
+            if !cursor.advance(call, page.next_token.as_deref())? {
                 break;
             }
         }
@@ -144,8 +144,8 @@ async fn agent_memory(client: &Client, place: &Place) -> Result<AgentMemory, Fau
     Ok(found)
 }
 
-fn keep_agent(found: &mut AgentMemory, name: &'static str, metric: &CloudMetric) {
-    let pairs = metric.dimensions().iter().filter_map(|d| Some((d.name()?.to_owned(), d.value()?.to_owned())));
+fn keep_agent(found: &mut AgentMemory, name: &'static str, metric: cloudwatch::Metric) {
+    let pairs = metric.dimensions.into_iter().map(|d| (d.name, d.value.unwrap_or_default()));
     let dimensions: Vec<(String, String)> = pairs.collect();
     let Some((_, id)) = dimensions.iter().find(|(key, _)| key == "InstanceId").cloned() else { return };
     if found.get(&id).is_none_or(|known| dimensions.len() < known.dimensions.len()) {
@@ -180,7 +180,7 @@ fn floor(time: Timestamp, period_s: i64) -> Timestamp {
 
 /// Reads one window of every metric whose own span meets it.
 async fn read_window(
-    client: &Client,
+    client: &CloudWatch,
     place: &Place,
     window: Window,
     wanted: &mut [Wanted<'_>],
@@ -194,19 +194,18 @@ async fn read_window(
         let call = place.call("cloudwatch:GetMetricData");
         let mut cursor = Cursor::new();
         loop {
-            let request = client.get_metric_data().start_time(DateTime::from_secs(window.start.as_second()));
-            let request =
-                request.end_time(DateTime::from_secs(window.end.as_second())).scan_by(ScanBy::TimestampAscending);
-            let page = request
-                .set_metric_data_queries(Some(asked.clone()))
-                .set_next_token(cursor.token())
-                .send()
-                .await
-                .at(call)?;
-            for result in page.metric_data_results() {
+            let request = GetMetricData {
+                metric_data_queries: &asked,
+                start_time: window.start.as_second(),
+                end_time: window.end.as_second(),
+                scan_by: "TimestampAscending",
+                next_token: cursor.token(),
+            };
+            let page = client.get_metric_data(call, &request).await?;
+            for result in &page.metric_data_results {
                 take(result, window.period_s, wanted, |said| faults.push(call.fault(FaultKind::Other, None, said)));
             }
-            if !cursor.advance(call, page.next_token())? {
+            if !cursor.advance(call, page.next_token.as_deref())? {
                 break;
             }
         }
@@ -215,30 +214,25 @@ async fn read_window(
 }
 
 fn asked(index: usize, source: &Source, period_s: i64) -> MetricDataQuery {
-    let dimensions = source.dimensions.iter().map(|(k, v)| Dimension::builder().name(k).value(v).build()).collect();
-    let metric = CloudMetric::builder()
-        .namespace(source.namespace)
-        .metric_name(source.name)
-        .set_dimensions(Some(dimensions))
-        .build();
-    let statistic = source.reading.statistic();
-    let period = i32::try_from(period_s).unwrap_or(i32::MAX);
-    let stat = MetricStat::builder().metric(metric).period(period).stat(statistic).build();
-    MetricDataQuery::builder().id(format!("m{index}")).metric_stat(stat).return_data(true).build()
+    let dimensions =
+        source.dimensions.iter().map(|(k, v)| Dimension { name: k.clone(), value: Some(v.clone()) }).collect();
+    let metric =
+        cloudwatch::Metric { namespace: source.namespace.to_owned(), metric_name: source.name.to_owned(), dimensions };
+    let metric_stat = MetricStat { metric, period: period_s, stat: source.reading.statistic() };
+    MetricDataQuery { id: format!("m{index}"), metric_stat, return_data: true }
 }
 
 /// Takes over the points of one result that lie in its query's own span.
 fn take(result: &MetricDataResult, period_s: i64, wanted: &mut [Wanted<'_>], mut note: impl FnMut(&str)) {
-    let index = result.id().and_then(|id| id.strip_prefix('m')).and_then(|n| n.parse::<usize>().ok());
+    let index = result.id.strip_prefix('m').and_then(|n| n.parse::<usize>().ok());
     let Some(wanted) = index.and_then(|n| wanted.get_mut(n)) else { return };
-    if let Some(StatusCode::Forbidden | StatusCode::InternalError) = result.status_code() {
-        let why = result.messages().iter().filter_map(|m| m.value()).collect::<Vec<_>>().join("; ");
+    if matches!(result.status_code.as_str(), "Forbidden" | "InternalError") {
+        let why = result.messages.iter().map(|m| m.value.as_str()).collect::<Vec<_>>().join("; ");
         note(&format!("no points of {} of {}: {why}", wanted.metric, wanted.query.resource.id));
     }
-    for (time, value) in result.timestamps().iter().zip(result.values()) {
-        let Some(time) = timestamp(time).filter(|t| (wanted.query.start..wanted.query.end).contains(t)) else {
-            continue;
-        };
+    for (time, value) in result.timestamps.iter().zip(&result.values) {
+        let time = Timestamp::from_second(*time as i64).ok();
+        let Some(time) = time.filter(|t| (wanted.query.start..wanted.query.end).contains(t)) else { continue };
         wanted.points.push(Sample {
             connection: wanted.query.resource.connection.clone(),
             resource: wanted.query.resource.id.clone(),

@@ -1,0 +1,58 @@
+//! The AWS adapter against moto, against an endpoint that is stricter than moto, and against none.
+
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod act;
+mod inventory;
+mod refusal;
+mod sample;
+mod strict;
+mod throttle;
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use reeve_connect_aws::{AwsConnection, Tuning};
+use reeve_estate::{Connection, ConnectionId, ConnectionStatus, Credentials, Inventory, Provider, Resource};
+
+/// A connection with some key, to an endpoint and regions.
+pub(crate) fn connection(endpoint: &str, regions: &[&str]) -> Connection {
+    Connection {
+        id: ConnectionId("test".into()),
+        name: "test".into(),
+        provider: Provider::Aws,
+        account: String::new(),
+        regions: regions.iter().map(|r| (*r).to_owned()).collect(),
+        credentials: key("AKIAIOSFODNN7EXAMPLE", "secret"),
+        assume_role: None,
+        external_id: None,
+        endpoint: Some(endpoint.to_owned()),
+        allow_actions: true,
+        status: ConnectionStatus::New,
+        last_sync: None,
+        last_error: None,
+        created_at: Timestamp::now(),
+    }
+}
+
+pub(crate) fn key(id: &str, secret: &str) -> Credentials {
+    Credentials::AccessKey { access_key_id: id.into(), secret_access_key: secret.into(), session_token: None }
+}
+
+/// A connection's usual tuning with waits short enough for a test.
+pub(crate) fn hasty(endpoint: &str) -> Tuning {
+    Tuning {
+        backoff: Duration::from_millis(10),
+        max_backoff: Duration::from_millis(40),
+        ..Tuning::for_endpoint(Some(endpoint))
+    }
+}
+
+pub(crate) async fn open(connection: &Connection) -> AwsConnection {
+    let tuning = hasty(connection.endpoint.as_deref().unwrap());
+    AwsConnection::open_with(connection, tuning).await.unwrap()
+}
+
+pub(crate) fn by_id<'a>(inventory: &'a Inventory, id: &str) -> &'a Resource {
+    inventory.resources.iter().find(|r| r.id.as_str() == id).unwrap_or_else(|| panic!("{id} is not in the inventory"))
+}

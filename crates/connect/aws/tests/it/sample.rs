@@ -1,0 +1,119 @@
+//! Samples are the points that were put, in Reeve's units: recorded series where the data is there, look-alikes otherwise.
+
+use jiff::{SignedDuration, Timestamp};
+use reeve_estate::{Metric, Observe, Resource, Sample, SampleQuery};
+use reeve_testkit::moto::seed::Metric as CloudMetric;
+use reeve_testkit::moto::series::{PERIOD_S, Recording, recordings};
+use reeve_testkit::moto::{Moto, test_data};
+
+use crate::{by_id, connection, open};
+
+/// Points of a metric of a resource, oldest first.
+fn points(samples: &[Sample], resource: &Resource, metric: Metric) -> Vec<(Timestamp, f64)> {
+    let mut found: Vec<_> = samples
+        .iter()
+        .filter(|s| s.resource == resource.id && s.metric == metric)
+        .map(|s| (s.timestamp, s.value))
+        .collect();
+    found.sort_by_key(|p| p.0);
+    found
+}
+
+#[track_caller]
+fn assert_points(found: &[(Timestamp, f64)], put: &[(Timestamp, f64)], what: &str) {
+    assert_eq!(found.len(), put.len(), "{what}");
+    for (a, b) in found.iter().zip(put) {
+        assert_eq!(a.0, b.0, "{what}");
+        assert!((a.1 - b.1).abs() <= 1e-9 * b.1.abs().max(1.0), "{what} at {}: {} is not {}", a.0, a.1, b.1);
+    }
+}
+
+/// The last two days of the first recording whose name has this prefix.
+fn recording(all: &[Recording], prefix: &str) -> Recording {
+    let found = all.iter().find(|r| r.name.starts_with(prefix)).unwrap_or_else(|| panic!("no {prefix}*")).clone();
+    eprintln!("{prefix}: {} {}", found.name, if found.recorded { "as recorded" } else { "generated: no test data" });
+    found.ending_at(Timestamp::now()).last(576)
+}
+
+fn scaled(points: &[(Timestamp, f64)], factor: f64) -> Vec<(Timestamp, f64)> {
+    points.iter().map(|(time, value)| (*time, value * factor)).collect()
+}
+
+#[tokio::test]
+async fn samples_are_what_was_put() {
+    let moto = Moto::start().await.unwrap();
+    let all = recordings(&test_data().join("nab/realAWSCloudwatch")).unwrap();
+    let (cpu, network) = (recording(&all, "ec2_cpu"), recording(&all, "ec2_network_in"));
+    let (database, requests) = (recording(&all, "rds_cpu"), recording(&all, "elb_request_count"));
+
+    let web = moto.machines("us-east-1", "m5.large", 1, &[]).await.unwrap().remove(0);
+    moto.database("us-east-1", "orders", "db.m5.large", "postgres", &[]).await.unwrap();
+    let balancer = moto.load_balancer("us-east-1", "front", std::slice::from_ref(&web), &[]).await.unwrap();
+    let (_, balancer_name) = balancer.split_once(":loadbalancer/").unwrap();
+    let machine: &[(&str, &str)] = &[("InstanceId", &web)];
+    let agent: &[(&str, &str)] = &[("InstanceId", &web), ("ImageId", "ami-1e749f67"), ("InstanceType", "m5.large")];
+    let orders: &[(&str, &str)] = &[("DBInstanceIdentifier", "orders")];
+    let front: &[(&str, &str)] = &[("LoadBalancer", balancer_name)];
+    let free = scaled(&database.points, 1e7);
+    for (namespace, name, unit, dimensions, points) in [
+        ("AWS/EC2", "CPUUtilization", "Percent", machine, &cpu.points),
+        ("AWS/EC2", "NetworkIn", "Bytes", machine, &network.points),
+        ("AWS/EC2", "DiskReadBytes", "Bytes", machine, &network.points),
+        ("CWAgent", "mem_used_percent", "Percent", agent, &cpu.points),
+        ("AWS/RDS", "CPUUtilization", "Percent", orders, &database.points),
+        ("AWS/RDS", "FreeStorageSpace", "Bytes", orders, &free),
+        ("AWS/ApplicationELB", "RequestCount", "Count", front, &requests.points),
+    ] {
+        moto.metric("us-east-1", CloudMetric { namespace, name, unit, dimensions }, points).await.unwrap();
+    }
+
+    let aws = open(&connection(moto.endpoint(), &["us-east-1"])).await;
+    let seen = aws.inventory().await.unwrap();
+    let end = Timestamp::now() + SignedDuration::from_secs(PERIOD_S);
+    let start = end - SignedDuration::from_hours(60);
+    let query =
+        |id: &str| SampleQuery { resource: by_id(&seen, id).clone(), metrics: Metric::ALL.to_vec(), start, end };
+    let batch = aws.samples(&[query(&web), query("orders"), query(&balancer)]).await.unwrap();
+    assert_eq!((batch.denied, batch.problems), (vec![], vec![]));
+    assert!(batch.samples.iter().all(|s| s.period_s == 300));
+
+    let per_second = 1.0 / PERIOD_S as f64;
+    let found = |id: &str, metric| points(&batch.samples, by_id(&seen, id), metric);
+    assert_points(&found(&web, Metric::CpuUtilization), &cpu.points, "machine CPU");
+    assert_points(&found(&web, Metric::NetworkIn), &scaled(&network.points, per_second), "network");
+    assert_points(&found(&web, Metric::DiskRead), &scaled(&network.points, per_second), "disk, by the fallback");
+    assert_points(&found(&web, Metric::MemoryUtilization), &cpu.points, "memory, by the agent");
+    assert_points(&found("orders", Metric::CpuUtilization), &database.points, "database CPU");
+    assert_points(&found("orders", Metric::FreeStorage), &free, "database storage");
+    assert_points(&found(&balancer, Metric::RequestRate), &scaled(&requests.points, per_second), "requests");
+    assert_eq!(found(&web, Metric::NetworkOut), [], "what was not measured is not there");
+    let put = cpu.points.len() * 2 + network.points.len() * 2 + database.points.len() * 2 + requests.points.len();
+    assert_eq!(batch.samples.len(), put);
+}
+
+#[tokio::test]
+async fn a_span_is_start_inclusive_and_end_exclusive() {
+    let moto = Moto::start().await.unwrap();
+    let web = moto.machines("us-east-1", "m5.large", 1, &[]).await.unwrap().remove(0);
+    let hour = Timestamp::now().as_second() / 3600 * 3600;
+    let at = |n: i64| Timestamp::from_second(hour - 7200 + n * PERIOD_S).unwrap();
+    let put: Vec<_> = (0..12).map(|n| (at(n), n as f64)).collect();
+    let cpu = CloudMetric {
+        namespace: "AWS/EC2",
+        name: "CPUUtilization",
+        unit: "Percent",
+        dimensions: &[("InstanceId", &web)],
+    };
+    moto.metric("us-east-1", cpu, &put).await.unwrap();
+    let aws = open(&connection(moto.endpoint(), &["us-east-1"])).await;
+    let seen = aws.inventory().await.unwrap();
+    let query = SampleQuery {
+        resource: by_id(&seen, &web).clone(),
+        metrics: vec![Metric::CpuUtilization],
+        start: at(3),
+        end: at(8),
+    };
+    let batch = aws.samples(&[query]).await.unwrap();
+    assert_points(&points(&batch.samples, by_id(&seen, &web), Metric::CpuUtilization), &put[3..8], "the span");
+    assert_eq!(aws.samples(&[]).await.unwrap().samples, []);
+}

@@ -1,0 +1,84 @@
+//! An endpoint that answers as AWS does when it throttles or breaks, which moto never does. It counts the calls.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+
+/// What to answer to one action.
+#[derive(Debug, Clone)]
+pub(crate) struct Script {
+    /// How many calls fail before one succeeds.
+    pub(crate) failures: usize,
+    /// HTTP status of a failure.
+    pub(crate) status: u16,
+    /// AWS error code of a failure.
+    pub(crate) code: &'static str,
+    /// The body of a success.
+    pub(crate) success: String,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    scripts: BTreeMap<&'static str, Script>,
+    calls: BTreeMap<String, usize>,
+}
+
+/// A running endpoint; it ends with the test's runtime.
+#[derive(Debug)]
+pub(crate) struct Strict {
+    pub(crate) endpoint: String,
+    shared: Arc<Mutex<Shared>>,
+}
+
+pub(crate) const IDENTITY: &str = r#"<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult>
+    <Arn>arn:aws:iam::123456789012:user/x</Arn><UserId>X</UserId><Account>123456789012</Account></GetCallerIdentityResult>
+    <ResponseMetadata><RequestId>r</RequestId></ResponseMetadata></GetCallerIdentityResponse>"#;
+
+impl Strict {
+    pub(crate) async fn start(scripts: &[(&'static str, Script)]) -> Strict {
+        let shared = Arc::new(Mutex::new(Shared { scripts: scripts.iter().cloned().collect(), ..Shared::default() }));
+        let router = Router::new().fallback(answer).with_state(shared.clone());
+        let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let endpoint = format!("http://{}", listener.local_addr().unwrap());
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        Strict { endpoint, shared }
+    }
+
+    /// How often an action was called.
+    pub(crate) fn calls(&self, action: &str) -> usize {
+        self.shared.lock().unwrap().calls.get(action).copied().unwrap_or_default()
+    }
+}
+
+async fn answer(State(shared): State<Arc<Mutex<Shared>>>, body: String) -> Response {
+    let action = body.split('&').find_map(|pair| pair.strip_prefix("Action=")).unwrap_or("none").to_owned();
+    let mut shared = shared.lock().unwrap();
+    let calls = shared.calls.entry(action.clone()).or_default();
+    *calls += 1;
+    let calls = *calls;
+    match shared.scripts.get(action.as_str()) {
+        Some(script) if calls <= script.failures => failure(&action, script.status, script.code),
+        Some(script) => script.success.clone().into_response(),
+        None if action == "GetCallerIdentity" => IDENTITY.into_response(),
+        None => failure(&action, 403, "AccessDenied"),
+    }
+}
+
+/// EC2 words its errors unlike the other services.
+fn failure(action: &str, status: u16, code: &str) -> Response {
+    let ec2 = action.contains("Instances") && !action.contains("DB");
+    let body = if ec2 {
+        format!(
+            "<Response><Errors><Error><Code>{code}</Code><Message>no</Message></Error></Errors><RequestID>r</RequestID></Response>"
+        )
+    } else {
+        format!(
+            "<ErrorResponse><Error><Type>Sender</Type><Code>{code}</Code><Message>no</Message></Error><RequestId>r</RequestId></ErrorResponse>"
+        )
+    };
+    (StatusCode::from_u16(status).unwrap(), body).into_response()
+}

@@ -1,0 +1,116 @@
+//! Throttling passes or is told; what may have happened is not repeated; a listing that goes round in circles ends.
+
+use std::collections::BTreeMap;
+
+use reeve_connect_aws_ec2::Place;
+use reeve_estate::{Act, ActErrorKind, ConnectionId, Mutation, Observe, ObserveErrorKind, Resource, ResourceKind};
+
+use crate::strict::{IDENTITY, Script, Strict};
+use crate::{by_id, connection, open};
+
+const FOREVER: usize = usize::MAX;
+
+fn script(failures: usize, status: u16, code: &'static str, success: &str) -> Script {
+    Script { failures, status, code, success: success.to_owned() }
+}
+
+/// A page of DescribeInstances with one machine.
+fn machines(next: &str) -> String {
+    format!(
+        r#"<DescribeInstancesResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/"><requestId>r</requestId><reservationSet><item>
+        <reservationId>r-1</reservationId><instancesSet><item><instanceId>i-1</instanceId><instanceType>m5.large</instanceType>
+        <instanceState><code>16</code><name>running</name></instanceState><platformDetails>Linux/UNIX</platformDetails>
+        <architecture>x86_64</architecture></item></instancesSet></item></reservationSet>{next}</DescribeInstancesResponse>"#
+    )
+}
+
+fn machine() -> Resource {
+    let place = Place {
+        connection: ConnectionId("test".into()),
+        account: "1".into(),
+        region: "us-east-1".into(),
+        endpoint: None,
+    };
+    place.resource(ResourceKind::VirtualMachine, "ec2", "i-1", BTreeMap::new())
+}
+
+#[tokio::test]
+async fn throttling_that_passes_is_not_noticed() {
+    let strict = Strict::start(&[
+        ("GetCallerIdentity", script(2, 400, "Throttling", IDENTITY)),
+        ("DescribeInstances", script(3, 503, "RequestLimitExceeded", &machines(""))),
+    ])
+    .await;
+    let aws = open(&connection(&strict.endpoint, &["us-east-1"])).await;
+    let seen = aws.inventory().await.unwrap();
+    assert_eq!(by_id(&seen, "i-1").specification.platform.as_deref(), Some("linux"));
+    assert!(seen.complete.contains(&ResourceKind::VirtualMachine));
+    assert_eq!((strict.calls("GetCallerIdentity"), strict.calls("DescribeInstances")), (3, 4));
+    assert!(
+        seen.denied.iter().any(|d| d.permission == "rds:DescribeDBInstances"),
+        "the rest went on: {:?}",
+        seen.denied
+    );
+}
+
+#[tokio::test]
+async fn throttling_without_end_is_told_after_a_bounded_number_of_calls() {
+    let strict = Strict::start(&[("GetCallerIdentity", script(FOREVER, 400, "ThrottlingException", ""))]).await;
+    let aws = open(&connection(&strict.endpoint, &["us-east-1"])).await;
+    let error = aws.inventory().await.unwrap_err();
+    assert_eq!(error.kind, ObserveErrorKind::Throttled, "{error}");
+    assert_eq!(strict.calls("GetCallerIdentity"), 5);
+
+    let strict = Strict::start(&[("DescribeInstances", script(FOREVER, 503, "RequestLimitExceeded", ""))]).await;
+    let seen = open(&connection(&strict.endpoint, &["us-east-1"])).await.inventory().await.unwrap();
+    assert!(
+        seen.problems.iter().any(|p| p.contains("ec2:DescribeInstances") && p.contains("throttled")),
+        "{:?}",
+        seen.problems
+    );
+    assert!(!seen.complete.contains(&ResourceKind::VirtualMachine));
+}
+
+#[tokio::test]
+async fn a_throttled_change_is_tried_again_and_a_doubtful_one_never() {
+    let done = r#"<StopInstancesResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/"><requestId>r</requestId><instancesSet/></StopInstancesResponse>"#;
+    for (failures, status, code, outcome, calls) in [
+        (2, 503, "RequestLimitExceeded", None, 3),
+        (FOREVER, 503, "RequestLimitExceeded", Some(ActErrorKind::Throttled), 5),
+        (FOREVER, 500, "InternalError", Some(ActErrorKind::Unknown), 1),
+        (FOREVER, 503, "Unavailable", Some(ActErrorKind::Unknown), 1),
+        (FOREVER, 400, "IncorrectInstanceState", Some(ActErrorKind::WrongState), 1),
+        (FOREVER, 403, "UnauthorizedOperation", Some(ActErrorKind::Denied), 1),
+    ] {
+        let strict = Strict::start(&[("StopInstances", script(failures, status, code, done))]).await;
+        let aws = open(&connection(&strict.endpoint, &["us-east-1"])).await;
+        let answer = aws.apply(&machine(), &Mutation::Stop).await;
+        assert_eq!((answer.err().map(|e| e.kind), strict.calls("StopInstances")), (outcome, calls), "{code}");
+    }
+}
+
+#[tokio::test]
+async fn a_start_without_capacity_says_so() {
+    let strict = Strict::start(&[("StartInstances", script(FOREVER, 500, "InsufficientInstanceCapacity", ""))]).await;
+    let aws = open(&connection(&strict.endpoint, &["us-east-1"])).await;
+    assert_eq!(aws.apply(&machine(), &Mutation::Start).await.unwrap_err().kind, ActErrorKind::NoCapacity);
+}
+
+#[tokio::test]
+async fn a_change_without_an_answer_is_unknown() {
+    let closed = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap();
+    let aws = open(&connection(&format!("http://{closed}"), &["us-east-1"])).await;
+    let error = aws.apply(&machine(), &Mutation::Stop).await.unwrap_err();
+    assert_eq!(error.kind, ActErrorKind::Unknown, "{error}");
+    assert!(error.message.contains("look before"), "{error}");
+}
+
+#[tokio::test]
+async fn a_listing_that_goes_round_in_circles_ends() {
+    let strict =
+        Strict::start(&[("DescribeInstances", script(0, 200, "", &machines("<nextToken>same</nextToken>")))]).await;
+    let seen = open(&connection(&strict.endpoint, &["us-east-1"])).await.inventory().await.unwrap();
+    assert!(seen.problems.iter().any(|p| p.contains("same page token")), "{:?}", seen.problems);
+    assert!(!seen.complete.contains(&ResourceKind::VirtualMachine));
+    assert_eq!(strict.calls("DescribeInstances"), 2);
+}
