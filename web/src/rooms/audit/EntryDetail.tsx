@@ -1,1 +1,102 @@
-export function EntryDetail() { return null; }
+import { Anchor, Breadcrumbs, Code, Grid, Group, ScrollArea, Skeleton, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { Entry } from '../../api/bodies';
+import { Copyable } from '../../display/Copyable';
+import { Facts, type Fact } from '../../display/Facts';
+import { Page } from '../../display/Page';
+import { Panel } from '../../display/Panel';
+import { ProblemAlert } from '../../display/ProblemAlert';
+import { Status } from '../../display/Status';
+import { When } from '../../display/When';
+import { words } from '../../display/wording';
+import { Difference } from './Difference';
+import { Integrity } from './Integrity';
+import { flat, shown } from './flat';
+import { entryQuery } from './queries';
+
+const route = getRouteApi('/app/audit/$eventId');
+
+export function EntryDetail() {
+  const { eventId } = route.useParams();
+  const { data, error, refetch } = useQuery(entryQuery(eventId));
+  const trail = (
+    <Breadcrumbs mb={6} fz="sm" separator="›">
+      <Anchor size="sm" renderRoot={(props) => <Link to="/audit" {...props} />}>Audit Logging</Anchor>
+      <Anchor size="sm" renderRoot={(props) => <Link to="/audit/search" {...props} />}>Search</Anchor>
+    </Breadcrumbs>
+  );
+  if (!data) {
+    return <Page title="Entry" above={trail}>{error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : <Skeleton h={320} radius="lg" />}</Page>;
+  }
+  return <Shown of={data} trail={trail} />;
+}
+
+function Shown({ of: entry, trail }: { of: Entry; trail: React.ReactNode }) {
+  const { actor, resource, action, changes } = entry;
+  const recommendation = entry.metadata?.recommendation_id;
+  return (
+    <Page
+      title={entry.event_type} above={trail}
+      description={
+        <Group component="span" display="inline-flex" gap={8}>
+          <When at={entry.timestamp} form="full" /><Status of={entry.severity} />{action?.status && <Status of={action.status} />}
+          {typeof recommendation === 'string' && (
+            <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/recommendations/$id" params={{ id: recommendation }} {...props} />}>Its recommendation</Anchor>
+          )}
+        </Group>
+      }
+    >
+      <Grid gap="lg" align="flex-start">
+        <Grid.Col span={{ base: 12, lg: 7 }}>
+          <Stack gap="lg">
+            {changes && (changes.before || changes.after) && <Difference before={changes.before} after={changes.after} />}
+            <Panel title="Event">
+              <Facts
+                of={[
+                  ['Event id', <Copyable key="id" value={entry.event_id} label="Event id" />],
+                  ['Time', <When key="time" at={entry.timestamp} form="full" />],
+                  ['Recorded', <When key="recorded" at={entry.recorded_at} form="full" />],
+                  ['Category', words(entry.category)],
+                  ['Severity', words(entry.severity)],
+                  ['Operation', action?.operation], ['Status', action?.status && words(action.status)], ['Method', action?.method && words(action.method)],
+                ]}
+              />
+            </Panel>
+            {actor && (
+              <Panel title="Actor">
+                <Facts
+                  of={[
+                    ['Type', actor.type && words(actor.type)], ['E-mail address', actor.email], ['Id', actor.id], ['IP address', actor.ip_address],
+                    ['User agent', actor.user_agent], ['Session', actor.session_id],
+                  ]}
+                />
+              </Panel>
+            )}
+            {resource && (
+              <Panel title="Resource">
+                <Facts
+                  of={[
+                    ['Type', resource.type], ['Id', resource.id], ['Cloud', resource.cloud_provider && words(resource.cloud_provider)],
+                    ['Account', resource.account_id], ['Region', resource.region],
+                    ...Object.entries(resource.tags ?? {}).map(([name, value]): Fact => [`Tag ${name}`, value]),
+                  ]}
+                />
+              </Panel>
+            )}
+            {entry.metadata && <Panel title="Metadata"><Facts of={[...flat(entry.metadata)].map(([path, value]): Fact => [path, shown(value)])} /></Panel>}
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 5 }}>
+          <Stack gap="lg">
+            <Integrity of={entry} />
+            <Panel title="Raw JSON">
+              <ScrollArea.Autosize mah={420} type="auto" viewportProps={{ tabIndex: 0, 'aria-label': 'Raw JSON' }}><Code block>{JSON.stringify(entry, null, 2)}</Code></ScrollArea.Autosize>
+              <Text size="xs" className="muted" mt={8}>As the service answers it. What is hashed are the canonical bytes in the proof file.</Text>
+            </Panel>
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </Page>
+  );
+}

@@ -6,6 +6,9 @@ import type { Search } from '../../api/bodies';
 /** Reeve's own records of people reading the log. */
 export const WITHOUT_READS = 'NOT category:audit';
 
+/** What deserves a look. */
+export const SECURITY_QUERY = 'severity:(high OR critical) OR status:denied OR (category:authentication AND status:failed)';
+
 export const REFRESH_MS = 30_000;
 
 export function recentQuery(reads: boolean) {
@@ -20,7 +23,7 @@ export function securityQuery() {
   return queryOptions({
     queryKey: ['audit', 'security'],
     queryFn: () => body(client.GET('/api/v1/audit-logs', {
-      params: { query: { limit: 8, query: 'severity:(high OR critical) OR status:denied OR (category:authentication AND status:failed)' } },
+      params: { query: { limit: 8, query: SECURITY_QUERY } },
     })),
     refetchInterval: REFRESH_MS,
   });

@@ -1,1 +1,119 @@
-export function ResourceDetail() { return null; }
+import { Anchor, Badge, Breadcrumbs, Grid, Group, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import type { Resource, Samples } from '../../api/bodies';
+import { useMay } from '../../api/session';
+import { SampleChart } from '../../charts/SampleChart';
+import { count, money } from '../../display/amounts';
+import { DataTable } from '../../display/DataTable';
+import { Facts } from '../../display/Facts';
+import { Page } from '../../display/Page';
+import { Panel } from '../../display/Panel';
+import { ProblemAlert } from '../../display/ProblemAlert';
+import { Status } from '../../display/Status';
+import { When } from '../../display/When';
+import { words } from '../../display/wording';
+import { LATEST_COLUMNS } from '../intelligence/columns';
+import { recommendationsQuery } from '../intelligence/queries';
+import { resourceQuery, samplesQuery } from './queries';
+
+const route = getRouteApi('/app/estate/resources/$id');
+
+export function ResourceDetail() {
+  const { id } = route.useParams();
+  const may = useMay();
+  const { data, error, refetch } = useQuery(resourceQuery(id));
+  const trail = (
+    <Breadcrumbs mb={6} fz="sm" separator="›">
+      <Anchor size="sm" renderRoot={(props) => <Link to="/estate/resources" {...props} />}>Resources</Anchor>
+    </Breadcrumbs>
+  );
+  if (!data) return <Page title="Resource" above={trail}>{error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : <Skeleton h={320} radius="lg" />}</Page>;
+  return (
+    <Page
+      title={data.name || data.id} above={trail}
+      description={<Group component="span" display="inline-flex" gap={8}><Status of={data.state} />{words(data.type)} · {words(data.provider)} {data.account} · {data.region}</Group>}
+    >
+      <Grid gap="lg" align="flex-start">
+        <Grid.Col span={{ base: 12, lg: 8 }}>
+          <Stack gap="lg">
+            <Metrics id={id} name={data.name} />
+            {may('intelligence.view') && <Recommended id={id} />}
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 4 }}><About of={data} /></Grid.Col>
+      </Grid>
+    </Page>
+  );
+}
+
+function About({ of: one }: { of: Resource }) {
+  const may = useMay();
+  return (
+    <Panel
+      title="Resource"
+      actions={may('audit.search') ? <Anchor size="sm" renderRoot={(props) => <Link to="/audit/search" search={{ resource_id: one.id }} {...props} />}>In the log</Anchor> : undefined}
+    >
+      <Facts
+        of={[
+          ['Identifier', <span key="id" className="hash">{one.id}</span>],
+          ['Service', words(one.service)],
+          ['Size', one.instance_type],
+          ['Storage', one.storage_gib ? `${count(one.storage_gib)} GiB` : undefined],
+          ['Bought', one.purchase && words(one.purchase)],
+          ['Scaling group', one.group],
+          ['Cost a month', money(one.monthly_cost)],
+          ['Created', one.created_at && <When key="created" at={one.created_at} form="full" />],
+          ['Last seen', <When key="seen" at={one.observed_at} form="ago" />],
+          ['Tags', Object.keys(one.tags).length > 0 && (
+            <Group key="tags" gap={4}>{Object.entries(one.tags).map(([name, value]) => <Badge key={name} color="gray">{name}: {value}</Badge>)}</Group>
+          )],
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function Metrics({ id, name }: { id: string; name: string }) {
+  const [days, setDays] = useState('7');
+  const { data, error } = useQuery(samplesQuery(id, Number(days)));
+  const groups = useMemo(() => byUnit(data?.series ?? []), [data]);
+  return (
+    <Panel
+      title="Metrics" note={data ? `${count(data.series.reduce((sum, { data_points }) => sum + data_points, 0))} samples` : undefined}
+      actions={<SegmentedControl size="xs" value={days} onChange={setDays} data={['1', '7', '14', '30'].map((value) => ({ value, label: value === '1' ? '1 day' : `${value} days` }))} aria-label="Period" />}
+    >
+      {error && <ProblemAlert error={error} />}
+      {!data && !error && <Skeleton h={240} />}
+      {data && groups.length === 0 && <Text size="sm" className="muted">Nothing was measured in this period. Reeve never reads that as idle.</Text>}
+      <Stack gap="lg">
+        {groups.map(([unit, series]) => (
+          <SampleChart key={unit} label={`${series.map(({ metric }) => words(metric)).join(', ')} of ${name}`} series={series} height={unit === 'percent' ? 240 : 160} />
+        ))}
+      </Stack>
+    </Panel>
+  );
+}
+
+function byUnit(series: Samples['series']): [string, Samples['series']][] {
+  const groups = new Map<string, Samples['series']>();
+  for (const one of series.filter(({ points }) => points.length > 0)) groups.set(one.unit, [...(groups.get(one.unit) ?? []), one]);
+  return [...groups].sort(([a], [b]) => Number(b === 'percent') - Number(a === 'percent'));
+}
+
+function Recommended({ id }: { id: string }) {
+  const navigate = useNavigate();
+  const { data, error } = useQuery(recommendationsQuery({ resource: id, limit: 50 }));
+  return (
+    <Panel title="Recommendations" flush>
+      {error ? <ProblemAlert error={error} /> : (
+        <DataTable
+          bare label="Recommendations for this resource" columns={LATEST_COLUMNS} rows={data?.items} rowId={(row) => row.id}
+          onOpen={(row) => void navigate({ to: '/intelligence/recommendations/$id', params: { id: row.id } })}
+          empty={<Text size="sm" className="muted" px={18} pb={16}>None for this resource.</Text>}
+        />
+      )}
+    </Panel>
+  );
+}

@@ -1,1 +1,95 @@
-export function Resources() { return null; }
+import { Alert, Anchor, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { IconFilterOff, IconSearch } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Resource } from '../../api/bodies';
+import { count, money } from '../../display/amounts';
+import { DataTable, type Column } from '../../display/DataTable';
+import { EmptyState } from '../../display/EmptyState';
+import { Page } from '../../display/Page';
+import { ProblemAlert } from '../../display/ProblemAlert';
+import { Status } from '../../display/Status';
+import { options, words } from '../../display/wording';
+import { connectionsQuery, MOST, resourcesQuery } from './queries';
+
+const route = getRouteApi('/app/estate/resources');
+
+const COLUMNS: Column<Resource>[] = [
+  {
+    id: 'name', header: 'Resource', sortBy: (row) => row.name,
+    cell: (row) => (
+      <div style={{ minWidth: 180, maxWidth: 320 }}>
+        <Anchor size="sm" fw={550} c="inherit" renderRoot={(props) => <Link to="/estate/resources/$id" params={{ id: row.id }} {...props} />}>{row.name || row.id}</Anchor>
+        <Text size="xs" className="muted" truncate>{row.id}</Text>
+      </div>
+    ),
+  },
+  { id: 'kind', header: 'Kind', sortBy: (row) => row.type, cell: (row) => words(row.type) },
+  { id: 'size', header: 'Size', sortBy: (row) => row.instance_type ?? '', cell: (row) => row.instance_type ?? (row.storage_gib ? `${count(row.storage_gib)} GiB` : '') },
+  { id: 'state', header: 'State', sortBy: (row) => row.state, cell: (row) => <Status of={row.state} /> },
+  {
+    id: 'cloud', header: 'Cloud', sortBy: (row) => `${row.provider} ${row.account}`,
+    cell: (row) => <><Text size="sm">{words(row.provider)}</Text><Text size="xs" className="muted">{row.account} · {row.region}</Text></>,
+  },
+  { id: 'purchase', header: 'Bought', sortBy: (row) => row.purchase ?? '', cell: (row) => (row.purchase ? words(row.purchase) : '') },
+  {
+    id: 'cost', header: 'Cost a month', align: 'right', sortBy: (row) => row.monthly_cost ?? -1,
+    cell: (row) => (row.monthly_cost == null ? <Text span size="sm" className="muted">not known</Text> : money(row.monthly_cost)),
+  },
+];
+
+export function Resources() {
+  const search = route.useSearch();
+  const navigate = useNavigate();
+  const { data, error, refetch } = useQuery(resourcesQuery(search));
+  const connections = useQuery(connectionsQuery);
+  const set = (change: Partial<typeof search>) => void navigate({ to: '/estate/resources', search: { ...search, ...change }, replace: true });
+  const clear = () => void navigate({ to: '/estate/resources', search: {}, replace: true });
+  const filtered = Object.values(search).some(Boolean);
+  const cost = data?.items.reduce((sum, one) => sum + (one.monthly_cost ?? 0), 0);
+  return (
+    <Page title="Resources" description="Everything the connections have seen, with what it costs.">
+      <Stack gap="md">
+        <Group gap="sm" align="flex-end" role="search" aria-label="Filter resources">
+          <Find value={search.text} onChange={(text) => set({ text })} />
+          <Select label="Cloud" placeholder="Any" clearable w={150} data={options(['aws', 'azure', 'gcp'])} value={search.provider ?? null} onChange={(value) => set({ provider: value ?? undefined })} />
+          <Select label="Kind" placeholder="Any" clearable w={170} data={options(['virtual_machine', 'volume', 'database', 'bucket', 'load_balancer', 'scaling_group'])} value={search.type ?? null} onChange={(value) => set({ type: value ?? undefined })} />
+          <Select label="Connection" placeholder="Any" clearable w={190} data={connections.data?.items.map(({ id, name }) => ({ value: id, label: name })) ?? []} value={search.connection ?? null} onChange={(value) => set({ connection: value ?? undefined })} />
+          {filtered && <Button variant="subtle" color="gray" leftSection={<IconFilterOff size={16} />} onClick={clear}>Clear</Button>}
+        </Group>
+        {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (
+          <>
+            <Text size="sm" className="muted numeral" role="status">{data ? `${count(data.total)} found · ${money(cost)} a month` : 'Looking …'}</Text>
+            {data && data.total > MOST && <Alert color="yellow">Only the first {count(MOST)} are shown. Narrow the filters to see the rest.</Alert>}
+            <DataTable
+              label="Resources" columns={COLUMNS} rows={data?.items} rowId={(row) => `${row.connection_id} ${row.id}`} pageSize={25} sortedBy={{ id: 'cost', desc: true }}
+              onOpen={(row) => void navigate({ to: '/estate/resources/$id', params: { id: row.id } })}
+              empty={
+                <EmptyState title={filtered ? 'Nothing matches these filters' : 'No resources yet'} action={filtered ? <Button variant="light" mt="sm" onClick={clear}>Clear filters</Button> : undefined}>
+                  {filtered ? 'Loosen a filter.' : 'Add a connection under Connections and sync it.'}
+                </EmptyState>
+              }
+            />
+          </>
+        )}
+      </Stack>
+    </Page>
+  );
+}
+
+function Find({ value, onChange }: { value: string | undefined; onChange: (text: string | undefined) => void }) {
+  const [given, setGiven] = useState({ from: value, text: value ?? '' });
+  if (given.from !== value) setGiven({ from: value, text: value ?? '' });
+  const pass = useDebouncedCallback((text: string) => onChange(text.trim() || undefined), 300);
+  return (
+    <TextInput
+      label="Find" placeholder="Name, identifier or tag" leftSection={<IconSearch size={16} />} w={{ base: '100%', xs: 260 }} value={given.text}
+      onChange={(event) => {
+        setGiven({ from: value, text: event.currentTarget.value });
+        pass(event.currentTarget.value);
+      }}
+    />
+  );
+}

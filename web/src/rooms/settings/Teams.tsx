@@ -1,1 +1,65 @@
-export function Teams() { return null; }
+import { ActionIcon, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { IconEdit, IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import type { Team } from '../../api/bodies';
+import { fieldMessages } from '../../api/problem';
+import { DataTable, type Column } from '../../display/DataTable';
+import { EmptyState } from '../../display/EmptyState';
+import { day } from '../../display/instants';
+import { Page } from '../../display/Page';
+import { ProblemAlert } from '../../display/ProblemAlert';
+import { Remove } from './Remove';
+import { createTeam, removeTeam, renameTeam, teamsQuery, useChange } from './queries';
+
+export function Teams() {
+  const { data, error, refetch } = useQuery(teamsQuery);
+  const [editing, setEditing] = useState<Team | 'new' | null>(null);
+  const columns = useMemo((): Column<Team>[] => [
+    { id: 'name', header: 'Team', sortBy: (row) => row.name, cell: (row) => <Text size="sm" fw={550}>{row.name}</Text> },
+    { id: 'members', header: 'Members', cell: (row) => <Text size="sm" className={row.members.length ? undefined : 'muted'}>{row.members.join(', ') || 'None yet; add them under Users'}</Text> },
+    { id: 'created', header: 'Since', sortBy: (row) => row.created_at, cell: (row) => day(row.created_at) },
+    {
+      id: 'do', header: '', align: 'right',
+      cell: (row) => (
+        <Group gap={4} wrap="nowrap" justify="flex-end">
+          <ActionIcon aria-label={`Rename ${row.name}`} onClick={() => setEditing(row)}><IconEdit size={16} /></ActionIcon>
+          <Remove what={row.name} explain="Its members stay; managers no longer see each other's entries through it." remove={() => removeTeam(row.id)} />
+        </Group>
+      ),
+    },
+  ], []);
+  return (
+    <Page title="Teams" description="A manager sees the log entries of everybody in the same team." actions={<Button leftSection={<IconPlus size={16} />} onClick={() => setEditing('new')}>Add team</Button>}>
+      {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (
+        <DataTable label="Teams" columns={columns} rows={data?.items} rowId={(row) => row.id} pageSize={50} empty={<EmptyState title="No teams yet">Add a team, then put users into it under Users.</EmptyState>} />
+      )}
+      {editing && <TeamForm team={editing === 'new' ? undefined : editing} onClose={() => setEditing(null)} />}
+    </Page>
+  );
+}
+
+function TeamForm({ team, onClose }: { team?: Team; onClose: () => void }) {
+  const [name, setName] = useState(team?.name ?? '');
+  const create = useChange(createTeam);
+  const rename = useChange(renameTeam);
+  const change = team ? rename : create;
+  const save = () => {
+    if (team) rename.mutate({ id: team.id, name: name.trim() }, { onSuccess: onClose });
+    else create.mutate({ name: name.trim() }, { onSuccess: onClose });
+  };
+  return (
+    <Modal opened onClose={onClose} title={<Text fw={600}>{team ? `Rename ${team.name}` : 'Add a team'}</Text>}>
+      <form onSubmit={(event) => { event.preventDefault(); save(); }}>
+        <Stack>
+          <TextInput label="Name" required data-autofocus value={name} onChange={(event) => setName(event.currentTarget.value)} error={fieldMessages(change.error).name} />
+          <ProblemAlert error={change.error} marked={['name']} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>Cancel</Button>
+            <Button type="submit" loading={change.isPending} disabled={name.trim() === ''}>{team ? 'Save' : 'Add team'}</Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

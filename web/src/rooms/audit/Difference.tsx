@@ -1,0 +1,43 @@
+import { Switch, Table, Text } from '@mantine/core';
+import { useState } from 'react';
+import { Panel } from '../../display/Panel';
+import { lines, shown, type Line } from './flat';
+
+/** The state before and after, side by side, by field. */
+export function Difference({ before, after }: { before: unknown; after: unknown }) {
+  const [whole, setWhole] = useState(false);
+  const all = lines(before, after);
+  const same = all.filter(({ kind }) => kind === 'same').length;
+  const listed = whole ? all : all.filter(({ kind }) => kind !== 'same');
+  return (
+    <Panel
+      title="Changes" flush
+      actions={same > 0 ? <Switch size="xs" label={`Show ${same} unchanged`} checked={whole} onChange={(event) => setWhole(event.currentTarget.checked)} /> : undefined}
+    >
+      <div className="table-box" style={{ border: 0, borderRadius: 0 }} tabIndex={0} role="region" aria-label="Changes, scrollable">
+        <Table aria-label="Before and after" style={{ minWidth: 480 }}>
+          <Table.Thead><Table.Tr><Table.Th>Field</Table.Th><Table.Th>Before</Table.Th><Table.Th>After</Table.Th></Table.Tr></Table.Thead>
+          <Table.Tbody>
+            {listed.map((line) => (
+              <Table.Tr key={line.path}>
+                <Table.Td><Text size="sm" fw={500}>{line.path}</Text></Table.Td>
+                <Table.Td>{line.kind !== 'added' && <Value line={line} of={line.before} colour="var(--bad)" />}</Table.Td>
+                <Table.Td>{line.kind !== 'removed' && <Value line={line} of={line.after} colour="var(--good)" />}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+        {listed.length === 0 && <Text size="sm" className="muted" p="md">Nothing differs.</Text>}
+      </div>
+    </Panel>
+  );
+}
+
+function Value({ line, of: value, colour }: { line: Line; of: unknown; colour: string }) {
+  const plain = line.kind === 'same';
+  return (
+    <span className="hash" style={plain ? undefined : { color: colour, background: `color-mix(in srgb, ${colour} 11%, transparent)`, padding: '2px 6px', borderRadius: 4 }}>
+      {shown(value)}
+    </span>
+  );
+}

@@ -1,0 +1,85 @@
+import { ActionIcon, Alert, Code, Popover, Stack, Table, Text, TextInput, Tooltip } from '@mantine/core';
+import { IconHelpCircle, IconSearch } from '@tabler/icons-react';
+import type { Problem } from '../../api/problem';
+
+interface Props {
+  value: string;
+  onChange: (text: string) => void;
+  problem: Problem | undefined;
+  /** The query that the problem is about, and where it begins in what was sent. */
+  asked: string;
+  shift: number;
+}
+
+/** Where a query is typed; a wrong one is shown with the place marked. */
+export function QueryBox({ value, onChange, problem, asked, shift }: Props) {
+  const wrong = problem?.code === 'invalid_query' ? problem : undefined;
+  return (
+    <Stack gap="xs">
+      <TextInput
+        label="Query" placeholder="event_type:resource.* AND status:failed" leftSection={<IconSearch size={16} />} rightSection={<Help />}
+        value={value} onChange={(event) => onChange(event.currentTarget.value)} error={wrong !== undefined} size="md"
+        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: '0.8125rem' } }}
+        spellCheck={false} autoComplete="off" aria-describedby={wrong ? 'query-problem' : undefined}
+      />
+      {wrong && (
+        <Alert color="red" id="query-problem" role="alert" title="The query is not valid">
+          <Marked text={asked} at={wrong.position === undefined ? undefined : wrong.position - shift} />
+          <Text size="sm" mt={6}>{wrong.detail}</Text>
+          {wrong.hint && <Text size="sm" mt={2}>{wrong.hint}</Text>}
+        </Alert>
+      )}
+    </Stack>
+  );
+}
+
+/** The query with a mark under the character where it goes wrong. Positions count characters, not code units. */
+export function Marked({ text, at }: { text: string; at: number | undefined }) {
+  if (at === undefined || text === '') return null;
+  const characters = [...text];
+  const place = Math.min(Math.max(0, at), characters.length);
+  return (
+    <pre style={{ margin: 0, fontSize: '0.8125rem', overflowX: 'auto', fontFamily: 'var(--mantine-font-family-monospace)' }} aria-label={`Wrong at character ${place + 1}`}>
+      {characters.slice(0, place).join('')}
+      <mark style={{ background: 'var(--mantine-color-red-filled)', color: '#fff', borderRadius: 2 }}>{characters[place] ?? ' '}</mark>
+      {characters.slice(place + 1).join('')}
+      {`\n${' '.repeat(place)}^`}
+    </pre>
+  );
+}
+
+const SYNTAX: [string, string][] = [
+  ['status:failed', 'A field has a value'],
+  ['event_type:authentication.*', 'Begins with'],
+  ['a AND b, a OR b, NOT a', 'All, any, none; parentheses group; side by side means AND'],
+  ['timestamp:>now-24h', 'Later than; also >=, <, <= and times'],
+  ['resource.tags.env:prod', 'A tag; dots reach into changes and metadata too'],
+  ['actor.ip_address:10.0.0.0/8', 'An address range; also 10.0.*'],
+  ['severity:(high OR critical)', 'One of several'],
+  ['changes.after:*', 'The field exists'],
+  ['"access denied" backup', 'Words and phrases over all fields'],
+];
+
+function Help() {
+  return (
+    <Popover width={460} position="bottom-end" withArrow shadow="md">
+      <Popover.Target>
+        <Tooltip label="Query language"><ActionIcon aria-label="Help on the query language"><IconHelpCircle size={18} /></ActionIcon></Tooltip>
+      </Popover.Target>
+      <Popover.Dropdown maw="94vw">
+        <Text fw={600} size="sm" mb={6}>Query language</Text>
+        <Table verticalSpacing={5} horizontalSpacing={6} withRowBorders={false}>
+          <Table.Tbody>
+            {SYNTAX.map(([example, meaning]) => (
+              <Table.Tr key={example}>
+                <Table.Td><Code>{example}</Code></Table.Td>
+                <Table.Td><Text size="xs">{meaning}</Text></Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+        <Text size="xs" className="muted" mt={6}>Short forms: status, category, tags, user. Letter case does not matter.</Text>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}

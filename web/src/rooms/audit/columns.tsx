@@ -1,0 +1,42 @@
+import { Anchor, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { Entry } from '../../api/bodies';
+import type { Column } from '../../display/DataTable';
+import { Status } from '../../display/Status';
+import { When } from '../../display/When';
+import { words } from '../../display/wording';
+import { actorOf, resourceOf } from './naming';
+
+const time: Column<Entry> = { id: 'time', header: 'Time', width: 160, cell: (row) => <When at={row.timestamp} /> };
+const event: Column<Entry> = {
+  id: 'event', header: 'Event',
+  cell: (row) => (
+    <div style={{ maxWidth: 300 }}>
+      <Anchor size="sm" fw={550} c="inherit" renderRoot={(props) => <Link to="/audit/$eventId" params={{ eventId: row.event_id }} {...props} />}>{row.event_type}</Anchor>
+      {row.action?.operation && <Text size="xs" className="muted" truncate>{words(row.action.operation)}</Text>}
+    </div>
+  ),
+};
+const actor: Column<Entry> = {
+  id: 'actor', header: 'Actor',
+  cell: (row) => (
+    <div style={{ maxWidth: 240 }}>
+      <Text size="sm" truncate title={actorOf(row)}>{actorOf(row)}</Text>
+      {row.actor?.ip_address && <Text size="xs" className="muted numeral">{row.actor.ip_address}</Text>}
+    </div>
+  ),
+};
+const resource: Column<Entry> = {
+  id: 'resource', header: 'Resource',
+  cell: (row) => (
+    <div style={{ maxWidth: 260 }}>
+      <Text size="sm" truncate title={resourceOf(row)}>{resourceOf(row)}</Text>
+      {row.resource?.id && row.resource.type && <Text size="xs" className="muted" truncate>{words(row.resource.type)}{row.resource.region ? ` · ${row.resource.region}` : ''}</Text>}
+    </div>
+  ),
+};
+const status: Column<Entry> = { id: 'status', header: 'Status', cell: (row) => row.action?.status && <Status of={row.action.status} /> };
+const severity: Column<Entry> = { id: 'severity', header: 'Severity', cell: (row) => <Status of={row.severity} variant="dot" /> };
+
+export const RECENT_COLUMNS = [time, event, actor, resource, status];
+export const SEARCH_COLUMNS = [time, event, actor, resource, status, severity];

@@ -1,0 +1,59 @@
+// What the search page's fields ask of the service.
+import type { Search } from '../../api/bodies';
+import type { SearchFilters } from '../../addresses';
+import { WITHOUT_READS } from './queries';
+
+export const PERIODS: { value: string; label: string; hours: number }[] = [
+  { value: '1h', label: 'Last hour', hours: 1 },
+  { value: '24h', label: 'Last 24 hours', hours: 24 },
+  { value: '7d', label: 'Last 7 days', hours: 168 },
+  { value: '30d', label: 'Last 30 days', hours: 720 },
+];
+
+/** A period's name or a time, as a time. */
+export function startOf(text: string | undefined, now: Date): string | undefined {
+  if (!text) return undefined;
+  const period = PERIODS.find(({ value }) => value === text);
+  if (period) return new Date(now.getTime() - period.hours * 3_600_000).toISOString();
+  const given = new Date(text);
+  return Number.isNaN(given.getTime()) ? undefined : given.toISOString();
+}
+
+/** Whether the question itself is about reading the log. */
+function asksForReads({ query = '', event_type = '' }: SearchFilters): boolean {
+  return /\bcategory:"?audit\b|\bevent_type:"?audit\b|\baudit\./i.test(query) || event_type.startsWith('audit');
+}
+
+export interface Composed {
+  body: Search;
+  /** How many characters stand before what was typed; positions in problems count from there. */
+  shift: number;
+}
+
+export function compose(filters: SearchFilters, now: Date): Composed {
+  const before: string[] = [];
+  if (!filters.reads && !asksForReads(filters)) before.push(WITHOUT_READS);
+  if (filters.keyword) before.push(`"${filters.keyword.replace(/[\\"]/g, '\\$&')}"`);
+  const typed = filters.query?.trim() ?? '';
+  const prefix = before.join(' AND ');
+  const wrapped = prefix && typed;
+  return {
+    shift: wrapped ? prefix.length + ' AND ('.length : 0,
+    body: {
+      query: (wrapped ? `${prefix} AND (${typed})` : prefix + typed) || undefined,
+      start_time: startOf(filters.start, now),
+      end_time: filters.end ? startOf(filters.end, now) : undefined,
+      filters: {
+        user: filters.user,
+        resource_id: filters.resource_id,
+        resource_type: filters.resource_type,
+        event_type: filters.event_type,
+        status: filters.status,
+        severity: filters.severity,
+        ip_address: filters.ip_address,
+      },
+      aggregations: [],
+      limit: 50,
+    },
+  };
+}
