@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
-use crate::entry::{Claim, Entry, Metadata, read_claim};
+use crate::entry::{Claim, Entry, Metadata, email, read_claim};
 use crate::field_error::FieldError;
 use crate::instant::{parse_instant, to_millis};
 use crate::json::{self, Json, MAX_DEPTH, Numbers};
@@ -97,6 +97,9 @@ impl Entry {
 /// What the types of an entry cannot rule out.
 fn unsound(entry: &Entry) -> Vec<FieldError> {
     let mut errors = Vec::new();
+    if let Some(Err(message)) = entry.actor.email.as_deref().filter(|text| !text.is_empty()).map(email) {
+        errors.push(FieldError::new("actor.email", "invalid_value", message));
+    }
     for (path, state) in [("changes.before", &entry.changes.before), ("changes.after", &entry.changes.after)] {
         match state {
             None | Some(Json::Null) => {}

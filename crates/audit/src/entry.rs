@@ -21,7 +21,7 @@ pub use actor::Actor;
 pub use change::{Changes, Metadata};
 pub use kind::{EventId, EventType, NameError};
 pub use names::{ActionMethod, ActionStatus, ActorType, Severity, UnknownName};
-pub(crate) use read::{Claim, read_claim};
+pub(crate) use read::{Claim, email, read_claim};
 pub use resource::ResourceRef;
 pub use walk::Leaf;
 

@@ -16,7 +16,7 @@ use reeve_estate::{Connection, ConnectionId, EstateStore, ObserveError, SampleSt
 use reeve_ledger::{AppendError, Ledger, Trail};
 
 use crate::attempts::Attempts;
-use crate::error::{Code, Problem};
+use crate::error::{Code, FieldProblem, Problem};
 
 /// How many records of reading may wait for the log while it cannot be written.
 const SPOOL: usize = 10_000;
@@ -162,7 +162,8 @@ impl App {
         let mut waiting: Vec<Entry> = self.spool.lock().drain(..).collect();
         waiting.push(entry);
         let now = self.now();
-        let drafts: Vec<Draft> = waiting.iter().filter_map(|entry| Draft::from_entry(entry.clone(), now).ok()).collect();
+        let drafts: Vec<Draft> =
+            waiting.iter().filter_map(|entry| Draft::from_entry(entry.clone(), now).ok()).collect();
         if let Err(error) = self.ledger.append(drafts).await {
             tracing::warn!(%error, "a record of reading the log waits in the spool");
             let mut spool = self.spool.lock();
@@ -189,23 +190,37 @@ impl App {
 #[must_use]
 pub fn append_problem(error: &AppendError) -> Problem {
     match error {
-        AppendError::Busy { retry_after_s } => {
-            Problem::new(Code::TooManyRequests, "The log's queue is full; nothing was written. Send the batch again later.")
-                .retry_after(*retry_after_s)
-        }
+        AppendError::Busy { retry_after_s } => Problem::new(
+            Code::TooManyRequests,
+            "The log's queue is full; nothing was written. Send the batch again later.",
+        )
+        .retry_after(*retry_after_s),
         AppendError::TooLarge { .. } => Problem::new(Code::BodyTooLarge, format!("Nothing was written: {error}.")),
         AppendError::Conflict { index, event_id } => Problem::new(
             Code::EventIdConflict,
-            format!("Entry {index}: event_id {event_id} already stands in the log with other content; nothing was written."),
-        ),
+            format!(
+                "Entry {index}: event_id {event_id} already stands in the log with other content; nothing was written."
+            ),
+        )
+        .with_errors(vec![FieldProblem {
+            field: "event_id".to_owned(),
+            code: "event_id_conflict".to_owned(),
+            message: "is taken by another entry".to_owned(),
+            index: Some(*index as u64),
+        }]),
         AppendError::Storage { full_disk: true, .. } => Problem::new(
             Code::DiskFull,
             "The disk of the log is full; nothing was written. Free some space and send the batch again.",
         ),
         AppendError::Storage { message, .. } => {
             tracing::error!(%message, "the log could not be written");
-            Problem::new(Code::LedgerUnavailable, "The log cannot be written right now; nothing was written. The service's log has the cause.")
+            Problem::new(
+                Code::LedgerUnavailable,
+                "The log cannot be written right now; nothing was written. The service's log has the cause.",
+            )
         }
-        AppendError::Closed => Problem::new(Code::LedgerUnavailable, "The service is stopping; nothing was written.").retry_after(5),
+        AppendError::Closed => {
+            Problem::new(Code::LedgerUnavailable, "The service is stopping; nothing was written.").retry_after(5)
+        }
     }
 }

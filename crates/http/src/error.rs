@@ -92,7 +92,9 @@ impl Code {
             Code::NotFound => ("not_found", StatusCode::NOT_FOUND, "Not found"),
             Code::MethodNotAllowed => ("method_not_allowed", StatusCode::METHOD_NOT_ALLOWED, "Method not allowed"),
             Code::Conflict => ("conflict", StatusCode::CONFLICT, "Conflict"),
-            Code::EventIdConflict => ("event_id_conflict", StatusCode::CONFLICT, "The event id is taken by another entry"),
+            Code::EventIdConflict => {
+                ("event_id_conflict", StatusCode::CONFLICT, "The event id is taken by another entry")
+            }
             Code::GuardrailBlocked => ("guardrail_blocked", StatusCode::CONFLICT, "A guardrail blocks this"),
             Code::AgentLearning => ("agent_learning", StatusCode::CONFLICT, "The agent is learning and does not act"),
             Code::PlanChanged => ("plan_changed", StatusCode::CONFLICT, "The plan has changed"),
@@ -198,7 +200,8 @@ impl Problem {
     /// Several wrong fields.
     #[must_use]
     pub fn fields(errors: Vec<FieldProblem>) -> Self {
-        let detail = errors.iter().map(|error| format!("{}: {}", error.field, error.message)).collect::<Vec<_>>().join("; ");
+        let detail =
+            errors.iter().map(|error| format!("{}: {}", error.field, error.message)).collect::<Vec<_>>().join("; ");
         Problem::new(Code::InvalidFields, detail).with_errors(errors)
     }
 
@@ -222,7 +225,10 @@ impl Problem {
     pub fn internal(cause: impl std::fmt::Display) -> Self {
         let reference = uuid::Uuid::now_v7();
         tracing::error!(%reference, %cause, "request failed");
-        Problem::new(Code::Internal, format!("Something failed inside. The service's log has the cause under {reference}."))
+        Problem::new(
+            Code::Internal,
+            format!("Something failed inside. The service's log has the cause under {reference}."),
+        )
     }
 
     /// With wrong fields.

@@ -96,7 +96,9 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Body<T> {
         let text: &[u8] = if bytes.iter().all(u8::is_ascii_whitespace) { b"{}" } else { &bytes };
         let mut reader = serde_json::Deserializer::from_slice(text);
         let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| json_problem(&error))?;
-        reader.end().map_err(|error| Problem::new(Code::BadRequest, format!("The body goes on after its end: {error}.")))?;
+        reader
+            .end()
+            .map_err(|error| Problem::new(Code::BadRequest, format!("The body goes on after its end: {error}.")))?;
         Ok(Body(value))
     }
 }
@@ -132,14 +134,18 @@ fn join(path: &str, name: &str) -> String {
 /// 413 past the limit, 400 when the connection broke.
 pub async fn read(request: Request, app: &App) -> Result<Bytes, Problem> {
     let limit = app.settings.max_body_bytes;
-    if let Some(length) = request.headers().get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok())
+    if let Some(length) =
+        request.headers().get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok())
         && length > limit
     {
         return Err(too_large(limit));
     }
     match axum::body::to_bytes(request.into_body(), limit).await {
         Ok(bytes) => Ok(bytes),
-        Err(error) if std::error::Error::source(&error).is_some_and(|cause| cause.is::<http_body_util::LengthLimitError>()) => {
+        Err(error)
+            if std::error::Error::source(&error)
+                .is_some_and(|cause| cause.is::<http_body_util::LengthLimitError>()) =>
+        {
             Err(too_large(limit))
         }
         Err(error) => Err(Problem::new(Code::BadRequest, format!("The body could not be read: {error}."))),
@@ -147,7 +153,10 @@ pub async fn read(request: Request, app: &App) -> Result<Bytes, Problem> {
 }
 
 fn too_large(limit: usize) -> Problem {
-    Problem::new(Code::BodyTooLarge, format!("The body is larger than {limit} bytes; nothing was written. Send it in parts."))
+    Problem::new(
+        Code::BodyTooLarge,
+        format!("The body is larger than {limit} bytes; nothing was written. Send it in parts."),
+    )
 }
 
 /// A query string. Unknown parameters and wrong types are refused by name.

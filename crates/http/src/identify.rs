@@ -86,7 +86,8 @@ pub async fn by_token(app: &App, secret: &str) -> Result<Principal, Problem> {
     if token.last_used_at_ms.is_none_or(|last| now - last >= TOUCH_MS) {
         app.access.token_touch(&token.id, now).await?;
     }
-    let roles = user.roles.iter().copied().filter(|role| token.roles.is_empty() || token.roles.contains(role)).collect();
+    let roles =
+        user.roles.iter().copied().filter(|role| token.roles.is_empty() || token.roles.contains(role)).collect();
     build(app, user, roles, PrincipalKind::Token, token.id).await
 }
 

@@ -11,17 +11,18 @@ use axum::routing::get;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::trace::{DefaultMakeSpan, TraceLayer};
+use utoipa::openapi::OpenApi;
 
 use crate::app::App;
+use crate::dashboard;
 use crate::error::{Code, Problem};
 use crate::guard::Rule;
 use crate::routes::{self, health};
-use crate::dashboard;
 
 /// The whole service.
 pub fn router(app: Arc<App>) -> Router {
     let (api, openapi) = routes::all(Some(app.clone())).into_router().split_for_parts();
-    let document = Arc::new(openapi);
+    let document = Arc::new(described(openapi));
     Router::new()
         .merge(api)
         .route("/api/openapi.json", get(move || async move { Json((*document).clone()) }))
@@ -33,15 +34,44 @@ pub fn router(app: Arc<App>) -> Router {
         .method_not_allowed_fallback(wrong_method)
         .layer(from_fn(headers))
         .layer(CompressionLayer::new().gzip(true))
-        .layer(CatchPanicLayer::custom(|_: Box<dyn std::any::Any + Send>| Problem::internal("a handler panicked").into_response()))
+        .layer(CatchPanicLayer::custom(|_: Box<dyn std::any::Any + Send>| {
+            Problem::internal("a handler panicked").into_response()
+        }))
         .layer(TraceLayer::new_for_http().make_span_with(DefaultMakeSpan::new().include_headers(false)))
         .with_state(app)
 }
 
 /// The description of the interface.
 #[must_use]
-pub fn openapi() -> utoipa::openapi::OpenApi {
-    routes::all(None).into_router().into_openapi()
+pub fn openapi() -> OpenApi {
+    described(routes::all(None).into_router().into_openapi())
+}
+
+/// Gives every operation an identifier of its own (`get_audit_logs_event_id`) and paths the form OpenAPI knows.
+fn described(mut document: OpenApi) -> OpenApi {
+    let paths = std::mem::take(&mut document.paths.paths);
+    for (path, mut item) in paths {
+        let path = path.replace("{*", "{");
+        let words: Vec<&str> = path
+            .trim_start_matches("/api/v1/")
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .filter(|w| !w.is_empty())
+            .collect();
+        let words = words.join("_");
+        for (method, operation) in [
+            ("get", &mut item.get),
+            ("post", &mut item.post),
+            ("put", &mut item.put),
+            ("patch", &mut item.patch),
+            ("delete", &mut item.delete),
+        ] {
+            if let Some(operation) = operation {
+                operation.operation_id = Some(format!("{method}_{words}"));
+            }
+        }
+        document.paths.paths.insert(path, item);
+    }
+    document
 }
 
 /// Every route of the interface with what it asks for.
@@ -51,7 +81,14 @@ pub fn rules() -> Vec<Rule> {
 }
 
 async fn unknown(request: Request) -> Problem {
-    Problem::new(Code::NotFound, format!("There is no {} {}. /api/openapi.json describes what there is.", request.method(), request.uri().path()))
+    Problem::new(
+        Code::NotFound,
+        format!(
+            "There is no {} {}. /api/openapi.json describes what there is.",
+            request.method(),
+            request.uri().path()
+        ),
+    )
 }
 
 async fn wrong_method(request: Request) -> Problem {

@@ -1,14 +1,14 @@
 //! Every route, each with its rule. The modules mirror the paths.
 
-pub mod audit_logs;
-pub mod connections;
-pub mod health;
-pub mod intelligence;
-pub mod resources;
-pub mod sessions;
-pub mod teams;
-pub mod tokens;
-pub mod users;
+pub(crate) mod audit_logs;
+pub(crate) mod connections;
+pub(crate) mod health;
+pub(crate) mod intelligence;
+pub(crate) mod resources;
+pub(crate) mod sessions;
+pub(crate) mod teams;
+pub(crate) mod tokens;
+pub(crate) mod users;
 
 use std::sync::Arc;
 
@@ -51,7 +51,7 @@ impl utoipa::Modify for Security {
 
 /// All routes under `/api/v1`; without an app they are only described.
 #[must_use]
-pub fn all(app: Option<Arc<App>>) -> Guarded {
+pub(crate) fn all(app: Option<Arc<App>>) -> Guarded {
     let guarded = Guarded::new(app, OpenApiRouter::with_openapi(Description::openapi()));
     let guarded = sessions::routes(guarded);
     let guarded = audit_logs::routes(guarded);

@@ -64,7 +64,13 @@ pub fn denied(principal: &Principal, method: &str, path: &str, needed: &str) -> 
 
 /// An entry about signing in, well or not. `who` is the user's id when known.
 #[must_use]
-pub fn login(email: &str, who: Option<(&str, &str)>, origin: &Origin, request_id: &str, failure: Option<&str>) -> Entry {
+pub fn login(
+    email: &str,
+    who: Option<(&str, &str)>,
+    origin: &Origin,
+    request_id: &str,
+    failure: Option<&str>,
+) -> Entry {
     let actor = match who {
         Some((id, session)) => Actor::new(ActorType::User, id).with_session_id(session),
         None => Actor::new(ActorType::Anonymous, "anonymous"),

@@ -21,8 +21,9 @@ pub fn text_ms(ms: i64) -> String {
 /// # Errors
 /// 422 naming the field.
 pub fn parse(field: &str, value: &str) -> Result<Timestamp, Problem> {
-    reeve_audit::parse_instant(value)
-        .map_err(|_| Problem::field(field, "invalid_time", format!("{value:?} is not an RFC 3339 time such as 2026-11-20T10:00:00Z")))
+    reeve_audit::parse_instant(value).map_err(|_| {
+        Problem::field(field, "invalid_time", format!("{value:?} is not an RFC 3339 time such as 2026-11-20T10:00:00Z"))
+    })
 }
 
 /// From a request's field that may be absent.

@@ -4,4 +4,3 @@ pub(crate) mod clock;
 pub(crate) mod clouds;
 pub(crate) mod recorder;
 pub(crate) mod syncer;
-pub(crate) mod views;

@@ -101,7 +101,11 @@ const OTHER: &[&str] = &["REEVE_ADMIN_TOKEN", "REEVE_ADMIN_EMAIL", "REEVE_URL", 
 fn from_environment(table: &mut toml::Table, variables: impl Iterator<Item = (String, String)>) -> Result<()> {
     for (name, text) in variables {
         let Some(key) = name.strip_prefix("REEVE_") else { continue };
-        if OTHER.contains(&name.as_str()) || key.starts_with("TEST_") || key.starts_with("CI_") || key.starts_with("E2E_") {
+        if OTHER.contains(&name.as_str())
+            || key.starts_with("TEST_")
+            || key.starts_with("CI_")
+            || key.starts_with("E2E_")
+        {
             continue;
         }
         // A value that reads as TOML is taken as such (numbers, booleans, lists), anything else as text.

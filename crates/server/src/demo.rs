@@ -41,7 +41,8 @@ pub(crate) async fn run(args: &DemoArgs) -> Result<()> {
         seal_after_s: 120,
         ..Config::default()
     };
-    std::fs::create_dir_all(&config.data_dir).with_context(|| format!("{} could not be made", config.data_dir.display()))?;
+    std::fs::create_dir_all(&config.data_dir)
+        .with_context(|| format!("{} could not be made", config.data_dir.display()))?;
     let state = Arc::new(DemoState::open(&config.data_dir, args.seed)?);
     let service = Service::open(config, CloudRegistry::with_simulated(state.estate.clone()), true).await?;
     let sign_in = people::ensure(&service).await?;

@@ -20,7 +20,6 @@ use crate::adapters::clock::SystemClock;
 use crate::adapters::clouds::CloudRegistry;
 use crate::adapters::recorder::LedgerRecorder;
 use crate::adapters::syncer::{Background, ConnectionSyncer};
-use crate::adapters::views::LedgerViews;
 use crate::config::Config;
 use crate::tasks;
 
@@ -65,7 +64,7 @@ pub(crate) async fn open_log(config: &Config) -> Result<Log> {
     ledger_config.seal_after_entries = config.seal_after_entries;
     ledger_config.seal_after = Duration::from_secs(config.seal_after_s);
     let ledger = Ledger::open(ledger_config, signer, segments.clone()).await?;
-    let search = Arc::new(EntrySearch::new(segments.clone(), Arc::new(LedgerViews::new(ledger.clone()))));
+    let search = Arc::new(EntrySearch::new(segments.clone(), Arc::new(ledger.clone())));
     Ok(Log { ledger, search, segments })
 }
 
@@ -83,7 +82,8 @@ impl Service {
             }
         };
         let store = Arc::new(Store::open(&url, vault).await.context("the state store could not be opened")?);
-        let samples = Arc::new(SampleLake::open(&config.data_dir).await.context("the sample table could not be opened")?);
+        let samples =
+            Arc::new(SampleLake::open(&config.data_dir).await.context("the sample table could not be opened")?);
         let clouds = Arc::new(clouds.over(store.clone()));
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let engine = Engine::new(engine::Ports {
@@ -93,7 +93,7 @@ impl Service {
             clouds: clouds.clone(),
             recorder: Arc::new(LedgerRecorder::new(log.ledger.clone())),
             clock: clock.clone(),
-            catalogue: Catalogue::builtin(),
+            catalogue: Arc::new(Catalogue::builtin().clone()),
         });
         let recorder = Arc::new(LedgerRecorder::new(log.ledger.clone()));
         let syncer = Arc::new(ConnectionSyncer::new(store.clone(), samples.clone(), clouds.clone(), recorder));
@@ -122,9 +122,12 @@ impl Service {
 
     /// Binds the configured address.
     pub(crate) async fn bind(&self) -> Result<(TcpListener, SocketAddr)> {
-        let listener = TcpListener::bind(self.config.listen)
-            .await
-            .with_context(|| format!("{} could not be listened on; is something else there? --listen takes another address", self.config.listen))?;
+        let listener = TcpListener::bind(self.config.listen).await.with_context(|| {
+            format!(
+                "{} could not be listened on; is something else there? --listen takes another address",
+                self.config.listen
+            )
+        })?;
         let address = listener.local_addr()?;
         Ok((listener, address))
     }

@@ -7,8 +7,15 @@ pub(crate) fn init(verbose: u8) {
     let default = match verbose {
         0 => "warn,reeve_server=info",
         1 => "info",
-        _ => "info,reeve=debug,reeve_server=debug,reeve_http=debug,reeve_agents=debug,reeve_ledger=debug,reeve_lake=debug",
+        _ => {
+            "info,reeve=debug,reeve_server=debug,reeve_http=debug,reeve_agents=debug,reeve_ledger=debug,reeve_lake=debug"
+        }
     };
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(verbose > 0).compact().init();
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_target(verbose > 0)
+        .compact()
+        .init();
 }

@@ -88,7 +88,7 @@ fn actor(mut fields: Fields<'_>) -> Actor {
 }
 
 /// Soft on purpose: the directory knows which addresses exist, the log only refuses what cannot be one.
-fn email(text: &str) -> Result<String, &'static str> {
+pub(crate) fn email(text: &str) -> Result<String, &'static str> {
     let sound = text.split_once('@').is_some_and(|(local, domain)| !local.is_empty() && !domain.is_empty());
     if sound && !text.chars().any(|c| c.is_whitespace() || c.is_control()) {
         Ok(text.to_owned())

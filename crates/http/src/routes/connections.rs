@@ -17,7 +17,8 @@ use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Body, Caller};
 use crate::guard::{Access, Guarded};
 use crate::wire::estate::{
-    ConnectionBody, ConnectionCreate, ConnectionPatch, ConnectionTestBody, CredentialsBody, DeniedBody, SyncBody, SyncStartedBody,
+    ConnectionBody, ConnectionCreate, ConnectionPatch, ConnectionTestBody, CredentialsBody, DeniedBody, SyncBody,
+    SyncStartedBody,
 };
 use crate::wire::list::List;
 use crate::{story, time};
@@ -74,7 +75,8 @@ async fn create(
         last_error: None,
         created_at: app.now(),
     };
-    let entry = story::did(&caller, "integration.create", "create_connection", resource(&connection)).after(state(&connection));
+    let entry =
+        story::did(&caller, "integration.create", "create_connection", resource(&connection)).after(state(&connection));
     app.record(entry).await?;
     app.estate.connection_insert(&connection).await?;
     Ok((StatusCode::CREATED, Json(body_of(&connection))))
@@ -128,7 +130,8 @@ async fn patch(
     responses((status = 204), (status = 404, body = ProblemBody)))]
 async fn delete(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<String>) -> Result<StatusCode, Problem> {
     let connection = app.estate.connection_get(&ConnectionId(id)).await?;
-    let entry = story::did(&caller, "integration.delete", "delete_connection", resource(&connection)).before(state(&connection));
+    let entry = story::did(&caller, "integration.delete", "delete_connection", resource(&connection))
+        .before(state(&connection));
     app.record(entry).await?;
     app.estate.connection_delete(&connection.id).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -137,7 +140,11 @@ async fn delete(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<Stri
 /// Prove the credentials with the cheapest call there is.
 #[utoipa::path(post, path = "/api/v1/connections/{id}/test", tag = "estate", params(("id" = String, Path)),
     responses((status = 200, body = ConnectionTestBody), (status = 404, body = ProblemBody)))]
-async fn test(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<String>) -> Result<Json<ConnectionTestBody>, Problem> {
+async fn test(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<Json<ConnectionTestBody>, Problem> {
     let mut connection = app.estate.connection_get(&ConnectionId(id)).await?;
     app.record(story::did(&caller, "integration.test", "test_connection", resource(&connection))).await?;
     let answer = match app.syncer.test(&connection).await {
@@ -158,7 +165,11 @@ async fn test(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<String
 /// Begin a sync; where it stands is read from the connection.
 #[utoipa::path(post, path = "/api/v1/connections/{id}/sync", tag = "estate", params(("id" = String, Path)),
     responses((status = 202, body = SyncStartedBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
-async fn sync(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<String>) -> Result<(StatusCode, Json<SyncStartedBody>), Problem> {
+async fn sync(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<(StatusCode, Json<SyncStartedBody>), Problem> {
     let connection = app.estate.connection_get(&ConnectionId(id)).await?;
     if connection.status == ConnectionStatus::Disabled {
         return Err(Problem::new(Code::Conflict, "The connection is switched off. Switch it on first."));
@@ -173,7 +184,11 @@ async fn sync(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<String
 fn provider(name: &str) -> Result<Provider, Problem> {
     match Provider::parse(name) {
         Some(Provider::Aws) => Ok(Provider::Aws),
-        Some(other) => Err(Problem::field("provider", "not_available", format!("{other} connections are not available in this release; aws is"))),
+        Some(other) => Err(Problem::field(
+            "provider",
+            "not_available",
+            format!("{other} connections are not available in this release; aws is"),
+        )),
         None => Err(Problem::field("provider", "invalid", format!("{name:?} is not one of aws, azure, gcp"))),
     }
 }
@@ -195,9 +210,15 @@ fn regions(given: Vec<String>) -> Result<Vec<String>, Problem> {
         return Err(Problem::field("regions", "invalid", format!("name 1 to {MAX_REGIONS} regions")));
     }
     for (index, region) in given.iter().enumerate() {
-        let fine = !region.is_empty() && region.len() <= 40 && region.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+        let fine = !region.is_empty()
+            && region.len() <= 40
+            && region.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
         if !fine {
-            return Err(Problem::field(format!("regions[{index}]"), "invalid", format!("{region:?} is not a region name")));
+            return Err(Problem::field(
+                format!("regions[{index}]"),
+                "invalid",
+                format!("{region:?} is not a region name"),
+            ));
         }
     }
     Ok(given)
@@ -224,7 +245,11 @@ fn role_arn(given: Option<String>) -> Result<Option<String>, Problem> {
     if let Some(arn) = &given
         && !(arn.starts_with("arn:") && arn.contains(":role/"))
     {
-        return Err(Problem::field("assume_role", "invalid", "is not the ARN of a role, such as arn:aws:iam::123456789012:role/reeve"));
+        return Err(Problem::field(
+            "assume_role",
+            "invalid",
+            "is not the ARN of a role, such as arn:aws:iam::123456789012:role/reeve",
+        ));
     }
     Ok(given)
 }

@@ -14,7 +14,9 @@ mod responses;
 
 use utoipa_axum::routes;
 
-use reeve_access::Permission::{ApproveDirector, ApproveManager, ApproveSecurity, IntelligenceConfigure, IntelligenceOperate, IntelligenceView};
+use reeve_access::Permission::{
+    ApproveDirector, ApproveManager, ApproveSecurity, IntelligenceConfigure, IntelligenceOperate, IntelligenceView,
+};
 
 use crate::guard::{Access, Guarded};
 

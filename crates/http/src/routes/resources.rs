@@ -36,7 +36,10 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
 /// Resources, by identifier.
 #[utoipa::path(get, path = "/api/v1/resources", tag = "estate", params(ResourceParams),
     responses((status = 200, body = List<EstateResourceBody>), (status = 422, body = ProblemBody)))]
-async fn list(State(app): State<Arc<App>>, Params(params): Params<ResourceParams>) -> Result<Json<List<EstateResourceBody>>, Problem> {
+async fn list(
+    State(app): State<Arc<App>>,
+    Params(params): Params<ResourceParams>,
+) -> Result<Json<List<EstateResourceBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
     let filter = ResourceFilter {
         connection: params.connection.map(ConnectionId),
@@ -116,7 +119,9 @@ async fn costs(State(app): State<Arc<App>>) -> Result<Json<CostsBody>, Problem> 
 pub(super) fn parse<T>(field: &str, value: Option<&str>, read: fn(&str) -> Option<T>) -> Result<Option<T>, Problem> {
     match value.filter(|value| !value.is_empty()) {
         None => Ok(None),
-        Some(value) => read(value).map(Some).ok_or_else(|| Problem::field(field, "invalid", format!("{value:?} is not known"))),
+        Some(value) => {
+            read(value).map(Some).ok_or_else(|| Problem::field(field, "invalid", format!("{value:?} is not known")))
+        }
     }
 }
 
@@ -135,7 +140,9 @@ fn averaged(series: &Series, max: usize) -> Vec<(i64, f64)> {
     series
         .points
         .chunks(group)
-        .map(|chunk| (chunk[0].0.as_millisecond(), chunk.iter().map(|(_, value)| value).sum::<f64>() / chunk.len() as f64))
+        .map(|chunk| {
+            (chunk[0].0.as_millisecond(), chunk.iter().map(|(_, value)| value).sum::<f64>() / chunk.len() as f64)
+        })
         .collect()
 }
 

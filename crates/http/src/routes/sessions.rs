@@ -36,7 +36,11 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
 async fn sign_in(State(app): State<Arc<App>>, from: From, Body(body): Body<SignIn>) -> Result<Response, Problem> {
     let name = body.email.clone().unwrap_or_else(|| "token".to_owned());
     if !app.sign_ins.admit(from.origin.ip_address.as_deref().unwrap_or("unknown"), app.now()) {
-        return Err(Problem::new(Code::TooManyRequests, "Too many attempts to sign in from this address. Try again in a minute.").retry_after(60));
+        return Err(Problem::new(
+            Code::TooManyRequests,
+            "Too many attempts to sign in from this address. Try again in a minute.",
+        )
+        .retry_after(60));
     }
     let user = match verify(&app, &body).await {
         Ok(user) => user,
@@ -56,7 +60,8 @@ async fn sign_in(State(app): State<Arc<App>>, from: From, Body(body): Body<SignI
         ip_address: from.origin.ip_address.clone(),
         user_agent: from.origin.user_agent.clone(),
     };
-    app.record(story::login(&user.email, Some((&user.id.0, &session.id)), &from.origin, &from.request_id, None)).await?;
+    app.record(story::login(&user.email, Some((&user.id.0, &session.id)), &from.origin, &from.request_id, None))
+        .await?;
     app.access.session_insert(&session).await?;
     let cookie = cookie(&app, secret.reveal(), app.settings.session_s);
     let me = me(&user_principal(&user, &session), Some(session.expires_at_ms), app.settings.demo);
@@ -64,7 +69,8 @@ async fn sign_in(State(app): State<Arc<App>>, from: From, Body(body): Body<SignI
 }
 
 async fn verify(app: &App, body: &SignIn) -> Result<User, Problem> {
-    let wrong = || Problem::new(Code::Unauthenticated, "E-mail address or password is wrong, or the token is not valid.");
+    let wrong =
+        || Problem::new(Code::Unauthenticated, "E-mail address or password is wrong, or the token is not valid.");
     match (&body.email, &body.password, &body.token) {
         (None, None, Some(token)) => {
             let principal = identify::by_token(app, token).await.map_err(|_| wrong())?;
@@ -78,8 +84,9 @@ async fn verify(app: &App, body: &SignIn) -> Result<User, Problem> {
             };
             let hash = user.as_ref().and_then(|user| user.password_hash.clone());
             let given = given.clone();
-            let right =
-                tokio::task::spawn_blocking(move || password::verify(&given, hash.as_deref())).await.map_err(Problem::internal)?;
+            let right = tokio::task::spawn_blocking(move || password::verify(&given, hash.as_deref()))
+                .await
+                .map_err(Problem::internal)?;
             user.filter(|user| right && user.active).ok_or_else(wrong)
         }
         _ => Err(Problem::field("email", "missing", "give email and password, or token")),

@@ -38,8 +38,16 @@ async fn list(State(app): State<Arc<App>>) -> Result<Json<List<TeamBody>>, Probl
 /// Add a team.
 #[utoipa::path(post, path = "/api/v1/teams", tag = "access", request_body = TeamCreate,
     responses((status = 201, body = TeamBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
-async fn create(State(app): State<Arc<App>>, caller: Caller, Body(body): Body<TeamCreate>) -> Result<(StatusCode, Json<TeamBody>), Problem> {
-    let team = Team { id: TeamId(uuid::Uuid::now_v7().to_string()), name: named(&body.name)?, created_at_ms: app.now().as_millisecond() };
+async fn create(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Body(body): Body<TeamCreate>,
+) -> Result<(StatusCode, Json<TeamBody>), Problem> {
+    let team = Team {
+        id: TeamId(uuid::Uuid::now_v7().to_string()),
+        name: named(&body.name)?,
+        created_at_ms: app.now().as_millisecond(),
+    };
     let resource = ResourceRef::new("team", team.id.0.clone());
     app.record(story::did(&caller, "team.create", "create_team", resource).after(state(&team))).await?;
     app.access.team_insert(&team).await?;
@@ -49,11 +57,17 @@ async fn create(State(app): State<Arc<App>>, caller: Caller, Body(body): Body<Te
 /// Rename a team.
 #[utoipa::path(patch, path = "/api/v1/teams/{id}", tag = "access", params(("id" = String, Path)), request_body = TeamCreate,
     responses((status = 200, body = TeamBody), (status = 404, body = ProblemBody)))]
-async fn rename(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<String>, Body(body): Body<TeamCreate>) -> Result<Json<TeamBody>, Problem> {
+async fn rename(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+    Body(body): Body<TeamCreate>,
+) -> Result<Json<TeamBody>, Problem> {
     let before = find(&app, &id).await?;
     let team = Team { name: named(&body.name)?, ..before.clone() };
     let resource = ResourceRef::new("team", team.id.0.clone());
-    app.record(story::did(&caller, "team.modify", "rename_team", resource).before(state(&before)).after(state(&team))).await?;
+    app.record(story::did(&caller, "team.modify", "rename_team", resource).before(state(&before)).after(state(&team)))
+        .await?;
     app.access.team_update(&team).await?;
     Ok(Json(body_of(&app, &team).await?))
 }

@@ -35,12 +35,17 @@ async fn list(State(app): State<Arc<App>>, caller: Caller) -> Result<Json<List<T
 /// Make a token. Its secret stands in this answer and nowhere else.
 #[utoipa::path(post, path = "/api/v1/tokens", tag = "access", request_body = TokenCreate,
     responses((status = 201, body = TokenCreated), (status = 403, body = ProblemBody), (status = 422, body = ProblemBody)))]
-async fn create(State(app): State<Arc<App>>, caller: Caller, Body(body): Body<TokenCreate>) -> Result<(StatusCode, Json<TokenCreated>), Problem> {
+async fn create(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Body(body): Body<TokenCreate>,
+) -> Result<(StatusCode, Json<TokenCreated>), Problem> {
     let user = body.user_id.map_or_else(|| caller.user.clone(), UserId);
     if user != caller.user && !caller.may(Permission::Administer) {
         return Err(Problem::new(Code::Forbidden, "Only an administrator makes tokens for others."));
     }
-    let owner = app.access.user_get(&user).await.map_err(|_| Problem::field("user_id", "invalid", "there is no such user"))?;
+    let owner =
+        app.access.user_get(&user).await.map_err(|_| Problem::field("user_id", "invalid", "there is no such user"))?;
     if body.name.trim().is_empty() || body.name.len() > 200 {
         return Err(Problem::field("name", "invalid", "must have 1 to 200 characters"));
     }

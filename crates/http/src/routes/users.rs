@@ -42,9 +42,16 @@ async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json
 /// Add a user.
 #[utoipa::path(post, path = "/api/v1/users", tag = "access", request_body = UserCreate,
     responses((status = 201, body = UserBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
-async fn create(State(app): State<Arc<App>>, caller: Caller, Body(body): Body<UserCreate>) -> Result<(StatusCode, Json<UserBody>), Problem> {
+async fn create(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Body(body): Body<UserCreate>,
+) -> Result<(StatusCode, Json<UserBody>), Problem> {
     let email = body.email.trim().to_lowercase();
-    if email.split_once('@').is_none_or(|(name, host)| name.is_empty() || host.is_empty() || email.contains(char::is_whitespace)) {
+    if email
+        .split_once('@')
+        .is_none_or(|(name, host)| name.is_empty() || host.is_empty() || email.contains(char::is_whitespace))
+    {
         return Err(Problem::field("email", "invalid", "is not an e-mail address"));
     }
     let user = User {
@@ -58,9 +65,13 @@ async fn create(State(app): State<Arc<App>>, caller: Caller, Body(body): Body<Us
         created_at_ms: app.now().as_millisecond(),
     };
     if app.access.user_by_email(&user.email).await.is_ok() {
-        return Err(Problem::new(Code::Conflict, format!("A user with the e-mail address {} already exists.", user.email)));
+        return Err(Problem::new(
+            Code::Conflict,
+            format!("A user with the e-mail address {} already exists.", user.email),
+        ));
     }
-    let entry = story::did(&caller, "user.create", "create_user", ResourceRef::new("user", user.id.0.clone())).after(state(&user));
+    let entry = story::did(&caller, "user.create", "create_user", ResourceRef::new("user", user.id.0.clone()))
+        .after(state(&user));
     app.record(entry).await?;
     app.access.user_insert(&user).await?;
     Ok((StatusCode::CREATED, Json(body_of(&user))))
@@ -69,7 +80,12 @@ async fn create(State(app): State<Arc<App>>, caller: Caller, Body(body): Body<Us
 /// Change a user.
 #[utoipa::path(patch, path = "/api/v1/users/{id}", tag = "access", params(("id" = String, Path)), request_body = UserPatch,
     responses((status = 200, body = UserBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
-async fn patch(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<String>, Body(body): Body<UserPatch>) -> Result<Json<UserBody>, Problem> {
+async fn patch(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+    Body(body): Body<UserPatch>,
+) -> Result<Json<UserBody>, Problem> {
     let before = app.access.user_get(&UserId(id)).await?;
     let mut user = before.clone();
     if let Some(name) = &body.name {
@@ -88,7 +104,8 @@ async fn patch(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<Strin
     }
     keep_an_administrator(&app, &before, Some(&user)).await?;
     let resource = ResourceRef::new("user", user.id.0.clone());
-    let mut entry = story::did(&caller, "user.modify", "modify_user", resource.clone()).before(state(&before)).after(state(&user));
+    let mut entry =
+        story::did(&caller, "user.modify", "modify_user", resource.clone()).before(state(&before)).after(state(&user));
     if new_password {
         entry = entry.with_tag("password_changed");
     }

@@ -7,7 +7,10 @@ use async_trait::async_trait;
 use reeve_agents::ports::Clouds;
 use reeve_connect_aws::AwsConnection;
 use reeve_connect_simulated::SimulatedEstate;
-use reeve_estate::{Act, Connection, ConnectionId, ConnectionStatus, Credentials, EstateStore, Observe, ObserveError, ObserveErrorKind, Provider};
+use reeve_estate::{
+    Act, Connection, ConnectionId, ConnectionStatus, Credentials, EstateStore, Observe, ObserveError, ObserveErrorKind,
+    Provider,
+};
 
 /// Opens clouds. Before [`CloudRegistry::over`] it knows no connections.
 pub(crate) struct CloudRegistry {
@@ -36,7 +39,8 @@ impl CloudRegistry {
     pub(crate) async fn observer(&self, connection: &Connection) -> Result<Arc<dyn Observe>, ObserveError> {
         match (&connection.credentials, connection.provider) {
             (Credentials::Simulated, _) => {
-                let cloud = self.simulated(connection).ok_or_else(|| no("the simulated estate only exists in `reeve demo`"))?;
+                let cloud =
+                    self.simulated(connection).ok_or_else(|| no("the simulated estate only exists in `reeve demo`"))?;
                 Ok(cloud)
             }
             (_, Provider::Aws) => Ok(Arc::new(AwsConnection::open(connection).await?)),
@@ -62,7 +66,10 @@ impl Clouds for CloudRegistry {
             return Err(format!("connection {} is switched off", connection.name));
         }
         if !connection.allow_actions {
-            return Err(format!("connection {} does not allow actions; set allow_actions on it first", connection.name));
+            return Err(format!(
+                "connection {} does not allow actions; set allow_actions on it first",
+                connection.name
+            ));
         }
         let actor: Arc<dyn Act> = match (&connection.credentials, connection.provider) {
             (Credentials::Simulated, _) => match self.simulated(&connection) {

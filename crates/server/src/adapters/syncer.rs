@@ -10,8 +10,8 @@ use parking_lot::Mutex;
 use reeve_agents::ports::Recorder;
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventType, Json, ResourceRef, Severity};
 use reeve_estate::{
-    Connection, ConnectionId, ConnectionStatus, EstateStore, Metric, ObserveError, Resource, ResourceId, ResourceKind, ResourceState,
-    SampleQuery, SampleStore, StoreError, SyncReport,
+    Connection, ConnectionId, ConnectionStatus, EstateStore, Metric, ObserveError, Resource, ResourceId, ResourceKind,
+    ResourceState, SampleQuery, SampleStore, StoreError, SyncReport,
 };
 use reeve_http::Syncer;
 use serde_json::json;
@@ -132,7 +132,11 @@ impl ConnectionSyncer {
 }
 
 /// What to ask of a resource: all metrics of its kind since the oldest of the newest points it has.
-fn query(resource: &Resource, newest: &HashMap<(ResourceId, Metric), Timestamp>, now: Timestamp) -> Option<SampleQuery> {
+fn query(
+    resource: &Resource,
+    newest: &HashMap<(ResourceId, Metric), Timestamp>,
+    now: Timestamp,
+) -> Option<SampleQuery> {
     if resource.state == ResourceState::Deleted {
         return None;
     }
@@ -147,15 +151,31 @@ fn query(resource: &Resource, newest: &HashMap<(ResourceId, Metric), Timestamp>,
 
 const fn metrics(kind: ResourceKind) -> &'static [Metric] {
     use Metric::{
-        CpuCreditBalance, CpuUtilization, DatabaseConnections, DiskRead, DiskReadOps, DiskWrite, DiskWriteOps, FreeStorage,
-        MemoryUtilization, NetworkIn, NetworkOut, RequestRate,
+        CpuCreditBalance, CpuUtilization, DatabaseConnections, DiskRead, DiskReadOps, DiskWrite, DiskWriteOps,
+        FreeStorage, MemoryUtilization, NetworkIn, NetworkOut, RequestRate,
     };
     match kind {
         ResourceKind::VirtualMachine => &[
-            CpuUtilization, MemoryUtilization, NetworkIn, NetworkOut, DiskRead, DiskWrite, DiskReadOps, DiskWriteOps, CpuCreditBalance,
+            CpuUtilization,
+            MemoryUtilization,
+            NetworkIn,
+            NetworkOut,
+            DiskRead,
+            DiskWrite,
+            DiskReadOps,
+            DiskWriteOps,
+            CpuCreditBalance,
         ],
         ResourceKind::Database => &[
-            CpuUtilization, DatabaseConnections, FreeStorage, NetworkIn, NetworkOut, DiskRead, DiskWrite, DiskReadOps, DiskWriteOps,
+            CpuUtilization,
+            DatabaseConnections,
+            FreeStorage,
+            NetworkIn,
+            NetworkOut,
+            DiskRead,
+            DiskWrite,
+            DiskReadOps,
+            DiskWriteOps,
         ],
         ResourceKind::Volume => &[DiskRead, DiskWrite, DiskReadOps, DiskWriteOps],
         ResourceKind::LoadBalancer => &[RequestRate],

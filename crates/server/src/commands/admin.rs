@@ -20,7 +20,9 @@ pub(crate) async fn first_administrator(service: &Service) -> Result<()> {
     let users = service.store.user_list().await?;
     let administrator = users.iter().find(|user| user.active && user.roles.contains(&Role::Administrator));
     let secret = match (given, administrator) {
-        (Some(token), _) if token.len() < SHORTEST => bail!("REEVE_ADMIN_TOKEN must have at least {SHORTEST} characters"),
+        (Some(token), _) if token.len() < SHORTEST => {
+            bail!("REEVE_ADMIN_TOKEN must have at least {SHORTEST} characters")
+        }
         (Some(token), _) => token,
         (None, Some(_)) => return Ok(()),
         (None, None) => {
@@ -37,7 +39,8 @@ pub(crate) async fn first_administrator(service: &Service) -> Result<()> {
     let user = match administrator {
         Some(user) => user.clone(),
         None => {
-            let email = std::env::var("REEVE_ADMIN_EMAIL").unwrap_or_else(|_| "admin@localhost".to_owned()).to_lowercase();
+            let email =
+                std::env::var("REEVE_ADMIN_EMAIL").unwrap_or_else(|_| "admin@localhost".to_owned()).to_lowercase();
             let user = User {
                 id: UserId(uuid::Uuid::now_v7().to_string()),
                 email,
@@ -48,7 +51,8 @@ pub(crate) async fn first_administrator(service: &Service) -> Result<()> {
                 active: true,
                 created_at_ms: now_ms,
             };
-            record(service, "user.create", "create_user", ResourceRef::new("user", user.id.0.clone()), &user.email).await?;
+            record(service, "user.create", "create_user", ResourceRef::new("user", user.id.0.clone()), &user.email)
+                .await?;
             service.store.user_insert(&user).await?;
             user
         }
@@ -63,7 +67,8 @@ pub(crate) async fn first_administrator(service: &Service) -> Result<()> {
         expires_at_ms: None,
         last_used_at_ms: None,
     };
-    record(service, "token.create", "create_token", ResourceRef::new("api_token", token.id.clone()), &user.email).await?;
+    record(service, "token.create", "create_token", ResourceRef::new("api_token", token.id.clone()), &user.email)
+        .await?;
     service.store.token_insert(&token).await?;
     Ok(())
 }

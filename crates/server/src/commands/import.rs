@@ -4,7 +4,7 @@
 //! Importing again changes nothing: an entry's identifier comes from its record.
 
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{BufRead as _, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -12,12 +12,13 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use jiff::Timestamp;
+use serde_json::Value;
 
 use reeve_audit::Draft;
 use reeve_connect_cloudtrail as cloudtrail;
 use reeve_ledger::AppendError;
 
-use super::target::{LogAt, open};
+use super::target::{LogAt, Reply, open};
 use crate::cli::{ImportArgs, ImportFormat};
 
 /// Entries appended at once.
@@ -46,11 +47,11 @@ pub(crate) async fn run(args: &ImportArgs) -> Result<ExitCode> {
     for (path, bytes) in &files {
         let before = bar.position();
         let source = source(path, &bar)?;
-        for item in read(args.format, source) {
+        for item in read(args.format, source)? {
             match item {
                 Ok(draft) => {
                     if batch.push(draft) {
-                        append(&log, &mut batch, &mut tally).await?;
+                        append(&log, args.format, &mut batch, &mut tally).await?;
                         bar.set_message(format!("{} entries", HumanCount(tally.imported)));
                     }
                 }
@@ -63,7 +64,7 @@ pub(crate) async fn run(args: &ImportArgs) -> Result<ExitCode> {
         tally.files += 1;
         bar.set_position(before + bytes);
     }
-    append(&log, &mut batch, &mut tally).await?;
+    append(&log, args.format, &mut batch, &mut tally).await?;
     bar.finish_and_clear();
     if let LogAt::Here(log) = &log {
         log.ledger.close().await;
@@ -78,7 +79,7 @@ pub(crate) async fn run(args: &ImportArgs) -> Result<ExitCode> {
     Ok(if tally.refused > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
-/// The files that paths name, folders walked, with their sizes.
+/// The files that paths name, folders walked, with their sizes. Standard input is `-`.
 fn files(paths: &[PathBuf]) -> Result<Vec<(PathBuf, u64)>> {
     let mut files = Vec::new();
     for path in paths {
@@ -86,11 +87,9 @@ fn files(paths: &[PathBuf]) -> Result<Vec<(PathBuf, u64)>> {
             files.push((path.clone(), 0));
             continue;
         }
-        for found in walkdir::WalkDir::new(path).sort_by_file_name() {
-            let found = found.with_context(|| format!("{} could not be read", path.display()))?;
-            if found.file_type().is_file() && (found.depth() == 0 || looks_like_log(found.path())) {
-                files.push((found.path().to_owned(), found.metadata()?.len()));
-            }
+        for file in cloudtrail::log_files(path).with_context(|| format!("{} could not be read", path.display()))? {
+            let bytes = file.metadata().with_context(|| format!("{} could not be read", file.display()))?.len();
+            files.push((file, bytes));
         }
     }
     if files.is_empty() {
@@ -99,39 +98,47 @@ fn files(paths: &[PathBuf]) -> Result<Vec<(PathBuf, u64)>> {
     Ok(files)
 }
 
-fn looks_like_log(path: &Path) -> bool {
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_lowercase();
-    [".json", ".jsonl", ".ndjson", ".json.gz", ".jsonl.gz", ".ndjson.gz", ".gz"].iter().any(|end| name.ends_with(end))
-}
-
-fn source(path: &Path, bar: &ProgressBar) -> Result<Box<dyn Read>> {
+fn source(path: &Path, bar: &ProgressBar) -> Result<Box<dyn Read + Send>> {
     if path.as_os_str() == "-" {
-        return Ok(Box::new(std::io::stdin().lock()));
+        return Ok(Box::new(std::io::stdin()));
     }
     let file = File::open(path).with_context(|| format!("{} could not be opened", path.display()))?;
     Ok(Box::new(bar.wrap_read(file)))
 }
 
+type Drafts = Box<dyn Iterator<Item = Result<Draft, String>>>;
+
 /// The drafts of a source, one at a time; gzip is noticed by its first bytes.
-fn read(format: ImportFormat, source: Box<dyn Read>) -> Box<dyn Iterator<Item = Result<Draft, String>>> {
+fn read(format: ImportFormat, source: Box<dyn Read + Send>) -> Result<Drafts> {
     let now = Timestamp::now();
-    match format {
-        ImportFormat::Cloudtrail => Box::new(cloudtrail::read(source).map(move |item| {
-            let entry = item.map_err(|error| error.to_string())?;
-            Draft::from_entry(entry, now).map_err(|errors| words(&errors))
-        })),
-        ImportFormat::Jsonl => match cloudtrail::plain(source) {
-            Err(error) => Box::new(std::iter::once(Err(error.to_string()))),
-            Ok(plain) => Box::new(std::io::BufRead::split(BufReader::new(plain), b'\n').enumerate().filter_map(move |(at, line)| {
+    Ok(match format {
+        ImportFormat::Cloudtrail => {
+            Box::new(cloudtrail::RecordReader::new(source)?.entries().filter_map(move |item| match item {
+                Ok(entry) => Some(Draft::from_entry(entry, now).map_err(|errors| words(&errors))),
+                Err(error) if error.is_digest() => None,
+                Err(error) => Some(Err(error.to_string())),
+            }))
+        }
+        ImportFormat::Jsonl => {
+            Box::new(BufReader::new(plain(source)?).split(b'\n').enumerate().filter_map(move |(at, line)| {
                 let line = match line {
                     Ok(line) if line.iter().all(u8::is_ascii_whitespace) => return None,
                     Ok(line) => line,
                     Err(error) => return Some(Err(error.to_string())),
                 };
                 Some(Draft::from_bytes(&line, now).map_err(|errors| format!("line {}: {}", at + 1, words(&errors))))
-            })),
-        },
-    }
+            }))
+        }
+    })
+}
+
+/// A source without its gzip, where it has one.
+fn plain(mut source: Box<dyn Read + Send>) -> Result<Box<dyn Read + Send>> {
+    let mut start = Vec::new();
+    source.by_ref().take(2).read_to_end(&mut start)?;
+    let gzip = start == [0x1f, 0x8b];
+    let whole = std::io::Cursor::new(start).chain(source);
+    Ok(if gzip { Box::new(flate2::read::MultiGzDecoder::new(whole)) } else { Box::new(whole) })
 }
 
 fn words(errors: &[reeve_audit::FieldError]) -> String {
@@ -153,36 +160,71 @@ impl Batch {
     }
 }
 
-async fn append(log: &LogAt, batch: &mut Batch, tally: &mut Tally) -> Result<()> {
-    let drafts = std::mem::take(&mut batch.drafts);
+/// What a log answered to a batch.
+enum Answer {
+    /// All of it is there; so many were there before.
+    Taken(u64),
+    /// The entry at this place has the identifier of another one.
+    TakenId(usize),
+    /// Too much waits already: again after so many seconds.
+    Busy(u64),
+}
+
+/// Appends a batch. An entry whose identifier another entry has is given one of its own where its format allows that (real
+/// CloudTrail folders hold the same `eventID` with different content), else it is refused alone.
+async fn append(log: &LogAt, format: ImportFormat, batch: &mut Batch, tally: &mut Tally) -> Result<()> {
+    let mut drafts = std::mem::take(&mut batch.drafts);
     batch.bytes = 0;
-    if drafts.is_empty() {
-        return Ok(());
-    }
-    match log {
-        LogAt::Here(log) => loop {
-            match log.ledger.append(drafts.clone()).await {
-                Ok(receipts) => {
-                    let known = receipts.iter().filter(|receipt| receipt.duplicate).count() as u64;
-                    tally.known += known;
-                    tally.imported += receipts.len() as u64 - known;
-                    return Ok(());
-                }
-                Err(AppendError::Busy { retry_after_s }) => tokio::time::sleep(Duration::from_secs(retry_after_s)).await,
-                Err(error) => bail!("{error}"),
+    while !drafts.is_empty() {
+        match offer(log, &drafts).await? {
+            Answer::Taken(known) => {
+                tally.known += known;
+                tally.imported += drafts.len() as u64 - known;
+                return Ok(());
             }
+            Answer::Busy(seconds) => tokio::time::sleep(Duration::from_secs(seconds)).await,
+            Answer::TakenId(index) => {
+                let draft = drafts.remove(index);
+                let id = draft.entry.event_id.as_str().to_owned();
+                let renamed = (format == ImportFormat::Cloudtrail && !id.starts_with("cloudtrail-"))
+                    .then(|| Draft::from_entry(cloudtrail::with_distinct_id(draft.entry), draft.recorded_at).ok())
+                    .flatten();
+                match renamed {
+                    Some(renamed) => drafts.insert(index, renamed),
+                    None => {
+                        tally.refused += 1;
+                        eprintln!("event_id {id}: another entry in the log has it; left out");
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn offer(log: &LogAt, drafts: &[Draft]) -> Result<Answer> {
+    match log {
+        LogAt::Here(log) => match log.ledger.append(drafts.to_vec()).await {
+            Ok(receipts) => Ok(Answer::Taken(receipts.iter().filter(|receipt| receipt.duplicate).count() as u64)),
+            Err(AppendError::Conflict { index, .. }) => Ok(Answer::TakenId(index)),
+            Err(AppendError::Busy { retry_after_s }) => Ok(Answer::Busy(retry_after_s)),
+            Err(error) => bail!("{error}"),
         },
-        LogAt::There(remote) => loop {
+        LogAt::There(remote) => {
             let lines: Vec<u8> = drafts.iter().flat_map(|draft| claim(draft).into_iter().chain([b'\n'])).collect();
             let request = remote.post("audit-logs").header("content-type", "application/x-ndjson").body(lines);
             match remote.send(request).await? {
-                Ok(_) => {
-                    tally.imported += drafts.len() as u64;
-                    return Ok(());
+                Reply::Done(_) => Ok(Answer::Taken(0)),
+                Reply::Busy(seconds) => Ok(Answer::Busy(seconds)),
+                Reply::Refused(problem) if problem["code"] == "event_id_conflict" => {
+                    let index = problem.pointer("/errors/0/index").and_then(Value::as_u64);
+                    let index =
+                        index.and_then(|index| usize::try_from(index).ok()).filter(|index| *index < drafts.len());
+                    index.map(Answer::TakenId).with_context(|| remote.words(&problem))
                 }
-                Err(seconds) => tokio::time::sleep(Duration::from_secs(seconds)).await,
+                Reply::Refused(problem) => bail!(remote.words(&problem)),
             }
-        },
+        }
     }
 }
 

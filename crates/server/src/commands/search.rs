@@ -12,7 +12,7 @@ use reeve_audit::query::{Query, time_range};
 use reeve_audit::{format_instant, parse_instant};
 use reeve_ledger::{SearchRequest, Trail as _};
 
-use super::target::{LogAt, Remote, open};
+use super::target::{LogAt, Remote, Reply, open};
 use crate::cli::SearchArgs;
 use crate::service::Log;
 
@@ -40,7 +40,9 @@ pub(crate) async fn run(args: &SearchArgs) -> Result<ExitCode> {
 async fn here(log: &Log, args: &SearchArgs) -> Result<(Vec<Value>, u64)> {
     let now = Timestamp::now();
     let time = |text: &Option<String>, flag: &str| -> Result<Option<Timestamp>> {
-        text.as_deref().map(|text| parse_instant(text).with_context(|| format!("--{flag} {text:?} is not a time"))).transpose()
+        text.as_deref()
+            .map(|text| parse_instant(text).with_context(|| format!("--{flag} {text:?} is not a time")))
+            .transpose()
     };
     let query = Query::parse(&args.query).map_err(|error| anyhow::anyhow!("the query is wrong: {error}"))?;
     let request = SearchRequest {
@@ -74,26 +76,28 @@ async fn here(log: &Log, args: &SearchArgs) -> Result<(Vec<Value>, u64)> {
 async fn there(remote: &Remote, args: &SearchArgs) -> Result<(Vec<Value>, u64)> {
     let body = json!({ "query": args.query, "start_time": args.from, "end_time": args.to, "limit": args.limit });
     match remote.send(remote.post("audit-logs/search").json(&body)).await? {
-        Ok(mut answer) => {
+        Reply::Done(mut answer) => {
             let total = answer["total"].as_u64().unwrap_or_default();
             match answer["items"].take() {
                 Value::Array(entries) => Ok((entries, total)),
                 _ => bail!("the service's answer has no items"),
             }
         }
-        Err(seconds) => bail!("the service is busy; try again in {seconds} s"),
+        Reply::Refused(problem) => bail!(remote.words(&problem)),
+        Reply::Busy(seconds) => bail!("the service is busy; try again in {seconds} s"),
     }
 }
 
 fn table(entries: &[Value]) -> Table {
     let mut table = Table::new();
-    table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
     let colour = std::io::stdout().is_terminal();
     table.set_header(["TIME (UTC)", "EVENT", "STATUS", "WHO", "RESOURCE", "SEQ"]);
     for entry in entries {
         let text = |pointer: &str| entry.pointer(pointer).and_then(Value::as_str).unwrap_or("-").to_owned();
         let status = text("/action/status");
-        let who = [text("/actor/email"), text("/actor/id")].into_iter().find(|who| who != "-").unwrap_or_else(|| "-".into());
+        let who =
+            [text("/actor/email"), text("/actor/id")].into_iter().find(|who| who != "-").unwrap_or_else(|| "-".into());
         let mut shown = Cell::new(&status);
         if colour {
             shown = shown.fg(match status.as_str() {

@@ -27,7 +27,8 @@ pub(crate) struct Remote {
 pub(crate) async fn open(target: &Target) -> Result<LogAt> {
     if let Some(dir) = &target.data_dir {
         let config = Config { data_dir: dir.clone(), ..Config::default() };
-        let log = open_log(&config).await.with_context(|| format!("the log in {} could not be opened", dir.display()))?;
+        let log =
+            open_log(&config).await.with_context(|| format!("the log in {} could not be opened", dir.display()))?;
         return Ok(LogAt::Here(Box::new(log)));
     }
     let Some(token) = target.token.clone() else {
@@ -43,20 +44,32 @@ impl Remote {
         self.client.post(format!("{}/api/v1/{path}", self.base)).bearer_auth(&self.token)
     }
 
-    /// Sends; a problem becomes an error that says what the service said. `None` asks to try again after so many seconds.
-    pub(crate) async fn send(&self, request: RequestBuilder) -> Result<Result<Value, u64>> {
+    /// Sends a request.
+    pub(crate) async fn send(&self, request: RequestBuilder) -> Result<Reply> {
         let response = request.send().await.with_context(|| format!("{} did not answer", self.base))?;
         let status = response.status();
         if status == StatusCode::TOO_MANY_REQUESTS {
             let after = response.headers().get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
-            return Ok(Err(after.unwrap_or(1)));
+            return Ok(Reply::Busy(after.unwrap_or(1)));
         }
         let text = response.text().await?;
         let body: Value = serde_json::from_str(&text).unwrap_or(Value::String(text));
-        if !status.is_success() {
-            let detail = body.get("detail").and_then(Value::as_str).unwrap_or_default();
-            bail!("{} answered {status}: {detail}", self.base);
-        }
-        Ok(Ok(body))
+        Ok(if status.is_success() { Reply::Done(body) } else { Reply::Refused(body) })
     }
+
+    /// What the service said of a refusal.
+    pub(crate) fn words(&self, problem: &Value) -> String {
+        let detail = problem.get("detail").and_then(Value::as_str).unwrap_or("it gave no reason");
+        format!("{} refused: {detail}", self.base)
+    }
+}
+
+/// What a service answered.
+pub(crate) enum Reply {
+    /// Done, with its body.
+    Done(Value),
+    /// Refused, with its problem.
+    Refused(Value),
+    /// Again after so many seconds.
+    Busy(u64),
 }

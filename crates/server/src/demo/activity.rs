@@ -45,7 +45,9 @@ async fn append(app: &App, drafts: Vec<Draft>) -> Result<()> {
     loop {
         match app.ledger.append(drafts.clone()).await {
             Ok(_) => return Ok(()),
-            Err(AppendError::Busy { retry_after_s }) => tokio::time::sleep(std::time::Duration::from_secs(retry_after_s)).await,
+            Err(AppendError::Busy { retry_after_s }) => {
+                tokio::time::sleep(std::time::Duration::from_secs(retry_after_s)).await
+            }
             Err(error) => bail!("{error}"),
         }
     }

@@ -38,7 +38,8 @@ pub(super) async fn ensure(service: &Service) -> Result<SignIn> {
         let team = match service.store.team_list().await?.into_iter().find(|team| team.name == TEAM) {
             Some(team) => team,
             None => {
-                let team = Team { id: TeamId(uuid::Uuid::now_v7().to_string()), name: TEAM.to_owned(), created_at_ms: now_ms };
+                let team =
+                    Team { id: TeamId(uuid::Uuid::now_v7().to_string()), name: TEAM.to_owned(), created_at_ms: now_ms };
                 service.store.team_insert(&team).await?;
                 team
             }

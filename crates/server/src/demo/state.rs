@@ -15,10 +15,10 @@ const FILE: &str = "simulated.json";
 
 #[derive(Serialize, Deserialize)]
 struct Kept {
-    seed: u64,
-    began_at: Timestamp,
-    told_until: Option<Timestamp>,
-    changes: Value,
+    /// Up to when activity was recorded, ms since the epoch.
+    told_until_ms: Option<i64>,
+    /// The simulated estate's own form.
+    estate: Value,
 }
 
 /// The estate, and up to when its activity was recorded.
@@ -26,8 +26,6 @@ pub(super) struct DemoState {
     /// The simulated estate.
     pub(super) estate: Arc<SimulatedEstate>,
     path: PathBuf,
-    seed: u64,
-    began_at: Timestamp,
     told_until: Mutex<Option<Timestamp>>,
 }
 
@@ -36,18 +34,17 @@ impl DemoState {
     pub(super) fn open(data_dir: &Path, seed: u64) -> Result<DemoState> {
         let path = data_dir.join(FILE);
         if !path.exists() {
-            let began_at = Timestamp::now();
-            let estate = SimulatedEstate::new(seed, began_at);
-            let state = DemoState { estate, path, seed, began_at, told_until: Mutex::default() };
+            let state =
+                DemoState { estate: SimulatedEstate::new(seed, Timestamp::now()), path, told_until: Mutex::default() };
             state.save()?;
             return Ok(state);
         }
         let text = std::fs::read_to_string(&path).with_context(|| format!("{} could not be read", path.display()))?;
         let damaged = || format!("{} is damaged; remove it to begin a new demo", path.display());
         let kept: Kept = serde_json::from_str(&text).with_context(damaged)?;
-        let estate = SimulatedEstate::new(kept.seed, kept.began_at);
-        estate.restore(&kept.changes).with_context(damaged)?;
-        Ok(DemoState { estate, path, seed: kept.seed, began_at: kept.began_at, told_until: Mutex::new(kept.told_until) })
+        let estate = SimulatedEstate::restore(&kept.estate).with_context(damaged)?;
+        let told_until = kept.told_until_ms.and_then(|ms| Timestamp::from_millisecond(ms).ok());
+        Ok(DemoState { estate, path, told_until: Mutex::new(told_until) })
     }
 
     /// Up to when activity was recorded.
@@ -62,15 +59,13 @@ impl DemoState {
 
     /// Keeps everything, whole or not at all.
     pub(super) fn save(&self) -> Result<()> {
-        let kept = Kept {
-            seed: self.seed,
-            began_at: self.began_at,
-            told_until: self.told_until(),
-            changes: self.estate.snapshot(),
-        };
+        let kept =
+            Kept { told_until_ms: self.told_until().map(Timestamp::as_millisecond), estate: self.estate.snapshot() };
         let beside = self.path.with_extension("json.new");
-        std::fs::write(&beside, serde_json::to_vec(&kept)?).with_context(|| format!("{} could not be written", beside.display()))?;
-        std::fs::rename(&beside, &self.path).with_context(|| format!("{} could not be replaced", self.path.display()))?;
+        std::fs::write(&beside, serde_json::to_vec(&kept)?)
+            .with_context(|| format!("{} could not be written", beside.display()))?;
+        std::fs::rename(&beside, &self.path)
+            .with_context(|| format!("{} could not be replaced", self.path.display()))?;
         Ok(())
     }
 }

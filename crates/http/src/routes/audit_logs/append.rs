@@ -21,8 +21,12 @@ use crate::wire::entry::{EntryBody, ReceiptBody, ReceiptsBody};
         (status = 201, body = ReceiptsBody, description = "One receipt an entry; a single object is answered with its receipt alone"),
         (status = 409, body = ProblemBody), (status = 413, body = ProblemBody), (status = 422, body = ProblemBody),
         (status = 429, body = ProblemBody), (status = 507, body = ProblemBody)))]
-pub(super) async fn append(State(app): State<Arc<App>>, request: Request) -> Result<(StatusCode, Json<serde_json::Value>), Problem> {
-    let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("application/json");
+pub(super) async fn append(
+    State(app): State<Arc<App>>,
+    request: Request,
+) -> Result<(StatusCode, Json<serde_json::Value>), Problem> {
+    let kind =
+        request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("application/json");
     let ndjson = match kind.split(';').next().unwrap_or_default().trim() {
         "application/json" => false,
         "application/x-ndjson" | "application/jsonl" => true,
@@ -60,7 +64,8 @@ pub(super) async fn append(State(app): State<Arc<App>>, request: Request) -> Res
 fn batch_problem(error: BatchError) -> Problem {
     let index = error.index as u64;
     let too_large = error.errors.iter().any(|field| field.code == "entry_too_large");
-    let unreadable = error.errors.iter().any(|field| matches!(field.code, "invalid_json" | "invalid_utf8" | "trailing_bytes"));
+    let unreadable =
+        error.errors.iter().any(|field| matches!(field.code, "invalid_json" | "invalid_utf8" | "trailing_bytes"));
     let detail = format!("Nothing was written. {error}");
     let fields = error.errors.into_iter().map(|field| field_problem(field, index)).collect();
     let code = match (too_large, unreadable) {

@@ -45,7 +45,11 @@ pub(super) async fn list(
 /// Search with the query language, times and simple filters; count values on the side.
 #[utoipa::path(post, path = "/api/v1/audit-logs/search", tag = "audit-logs", request_body = SearchBody,
     responses((status = 200, body = SearchAnswer), (status = 422, body = ProblemBody)))]
-pub(super) async fn search(State(app): State<Arc<App>>, caller: Caller, Body(body): Body<SearchBody>) -> Result<Json<SearchAnswer>, Problem> {
+pub(super) async fn search(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Body(body): Body<SearchBody>,
+) -> Result<Json<SearchAnswer>, Problem> {
     let window = window(body.limit, body.offset, body.cursor.as_deref())?;
     if body.aggregations.len() > MAX_AGGREGATIONS {
         return Err(Problem::field("aggregations", "too_many", format!("name at most {MAX_AGGREGATIONS} fields")));

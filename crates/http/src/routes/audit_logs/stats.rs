@@ -37,8 +37,12 @@ pub(super) async fn stats(
     let by_time = if end.duration_since(start) <= BY_HOUR { "hour" } else { "day" };
     let (start_text, end_text) = (time::text(start), params.end_time.clone());
     let filters = FiltersBody::default();
-    let asked =
-        Asked { query: params.query.as_deref(), start_time: Some(&start_text), end_time: end_text.as_deref(), filters: &filters };
+    let asked = Asked {
+        query: params.query.as_deref(),
+        start_time: Some(&start_text),
+        end_time: end_text.as_deref(),
+        filters: &filters,
+    };
     let fields = ["event_type", "actor.email", "actor.id", "resource.id", "severity", "action.status", by_time];
     let request = ask::request(
         ask::query(&caller, &asked, now)?,
@@ -53,7 +57,8 @@ pub(super) async fn stats(
     let mut counts: BTreeMap<String, Vec<(String, u64)>> = page.aggregations.into_iter().collect();
     let mut take = |field: &str| counts.remove(field).unwrap_or_default();
     let by_severity = take("severity");
-    let security_events = by_severity.iter().filter(|(name, _)| name == "high" || name == "critical").map(|(_, n)| n).sum();
+    let security_events =
+        by_severity.iter().filter(|(name, _)| name == "high" || name == "critical").map(|(_, n)| n).sum();
     let mut by_hour = take(by_time);
     by_hour.sort();
     let by_user = match take("actor.email") {

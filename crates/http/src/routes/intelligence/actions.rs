@@ -20,7 +20,10 @@ use crate::wire::workflow::ActionRecordBody;
 /// Actions, newest first.
 #[utoipa::path(get, path = "/api/v1/intelligence/actions", tag = "intelligence", params(Paging),
     responses((status = 200, body = List<ActionRecordBody>)))]
-pub(super) async fn list(State(app): State<Arc<App>>, Params(params): Params<Paging>) -> Result<Json<List<ActionRecordBody>>, Problem> {
+pub(super) async fn list(
+    State(app): State<Arc<App>>,
+    Params(params): Params<Paging>,
+) -> Result<Json<List<ActionRecordBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
     let all = app.agents.action_list(None, None).await?;
     let total = all.len() as u64;
@@ -36,7 +39,10 @@ pub(super) async fn list(State(app): State<Arc<App>>, Params(params): Params<Pag
 /// One action with its steps.
 #[utoipa::path(get, path = "/api/v1/intelligence/actions/{id}", tag = "intelligence", params(("id" = String, Path)),
     responses((status = 200, body = ActionRecordBody), (status = 404, body = ProblemBody)))]
-pub(super) async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<ActionRecordBody>, Problem> {
+pub(super) async fn get(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Json<ActionRecordBody>, Problem> {
     let action = app.agents.action_get(&ActionId(id)).await?;
     Ok(Json(body_of(&app, &action).await?))
 }

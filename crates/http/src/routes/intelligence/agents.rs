@@ -18,7 +18,10 @@ use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller};
 use crate::time;
-use crate::wire::agent::{AgentBody, AgentCreate, AgentPatch, AgentStatusBody, AgentTypeBody, AutoApplyBody, NotificationsBody, RunBody, ScopeBody};
+use crate::wire::agent::{
+    AgentBody, AgentCreate, AgentPatch, AgentStatusBody, AgentTypeBody, AutoApplyBody, NotificationsBody, RunBody,
+    ScopeBody,
+};
 use crate::wire::list::List;
 
 /// The nine agent types of the specification.
@@ -110,7 +113,11 @@ pub(super) async fn patch(
 /// Remove an agent. Its open recommendations end; its record stays in the log.
 #[utoipa::path(delete, path = "/api/v1/intelligence/agents/{agent_id}", tag = "intelligence", params(("agent_id" = String, Path)),
     responses((status = 204), (status = 404, body = ProblemBody)))]
-pub(super) async fn delete(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<String>) -> Result<StatusCode, Problem> {
+pub(super) async fn delete(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<StatusCode, Problem> {
     app.engine.agent_delete(&AgentId(id), &asking(&caller)).await.map_err(problem)?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -118,7 +125,11 @@ pub(super) async fn delete(State(app): State<Arc<App>>, caller: Caller, Path(id)
 /// Run an agent now and answer with what it saw.
 #[utoipa::path(post, path = "/api/v1/intelligence/agents/{agent_id}/run", tag = "intelligence", params(("agent_id" = String, Path)),
     responses((status = 200, body = RunBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
-pub(super) async fn run(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<String>) -> Result<Json<RunBody>, Problem> {
+pub(super) async fn run(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<Json<RunBody>, Problem> {
     let report = app.engine.agent_run(&AgentId(id), &asking(&caller)).await.map_err(problem)?;
     Ok(Json(bodies::run(&report)))
 }
@@ -140,7 +151,13 @@ fn input(given: Given) -> Result<AgentInput, Problem> {
         None | Some(serde_json::Value::Null) => None,
         Some(serde_json::Value::String(text)) => Some(text),
         Some(serde_json::Value::Number(number)) => Some(number.to_string()),
-        Some(_) => return Err(Problem::field("confidence_threshold", "wrong_type", "must be a percentage, as in 85 or \"85%\"")),
+        Some(_) => {
+            return Err(Problem::field(
+                "confidence_threshold",
+                "wrong_type",
+                "must be a percentage, as in 85 or \"85%\"",
+            ));
+        }
     };
     let (accounts, services) = given.scope.map(|scope| (scope.accounts, scope.services)).unzip();
     let auto = given.auto_apply;

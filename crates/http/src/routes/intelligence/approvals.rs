@@ -39,7 +39,11 @@ pub(super) async fn list(
 /// One approval request.
 #[utoipa::path(get, path = "/api/v1/intelligence/approvals/{id}", tag = "intelligence", params(("id" = String, Path)),
     responses((status = 200, body = ApprovalBody), (status = 404, body = ProblemBody)))]
-pub(super) async fn get(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<String>) -> Result<Json<ApprovalBody>, Problem> {
+pub(super) async fn get(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<Json<ApprovalBody>, Problem> {
     let approval = app.agents.approval_get(&ApprovalId(id)).await?;
     Ok(Json(body_of(&app, &caller, &approval).await?))
 }
@@ -54,7 +58,8 @@ pub(super) async fn approve(
     Path(id): Path<String>,
     Body(body): Body<ApproveBody>,
 ) -> Result<Json<ApprovalBody>, Problem> {
-    let approval = app.engine.approve(&ApprovalId(id), body.comment.as_deref(), &asking(&caller)).await.map_err(problem)?;
+    let approval =
+        app.engine.approve(&ApprovalId(id), body.comment.as_deref(), &asking(&caller)).await.map_err(problem)?;
     Ok(Json(body_of(&app, &caller, &approval).await?))
 }
 
@@ -74,6 +79,7 @@ pub(super) async fn reject(
 
 async fn body_of(app: &App, caller: &Caller, approval: &Approval) -> Result<ApprovalBody, Problem> {
     let found = app.agents.recommendation_get(&approval.recommendation).await?;
-    let can_sign = asking(caller).can_sign(approval).into_iter().map(|signature| signature.as_str().to_owned()).collect();
+    let can_sign =
+        asking(caller).can_sign(approval).into_iter().map(|signature| signature.as_str().to_owned()).collect();
     Ok(bodies::approval(approval, &found.title, can_sign))
 }

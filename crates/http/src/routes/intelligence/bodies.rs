@@ -11,14 +11,16 @@ use reeve_agents::{Guardrails, Impact};
 use reeve_estate::Money;
 
 use crate::time;
-use crate::wire::agent::{AgentBody, AgentStatusBody, AutoApplyBody, NotificationsBody, RunBody, ScopeBody, SkippedBody};
+use crate::wire::agent::{
+    AgentBody, AgentStatusBody, AutoApplyBody, NotificationsBody, RunBody, ScopeBody, SkippedBody,
+};
 use crate::wire::recommendation::{
-    DecisionBody, EstimatedImpactBody, ExplanationBody, FactorsBody, ImpactBody, PlanBody, RecommendationBody, SavingsBody, StepBody,
-    SubjectBody,
+    DecisionBody, EstimatedImpactBody, ExplanationBody, FactorsBody, ImpactBody, PlanBody, RecommendationBody,
+    SavingsBody, StepBody, SubjectBody,
 };
 use crate::wire::workflow::{
-    ActionRecordBody, ApprovalBody, AvailabilityBody, BlastRadiusBody, CostImpactBody, GuardrailsBody, PerformanceImpactBody,
-    RollbackBody, SignedBody, StepOutcomeBody,
+    ActionRecordBody, ApprovalBody, AvailabilityBody, BlastRadiusBody, CostImpactBody, GuardrailsBody,
+    PerformanceImpactBody, RollbackBody, SignedBody, StepOutcomeBody,
 };
 
 /// An agent with its status.
@@ -56,7 +58,11 @@ pub(super) fn run(report: &RunReport) -> RunBody {
         resources_seen: report.resources_seen,
         recommendations: report.recommendations,
         applied: report.applied,
-        skipped: report.skipped.iter().map(|(reason, count)| SkippedBody { reason: reason.clone(), count: *count }).collect(),
+        skipped: report
+            .skipped
+            .iter()
+            .map(|(reason, count)| SkippedBody { reason: reason.clone(), count: *count })
+            .collect(),
         error: report.error.clone(),
     }
 }

@@ -40,11 +40,17 @@ pub(super) async fn dashboard(State(app): State<Arc<App>>) -> Result<Json<Dashbo
         agents_by_mode: count(agents.iter().map(|agent| agent.mode.as_str())),
         recommendations_open: open.len() as u64,
         recommendations_by_priority: count(open.iter().map(|one| one.priority.as_str())),
-        approvals_pending: approvals.iter().filter(|approval| approval.status == ApprovalStatus::Pending).count() as u64,
+        approvals_pending: approvals.iter().filter(|approval| approval.status == ApprovalStatus::Pending).count()
+            as u64,
         actions_taken: actions.len() as u64,
         actions_by_status: count(actions.iter().map(|action: &Action| ActionStatus::as_str(action.status))),
         savings_realised_monthly: succeeded.map(|one| one.savings_monthly).sum::<Money>().usd_cents(),
-        savings_open_monthly: open.iter().map(|one| one.savings_monthly).filter(|saving| *saving > Money::ZERO).sum::<Money>().usd_cents(),
+        savings_open_monthly: open
+            .iter()
+            .map(|one| one.savings_monthly)
+            .filter(|saving| *saving > Money::ZERO)
+            .sum::<Money>()
+            .usd_cents(),
         monthly_cost: resources.iter().filter_map(|resource| resource.monthly_cost).sum::<Money>().usd_cents(),
         resources: resources_total,
         resources_by_provider: count(resources.iter().map(|resource| resource.provider.as_str())),
@@ -64,7 +70,8 @@ fn count<'a>(names: impl Iterator<Item = &'a str>) -> BTreeMap<String, u64> {
 
 async fn learned(app: &App, agent: &Agent, found: &[Recommendation]) -> Result<LearningBody, Problem> {
     let (_, percent) = app.engine.learning(agent).await.map_err(problem)?;
-    let ended = |status: Status| found.iter().filter(|one| one.agent_id == agent.id && one.status == status).count() as f64;
+    let ended =
+        |status: Status| found.iter().filter(|one| one.agent_id == agent.id && one.status == status).count() as f64;
     let (held, broken) = (ended(Status::Succeeded), ended(Status::RolledBack) + ended(Status::Failed));
     let accuracy = (held + broken > 0.0).then(|| 100.0 * held / (held + broken));
     Ok(LearningBody { agent_id: agent.id.0.clone(), name: agent.name.clone(), percent, accuracy })

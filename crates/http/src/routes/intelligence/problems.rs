@@ -15,7 +15,12 @@ pub(super) fn problem(error: EngineError) -> Problem {
         EngineError::Invalid(fields) => Problem::fields(
             fields
                 .into_iter()
-                .map(|field| FieldProblem { field: field.path, code: field.code.to_owned(), message: field.message, index: None })
+                .map(|field| FieldProblem {
+                    field: field.path,
+                    code: field.code.to_owned(),
+                    message: field.message,
+                    index: None,
+                })
                 .collect(),
         ),
         EngineError::NotFound { what, id } => Problem::not_found(what, &id),

@@ -51,14 +51,20 @@ pub(super) async fn list(
 /// One recommendation.
 #[utoipa::path(get, path = "/api/v1/intelligence/recommendations/{id}", tag = "intelligence", params(("id" = String, Path)),
     responses((status = 200, body = RecommendationBody), (status = 404, body = ProblemBody)))]
-pub(super) async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<RecommendationBody>, Problem> {
+pub(super) async fn get(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Json<RecommendationBody>, Problem> {
     Ok(Json(bodies::recommendation(&app.agents.recommendation_get(&RecommendationId(id)).await?)))
 }
 
 /// Why, from the numbers that decided.
 #[utoipa::path(get, path = "/api/v1/intelligence/recommendations/{id}/explanation", tag = "intelligence", params(("id" = String, Path)),
     responses((status = 200, body = ExplanationBody), (status = 404, body = ProblemBody)))]
-pub(super) async fn explanation(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<ExplanationBody>, Problem> {
+pub(super) async fn explanation(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Json<ExplanationBody>, Problem> {
     let found = app.agents.recommendation_get(&RecommendationId(id)).await?;
     Ok(Json(bodies::explanation(&found.explanation, found.confidence, found.impact_level)))
 }

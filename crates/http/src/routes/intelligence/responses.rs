@@ -30,14 +30,20 @@ pub(super) async fn execute(
     Body(body): Body<ExecuteBody>,
 ) -> Result<(StatusCode, Json<ExecuteAnswer>), Problem> {
     let id = RecommendationId(id);
-    let outcome =
-        app.engine.execute(&id, body.plan_hash.as_deref(), body.comment.as_deref(), &asking(&caller)).await.map_err(problem)?;
+    let outcome = app
+        .engine
+        .execute(&id, body.plan_hash.as_deref(), body.comment.as_deref(), &asking(&caller))
+        .await
+        .map_err(problem)?;
     let answer = match outcome {
         Execution::Started(action) => ExecuteAnswer {
             status: "executing".to_owned(),
             action_id: Some(action.id.0),
             approval_id: None,
-            message: format!("Running {} steps; GET intelligence/actions/{{id}} shows how far it is.", action.steps_total),
+            message: format!(
+                "Running {} steps; GET intelligence/actions/{{id}} shows how far it is.",
+                action.steps_total
+            ),
         },
         Execution::PendingApproval(approval) => ExecuteAnswer {
             status: "pending_approval".to_owned(),
@@ -113,7 +119,11 @@ pub(super) async fn snooze(
 /// Take back an answer: a snoozed, scheduled or waiting recommendation is open again.
 #[utoipa::path(post, path = "/api/v1/intelligence/recommendations/{id}/reopen", tag = "intelligence", params(("id" = String, Path)),
     responses((status = 200, body = RecommendationBody), (status = 409, body = ProblemBody)))]
-pub(super) async fn reopen(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<String>) -> Result<Json<RecommendationBody>, Problem> {
+pub(super) async fn reopen(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<Json<RecommendationBody>, Problem> {
     let found = app.engine.reopen(&RecommendationId(id), &asking(&caller)).await.map_err(problem)?;
     Ok(Json(bodies::recommendation(&found)))
 }
@@ -129,8 +139,11 @@ pub(super) async fn feedback(
     Body(body): Body<FeedbackBody>,
 ) -> Result<(StatusCode, Json<FeedbackAnswer>), Problem> {
     let id = RecommendationId(id);
-    let stored =
-        app.engine.feedback(&id, &body.outcome, body.rating, body.comments.as_deref(), &asking(&caller)).await.map_err(problem)?;
+    let stored = app
+        .engine
+        .feedback(&id, &body.outcome, body.rating, body.comments.as_deref(), &asking(&caller))
+        .await
+        .map_err(problem)?;
     let answer = FeedbackAnswer {
         id: stored.id,
         recommendation_id: stored.recommendation.0,
