@@ -18,7 +18,7 @@ pub mod ports;
 pub mod recommendation;
 
 pub use action::{Action, ActionId, ActionStatus, Purpose, StepOutcome};
-pub use agent::{Agent, AgentId, AgentType, AutoApply, Impact, Mode, Notifications, Scope, Timing};
+pub use agent::{Agent, AgentId, AgentType, AutoApply, Impact, Mode, Notifications, RunReport, Scope, Timing};
 pub use agent_type::{AgentTypeInfo, agent_types};
 pub use approval::{Approval, ApprovalId, ApprovalStatus, Signature, Signed};
 pub use engine::{AgentInput, Caller, Engine, EngineError, Execution, Ports};

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use jiff::SignedDuration;
 use reeve_audit::ActionStatus as Went;
 
 use super::execute::planned;
@@ -46,6 +47,7 @@ impl Engine {
                 self.release(&of, newer.first(), &caller).await?;
             }
         }
+        self.follow_undone(&actions, &caller).await?;
         Ok(taken_up)
     }
 
@@ -78,17 +80,58 @@ impl Engine {
         Ok(())
     }
 
-    /// A recommendation that was claimed and has no action at work: its end is the action's, or it never began.
-    async fn release(&self, of: &Recommendation, action: Option<&Action>, caller: &Caller) -> Result<(), EngineError> {
-        let ended = action.filter(|action| of.requested_by.is_some() && action.purpose == Purpose::Apply);
-        let (status, reason) = match ended.map(|action| action.status) {
-            Some(ActionStatus::Succeeded) if of.status == Status::Verifying => (Status::Succeeded, None),
-            Some(ActionStatus::RolledBack) => (Status::RolledBack, ended.and_then(|action| action.reason.clone())),
-            Some(ActionStatus::Failed) => (Status::Failed, ended.and_then(|action| action.reason.clone())),
-            _ => (Status::Open, Some("its execution was interrupted before anything was changed".to_owned())),
+    /// Brings a recommendation after its action, which has ended.
+    pub(super) async fn follow(&self, action: &Action, caller: &Caller) -> Result<(), EngineError> {
+        let reason = action.reason.clone().unwrap_or_default();
+        let (operation, status, reason) = match (action.purpose, action.status) {
+            (Purpose::Apply, ActionStatus::Succeeded) => ("recommendation.succeed", Status::Succeeded, None),
+            (Purpose::Apply, ActionStatus::RolledBack) => {
+                ("recommendation.roll_back", Status::RolledBack, Some(reason))
+            }
+            (Purpose::Apply, ActionStatus::Failed) => ("recommendation.fail", Status::Failed, Some(reason)),
+            (Purpose::Apply, _) => {
+                let why = format!("not executed, and nothing was changed: {reason}");
+                ("recommendation.reopen", Status::Open, Some(why))
+            }
+            (Purpose::Test, ended) => {
+                let why = match ended {
+                    ActionStatus::Aborted => format!("not tested, and nothing was changed: {reason}"),
+                    ActionStatus::Failed => format!("the twin {} could not be put back: {reason}", action.resource),
+                    _ => format!("tested on {}: {reason}", action.resource),
+                };
+                ("recommendation.tested", Status::Open, Some(why))
+            }
         };
-        let status = if of.status.may_become(status) { status } else { Status::Failed };
-        self.settle_at(&of.id, "recommendation.release", status, reason.as_deref(), caller).await?;
+        match self.settle_at(&action.recommendation, operation, status, reason.as_deref(), caller).await {
+            // It was removed or closed meanwhile; the action has ended all the same.
+            Ok(_) | Err(EngineError::WrongState { .. } | EngineError::NotFound { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// A recommendation that was claimed and has no action at work: it follows the action that its claim began, or, when
+    /// the claim began none, it is open again.
+    async fn release(&self, of: &Recommendation, newest: Option<&Action>, caller: &Caller) -> Result<(), EngineError> {
+        if let Some(ended) = newest.filter(|action| action.finished_at.is_some_and(|at| at >= of.updated_at)) {
+            return self.follow(ended, caller).await;
+        }
+        let reason = "its execution was interrupted before anything was changed";
+        self.settle_at(&of.id, "recommendation.release", Status::Open, Some(reason), caller).await?;
+        Ok(())
+    }
+
+    /// What was undone by hand, but whose recommendation still says otherwise.
+    async fn follow_undone(&self, actions: &[Action], caller: &Caller) -> Result<(), EngineError> {
+        let lately = self.ports.clock.now() - SignedDuration::from_hours(48);
+        let undone = |a: &&Action| a.purpose == Purpose::Apply && a.status == ActionStatus::RolledBack;
+        for action in actions.iter().filter(undone).filter(|a| a.finished_at.is_some_and(|at| at > lately)) {
+            let of = self.ports.agents.recommendation_get(&action.recommendation).await?;
+            if matches!(of.status, Status::Succeeded | Status::Failed)
+                && of.updated_at <= action.finished_at.unwrap_or(lately)
+            {
+                self.follow(action, caller).await?;
+            }
+        }
         Ok(())
     }
 }

@@ -262,7 +262,7 @@ fn abstained(judged: &Judged) -> Option<&'static str> {
 
 /// Days of a series with at least one point.
 fn days_spanned(series: &Series, now: Timestamp) -> u32 {
-    let day = |at: &Timestamp| now.duration_since(*at).as_secs() / 86_400;
+    let day = |at: &Timestamp| (now.duration_since(*at).as_secs() - 1).max(0) / 86_400;
     series.points.iter().map(|(at, _)| day(at)).collect::<BTreeSet<_>>().len() as u32
 }
 

@@ -243,49 +243,50 @@ impl Runner {
     }
 
     async fn verifying(&mut self) -> Result<(), Halt> {
-        self.settle_recommendation("recommendation.verify", Status::Verifying, None).await
+        let (id, verifying) = (&self.of.id, Status::Verifying);
+        match self.engine.settle_at(id, "recommendation.verify", verifying, None, &self.caller).await {
+            // A removed or closed recommendation must not keep its action from ending.
+            Ok(_) | Err(EngineError::WrongState { .. } | EngineError::NotFound { .. }) => Ok(()),
+            Err(error) => Err(Halt::Suspend(error.to_string())),
+        }
     }
+
+    // The action's end is the decision and is kept first; the recommendation follows it. Between the two, `resume` brings
+    // the recommendation after.
 
     /// The change was made and held.
     async fn succeed(&mut self) -> Result<(), Halt> {
         self.learn_resource().await;
-        self.settle_recommendation("recommendation.succeed", Status::Succeeded, None).await?;
-        self.end(ActionStatus::Succeeded, "action.succeed", Went::Success, None).await
+        self.end(ActionStatus::Succeeded, "action.succeed", Went::Success, None).await?;
+        self.follow().await
     }
 
     /// Nothing was changed; the recommendation is open again, with the reason.
     async fn abort(&mut self, reason: String) -> Result<(), Halt> {
-        let why = match self.action.purpose {
-            Purpose::Apply => format!("not executed, and nothing was changed: {reason}"),
-            Purpose::Test => format!("not tested, and nothing was changed: {reason}"),
-        };
-        self.settle_recommendation("recommendation.reopen", Status::Open, Some(&why)).await?;
-        self.end(ActionStatus::Aborted, "action.abort", Went::Failed, Some(reason)).await
+        self.end(ActionStatus::Aborted, "action.abort", Went::Failed, Some(reason)).await?;
+        self.follow().await
     }
 
     /// Neither done nor undone: a person is needed.
     pub(super) async fn fail(&mut self, reason: String) -> Result<(), Halt> {
         self.learn_resource().await;
-        let status = if self.action.purpose == Purpose::Test { Status::Open } else { Status::Failed };
-        self.settle_recommendation("recommendation.fail", status, Some(&reason)).await?;
-        self.end(ActionStatus::Failed, "action.fail", Went::Failed, Some(reason)).await
+        self.end(ActionStatus::Failed, "action.fail", Went::Failed, Some(reason)).await?;
+        self.follow().await
     }
 
     /// Everything is as it was.
     pub(super) async fn undone(&mut self) -> Result<(), Halt> {
         self.learn_resource().await;
         let reason = self.action.reason.clone();
-        let why = reason.as_deref().unwrap_or("undone");
-        match self.action.purpose {
-            Purpose::Apply => {
-                self.settle_recommendation("recommendation.roll_back", Status::RolledBack, Some(why)).await?;
-            }
-            Purpose::Test => {
-                let why = format!("tested on {}: {why}", self.action.resource);
-                self.settle_recommendation("recommendation.tested", Status::Open, Some(&why)).await?;
-            }
+        self.end(ActionStatus::RolledBack, "action.rolled_back", Went::Success, reason).await?;
+        self.follow().await
+    }
+
+    async fn follow(&self) -> Result<(), Halt> {
+        match self.engine.follow(&self.action, &self.caller).await {
+            Ok(()) => Ok(()),
+            Err(error) => Err(Halt::Suspend(error.to_string())),
         }
-        self.end(ActionStatus::RolledBack, "action.rolled_back", Went::Success, reason).await
     }
 
     async fn end(
@@ -308,14 +309,6 @@ impl Runner {
         self.tell(entry.after(story::pairs(&after))).await?;
         self.action = ended;
         self.keep().await
-    }
-
-    async fn settle_recommendation(&self, operation: &str, status: Status, reason: Option<&str>) -> Result<(), Halt> {
-        match self.engine.settle_at(&self.of.id, operation, status, reason, &self.caller).await {
-            // A removed or closed recommendation must not keep its action from ending.
-            Ok(_) | Err(EngineError::WrongState { .. } | EngineError::NotFound { .. }) => Ok(()),
-            Err(error) => Err(Halt::Suspend(error.to_string())),
-        }
     }
 
     /// Puts what was last observed into the inventory, so that nobody reads a stale size until the next sync.

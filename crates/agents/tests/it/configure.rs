@@ -1,0 +1,60 @@
+//! Agents: created, configured and deleted on the record.
+
+use reeve_agents::{AgentInput, AgentStore, EngineError, Status};
+use reeve_audit::Json;
+
+use crate::world::{World, operator};
+
+#[tokio::test]
+async fn configuration_is_recorded_before_and_after() {
+    let world = World::new();
+    let agent = world.agent("learning", false).await;
+    let input =
+        AgentInput { mode: Some("active".into()), reason: Some("trial is over".into()), ..AgentInput::default() };
+    let after = world.engine.agent_configure(&agent.id, input, &operator()).await.unwrap();
+    assert_eq!((after.version, after.name), (agent.version + 1, agent.name));
+    let entry = world.entries().into_iter().next_back().unwrap();
+    assert_eq!(entry.event_type.as_str(), "policy.modify");
+    assert_eq!(entry.actor.email.as_deref(), Some("olga@example.com"));
+    assert_eq!(entry.changes.before.unwrap().get("mode"), Some(&Json::from("learning")));
+    assert_eq!(entry.changes.after.unwrap().get("mode"), Some(&Json::from("active")));
+    assert_eq!(entry.metadata.extra.get("reason"), Some(&Json::from("trial is over")));
+}
+
+#[tokio::test]
+async fn wrong_input_names_every_field_and_makes_nothing() {
+    let world = World::new();
+    let input = AgentInput {
+        agent_type: Some("spot_optimizer".into()),
+        mode: Some("turbo".into()),
+        learning_period: Some("soon".into()),
+        ..AgentInput::default()
+    };
+    let Err(EngineError::Invalid(errors)) = world.engine.agent_create(input, &operator()).await else {
+        panic!("taken")
+    };
+    let paths: Vec<&str> = errors.iter().map(|e| e.path.as_str()).collect();
+    assert_eq!(paths, ["agent_type", "name", "mode", "learning_period"]);
+    assert!(world.memory.agent_list(None).await.unwrap().is_empty() && world.entries().is_empty());
+}
+
+#[tokio::test]
+async fn a_deleted_agent_leaves_its_recommendations_closed() {
+    let world = World::new();
+    let of = world.right_size("i-1", "t3.large").await;
+    let agent = world.memory.agent_list(None).await.unwrap().remove(0);
+    world.engine.agent_delete(&agent.id, &operator()).await.unwrap();
+    assert_eq!(world.again(&of).await.status, Status::Expired);
+    assert!(matches!(world.engine.agent_delete(&agent.id, &operator()).await, Err(EngineError::NotFound { .. })));
+    assert!(matches!(world.engine.agent_run(&agent.id, &operator()).await, Err(EngineError::NotFound { .. })));
+}
+
+#[tokio::test]
+async fn what_cannot_be_recorded_is_not_configured() {
+    let world = World::new();
+    let agent = world.agent("learning", false).await;
+    *world.log.silent_after.lock() = Some(0);
+    let input = AgentInput { mode: Some("active".into()), ..AgentInput::default() };
+    assert!(matches!(world.engine.agent_configure(&agent.id, input, &operator()).await, Err(EngineError::Record(_))));
+    assert_eq!(world.memory.agent_get(&agent.id).await.unwrap(), agent);
+}

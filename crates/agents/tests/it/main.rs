@@ -1,0 +1,15 @@
+//! The engine against a cloud that refuses what a real one refuses, loses answers, and does not always do as it says.
+#![allow(clippy::unwrap_used)]
+
+mod approvals;
+mod cloud;
+mod configure;
+mod execute;
+mod faults;
+mod guardrails;
+mod respond;
+mod resume;
+mod rollback;
+mod run;
+mod store;
+mod world;

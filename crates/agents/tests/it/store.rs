@@ -1,0 +1,227 @@
+//! Stores in memory, with the version comparison and the uniqueness that the ports' contracts ask for.
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use parking_lot::Mutex;
+use reeve_agents::ports::RecommendationFilter;
+use reeve_agents::{
+    Action, ActionId, Agent, AgentId, AgentStore, AgentType, Approval, ApprovalId, Feedback, Guardrails,
+    Recommendation, RecommendationId, Status,
+};
+use reeve_estate::{
+    Connection, ConnectionId, EstateStore, Metric, Resource, ResourceFilter, ResourceId, ResourceKind, ResourceState,
+    Sample, SampleStore, Series, StoreError,
+};
+
+use crate::world::connection;
+
+/// Everything in memory.
+#[derive(Default)]
+pub(crate) struct Memory {
+    agents: Mutex<BTreeMap<String, Agent>>,
+    recommendations: Mutex<BTreeMap<String, Recommendation>>,
+    approvals: Mutex<BTreeMap<String, Approval>>,
+    actions: Mutex<BTreeMap<String, Action>>,
+    feedback: Mutex<Vec<Feedback>>,
+    guardrails: Mutex<Guardrails>,
+    pub(crate) resources: Mutex<BTreeMap<ResourceId, Resource>>,
+    pub(crate) series: Mutex<Vec<Series>>,
+}
+
+fn missing(what: &'static str, id: &str) -> StoreError {
+    StoreError::NotFound { what, id: id.to_owned() }
+}
+
+fn replace<T: Clone>(
+    all: &Mutex<BTreeMap<String, T>>,
+    what: &'static str,
+    id: &str,
+    version: impl Fn(&T) -> u64,
+    next: &T,
+) -> Result<(), StoreError> {
+    let mut all = all.lock();
+    let stored = all.get_mut(id).ok_or_else(|| missing(what, id))?;
+    if version(stored) + 1 != version(next) {
+        return Err(StoreError::Conflict(format!("{what} {id} is at version {}", version(stored))));
+    }
+    *stored = next.clone();
+    Ok(())
+}
+
+#[async_trait]
+impl AgentStore for Memory {
+    async fn agent_insert(&self, agent: &Agent) -> Result<(), StoreError> {
+        self.agents.lock().insert(agent.id.0.clone(), agent.clone());
+        Ok(())
+    }
+    async fn agent_update(&self, agent: &Agent) -> Result<(), StoreError> {
+        replace(&self.agents, "agent", &agent.id.0, |a| a.version, agent)
+    }
+    async fn agent_delete(&self, id: &AgentId) -> Result<(), StoreError> {
+        self.agents.lock().remove(&id.0).map(drop).ok_or_else(|| missing("agent", &id.0))?;
+        for of in self.recommendations.lock().values_mut().filter(|r| r.agent_id == *id) {
+            if of.status.may_become(Status::Expired) {
+                of.status = Status::Expired;
+                of.version += 1;
+            }
+        }
+        Ok(())
+    }
+    async fn agent_get(&self, id: &AgentId) -> Result<Agent, StoreError> {
+        self.agents.lock().get(&id.0).cloned().ok_or_else(|| missing("agent", &id.0))
+    }
+    async fn agent_list(&self, of_type: Option<AgentType>) -> Result<Vec<Agent>, StoreError> {
+        Ok(self.agents.lock().values().filter(|a| of_type.is_none_or(|t| a.agent_type == t)).cloned().collect())
+    }
+
+    async fn recommendation_insert(&self, of: &Recommendation) -> Result<(), StoreError> {
+        let mut all = self.recommendations.lock();
+        let clash = |r: &&Recommendation| {
+            !r.status.is_end()
+                && r.kind == of.kind
+                && r.subject.id == of.subject.id
+                && r.subject.connection == of.subject.connection
+        };
+        if all.values().find(clash).is_some() {
+            return Err(StoreError::Conflict("one of this type that has not ended exists".to_owned()));
+        }
+        all.insert(of.id.0.clone(), of.clone());
+        Ok(())
+    }
+    async fn recommendation_update(&self, of: &Recommendation) -> Result<(), StoreError> {
+        let from = self.recommendation_get(&of.id).await?.status;
+        assert!(from == of.status || from.may_become(of.status), "illegal move from {from} to {}", of.status);
+        replace(&self.recommendations, "recommendation", &of.id.0, |r| r.version, of)
+    }
+    async fn recommendation_get(&self, id: &RecommendationId) -> Result<Recommendation, StoreError> {
+        self.recommendations.lock().get(&id.0).cloned().ok_or_else(|| missing("recommendation", &id.0))
+    }
+    async fn recommendation_list(
+        &self,
+        filter: &RecommendationFilter,
+    ) -> Result<(Vec<Recommendation>, u64), StoreError> {
+        let all = self.recommendations.lock();
+        let wanted = |r: &&Recommendation| filter.status.is_empty() || filter.status.contains(&r.status);
+        let found: Vec<Recommendation> = all.values().filter(wanted).cloned().collect();
+        let total = found.len() as u64;
+        Ok((found, total))
+    }
+
+    async fn approval_insert(&self, approval: &Approval) -> Result<(), StoreError> {
+        self.approvals.lock().insert(approval.id.0.clone(), approval.clone());
+        Ok(())
+    }
+    async fn approval_update(&self, approval: &Approval) -> Result<(), StoreError> {
+        replace(&self.approvals, "approval", &approval.id.0, |a| a.version, approval)
+    }
+    async fn approval_get(&self, id: &ApprovalId) -> Result<Approval, StoreError> {
+        self.approvals.lock().get(&id.0).cloned().ok_or_else(|| missing("approval", &id.0))
+    }
+    async fn approval_list(&self, of: Option<&RecommendationId>) -> Result<Vec<Approval>, StoreError> {
+        let all = self.approvals.lock();
+        let mut found: Vec<Approval> =
+            all.values().filter(|a| of.is_none_or(|id| a.recommendation == *id)).cloned().collect();
+        found.reverse();
+        Ok(found)
+    }
+
+    async fn action_insert(&self, action: &Action) -> Result<(), StoreError> {
+        self.actions.lock().insert(action.id.0.clone(), action.clone());
+        Ok(())
+    }
+    async fn action_update(&self, action: &Action) -> Result<(), StoreError> {
+        replace(&self.actions, "action", &action.id.0, |a| a.version, action)
+    }
+    async fn action_get(&self, id: &ActionId) -> Result<Action, StoreError> {
+        self.actions.lock().get(&id.0).cloned().ok_or_else(|| missing("action", &id.0))
+    }
+    async fn action_list(
+        &self,
+        of: Option<&RecommendationId>,
+        since: Option<Timestamp>,
+    ) -> Result<Vec<Action>, StoreError> {
+        let all = self.actions.lock();
+        let wanted =
+            |a: &&Action| of.is_none_or(|id| a.recommendation == *id) && since.is_none_or(|at| a.started_at >= at);
+        let mut found: Vec<Action> = all.values().filter(wanted).cloned().collect();
+        found.sort_by(|a, b| b.started_at.cmp(&a.started_at).then_with(|| b.id.cmp(&a.id)));
+        Ok(found)
+    }
+
+    async fn feedback_insert(&self, feedback: &Feedback) -> Result<(), StoreError> {
+        self.feedback.lock().push(feedback.clone());
+        Ok(())
+    }
+    async fn feedback_list(&self, of: Option<&RecommendationId>) -> Result<Vec<Feedback>, StoreError> {
+        Ok(self.feedback.lock().iter().filter(|f| of.is_none_or(|id| f.recommendation == *id)).cloned().collect())
+    }
+
+    async fn guardrails_get(&self) -> Result<Guardrails, StoreError> {
+        Ok(self.guardrails.lock().clone())
+    }
+    async fn guardrails_put(&self, guardrails: &Guardrails) -> Result<(), StoreError> {
+        *self.guardrails.lock() = guardrails.clone();
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl EstateStore for Memory {
+    async fn connection_insert(&self, _: &Connection) -> Result<(), StoreError> {
+        Ok(())
+    }
+    async fn connection_update(&self, _: &Connection) -> Result<(), StoreError> {
+        Ok(())
+    }
+    async fn connection_delete(&self, _: &ConnectionId) -> Result<(), StoreError> {
+        Ok(())
+    }
+    async fn connection_get(&self, _: &ConnectionId) -> Result<Connection, StoreError> {
+        Ok(connection())
+    }
+    async fn connection_list(&self) -> Result<Vec<Connection>, StoreError> {
+        Ok(vec![connection()])
+    }
+    async fn resource_sync(&self, _: &ConnectionId, seen: &[Resource], _: &[ResourceKind]) -> Result<(), StoreError> {
+        for resource in seen {
+            self.resource_put(resource).await?;
+        }
+        Ok(())
+    }
+    async fn resource_put(&self, resource: &Resource) -> Result<(), StoreError> {
+        self.resources.lock().insert(resource.id.clone(), resource.clone());
+        Ok(())
+    }
+    async fn resource_get(&self, id: &ResourceId) -> Result<Resource, StoreError> {
+        self.resources.lock().get(id).cloned().ok_or_else(|| missing("resource", id.as_str()))
+    }
+    async fn resource_list(&self, filter: &ResourceFilter) -> Result<(Vec<Resource>, u64), StoreError> {
+        let all = self.resources.lock();
+        let wanted = |r: &&Resource| r.state != ResourceState::Deleted && filter.kind.is_none_or(|kind| r.kind == kind);
+        let found: Vec<Resource> = all.values().filter(wanted).cloned().collect();
+        let total = found.len() as u64;
+        Ok((found, total))
+    }
+}
+
+#[async_trait]
+impl SampleStore for Memory {
+    async fn sample_insert(&self, _: &[Sample]) -> Result<(), StoreError> {
+        Ok(())
+    }
+    async fn sample_series(
+        &self,
+        resources: &[ResourceId],
+        metrics: &[Metric],
+        _: Timestamp,
+        _: Timestamp,
+    ) -> Result<Vec<Series>, StoreError> {
+        let all = self.series.lock();
+        Ok(all.iter().filter(|s| resources.contains(&s.resource) && metrics.contains(&s.metric)).cloned().collect())
+    }
+    async fn sample_newest(&self, _: &ConnectionId) -> Result<Vec<(ResourceId, Metric, Timestamp)>, StoreError> {
+        Ok(Vec::new())
+    }
+}
