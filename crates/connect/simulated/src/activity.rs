@@ -1,22 +1,96 @@
-//! What people and programs of the company do all day, as audit entries: a pure function of the seed and the minute.
+//! What people and programs of the company do all day, as audit entries: a pure function of the seed and the minute, so
+//! that any window can be written and neighbouring windows join. A month is some fifteen thousand entries.
+//!
+//! They act on the estate's own resources and claim nothing that the estate contradicts: nobody but Reeve resizes, stops
+//! or starts a machine here. Now and then something happens that somebody ought to look into (`stories`).
 
-use jiff::Timestamp;
-use reeve_audit::Entry;
+mod deed;
+mod pen;
+mod programs;
+mod routine;
+mod stories;
+
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use reeve_audit::{Entry, ResourceRef};
+use reeve_estate::{Purchase, Resource, ResourceKind};
 
 use crate::account::SimulatedAccount;
 use crate::settings::Settings;
-use std::sync::Arc;
+
+/// How far back before the beginning anybody did anything.
+const HISTORY: SignedDuration = SignedDuration::from_hours(400 * 24);
+
+/// A resource that something can be done to.
+#[derive(Debug)]
+pub(crate) struct Target {
+    pub(crate) kind: ResourceKind,
+    pub(crate) name: String,
+    pub(crate) team: String,
+    pub(crate) key: u64,
+    pub(crate) spot: bool,
+    pub(crate) reference: ResourceRef,
+}
 
 /// What the activity is about.
 #[derive(Debug)]
-pub(crate) struct Scene;
+pub(crate) struct Scene {
+    pub(crate) seed: u64,
+    pub(crate) anchor: Timestamp,
+    pub(crate) targets: Vec<Target>,
+}
 
 impl Scene {
-    pub(crate) fn of(_: &[Arc<SimulatedAccount>], _: &Settings) -> Self {
-        Scene
+    /// Of the accounts' resources as the seed has them.
+    pub(crate) fn of(accounts: &[Arc<SimulatedAccount>], settings: &Settings) -> Self {
+        let assets = accounts.iter().flat_map(|account| &account.assets);
+        let targets = assets.map(|asset| target(&asset.resource, asset.key)).collect();
+        Scene { seed: settings.seed, anchor: settings.anchor, targets }
+    }
+
+    /// Targets of a kind and, when given, of a team.
+    pub(crate) fn of_kind(&self, kind: ResourceKind, team: Option<&str>) -> Vec<&Target> {
+        let fits = |target: &&Target| target.kind == kind && team.is_none_or(|team| target.team == team);
+        self.targets.iter().filter(fits).collect()
     }
 }
 
-pub(crate) fn between(_: &Scene, _: Timestamp, _: Timestamp) -> Vec<Entry> {
-    Vec::new()
+fn target(resource: &Resource, key: u64) -> Target {
+    let mut reference = ResourceRef::new(resource.kind.as_str(), resource.id.as_str()).in_cloud(
+        resource.provider.as_str(),
+        resource.account.clone(),
+        resource.region.clone(),
+    );
+    for tag in ["env", "team", "service"] {
+        if let Some(value) = resource.tag(tag) {
+            reference = reference.with_tag(tag, value);
+        }
+    }
+    Target {
+        kind: resource.kind,
+        name: resource.name.clone(),
+        team: resource.tag("team").unwrap_or_default().to_owned(),
+        key,
+        spot: resource.kind == ResourceKind::VirtualMachine && resource.purchase == Some(Purchase::Spot),
+        reference,
+    }
+}
+
+/// What happened from a time (inclusive) to a time (exclusive), oldest first.
+pub(crate) fn between(scene: &Scene, from: Timestamp, to: Timestamp) -> Vec<Entry> {
+    let from = scene.anchor.checked_sub(HISTORY).map_or(from, |first| from.max(first));
+    if from >= to {
+        return Vec::new();
+    }
+    let mut entries = Vec::new();
+    // A minute in which the window ends may lie half in it.
+    for minute in from.as_second().div_euclid(60)..=to.as_second().div_euclid(60) {
+        routine::minute(scene, minute, &mut entries);
+        programs::minute(scene, minute, &mut entries);
+    }
+    stories::between(scene, from, to, &mut entries);
+    entries.retain(|entry| entry.timestamp >= from && entry.timestamp < to);
+    entries.sort_by(|a, b| (a.timestamp, &a.event_id).cmp(&(b.timestamp, &b.event_id)));
+    entries
 }

@@ -31,13 +31,17 @@ pub(crate) fn interrupted(key: u64, at: Timestamp) -> bool {
 }
 
 fn interrupted_in(key: u64, slot: i64) -> bool {
+    interruption(key, slot).is_some_and(|(begins, lasts)| (begins..begins + lasts).contains(&slot))
+}
+
+/// The interruption on a slot's day: the slot it begins in, and how many it lasts.
+pub(crate) fn interruption(key: u64, slot: i64) -> Option<(i64, i64)> {
     let day = slot.div_euclid(SLOTS_PER_DAY);
     if unit(key ^ 0x5901, day) >= 1.0 / 7.0 {
-        return false;
+        return None;
     }
     let begins = between(key ^ 0x5902, day, 0.0, (SLOTS_PER_DAY - 9) as f64) as i64;
-    let lasts = between(key ^ 0x5903, day, 2.0, 9.0) as i64;
-    (begins..begins + lasts).contains(&slot.rem_euclid(SLOTS_PER_DAY))
+    Some((day * SLOTS_PER_DAY + begins, between(key ^ 0x5903, day, 2.0, 9.0) as i64))
 }
 
 /// A time with one size.

@@ -1,0 +1,84 @@
+//! What programs do, day and night: deploys, applies, backups, scaling, exports; and spot capacity that is taken away.
+
+use reeve_audit::{ActionMethod, ActionStatus, ActorType, Entry, EventType, Json, Severity};
+use reeve_estate::ResourceKind;
+
+use super::pen::{self, state};
+use super::{Scene, Target};
+use crate::company::people::{Chore, ROBOTS, Robot};
+use crate::noise::{draw, hex, key, pick, unit};
+use crate::signal::interruption;
+
+/// What programs did in a minute of UTC.
+pub(super) fn minute(scene: &Scene, minute: i64, into: &mut Vec<Entry>) {
+    for (number, robot) in ROBOTS.iter().enumerate() {
+        let of = crate::noise::mix(scene.seed ^ (number as u64 + 1).wrapping_mul(0x2b07));
+        if unit(of, minute) < robot.per_hour / 60.0 {
+            into.extend(chore(scene, robot, key(of, &format!("chore/{minute}")), minute));
+        }
+    }
+    // Spot capacity goes at the beginning of a five-minute period.
+    if minute.rem_euclid(5) == 0 {
+        let spot = scene.targets.iter().filter(|target| target.spot);
+        into.extend(spot.filter_map(|target| taken(target, minute)));
+    }
+}
+
+fn chore(scene: &Scene, robot: &Robot, key: u64, minute: i64) -> Option<Entry> {
+    let one = |kind| pick(key, 51, &scene.of_kind(kind, None)).copied();
+    let number = |low: u64, range: u64| Json::from(low + draw(key, 52) % range);
+    let write = |kind, operation: &str, target: &Target, by, method| {
+        pen::entry(kind, key, minute)
+            .by(pen::program(by, robot.id, robot.agent))
+            .on(target.reference.clone())
+            .with_action(operation, ActionStatus::Success, method)
+            .with_metadata("resource_name", target.name.as_str())
+            .with_tag("automation")
+    };
+    const MODIFY: EventType = EventType::from_static("resource.modify");
+    const DEPLOY: EventType = EventType::from_static("deployment.create");
+    const BACKUP: EventType = EventType::from_static("backup.create");
+    const EXPORT: EventType = EventType::from_static("data.export");
+    let (role, service) = (ActorType::Role, ActorType::Service);
+    Some(match robot.does {
+        Chore::Deploy => write(DEPLOY, "deploy", one(ResourceKind::ScalingGroup)?, service, ActionMethod::Automation)
+            .after(state([("commit", Json::from(hex(key, 12))), ("changed_files", number(1, 40))])),
+        Chore::Terraform => {
+            write(MODIFY, "terraform_apply", one(ResourceKind::LoadBalancer)?, role, ActionMethod::Automation)
+                .after(state([("added", number(0, 3)), ("changed", number(1, 6)), ("destroyed", Json::from(0))]))
+        }
+        Chore::Backup => {
+            let kind = if unit(key, 53) < 0.4 { ResourceKind::Database } else { ResourceKind::Volume };
+            let entry = write(BACKUP, "create_snapshot", one(kind)?, service, ActionMethod::Scheduled);
+            entry.after(state([("snapshot", Json::from(format!("snap-{}", hex(draw(key, 54), 17))))]))
+        }
+        Chore::Scale => {
+            let desired = 2 + (draw(key, 55) % 4).cast_signed();
+            let entry =
+                write(MODIFY, "set_desired_capacity", one(ResourceKind::ScalingGroup)?, service, ActionMethod::System);
+            let more = if unit(key, 56) < 0.5 { desired + 1 } else { desired - 1 };
+            entry.before(state([("desired", Json::from(desired))])).after(state([("desired", Json::from(more))]))
+        }
+        Chore::Export => write(EXPORT, "export_costs", one(ResourceKind::Bucket)?, service, ActionMethod::Scheduled)
+            .with_metadata("rows", number(900, 4000)),
+    })
+}
+
+fn taken(target: &Target, minute: i64) -> Option<Entry> {
+    let slot = minute.div_euclid(5);
+    let (begins, lasts) = interruption(target.key, slot)?;
+    if begins != slot {
+        return None;
+    }
+    const INTERRUPTED: EventType = EventType::from_static("resource.interrupt");
+    let key = key(target.key, &format!("interrupted/{minute}"));
+    let entry = pen::entry(INTERRUPTED, key, minute)
+        .by(pen::program(ActorType::Service, "spot-capacity", "ec2.amazonaws.com"))
+        .on(target.reference.clone())
+        .with_action("spot_interruption", ActionStatus::Success, ActionMethod::System)
+        .with_severity(Severity::Low)
+        .with_metadata("resource_name", target.name.as_str())
+        .with_metadata("minutes", lasts * 5)
+        .with_tag("spot");
+    Some(entry.before(state([("state", Json::from("running"))])).after(state([("state", Json::from("stopped"))])))
+}
