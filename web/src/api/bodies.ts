@@ -19,7 +19,8 @@ export type Stats = Schemas['StatsBody'];
 export type Count = Schemas['CountBody'];
 export type Connection = Schemas['ConnectionBody'];
 export type Resource = Schemas['EstateResourceBody'];
-export type Samples = Schemas['SamplesBody'];
+/** One metric over time: `[ms since the epoch, value]`, oldest first. */
+export type Series = Omit<Schemas['SeriesBody'], 'points'> & { points: number[][] };
 export type User = Schemas['UserBody'];
 export type Team = Schemas['TeamBody'];
 export type Token = Schemas['TokenBody'];

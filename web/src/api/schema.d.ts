@@ -8,100 +8,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: {
-            parameters: {
-                query?: {
-                    cursor?: string | null;
-                    end_time?: string | null;
-                    limit?: number | null;
-                    offset?: number | null;
-                    query?: string | null;
-                    start_time?: string | null;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["List_EntryBody"];
-                    };
-                };
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** A page of entries, newest first. */
+        get: operations["get_audit_logs"];
         put?: never;
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ReceiptsBody"];
-                    };
-                };
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-                507: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** Append entries: an object, an array, or `application/x-ndjson`. All of them are durable when this answers, or none is there. */
+        post: operations["post_audit_logs"];
         delete?: never;
         options?: never;
         head?: never;
@@ -115,35 +26,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    event_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["EntryBody"];
-                    };
-                };
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** One entry. */
+        get: operations["get_audit_logs_event_id"];
         put?: never;
         post?: never;
         delete?: never;
@@ -159,35 +43,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    event_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "text/plain": string;
-                    };
-                };
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** The proof of one entry: a C2SP `.tlog-proof` that `reeve-verify` checks offline. */
+        get: operations["get_audit_logs_event_id_proof"];
         put?: never;
         post?: never;
         delete?: never;
@@ -203,25 +60,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "text/plain": string;
-                    };
-                };
-            };
-        };
+        /** The newest checkpoint, a C2SP signed note. */
+        get: operations["get_audit_logs_checkpoint"];
         put?: never;
         post?: never;
         delete?: never;
@@ -239,37 +79,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["SearchBody"];
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["SearchAnswer"];
-                    };
-                };
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** Search with the query language, times and simple filters; count values on the side. */
+        post: operations["post_audit_logs_search"];
         delete?: never;
         options?: never;
         head?: never;
@@ -283,40 +94,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: {
-            parameters: {
-                query?: {
-                    cursor?: string | null;
-                    end_time?: string | null;
-                    limit?: number | null;
-                    offset?: number | null;
-                    query?: string | null;
-                    start_time?: string | null;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["StatsBody"];
-                    };
-                };
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** Counts by type, user, resource, severity, status and time; the last 24 hours unless a period is given. */
+        get: operations["get_audit_logs_stats"];
         put?: never;
         post?: never;
         delete?: never;
@@ -332,35 +111,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    path: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/octet-stream": number[];
-                    };
-                };
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** A tile of the tree, by its C2SP path (`0/000`, `0/x001/234.p/17`, `entries/000`). */
+        get: operations["get_audit_logs_tile_path"];
         put?: never;
         post?: never;
         delete?: never;
@@ -376,65 +128,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["List_ConnectionBody"];
-                    };
-                };
-            };
-        };
+        /** All connections. */
+        get: operations["get_connections"];
         put?: never;
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["ConnectionCreate"];
-                };
-            };
-            responses: {
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ConnectionBody"];
-                    };
-                };
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** Add a connection. It is tested on demand and synced on schedule; nothing is called before that. */
+        post: operations["post_connections"];
         delete?: never;
         options?: never;
         head?: never;
@@ -448,107 +146,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ConnectionBody"];
-                    };
-                };
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** One connection. */
+        get: operations["get_connections_id"];
         put?: never;
         post?: never;
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                204: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** Remove a connection with its inventory. */
+        delete: operations["delete_connections_id"];
         options?: never;
         head?: never;
-        patch: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["ConnectionPatch"];
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ConnectionBody"];
-                    };
-                };
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** Change a connection. */
+        patch: operations["patch_connections_id"];
         trace?: never;
     };
     "/api/v1/connections/{id}/sync": {
@@ -560,43 +167,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                202: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["SyncStartedBody"];
-                    };
-                };
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** Begin a sync; where it stands is read from the connection. */
+        post: operations["post_connections_id_sync"];
         delete?: never;
         options?: never;
         head?: never;
@@ -612,35 +184,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ConnectionTestBody"];
-                    };
-                };
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** Prove the credentials with the cheapest call there is. */
+        post: operations["post_connections_id_test"];
         delete?: never;
         options?: never;
         head?: never;
@@ -654,25 +199,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["CostsBody"];
-                    };
-                };
-            };
-        };
+        /** What the estate costs a month, by the catalogue and the bill. */
+        get: operations["get_costs"];
         put?: never;
         post?: never;
         delete?: never;
@@ -688,29 +216,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: {
-            parameters: {
-                query?: {
-                    cursor?: string | null;
-                    limit?: number | null;
-                    offset?: number | null;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["List_ActionRecordBody"];
-                    };
-                };
-            };
-        };
+        /** Actions, newest first. */
+        get: operations["get_intelligence_actions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -726,35 +233,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ActionRecordBody"];
-                    };
-                };
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** One action with its steps. */
+        get: operations["get_intelligence_actions_id"];
         put?: never;
         post?: never;
         delete?: never;
@@ -772,43 +252,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                202: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ActionRecordBody"];
-                    };
-                };
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** Undo an action that succeeded. */
+        post: operations["post_intelligence_actions_id_rollback"];
         delete?: never;
         options?: never;
         head?: never;
@@ -822,25 +267,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["List_AgentTypeBody"];
-                    };
-                };
-            };
-        };
+        /** The nine agent types of the specification. */
+        get: operations["get_intelligence_agent_types"];
         put?: never;
         post?: never;
         delete?: never;
@@ -856,57 +284,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["List_AgentBody"];
-                    };
-                };
-            };
-        };
+        /** All configured agents. */
+        get: operations["get_intelligence_agents"];
         put?: never;
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["AgentCreate"];
-                };
-            };
-            responses: {
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["AgentBody"];
-                    };
-                };
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** Create an agent. It learns unless another mode is given, and does not act by itself unless told to. */
+        post: operations["post_intelligence_agents"];
         delete?: never;
         options?: never;
         head?: never;
@@ -920,115 +302,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    agent_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["AgentBody"];
-                    };
-                };
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** One agent and where it stands. */
+        get: operations["get_intelligence_agents_agent_id"];
         put?: never;
         post?: never;
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    agent_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                204: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** Remove an agent. Its open recommendations end; its record stays in the log. */
+        delete: operations["delete_intelligence_agents_agent_id"];
         options?: never;
         head?: never;
-        patch: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    agent_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["AgentPatch"];
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["AgentBody"];
-                    };
-                };
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** Configure an agent. */
+        patch: operations["patch_intelligence_agents_agent_id"];
         trace?: never;
     };
     "/api/v1/intelligence/agents/{agent_id}/run": {
@@ -1040,43 +323,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    agent_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["RunBody"];
-                    };
-                };
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** Run an agent now and answer with what it saw. */
+        post: operations["post_intelligence_agents_agent_id_run"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1090,29 +338,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: {
-            parameters: {
-                query?: {
-                    cursor?: string | null;
-                    limit?: number | null;
-                    offset?: number | null;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["List_ApprovalBody"];
-                    };
-                };
-            };
-        };
+        /** Approval requests, newest first. */
+        get: operations["get_intelligence_approvals"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1128,35 +355,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ApprovalBody"];
-                    };
-                };
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** One approval request. */
+        get: operations["get_intelligence_approvals_id"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1174,47 +374,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["ApproveBody"];
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ApprovalBody"];
-                    };
-                };
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** Sign. With the last signature the plan runs. */
+        post: operations["post_intelligence_approvals_id_approve"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1230,47 +391,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["RejectBody"];
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ApprovalBody"];
-                    };
-                };
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** Refuse, with a reason. */
+        post: operations["post_intelligence_approvals_id_reject"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1284,25 +406,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["DashboardBody"];
-                    };
-                };
-            };
-        };
+        /** Agents, recommendations, actions, savings, learning progress, anomalies. */
+        get: operations["get_intelligence_dashboard"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1318,64 +423,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["GuardrailsBody"];
-                    };
-                };
-            };
-        };
-        put: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["GuardrailsBody"];
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["GuardrailsBody"];
-                    };
-                };
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** The guardrails. */
+        get: operations["get_intelligence_guardrails"];
+        /** Replace the guardrails. `version` is the one that was read; another is a conflict. */
+        put: operations["put_intelligence_guardrails"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1392,37 +443,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["KillSwitchBody"];
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["GuardrailsBody"];
-                    };
-                };
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** Stop everything, or let it go on. Steps that run are finished or undone; nothing new begins. */
+        post: operations["post_intelligence_kill_switch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1436,44 +458,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: {
-            parameters: {
-                query?: {
-                    account?: string | null;
-                    agent?: string | null;
-                    cursor?: string | null;
-                    limit?: number | null;
-                    min_confidence?: number | null;
-                    offset?: number | null;
-                    priority?: string | null;
-                    resource?: string | null;
-                    status?: string | null;
-                    type?: string | null;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["List_RecommendationBody"];
-                    };
-                };
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** Recommendations, highest priority then highest saving first. */
+        get: operations["get_intelligence_recommendations"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1489,35 +475,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["RecommendationBody"];
-                    };
-                };
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** One recommendation. */
+        get: operations["get_intelligence_recommendations_id"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1535,47 +494,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["DismissBody"];
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["RecommendationBody"];
-                    };
-                };
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** Reject, with a reason. */
+        post: operations["post_intelligence_recommendations_id_dismiss"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1591,47 +511,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["ExecuteBody"];
-                };
-            };
-            responses: {
-                202: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ExecuteAnswer"];
-                    };
-                };
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** Apply now. Answers at once: with the action that runs, or with the approval request that waits. */
+        post: operations["post_intelligence_recommendations_id_execute"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1645,35 +526,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ExplanationBody"];
-                    };
-                };
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** Why, from the numbers that decided. */
+        get: operations["get_intelligence_recommendations_id_explanation"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1691,47 +545,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["FeedbackBody"];
-                };
-            };
-            responses: {
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["FeedbackAnswer"];
-                    };
-                };
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** Tell how it went. */
+        post: operations["post_intelligence_recommendations_id_feedback"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1747,35 +562,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["RecommendationBody"];
-                    };
-                };
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** Take back an answer: a snoozed, scheduled or waiting recommendation is open again. */
+        post: operations["post_intelligence_recommendations_id_reopen"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1791,47 +579,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["ScheduleBody"];
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["RecommendationBody"];
-                    };
-                };
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** Execute at a set time. */
+        post: operations["post_intelligence_recommendations_id_schedule"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1847,47 +596,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["SnoozeBody"];
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["RecommendationBody"];
-                    };
-                };
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** Remind later. */
+        post: operations["post_intelligence_recommendations_id_snooze"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1903,43 +613,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                202: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["RecommendationBody"];
-                    };
-                };
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** Try it where it cannot hurt. */
+        post: operations["post_intelligence_recommendations_id_test"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1953,43 +628,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: {
-            parameters: {
-                query?: {
-                    account?: string | null;
-                    connection?: string | null;
-                    cursor?: string | null;
-                    limit?: number | null;
-                    offset?: number | null;
-                    provider?: string | null;
-                    service?: string | null;
-                    text?: string | null;
-                    type?: string | null;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["List_EstateResourceBody"];
-                    };
-                };
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** Resources, by identifier. */
+        get: operations["get_resources"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2005,35 +645,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["EstateResourceBody"];
-                    };
-                };
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** One resource, by the provider's identifier. */
+        get: operations["get_resources_id"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2049,48 +662,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: {
-            parameters: {
-                query?: {
-                    end_time?: string | null;
-                    max_points?: number | null;
-                    metrics?: string | null;
-                    start_time?: string | null;
-                };
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["SamplesBody"];
-                    };
-                };
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** Metric samples of a resource. */
+        get: operations["get_resources_id_samples"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2106,65 +679,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["List_SessionBody"];
-                    };
-                };
-            };
-        };
+        /** Sessions of everybody. */
+        get: operations["get_sessions"];
         put?: never;
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["SignIn"];
-                };
-            };
-            responses: {
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["MeBody"];
-                    };
-                };
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** Sign in with e-mail address and password, or with an API token, and get a session cookie. */
+        post: operations["post_sessions"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2178,52 +697,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["MeBody"];
-                    };
-                };
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** Who is signed in. */
+        get: operations["get_sessions_current"];
         put?: never;
         post?: never;
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                204: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
+        /** Sign out. */
+        delete: operations["delete_sessions_current"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2236,65 +715,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["List_TeamBody"];
-                    };
-                };
-            };
-        };
+        /** All teams with their members. */
+        get: operations["get_teams"];
         put?: never;
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["TeamCreate"];
-                };
-            };
-            responses: {
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["TeamBody"];
-                    };
-                };
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** Add a team. */
+        post: operations["post_teams"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2311,68 +736,12 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                204: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** Remove a team; its members stay. */
+        delete: operations["delete_teams_id"];
         options?: never;
         head?: never;
-        patch: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["TeamCreate"];
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["TeamBody"];
-                    };
-                };
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** Rename a team. */
+        patch: operations["patch_teams_id"];
         trace?: never;
     };
     "/api/v1/tokens": {
@@ -2382,65 +751,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["List_TokenBody"];
-                    };
-                };
-            };
-        };
+        /** One's own tokens; an administrator sees everybody's. */
+        get: operations["get_tokens"];
         put?: never;
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["TokenCreate"];
-                };
-            };
-            responses: {
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["TokenCreated"];
-                    };
-                };
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** Make a token. Its secret stands in this answer and nowhere else. */
+        post: operations["post_tokens"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2457,33 +772,8 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                204: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** Revoke a token. */
+        delete: operations["delete_tokens_id"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2496,65 +786,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["List_UserBody"];
-                    };
-                };
-            };
-        };
+        /** All users. */
+        get: operations["get_users"];
         put?: never;
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["UserCreate"];
-                };
-            };
-            responses: {
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["UserBody"];
-                    };
-                };
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** Add a user. */
+        post: operations["post_users"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2568,121 +804,23 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["UserBody"];
-                    };
-                };
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** One user. */
+        get: operations["get_users_id"];
         put?: never;
         post?: never;
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                204: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** Remove a user with their tokens and sessions. */
+        delete: operations["delete_users_id"];
         options?: never;
         head?: never;
-        patch: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["UserPatch"];
-                };
-            };
-            responses: {
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["UserBody"];
-                    };
-                };
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["ProblemBody"];
-                    };
-                };
-            };
-        };
+        /** Change a user. */
+        patch: operations["patch_users_id"];
         trace?: never;
     };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description What was done. */
         ActionBody: {
             /** @description `api`, `console`, `cli`, `automation`, `webhook`, `system` or `scheduled`. */
             method?: string | null;
@@ -2691,6 +829,7 @@ export interface components {
             /** @description `success`, `failed`, `denied` or `pending`. */
             status?: string | null;
         };
+        /** @description One execution of one plan. */
         ActionRecordBody: {
             /** @description Who asked. */
             by: string;
@@ -2714,11 +853,15 @@ export interface components {
             status: string;
             /** @description Steps so far. */
             steps: components["schemas"]["StepOutcomeBody"][];
-            /** @description How many steps the plan has. */
+            /**
+             * Format: int32
+             * @description How many steps the plan has.
+             */
             steps_total: number;
             /** @description The recommendation's title. */
             title: string;
         };
+        /** @description Who did it. */
         ActorBody: {
             /** @description E-mail address. */
             email?: string | null;
@@ -2733,11 +876,16 @@ export interface components {
             /** @description User agent. */
             user_agent?: string | null;
         };
+        /** @description An agent and where it stands. */
         AgentBody: {
             /** @description Agent type. */
             agent_type: string;
+            /** @description Acting by itself. */
             auto_apply: components["schemas"]["AutoApplyBody"];
-            /** @description Percent, 0 to 100. */
+            /**
+             * Format: double
+             * @description Percent, 0 to 100.
+             */
             confidence_threshold: number;
             /** @description When it was made. */
             created_at: string;
@@ -2749,34 +897,46 @@ export interface components {
             mode: string;
             /** @description Display name. */
             name: string;
+            /** @description Notices. */
             notifications: components["schemas"]["NotificationsBody"];
+            /** @description What it covers. */
             scope: components["schemas"]["ScopeBody"];
+            /** @description Where it stands. */
             status: components["schemas"]["AgentStatusBody"];
-            /** @description Grows by one with every change. */
+            /**
+             * Format: int64
+             * @description Grows by one with every change.
+             */
             version: number;
         };
+        /** @description A new agent. What is left out gets its default. */
         AgentCreate: {
             /** @description Agent type. */
             agent_type: string;
-            /** @description Acting by itself. */
-            auto_apply?: null | components["schemas"]["AutoApplyBody"];
-            /** @description Percent as `85%` or `85`, 0 to 100. */
-            confidence_threshold?: string | null;
-            /** @description Days, as `14d`. */
-            learning_period?: string | null;
+            auto_apply?: components["schemas"]["AutoApplyBody"] | null;
+            /**
+             * @description Percent as `85%` or `85`, 0 to 100.
+             * @default 85%
+             */
+            confidence_threshold: string | null;
+            /**
+             * @description Days, as `14d`.
+             * @default 14d
+             */
+            learning_period: string | null;
             /** @description `learning` (default), `safe_mode`, `active`. */
             mode?: string | null;
             /** @description Display name. */
             name: string;
-            /** @description Notices. */
-            notifications?: null | components["schemas"]["NotificationsBody"];
+            notifications?: components["schemas"]["NotificationsBody"] | null;
             /** @description Why, when the mode skips the learning period. */
             reason?: string | null;
+            /** @description What it covers. */
             scope?: components["schemas"]["ScopeBody"];
         };
+        /** @description A change of configuration. What is left out stays. */
         AgentPatch: {
-            /** @description Acting by itself. */
-            auto_apply?: null | components["schemas"]["AutoApplyBody"];
+            auto_apply?: components["schemas"]["AutoApplyBody"] | null;
             /** @description Percent as `85%` or `85`. */
             confidence_threshold?: string | null;
             /** @description Days, as `14d`. */
@@ -2785,27 +945,35 @@ export interface components {
             mode?: string | null;
             /** @description Display name. */
             name?: string | null;
-            /** @description Notices. */
-            notifications?: null | components["schemas"]["NotificationsBody"];
+            notifications?: components["schemas"]["NotificationsBody"] | null;
             /** @description Why, when the mode skips the learning period. */
             reason?: string | null;
-            /** @description What it covers. */
-            scope?: null | components["schemas"]["ScopeBody"];
+            scope?: components["schemas"]["ScopeBody"] | null;
         };
+        /** @description Where an agent stands. */
         AgentStatusBody: {
-            /** @description The last run. */
-            last_run?: null | components["schemas"]["RunBody"];
-            /** @description Days of the learning period that are over. */
+            last_run?: components["schemas"]["RunBody"] | null;
+            /**
+             * Format: double
+             * @description Days of the learning period that are over.
+             */
             learning_days: number;
-            /** @description Share of the learning period that is over, percent. */
+            /**
+             * Format: double
+             * @description Share of the learning period that is over, percent.
+             */
             learning_percent: number;
             /** @description When it runs next. */
             next_run_at?: string | null;
-            /** @description Its recommendations that are not ended. */
+            /**
+             * Format: int64
+             * @description Its recommendations that are not ended.
+             */
             open_recommendations: number;
             /** @description `idle` or `running`. */
             state: string;
         };
+        /** @description An agent type of the specification. */
         AgentTypeBody: {
             /** @description Actions: name and value. */
             actions: {
@@ -2826,6 +994,7 @@ export interface components {
                 [key: string]: string;
             };
         };
+        /** @description A request for approval. */
         ApprovalBody: {
             /** @description Signatures the caller could give now. */
             can_sign: string[];
@@ -2854,36 +1023,60 @@ export interface components {
             /** @description The recommendation's title. */
             title: string;
         };
+        /** @description Approve. */
         ApproveBody: {
             /** @description For the log. */
             comment?: string | null;
         };
+        /** @description Acting by itself. */
         AutoApplyBody: {
-            /** @description Impact level from which an approval is needed: `medium_impact`, `high_impact` (or `medium`, `high`). */
-            approval_required?: string | null;
+            /**
+             * @description Impact level from which an approval is needed: `medium_impact`, `high_impact` (or `medium`, `high`).
+             * @default high_impact
+             */
+            approval_required: string | null;
             /** @description Whether the agent may apply changes. */
             enabled?: boolean;
-            /** @description Highest impact applied automatically: `low`, `medium`, `high`. */
-            max_impact?: string | null;
+            /**
+             * @description Highest impact applied automatically: `low`, `medium`, `high`.
+             * @default low
+             */
+            max_impact: string | null;
         };
+        /** @description Limits of availability, percent. */
         AvailabilityBody: {
-            /** @description Uptime to keep. */
+            /**
+             * Format: double
+             * @description Uptime to keep.
+             */
             min_uptime: number;
         };
+        /** @description How much may change at once. */
         BlastRadiusBody: {
-            /** @description Resources in a day. */
+            /**
+             * Format: int32
+             * @description Resources in a day.
+             */
             max_actions_per_day: number;
-            /** @description Resources in one run. */
+            /**
+             * Format: int32
+             * @description Resources in one run.
+             */
             max_actions_per_run: number;
-            /** @description Share of the scope in a day, percent. */
+            /**
+             * Format: double
+             * @description Share of the scope in a day, percent.
+             */
             max_share_per_day: number;
         };
+        /** @description State before and after. */
         ChangesBody: {
             /** @description After the change. */
             after?: Record<string, unknown> | null;
             /** @description Before the change. */
             before?: Record<string, unknown> | null;
         };
+        /** @description A connection. */
         ConnectionBody: {
             /** @description The access key's id with all but its last four characters hidden. */
             access_key_id?: string | null;
@@ -2903,8 +1096,7 @@ export interface components {
             id: string;
             /** @description The last failure. */
             last_error?: string | null;
-            /** @description The last sync. */
-            last_sync?: null | components["schemas"]["SyncBody"];
+            last_sync?: components["schemas"]["SyncBody"] | null;
             /** @description Display name. */
             name: string;
             /** @description Cloud. */
@@ -2914,13 +1106,13 @@ export interface components {
             /** @description `new`, `ready`, `syncing`, `failed`, `disabled`. */
             status: string;
         };
+        /** @description A new connection. */
         ConnectionCreate: {
             /** @description Whether Reeve may change things here. */
             allow_actions?: boolean;
             /** @description Role to assume, an ARN. */
             assume_role?: string | null;
-            /** @description How to get in; default: the environment's own credentials. */
-            credentials?: null | components["schemas"]["CredentialsBody"];
+            credentials?: components["schemas"]["CredentialsBody"] | null;
             /** @description Endpoint override, http(s). */
             endpoint?: string | null;
             /** @description External id for the role. */
@@ -2932,13 +1124,13 @@ export interface components {
             /** @description Regions to look at; default `us-east-1`. */
             regions?: string[];
         };
+        /** @description A change of a connection. What is left out stays. */
         ConnectionPatch: {
             /** @description Whether Reeve may change things here. */
             allow_actions?: boolean | null;
             /** @description Role to assume; an empty string removes it. */
             assume_role?: string | null;
-            /** @description Credentials. */
-            credentials?: null | components["schemas"]["CredentialsBody"];
+            credentials?: components["schemas"]["CredentialsBody"] | null;
             /** @description Switched off or on. */
             enabled?: boolean | null;
             /** @description Endpoint override; an empty string removes it. */
@@ -2950,6 +1142,7 @@ export interface components {
             /** @description Regions. */
             regions?: string[] | null;
         };
+        /** @description Whether a connection works. */
         ConnectionTestBody: {
             /** @description The account, when it does. */
             account?: string | null;
@@ -2958,12 +1151,20 @@ export interface components {
             /** @description Whether it does. */
             ok: boolean;
         };
+        /** @description Limits of cost, percent. */
         CostImpactBody: {
-            /** @description Decrease at most. */
+            /**
+             * Format: double
+             * @description Decrease at most.
+             */
             max_decrease: number;
-            /** @description Increase at most. */
+            /**
+             * Format: double
+             * @description Increase at most.
+             */
             max_increase: number;
         };
+        /** @description What the estate costs a month. */
         CostsBody: {
             /** @description By account. */
             by_account: {
@@ -2979,17 +1180,28 @@ export interface components {
             };
             /** @description `USD`. */
             currency: string;
-            /** @description In all, dollars. */
+            /**
+             * Format: double
+             * @description In all, dollars.
+             */
             monthly: number;
-            /** @description Resources whose price is not known; they are not in the sums. */
+            /**
+             * Format: int64
+             * @description Resources whose price is not known; they are not in the sums.
+             */
             not_priced: number;
         };
+        /** @description How often a value occurs. */
         CountBody: {
-            /** @description How many entries have it. */
+            /**
+             * Format: int64
+             * @description How many entries have it.
+             */
             count: number;
             /** @description The value. */
             value: string;
         };
+        /** @description An access key. */
         CredentialsBody: {
             /** @description Access key id. */
             access_key_id: string;
@@ -2998,46 +1210,75 @@ export interface components {
             /** @description Session token; write-only. */
             session_token?: string | null;
         };
+        /** @description The dashboard of Intelligence Automation. */
         DashboardBody: {
             /** @description Those by status. */
             actions_by_status: {
                 [key: string]: number;
             };
-            /** @description Actions in the last 30 days. */
+            /**
+             * Format: int64
+             * @description Actions in the last 30 days.
+             */
             actions_taken: number;
-            /** @description Agents that exist, by mode. */
+            /**
+             * Format: int64
+             * @description Agents that exist, by mode.
+             */
             active_agents: number;
             /** @description Agents by mode. */
             agents_by_mode: {
                 [key: string]: number;
             };
-            /** @description Anomalies detected in the last 30 days. */
+            /**
+             * Format: int64
+             * @description Anomalies detected in the last 30 days.
+             */
             anomalies_detected: number;
-            /** @description Approvals that wait. */
+            /**
+             * Format: int64
+             * @description Approvals that wait.
+             */
             approvals_pending: number;
             /** @description Whether the kill switch is on. */
             kill_switch: boolean;
             /** @description Learning progress per agent. */
             learning: components["schemas"]["LearningBody"][];
-            /** @description What the estate costs a month, dollars. */
+            /**
+             * Format: double
+             * @description What the estate costs a month, dollars.
+             */
             monthly_cost: number;
             /** @description Those by priority. */
             recommendations_by_priority: {
                 [key: string]: number;
             };
-            /** @description Recommendations that wait. */
+            /**
+             * Format: int64
+             * @description Recommendations that wait.
+             */
             recommendations_open: number;
-            /** @description Resources watched. */
+            /**
+             * Format: int64
+             * @description Resources watched.
+             */
             resources: number;
             /** @description Resources by provider. */
             resources_by_provider: {
                 [key: string]: number;
             };
-            /** @description Savings a month of what is open, dollars. */
+            /**
+             * Format: double
+             * @description Savings a month of what is open, dollars.
+             */
             savings_open_monthly: number;
-            /** @description Savings a month of actions that succeeded, dollars. */
+            /**
+             * Format: double
+             * @description Savings a month of actions that succeeded, dollars.
+             */
             savings_realised_monthly: number;
         };
+        /** @description One check. */
         DecisionBody: {
             /** @description `yes`, `no` or `unknown`. */
             answer: string;
@@ -3046,6 +1287,7 @@ export interface components {
             /** @description The numbers. */
             detail: string;
         };
+        /** @description A permission that was missing. */
         DeniedBody: {
             /** @description The cloud's message. */
             message: string;
@@ -3054,35 +1296,35 @@ export interface components {
             /** @description Region. */
             region: string;
         };
+        /** @description Reject. */
         DismissBody: {
             /** @description Why. */
             reason: string;
         };
+        /** @description An audit entry. */
         EntryBody: {
-            /** @description What was done. */
-            action?: null | components["schemas"]["ActionBody"];
-            /** @description Who did it. */
-            actor?: null | components["schemas"]["ActorBody"];
+            action?: components["schemas"]["ActionBody"] | null;
+            actor?: components["schemas"]["ActorBody"] | null;
             /** @description The event type before the first dot. */
             category: string;
-            /** @description State before and after. */
-            changes?: null | components["schemas"]["ChangesBody"];
+            changes?: components["schemas"]["ChangesBody"] | null;
             /** @description Unique identifier; the idempotency key. */
             event_id: string;
             /** @description Dotted `category.operation`. */
             event_type: string;
+            /** @description What proves it. */
             integrity: components["schemas"]["IntegrityBody"];
             /** @description Request id, API version, tags, and what the source added. */
             metadata?: Record<string, unknown> | null;
             /** @description When Reeve received it. */
             recorded_at: string;
-            /** @description To what. */
-            resource?: null | components["schemas"]["ResourceBody"];
+            resource?: components["schemas"]["ResourceBody"] | null;
             /** @description `info`, `low`, `medium`, `high` or `critical`. */
             severity: string;
             /** @description When it happened, as the source says. */
             timestamp: string;
         };
+        /** @description A resource. */
         EstateResourceBody: {
             /** @description Account. */
             account: string;
@@ -3096,7 +1338,10 @@ export interface components {
             id: string;
             /** @description Size. */
             instance_type?: string | null;
-            /** @description Cost a month, dollars. */
+            /**
+             * Format: double
+             * @description Cost a month, dollars.
+             */
             monthly_cost?: number | null;
             /** @description Display name. */
             name: string;
@@ -3112,7 +1357,10 @@ export interface components {
             service: string;
             /** @description State. */
             state: string;
-            /** @description Storage, GiB. */
+            /**
+             * Format: double
+             * @description Storage, GiB.
+             */
             storage_gib?: number | null;
             /** @description Tags. */
             tags: {
@@ -3121,12 +1369,14 @@ export interface components {
             /** @description Kind. */
             type: string;
         };
+        /** @description Estimated impact. */
         EstimatedImpactBody: {
             /** @description Cost reduction in words. */
             cost_reduction: string;
             /** @description Performance impact in words. */
             performance_impact: string;
         };
+        /** @description What came of it: an action that runs, or an approval that waits. */
         ExecuteAnswer: {
             /** @description The action, when it began. */
             action_id?: string | null;
@@ -3137,34 +1387,52 @@ export interface components {
             /** @description The recommendation's state now. */
             status: string;
         };
+        /** @description Apply now. */
         ExecuteBody: {
             /** @description For the log. */
             comment?: string | null;
             /** @description The plan's hash as seen; when given and different, nothing is done (409). */
             plan_hash?: string | null;
         };
+        /** @description Why. */
         ExplanationBody: {
             /** @description The change in words. */
             action: string;
-            /** @description Percent, 0 to 100. */
+            /**
+             * Format: double
+             * @description Percent, 0 to 100.
+             */
             confidence: number;
-            /** @description Samples looked at. */
+            /**
+             * Format: int64
+             * @description Samples looked at.
+             */
             data_points: number;
             /** @description Numbered checks. */
             decision_path: components["schemas"]["DecisionBody"][];
+            /** @description Estimated impact. */
             estimated_impact: components["schemas"]["EstimatedImpactBody"];
+            /** @description The factors. */
             explanation: components["schemas"]["FactorsBody"];
             /** @description `low`, `medium`, `high`. */
             risk_level: string;
-            /** @description Ended recommendations of the same kind, counted. */
+            /**
+             * Format: int64
+             * @description Ended recommendations of the same kind, counted.
+             */
             similar_cases: number;
-            /** @description Share of those that succeeded, percent; null when there are none. */
+            /**
+             * Format: double
+             * @description Share of those that succeeded, percent; null when there are none.
+             */
             success_rate?: number | null;
         };
+        /** @description Sentences with numbers. */
         FactorsBody: {
             /** @description The sentences. */
             factors: string[];
         };
+        /** @description Acknowledgement. */
         FeedbackAnswer: {
             /** @description Identifier of the feedback. */
             id: string;
@@ -3175,24 +1443,33 @@ export interface components {
             /** @description When it was stored. */
             recorded_at: string;
         };
+        /** @description Feedback. */
         FeedbackBody: {
             /** @description Free text; needed with every outcome but the first. */
             comments?: string | null;
             /** @description `implemented_successfully`, `implemented_issues`, `not_applicable`, `not_now`. */
             outcome: string;
-            /** @description 1 to 5. */
+            /**
+             * Format: int64
+             * @description 1 to 5.
+             */
             rating?: number | null;
         };
+        /** @description A field that is wrong. */
         FieldProblem: {
             /** @description Stable code (`unknown_field`, `wrong_type`, ...). */
             code: string;
             /** @description Dotted path (`actor.ip_address`). */
             field: string;
-            /** @description Position in the batch, for batches. */
+            /**
+             * Format: int64
+             * @description Position in the batch, for batches.
+             */
             index?: number | null;
             /** @description In words. */
             message: string;
         };
+        /** @description Simple filters. Values may end in `*`. */
         FiltersBody: {
             /** @description Event type. */
             event_type?: string | null;
@@ -3209,21 +1486,37 @@ export interface components {
             /** @description Actor id or e-mail address. */
             user?: string | null;
         };
+        /** @description The guardrails. Given whole with PUT. */
         GuardrailsBody: {
+            /** @description Limits of availability. */
             availability: components["schemas"]["AvailabilityBody"];
+            /** @description How much may change at once. */
             blast_radius: components["schemas"]["BlastRadiusBody"];
-            /** @description Failures in a row after which nothing more is applied. */
+            /**
+             * Format: int32
+             * @description Failures in a row after which nothing more is applied.
+             */
             breaker_failures: number;
-            /** @description A changed resource is left alone this long, seconds. */
+            /**
+             * Format: int64
+             * @description A changed resource is left alone this long, seconds.
+             */
             cool_down_s: number;
+            /** @description Limits of cost. */
             cost_impact: components["schemas"]["CostImpactBody"];
             /** @description Everything stops. Changed by `kill-switch`, not here. */
             kill_switch?: boolean;
+            /** @description Limits of performance. */
             performance_impact: components["schemas"]["PerformanceImpactBody"];
+            /** @description Rolling back. */
             rollback: components["schemas"]["RollbackBody"];
-            /** @description Grows with every change; a PUT names the version it read. */
+            /**
+             * Format: int64
+             * @description Grows with every change; a PUT names the version it read.
+             */
             version: number;
         };
+        /** @description Impact on the specification's three scales. */
         ImpactBody: {
             /** @description Cost, in words with figures. */
             cost: string;
@@ -3232,6 +1525,7 @@ export interface components {
             /** @description Security, in words. */
             security: string;
         };
+        /** @description What proves an entry. Hashes are lower-case hex. */
         IntegrityBody: {
             /** @description SHA-256 of domain, salt and canonical bytes. */
             commitment: string;
@@ -3241,109 +1535,485 @@ export interface components {
             leaf_hash: string;
             /** @description Chain hash of the entry before. */
             previous_hash: string;
-            /** @description Position in the log, from 0. */
+            /**
+             * Format: int64
+             * @description Position in the log, from 0.
+             */
             sequence: number;
         };
+        /** @description The kill switch. */
         KillSwitchBody: {
             /** @description On stops everything. */
             on: boolean;
             /** @description Why. */
             reason: string;
         };
+        /** @description How far an agent has learned. */
         LearningBody: {
-            /** @description Share of its ended recommendations that held, percent; null when there are none. */
+            /**
+             * Format: double
+             * @description Share of its ended recommendations that held, percent; null when there are none.
+             */
             accuracy?: number | null;
             /** @description Agent. */
             agent_id: string;
             /** @description Its name. */
             name: string;
-            /** @description Share of the learning period that is over, percent. */
+            /**
+             * Format: double
+             * @description Share of the learning period that is over, percent.
+             */
             percent: number;
         };
+        /** @description A page of a list. */
         List_ActionRecordBody: {
-            items: components["schemas"]["ActionRecordBody"][];
+            /** @description The items. */
+            items: {
+                /** @description Who asked. */
+                by: string;
+                /** @description Whether a rollback can still be asked for. */
+                can_roll_back: boolean;
+                /** @description End. */
+                finished_at?: string | null;
+                /** @description Identifier. */
+                id: string;
+                /** @description The plan's hash as it ran. */
+                plan_hash: string;
+                /** @description Why it was rolled back or failed. */
+                reason?: string | null;
+                /** @description The recommendation. */
+                recommendation_id: string;
+                /** @description The resource. */
+                resource_id: string;
+                /** @description Start. */
+                started_at: string;
+                /** @description `running`, `succeeded`, `rolling_back`, `rolled_back`, `failed`. */
+                status: string;
+                /** @description Steps so far. */
+                steps: components["schemas"]["StepOutcomeBody"][];
+                /**
+                 * Format: int32
+                 * @description How many steps the plan has.
+                 */
+                steps_total: number;
+                /** @description The recommendation's title. */
+                title: string;
+            }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
         };
+        /** @description A page of a list. */
         List_AgentBody: {
-            items: components["schemas"]["AgentBody"][];
+            /** @description The items. */
+            items: {
+                /** @description Agent type. */
+                agent_type: string;
+                /** @description Acting by itself. */
+                auto_apply: components["schemas"]["AutoApplyBody"];
+                /**
+                 * Format: double
+                 * @description Percent, 0 to 100.
+                 */
+                confidence_threshold: number;
+                /** @description When it was made. */
+                created_at: string;
+                /** @description Identifier. */
+                id: string;
+                /** @description Days, as `14d`. */
+                learning_period: string;
+                /** @description Mode. */
+                mode: string;
+                /** @description Display name. */
+                name: string;
+                /** @description Notices. */
+                notifications: components["schemas"]["NotificationsBody"];
+                /** @description What it covers. */
+                scope: components["schemas"]["ScopeBody"];
+                /** @description Where it stands. */
+                status: components["schemas"]["AgentStatusBody"];
+                /**
+                 * Format: int64
+                 * @description Grows by one with every change.
+                 */
+                version: number;
+            }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
         };
+        /** @description A page of a list. */
         List_AgentTypeBody: {
-            items: components["schemas"]["AgentTypeBody"][];
+            /** @description The items. */
+            items: {
+                /** @description Actions: name and value. */
+                actions: {
+                    [key: string]: string;
+                };
+                /** @description Whether this release can run it. */
+                available: boolean;
+                /** @description Capabilities: name and value. */
+                capabilities: {
+                    [key: string]: string;
+                };
+                /** @description What it is for, one sentence. */
+                description: string;
+                /** @description Name (`cost_optimizer`). */
+                name: string;
+                /** @description Further settings: name and value. */
+                settings: {
+                    [key: string]: string;
+                };
+            }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
         };
+        /** @description A page of a list. */
         List_ApprovalBody: {
-            items: components["schemas"]["ApprovalBody"][];
+            /** @description The items. */
+            items: {
+                /** @description Signatures the caller could give now. */
+                can_sign: string[];
+                /** @description When it lapses. */
+                expires_at: string;
+                /** @description Identifier. */
+                id: string;
+                /** @description Impact level. */
+                impact: string;
+                /** @description Signatures needed: `manager`, `director`, `security`. */
+                needed: string[];
+                /** @description The plan it binds to. */
+                plan_hash: string;
+                /** @description Why it was rejected. */
+                reason?: string | null;
+                /** @description The recommendation. */
+                recommendation_id: string;
+                /** @description When. */
+                requested_at: string;
+                /** @description Who asked. */
+                requested_by: string;
+                /** @description Signatures given. */
+                signed: components["schemas"]["SignedBody"][];
+                /** @description `pending`, `approved`, `rejected`, `expired`. */
+                status: string;
+                /** @description The recommendation's title. */
+                title: string;
+            }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
         };
+        /** @description A page of a list. */
         List_ConnectionBody: {
-            items: components["schemas"]["ConnectionBody"][];
+            /** @description The items. */
+            items: {
+                /** @description The access key's id with all but its last four characters hidden. */
+                access_key_id?: string | null;
+                /** @description Account, once known. */
+                account: string;
+                /** @description Whether Reeve may change things here. */
+                allow_actions: boolean;
+                /** @description Role. */
+                assume_role?: string | null;
+                /** @description When it was made. */
+                created_at: string;
+                /** @description `access_key`, `ambient`, `simulated`. */
+                credentials_kind: string;
+                /** @description Endpoint override. */
+                endpoint?: string | null;
+                /** @description Identifier. */
+                id: string;
+                /** @description The last failure. */
+                last_error?: string | null;
+                last_sync?: components["schemas"]["SyncBody"] | null;
+                /** @description Display name. */
+                name: string;
+                /** @description Cloud. */
+                provider: string;
+                /** @description Regions. */
+                regions: string[];
+                /** @description `new`, `ready`, `syncing`, `failed`, `disabled`. */
+                status: string;
+            }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
         };
+        /** @description A page of a list. */
         List_EntryBody: {
-            items: components["schemas"]["EntryBody"][];
+            /** @description The items. */
+            items: {
+                action?: components["schemas"]["ActionBody"] | null;
+                actor?: components["schemas"]["ActorBody"] | null;
+                /** @description The event type before the first dot. */
+                category: string;
+                changes?: components["schemas"]["ChangesBody"] | null;
+                /** @description Unique identifier; the idempotency key. */
+                event_id: string;
+                /** @description Dotted `category.operation`. */
+                event_type: string;
+                /** @description What proves it. */
+                integrity: components["schemas"]["IntegrityBody"];
+                /** @description Request id, API version, tags, and what the source added. */
+                metadata?: Record<string, unknown> | null;
+                /** @description When Reeve received it. */
+                recorded_at: string;
+                resource?: components["schemas"]["ResourceBody"] | null;
+                /** @description `info`, `low`, `medium`, `high` or `critical`. */
+                severity: string;
+                /** @description When it happened, as the source says. */
+                timestamp: string;
+            }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
         };
+        /** @description A page of a list. */
         List_EstateResourceBody: {
-            items: components["schemas"]["EstateResourceBody"][];
+            /** @description The items. */
+            items: {
+                /** @description Account. */
+                account: string;
+                /** @description Connection. */
+                connection_id: string;
+                /** @description When it was created. */
+                created_at?: string | null;
+                /** @description Scaling group it belongs to. */
+                group?: string | null;
+                /** @description The provider's identifier. */
+                id: string;
+                /** @description Size. */
+                instance_type?: string | null;
+                /**
+                 * Format: double
+                 * @description Cost a month, dollars.
+                 */
+                monthly_cost?: number | null;
+                /** @description Display name. */
+                name: string;
+                /** @description When it was last seen. */
+                observed_at: string;
+                /** @description Cloud. */
+                provider: string;
+                /** @description `on_demand`, `spot`, `reserved`. */
+                purchase?: string | null;
+                /** @description Region. */
+                region: string;
+                /** @description Service. */
+                service: string;
+                /** @description State. */
+                state: string;
+                /**
+                 * Format: double
+                 * @description Storage, GiB.
+                 */
+                storage_gib?: number | null;
+                /** @description Tags. */
+                tags: {
+                    [key: string]: string;
+                };
+                /** @description Kind. */
+                type: string;
+            }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
         };
+        /** @description A page of a list. */
         List_RecommendationBody: {
-            items: components["schemas"]["RecommendationBody"][];
+            /** @description The items. */
+            items: {
+                /** @description The agent that made it. */
+                agent_id: string;
+                /** @description That agent's type. */
+                agent_type: string;
+                /** @description Which guardrail blocked the last execution, and by how much. */
+                blocked?: string | null;
+                /**
+                 * Format: double
+                 * @description Percent, 0 to 100.
+                 */
+                confidence: number;
+                /** @description When it was made. */
+                created_at: string;
+                /** @description `low`, `medium`, `high`. */
+                effort: string;
+                /** @description When it stops being true unless found again. */
+                expires_at: string;
+                /** @description Why, from the numbers that decided. */
+                explanation: components["schemas"]["ExplanationBody"];
+                /** @description Identifier. */
+                id: string;
+                /** @description Impact in words and figures. */
+                impact: components["schemas"]["ImpactBody"];
+                /** @description Impact level: which approval it needs (`low`, `medium`, `high`). */
+                impact_level: string;
+                /** @description What was not measured and is therefore not claimed. */
+                not_measured: string[];
+                plan?: components["schemas"]["PlanBody"] | null;
+                /** @description `critical`, `high`, `medium`, `low`. */
+                priority: string;
+                /** @description Stable codes of what decided. */
+                reason_codes: string[];
+                /** @description The resource. */
+                resource: components["schemas"]["SubjectBody"];
+                /** @description The rule that found it (`downsize_underutilized`, ...). */
+                rule: string;
+                /** @description What it saves. */
+                savings: components["schemas"]["SavingsBody"];
+                /** @description When it is to run. */
+                scheduled_for?: string | null;
+                /** @description Until when it sleeps. */
+                snoozed_until?: string | null;
+                /** @description Where it stands. */
+                status: string;
+                /** @description Why it was dismissed, snoozed or failed. */
+                status_reason?: string | null;
+                /** @description One line for people. */
+                title: string;
+                /** @description `right_size`, `idle_resource_cleanup`, `instance_type`, `reserved_instances`, ... */
+                type: string;
+                /** @description When it last changed. */
+                updated_at: string;
+            }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
         };
+        /** @description A page of a list. */
         List_SessionBody: {
-            items: components["schemas"]["SessionBody"][];
+            /** @description The items. */
+            items: {
+                /** @description When it began. */
+                created_at: string;
+                /** @description When it ends. */
+                expires_at: string;
+                /** @description Identifier. */
+                id: string;
+                /** @description Where from. */
+                ip_address?: string | null;
+                /** @description With what. */
+                user_agent?: string | null;
+                /** @description User. */
+                user_id: string;
+            }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
         };
+        /** @description A page of a list. */
         List_TeamBody: {
-            items: components["schemas"]["TeamBody"][];
+            /** @description The items. */
+            items: {
+                /** @description When it was made. */
+                created_at: string;
+                /** @description Identifier. */
+                id: string;
+                /** @description E-mail addresses of its members. */
+                members: string[];
+                /** @description Name. */
+                name: string;
+            }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
         };
+        /** @description A page of a list. */
         List_TokenBody: {
-            items: components["schemas"]["TokenBody"][];
+            /** @description The items. */
+            items: {
+                /** @description When it was made. */
+                created_at: string;
+                /** @description When it stops working. */
+                expires_at?: string | null;
+                /** @description Identifier. */
+                id: string;
+                /** @description When it was last used. */
+                last_used_at?: string | null;
+                /** @description What it is for. */
+                name: string;
+                /** @description Roles it is narrowed to. */
+                roles: string[];
+                /** @description The user it acts for. */
+                user_id: string;
+            }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
         };
+        /** @description A page of a list. */
         List_UserBody: {
-            items: components["schemas"]["UserBody"][];
+            /** @description The items. */
+            items: {
+                /** @description Whether the user may sign in. */
+                active: boolean;
+                /** @description When the user was made. */
+                created_at: string;
+                /** @description E-mail address. */
+                email: string;
+                /** @description Identifier. */
+                id: string;
+                /** @description Display name. */
+                name: string;
+                /** @description Roles. */
+                roles: string[];
+                /** @description Teams. */
+                teams: string[];
+            }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /** @description How many there are in all. */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
         };
+        /** @description Who is signed in and what they may do. */
         MeBody: {
             /** @description Whether this is the demo. */
             demo: boolean;
@@ -3362,18 +2032,33 @@ export interface components {
             /** @description Session, when there is one. */
             session_id?: string | null;
         };
+        /** @description When notices go out: `immediate`, `daily_digest`, `weekly_digest`, `never`. */
         NotificationsBody: {
-            /** @description Of actions. */
-            actions_taken?: string | null;
-            /** @description Of anomalies. */
-            anomalies?: string | null;
-            /** @description Of new recommendations. */
-            recommendations?: string | null;
+            /**
+             * @description Of actions.
+             * @default immediate
+             */
+            actions_taken: string | null;
+            /**
+             * @description Of anomalies.
+             * @default immediate
+             */
+            anomalies: string | null;
+            /**
+             * @description Of new recommendations.
+             * @default daily_digest
+             */
+            recommendations: string | null;
         };
+        /** @description Limits of performance, percent. */
         PerformanceImpactBody: {
-            /** @description Degradation at most. */
+            /**
+             * Format: double
+             * @description Degradation at most.
+             */
             max_degradation: number;
         };
+        /** @description A plan. */
         PlanBody: {
             /** @description SHA-256 that an approval binds to. */
             hash: string;
@@ -3384,24 +2069,32 @@ export interface components {
             /** @description Steps in order. */
             steps: components["schemas"]["StepBody"][];
         };
+        /** @description An RFC 9457 problem. */
         ProblemBody: {
             /** @description Stable code. */
             code: string;
             /** @description In this case, and what to do. */
             detail: string;
             /** @description Fields that are wrong. */
-            errors: components["schemas"]["FieldProblem"][];
+            errors?: components["schemas"]["FieldProblem"][];
             /** @description What to write instead, for wrong queries. */
             hint?: string | null;
-            /** @description Position in the query, for wrong queries: characters from 0. */
+            /**
+             * Format: int64
+             * @description Position in the query, for wrong queries: characters from 0.
+             */
             position?: number | null;
-            /** @description HTTP status. */
+            /**
+             * Format: int32
+             * @description HTTP status.
+             */
             status: number;
             /** @description In general. */
             title: string;
             /** @description `/errors/<code>`: the page that explains it. */
             type: string;
         };
+        /** @description What the writer gets back. Hashes are lower-case hex. */
         ReceiptBody: {
             /** @description The entry's identifier. */
             event_id: string;
@@ -3413,15 +2106,23 @@ export interface components {
             previous_hash: string;
             /** @description When Reeve received it. */
             recorded_at: string;
-            /** @description Position in the log. */
+            /**
+             * Format: int64
+             * @description Position in the log.
+             */
             sequence: number;
         };
+        /** @description Receipts of a batch, in its order. */
         ReceiptsBody: {
             /** @description One receipt an entry. */
             items: components["schemas"]["ReceiptBody"][];
-            /** @description How many. */
+            /**
+             * Format: int64
+             * @description How many.
+             */
             total: number;
         };
+        /** @description A recommendation. */
         RecommendationBody: {
             /** @description The agent that made it. */
             agent_id: string;
@@ -3429,7 +2130,10 @@ export interface components {
             agent_type: string;
             /** @description Which guardrail blocked the last execution, and by how much. */
             blocked?: string | null;
-            /** @description Percent, 0 to 100. */
+            /**
+             * Format: double
+             * @description Percent, 0 to 100.
+             */
             confidence: number;
             /** @description When it was made. */
             created_at: string;
@@ -3437,23 +2141,26 @@ export interface components {
             effort: string;
             /** @description When it stops being true unless found again. */
             expires_at: string;
+            /** @description Why, from the numbers that decided. */
             explanation: components["schemas"]["ExplanationBody"];
             /** @description Identifier. */
             id: string;
+            /** @description Impact in words and figures. */
             impact: components["schemas"]["ImpactBody"];
             /** @description Impact level: which approval it needs (`low`, `medium`, `high`). */
             impact_level: string;
             /** @description What was not measured and is therefore not claimed. */
             not_measured: string[];
-            /** @description The plan, exactly as it would run; null for advice. */
-            plan?: null | components["schemas"]["PlanBody"];
+            plan?: components["schemas"]["PlanBody"] | null;
             /** @description `critical`, `high`, `medium`, `low`. */
             priority: string;
             /** @description Stable codes of what decided. */
             reason_codes: string[];
+            /** @description The resource. */
             resource: components["schemas"]["SubjectBody"];
             /** @description The rule that found it (`downsize_underutilized`, ...). */
             rule: string;
+            /** @description What it saves. */
             savings: components["schemas"]["SavingsBody"];
             /** @description When it is to run. */
             scheduled_for?: string | null;
@@ -3470,10 +2177,12 @@ export interface components {
             /** @description When it last changed. */
             updated_at: string;
         };
+        /** @description Reject. */
         RejectBody: {
             /** @description Why. */
             reason: string;
         };
+        /** @description To what it was done. */
         ResourceBody: {
             /** @description Account. */
             account_id?: string | null;
@@ -3484,28 +2193,42 @@ export interface components {
             /** @description Region. */
             region?: string | null;
             /** @description Tags, where the source knows them. */
-            tags: {
+            tags?: {
                 [key: string]: string;
             };
             /** @description Kind of resource. */
             type?: string | null;
         };
+        /** @description Rolling back. */
         RollbackBody: {
             /** @description By itself. */
             automatic: boolean;
-            /** @description Seconds after which a change that did not stick is undone. */
+            /**
+             * Format: int64
+             * @description Seconds after which a change that did not stick is undone.
+             */
             timeout_s: number;
         };
+        /** @description One run. */
         RunBody: {
-            /** @description Applied by itself. */
+            /**
+             * Format: int64
+             * @description Applied by itself.
+             */
             applied: number;
             /** @description What failed. */
             error?: string | null;
             /** @description End. */
             finished_at: string;
-            /** @description Recommendations made or refreshed. */
+            /**
+             * Format: int64
+             * @description Recommendations made or refreshed.
+             */
             recommendations: number;
-            /** @description Resources looked at. */
+            /**
+             * Format: int64
+             * @description Resources looked at.
+             */
             resources_seen: number;
             /** @description Identifier. */
             run_id: string;
@@ -3514,46 +2237,64 @@ export interface components {
             /** @description Start. */
             started_at: string;
         };
+        /** @description Samples of a resource. */
         SamplesBody: {
             /** @description The resource. */
             resource_id: string;
             /** @description One series a metric. */
             series: components["schemas"]["SeriesBody"][];
         };
+        /** @description Savings a month; negative when it costs more. */
         SavingsBody: {
             /** @description `USD`. */
             currency: string;
-            /** @description What the resource costs a month now. */
+            /**
+             * Format: double
+             * @description What the resource costs a month now.
+             */
             current_monthly_cost?: number | null;
-            /** @description At list price. */
+            /**
+             * Format: double
+             * @description At list price.
+             */
             monthly: number;
-            /** @description After discounts and commitments, where the bill is known. */
+            /**
+             * Format: double
+             * @description After discounts and commitments, where the bill is known.
+             */
             monthly_after_discounts?: number | null;
         };
+        /** @description Set a time. */
         ScheduleBody: {
             /** @description When. */
             at: string;
             /** @description For the log. */
             comment?: string | null;
         };
+        /** @description What an agent covers. An empty list is everything. */
         ScopeBody: {
             /** @description Account identifiers or connection names. */
             accounts?: string[];
             /** @description Service names (`ec2`, `rds`, ...). */
             services?: string[];
         };
+        /** @description A page of entries, with counts where asked for. */
         SearchAnswer: {
             /** @description Counts by field, most first. */
-            aggregations: {
+            aggregations?: {
                 [key: string]: components["schemas"]["CountBody"][];
             };
             /** @description Entries, newest first. */
             items: components["schemas"]["EntryBody"][];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
-            /** @description How many match in all. */
+            /**
+             * Format: int64
+             * @description How many match in all.
+             */
             total: number;
         };
+        /** @description A search. */
         SearchBody: {
             /** @description Fields to count the values of: any typed field, or `hour`, `day`. */
             aggregations?: string[];
@@ -3561,26 +2302,45 @@ export interface components {
             cursor?: string | null;
             /** @description Before this time. */
             end_time?: string | null;
+            /** @description Simple filters; all must hold. */
             filters?: components["schemas"]["FiltersBody"];
-            /** @description At most this many (1 to 1000). */
-            limit?: number | null;
-            /** @description After skipping this many. */
+            /**
+             * Format: int32
+             * @description At most this many (1 to 1000).
+             * @default 50
+             */
+            limit: number | null;
+            /**
+             * Format: int64
+             * @description After skipping this many.
+             */
             offset?: number | null;
-            /** @description In the query language; absent or empty finds everything. */
+            /**
+             * @description In the query language; absent or empty finds everything.
+             * @example event_type:authentication.* AND status:failed AND timestamp:>now-24h
+             */
             query?: string | null;
             /** @description From this time on (by `timestamp`). */
             start_time?: string | null;
         };
+        /** @description One metric over time. */
         SeriesBody: {
-            /** @description Points before averaging. */
+            /**
+             * Format: int64
+             * @description Points before averaging.
+             */
             data_points: number;
             /** @description Metric. */
             metric: string;
             /** @description `[time in ms since the epoch, value]`, oldest first. */
-            points: unknown[][];
+            points: [
+                number,
+                number
+            ][];
             /** @description Unit. */
             unit: string;
         };
+        /** @description A session. */
         SessionBody: {
             /** @description When it began. */
             created_at: string;
@@ -3595,6 +2355,7 @@ export interface components {
             /** @description User. */
             user_id: string;
         };
+        /** @description A signature. */
         SignedBody: {
             /** @description When. */
             at: string;
@@ -3605,6 +2366,7 @@ export interface components {
             /** @description Which one. */
             signature: string;
         };
+        /** @description Signing in: with e-mail address and password, or with an API token. */
         SignIn: {
             /** @description E-mail address. */
             email?: string | null;
@@ -3613,18 +2375,24 @@ export interface components {
             /** @description API token, in place of the two. */
             token?: string | null;
         };
+        /** @description Skipped resources by reason. */
         SkippedBody: {
-            /** @description How many. */
+            /**
+             * Format: int64
+             * @description How many.
+             */
             count: number;
             /** @description Why. */
             reason: string;
         };
+        /** @description Remind later. */
         SnoozeBody: {
             /** @description Why. */
             reason?: string | null;
             /** @description Until when. */
             until: string;
         };
+        /** @description The log at a glance, within what the caller may see. */
         StatsBody: {
             /** @description By event type. */
             by_event_type: components["schemas"]["CountBody"][];
@@ -3638,13 +2406,23 @@ export interface components {
             by_time: components["schemas"]["CountBody"][];
             /** @description By user (e-mail address, else actor id). */
             by_user: components["schemas"]["CountBody"][];
-            /** @description Size of the whole signed log, entries. */
+            /**
+             * Format: int64
+             * @description Size of the whole signed log, entries.
+             */
             log_size: number;
-            /** @description Entries with severity high or critical. */
+            /**
+             * Format: int64
+             * @description Entries with severity high or critical.
+             */
             security_events: number;
-            /** @description Entries in the period. */
+            /**
+             * Format: int64
+             * @description Entries in the period.
+             */
             total: number;
         };
+        /** @description A step of a plan. */
         StepBody: {
             /** @description In words. */
             description: string;
@@ -3653,6 +2431,7 @@ export interface components {
             /** @description The resource it touches. */
             resource: string;
         };
+        /** @description What one step did. */
         StepOutcomeBody: {
             /** @description State after. */
             after: {
@@ -3668,7 +2447,10 @@ export interface components {
             detail: string;
             /** @description End. */
             finished_at?: string | null;
-            /** @description Position. */
+            /**
+             * Format: int32
+             * @description Position.
+             */
             index: number;
             /** @description What it did. */
             kind: string;
@@ -3679,6 +2461,7 @@ export interface components {
             /** @description Start. */
             started_at: string;
         };
+        /** @description The resource of a recommendation. */
         SubjectBody: {
             /** @description Account. */
             account: string;
@@ -3701,6 +2484,7 @@ export interface components {
             /** @description `virtual_machine`, `volume`, `database`, ... */
             type: string;
         };
+        /** @description A sync. */
         SyncBody: {
             /** @description What was not permitted. */
             denied: components["schemas"]["DeniedBody"][];
@@ -3708,17 +2492,25 @@ export interface components {
             finished_at: string;
             /** @description What else went wrong. */
             problems: string[];
-            /** @description Resources seen. */
+            /**
+             * Format: int64
+             * @description Resources seen.
+             */
             resources: number;
-            /** @description Samples stored. */
+            /**
+             * Format: int64
+             * @description Samples stored.
+             */
             samples: number;
             /** @description Start. */
             started_at: string;
         };
+        /** @description A sync that was asked for. */
         SyncStartedBody: {
             /** @description The connection's status now. */
             status: string;
         };
+        /** @description A team. */
         TeamBody: {
             /** @description When it was made. */
             created_at: string;
@@ -3729,10 +2521,12 @@ export interface components {
             /** @description Name. */
             name: string;
         };
+        /** @description A new team, or its new name. */
         TeamCreate: {
             /** @description Name. */
             name: string;
         };
+        /** @description A token, without its secret. */
         TokenBody: {
             /** @description When it was made. */
             created_at: string;
@@ -3749,6 +2543,7 @@ export interface components {
             /** @description The user it acts for. */
             user_id: string;
         };
+        /** @description A new token. */
         TokenCreate: {
             /** @description When it stops working; default never. */
             expires_at?: string | null;
@@ -3759,10 +2554,12 @@ export interface components {
             /** @description The user it acts for; default the caller. Another's needs `administer`. */
             user_id?: string | null;
         };
+        /** @description A token with its secret, shown once. */
         TokenCreated: components["schemas"]["TokenBody"] & {
             /** @description The secret: shown now and never again. */
             secret: string;
         };
+        /** @description A user. */
         UserBody: {
             /** @description Whether the user may sign in. */
             active: boolean;
@@ -3779,6 +2576,7 @@ export interface components {
             /** @description Teams. */
             teams: string[];
         };
+        /** @description A new user. */
         UserCreate: {
             /** @description E-mail address. */
             email: string;
@@ -3791,6 +2589,7 @@ export interface components {
             /** @description Team identifiers. */
             teams?: string[];
         };
+        /** @description A change of a user. What is left out stays. */
         UserPatch: {
             /** @description Whether the user may sign in. */
             active?: boolean | null;
@@ -3811,4 +2610,2042 @@ export interface components {
     pathItems: never;
 }
 export type $defs = Record<string, never>;
-export type operations = Record<string, never>;
+export interface operations {
+    get_audit_logs: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. Not together with `offset`. */
+                cursor?: string;
+                /** @description Before this time. */
+                end_time?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+                /** @description In the query language. */
+                query?: string;
+                /** @description From this time on (by `timestamp`). */
+                start_time?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_EntryBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_audit_logs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Entries as the specification defines them */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EntryBody"];
+                "application/x-ndjson": string;
+            };
+        };
+        responses: {
+            /** @description One receipt an entry; a single object is answered with its receipt alone */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReceiptsBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_audit_logs_event_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                event_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EntryBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_audit_logs_event_id_proof: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                event_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_audit_logs_checkpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+        };
+    };
+    post_audit_logs_search: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SearchBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchAnswer"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_audit_logs_stats: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. Not together with `offset`. */
+                cursor?: string;
+                /** @description Before this time. */
+                end_time?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+                /** @description In the query language. */
+                query?: string;
+                /** @description From this time on (by `timestamp`). */
+                start_time?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StatsBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_audit_logs_tile_path: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": number[];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_connections: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_ConnectionBody"];
+                };
+            };
+        };
+    };
+    post_connections: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConnectionCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_connections_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    delete_connections_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    patch_connections_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConnectionPatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_connections_id_sync: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncStartedBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_connections_id_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionTestBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_costs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CostsBody"];
+                };
+            };
+        };
+    };
+    get_intelligence_actions: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before; stable while entries arrive. Not together with `offset`. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_ActionRecordBody"];
+                };
+            };
+        };
+    };
+    get_intelligence_actions_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActionRecordBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_intelligence_actions_id_rollback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActionRecordBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_intelligence_agent_types: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_AgentTypeBody"];
+                };
+            };
+        };
+    };
+    get_intelligence_agents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_AgentBody"];
+                };
+            };
+        };
+    };
+    post_intelligence_agents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_intelligence_agents_agent_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    delete_intelligence_agents_agent_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    patch_intelligence_agents_agent_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentPatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_intelligence_agents_agent_id_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_intelligence_approvals: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before; stable while entries arrive. Not together with `offset`. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_ApprovalBody"];
+                };
+            };
+        };
+    };
+    get_intelligence_approvals_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_intelligence_approvals_id_approve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApproveBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalBody"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_intelligence_approvals_id_reject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RejectBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalBody"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_intelligence_dashboard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DashboardBody"];
+                };
+            };
+        };
+    };
+    get_intelligence_guardrails: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GuardrailsBody"];
+                };
+            };
+        };
+    };
+    put_intelligence_guardrails: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GuardrailsBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GuardrailsBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_intelligence_kill_switch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KillSwitchBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GuardrailsBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_intelligence_recommendations: {
+        parameters: {
+            query?: {
+                /** @description Account or connection. */
+                account?: string;
+                /** @description Agent identifier or type. */
+                agent?: string;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description Percent. */
+                min_confidence?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+                /** @description Priority. */
+                priority?: string;
+                /** @description Resource identifier. */
+                resource?: string;
+                /** @description One or more states, separated by commas. */
+                status?: string;
+                /** @description Type. */
+                type?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_RecommendationBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_intelligence_recommendations_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecommendationBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_intelligence_recommendations_id_dismiss: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DismissBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecommendationBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_intelligence_recommendations_id_execute: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExecuteBody"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExecuteAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_intelligence_recommendations_id_explanation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExplanationBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_intelligence_recommendations_id_feedback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FeedbackBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FeedbackAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_intelligence_recommendations_id_reopen: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecommendationBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_intelligence_recommendations_id_schedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScheduleBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecommendationBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_intelligence_recommendations_id_snooze: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SnoozeBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecommendationBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_intelligence_recommendations_id_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecommendationBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_resources: {
+        parameters: {
+            query?: {
+                /** @description Account. */
+                account?: string;
+                /** @description Connection. */
+                connection?: string;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+                /** @description Cloud. */
+                provider?: string;
+                /** @description Service. */
+                service?: string;
+                /** @description Text in id, name or tags. */
+                text?: string;
+                /** @description Kind. */
+                type?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_EstateResourceBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_resources_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EstateResourceBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_resources_id_samples: {
+        parameters: {
+            query?: {
+                /** @description To (default: now). */
+                end_time?: string;
+                /** @description At most this many points a metric; more are averaged down (default 500). */
+                max_points?: number;
+                /** @description Metrics, separated by commas; default all. */
+                metrics?: string;
+                /** @description From (default: seven days ago). */
+                start_time?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SamplesBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_SessionBody"];
+                };
+            };
+        };
+    };
+    post_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignIn"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MeBody"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_sessions_current: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MeBody"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    delete_sessions_current: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    get_teams: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_TeamBody"];
+                };
+            };
+        };
+    };
+    post_teams: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TeamCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    delete_teams_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    patch_teams_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TeamCreate"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_tokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_TokenBody"];
+                };
+            };
+        };
+    };
+    post_tokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenCreated"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    delete_tokens_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_users: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_UserBody"];
+                };
+            };
+        };
+    };
+    post_users: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_users_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    delete_users_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    patch_users_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserPatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+}

@@ -1,11 +1,9 @@
 import { useCallback } from 'react';
-import type { Samples } from '../api/bodies';
+import type { Series } from '../api/bodies';
 import { measured } from '../display/amounts';
 import { words } from '../display/wording';
 import { Chart } from './Chart';
 import { axisOf, basics, type Ink } from './ink';
-
-type Series = Samples['series'][number];
 
 interface Props {
   label: string;
@@ -31,6 +29,7 @@ export function SampleChart({ label, series, threshold, height = 240 }: Props) {
       type: 'value',
       min: 0,
       max: unit === 'percent' ? 100 : undefined,
+      interval: unit === 'percent' ? 25 : undefined,
       splitNumber: 4,
       ...axisOf(ink),
       axisLabel: { ...axisOf(ink).axisLabel, formatter: (value: number) => measured(value, unit) },

@@ -89,7 +89,7 @@ export function DataTable<Row extends object>(props: Props<Row>) {
             {shown.map((row) => (
               <Table.Tr key={row.id} data-link={onOpen ? true : undefined} onClick={onOpen ? (event) => openUnlessControl(event, () => onOpen(row.original)) : undefined}>
                 {columns.map((column) => (
-                  <Table.Td key={column.id} ta={column.align}>{column.cell(row.original)}</Table.Td>
+                  <Table.Td key={column.id} ta={column.align} className={column.align ? 'numeral' : undefined}>{column.cell(row.original)}</Table.Td>
                 ))}
               </Table.Tr>
             ))}

@@ -13,7 +13,7 @@ interface Props {
 export function Panel({ title, note, actions, children, flush }: Props) {
   const id = useId();
   return (
-    <section className="panel" aria-labelledby={title ? id : undefined} style={{ minWidth: 0 }}>
+    <section className={flush ? 'panel panel-flush' : 'panel'} aria-labelledby={title ? id : undefined} style={{ minWidth: 0 }}>
       {title && (
         <div className="panel-head">
           <div>

@@ -54,7 +54,7 @@ export const theme = createTheme({
     }),
     Paper: Paper.extend({ defaultProps: { radius: 'lg' } }),
     Card: Card.extend({ defaultProps: { withBorder: true, radius: 'lg', padding: 'lg' } }),
-    Table: Table.extend({ defaultProps: { verticalSpacing: 9, horizontalSpacing: 'md' } }),
+    Table: Table.extend({ defaultProps: { verticalSpacing: 9, horizontalSpacing: 'sm' } }),
     Tabs: Tabs.extend({ styles: { tab: { fontWeight: 500 } } }),
     Tooltip: Tooltip.extend({ defaultProps: { withArrow: true, openDelay: 250 } }),
     Modal: Modal.extend({ defaultProps: { centered: true, radius: 'lg', overlayProps: { backgroundOpacity: 0.45, blur: 2 } } }),

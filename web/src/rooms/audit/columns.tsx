@@ -7,7 +7,7 @@ import { When } from '../../display/When';
 import { words } from '../../display/wording';
 import { actorOf, resourceOf } from './naming';
 
-const time: Column<Entry> = { id: 'time', header: 'Time', width: 160, cell: (row) => <When at={row.timestamp} /> };
+const time: Column<Entry> = { id: 'time', header: 'Time', width: 150, cell: (row) => <When at={row.timestamp} /> };
 const event: Column<Entry> = {
   id: 'event', header: 'Event',
   cell: (row) => (
@@ -20,7 +20,7 @@ const event: Column<Entry> = {
 const actor: Column<Entry> = {
   id: 'actor', header: 'Actor',
   cell: (row) => (
-    <div style={{ maxWidth: 240 }}>
+    <div style={{ maxWidth: 200 }}>
       <Text size="sm" truncate title={actorOf(row)}>{actorOf(row)}</Text>
       {row.actor?.ip_address && <Text size="xs" className="muted numeral">{row.actor.ip_address}</Text>}
     </div>
@@ -29,7 +29,7 @@ const actor: Column<Entry> = {
 const resource: Column<Entry> = {
   id: 'resource', header: 'Resource',
   cell: (row) => (
-    <div style={{ maxWidth: 260 }}>
+    <div style={{ maxWidth: 210 }}>
       <Text size="sm" truncate title={resourceOf(row)}>{resourceOf(row)}</Text>
       {row.resource?.id && row.resource.type && <Text size="xs" className="muted" truncate>{words(row.resource.type)}{row.resource.region ? ` · ${row.resource.region}` : ''}</Text>}
     </div>
@@ -38,5 +38,5 @@ const resource: Column<Entry> = {
 const status: Column<Entry> = { id: 'status', header: 'Status', cell: (row) => row.action?.status && <Status of={row.action.status} /> };
 const severity: Column<Entry> = { id: 'severity', header: 'Severity', cell: (row) => <Status of={row.severity} variant="dot" /> };
 
-export const RECENT_COLUMNS = [time, event, actor, resource, status];
-export const SEARCH_COLUMNS = [time, event, actor, resource, status, severity];
+export const RECENT_COLUMNS = [time, event, status, actor, resource];
+export const SEARCH_COLUMNS = [time, event, status, severity, actor, resource];

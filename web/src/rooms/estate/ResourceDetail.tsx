@@ -2,7 +2,7 @@ import { Anchor, Badge, Breadcrumbs, Grid, Group, SegmentedControl, Skeleton, St
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import type { Resource, Samples } from '../../api/bodies';
+import type { Resource, Series } from '../../api/bodies';
 import { useMay } from '../../api/session';
 import { SampleChart } from '../../charts/SampleChart';
 import { count, money } from '../../display/amounts';
@@ -96,8 +96,8 @@ function Metrics({ id, name }: { id: string; name: string }) {
   );
 }
 
-function byUnit(series: Samples['series']): [string, Samples['series']][] {
-  const groups = new Map<string, Samples['series']>();
+function byUnit(series: Series[]): [string, Series[]][] {
+  const groups = new Map<string, Series[]>();
   for (const one of series.filter(({ points }) => points.length > 0)) groups.set(one.unit, [...(groups.get(one.unit) ?? []), one]);
   return [...groups].sort(([a], [b]) => Number(b === 'percent') - Number(a === 'percent'));
 }

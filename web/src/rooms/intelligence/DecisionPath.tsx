@@ -6,10 +6,10 @@ import { words } from '../../display/wording';
 
 type Check = Recommendation['explanation']['decision_path'][number];
 
-const SIGNS: Record<string, { colour: string; icon: typeof IconCheck }> = {
-  yes: { colour: 'green', icon: IconCheck },
-  no: { colour: 'gray', icon: IconX },
-  unknown: { colour: 'yellow', icon: IconQuestionMark },
+const SIGNS: Record<string, { colour: string; text: string; icon: typeof IconCheck }> = {
+  yes: { colour: 'green', text: 'var(--good)', icon: IconCheck },
+  no: { colour: 'gray', text: 'var(--muted)', icon: IconX },
+  unknown: { colour: 'yellow', text: 'var(--warn)', icon: IconQuestionMark },
 };
 
 /** The numbered checks that led to the recommendation. */
@@ -19,12 +19,12 @@ export function DecisionPath({ checks }: { checks: Check[] }) {
     <Panel title="Decision path" note="Each check with its answer and the numbers behind it">
       <Timeline bulletSize={24} lineWidth={2} component="ol" styles={{ root: { margin: 0, padding: 0, listStyle: 'none' } }}>
         {checks.map(({ check, answer, detail }, index) => {
-          const sign = SIGNS[answer] ?? { colour: 'gray', icon: IconQuestionMark };
+          const sign = SIGNS[answer] ?? { colour: 'gray', text: 'var(--muted)', icon: IconQuestionMark };
           return (
             <Timeline.Item
               key={check} component="li"
               bullet={<ThemeIcon size={24} radius="xl" color={sign.colour} variant="light"><sign.icon size={14} aria-hidden /></ThemeIcon>}
-              title={<Text size="sm" fw={500}>{index + 1}. {check} <Text span size="sm" fw={650} c={sign.colour === 'gray' ? 'dimmed' : `${sign.colour}.7`}>{words(answer)}</Text></Text>}
+              title={<Text size="sm" fw={500}>{index + 1}. {check} <Text span size="sm" fw={650} c={sign.text}>{words(answer)}</Text></Text>}
             >
               {detail && <Text size="sm" className="muted">{detail}</Text>}
             </Timeline.Item>

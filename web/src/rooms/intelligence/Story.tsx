@@ -1,6 +1,7 @@
-import { Anchor, Skeleton, Text, Timeline } from '@mantine/core';
+import { Anchor, Button, Skeleton, Text, Timeline } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { count } from '../../display/amounts';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
@@ -10,10 +11,16 @@ import { words } from '../../display/wording';
 import { storyQuery } from '../audit/queries';
 import { actorOf } from '../audit/naming';
 
+/** How many entries are shown before the reader asks for more. */
+const SHOWN = 30;
+
 /** Everything the log holds about one recommendation, oldest first. Asked for again when it moves. */
 export function Story({ id, moves }: { id: string; moves: string }) {
   const { data, error } = useQuery(storyQuery(id, moves));
-  const entries = data && [...data.items].reverse();
+  const [whole, setWhole] = useState(false);
+  const all = data && [...data.items].reverse();
+  const entries = whole ? all : all?.slice(0, SHOWN);
+  const hidden = (all?.length ?? 0) - (entries?.length ?? 0);
   return (
     <Panel
       title="Its story in the log" note={data ? `${count(data.total)} entries, each provable on its own` : undefined}
@@ -38,6 +45,7 @@ export function Story({ id, moves }: { id: string; moves: string }) {
           </Timeline.Item>
         ))}
       </Timeline>
+      {hidden > 0 && <Button variant="subtle" mt="sm" onClick={() => setWhole(true)}>Show {count(hidden)} more</Button>}
     </Panel>
   );
 }
