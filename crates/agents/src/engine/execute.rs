@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::SignedDuration;
 use reeve_audit::{ActionStatus as Went, Severity};
-use reeve_estate::{Act, Resource, ResourceFilter};
+use reeve_estate::{Act, Connection, Resource, ResourceFilter};
 
 use super::auto::signatures_for;
 use super::guard::{Asked, BUDGET_DAYS, check};
@@ -199,11 +199,7 @@ impl Engine {
             Purpose::Apply => planned(&of)?.clone(),
             Purpose::Test => super::twin::plan_for(planned(&of)?, &of, &resource),
         };
-        let (connection, act) = self.ports.clouds.actor(&resource.connection).await.map_err(EngineError::Cloud)?;
-        if !connection.allow_actions {
-            let message = format!("connection {} is set to observe only; allow actions on it first", connection.name);
-            return Err(EngineError::Conflict(message));
-        }
+        let act = self.actor(&resource).await?;
         let action = self.action_for(&of, &plan, &resource, purpose, wish);
         let claim = if purpose == Purpose::Apply { Status::Executing } else { Status::Testing };
         let mut claimed = self.next(&of, claim)?;
@@ -223,6 +219,20 @@ impl Engine {
         self.ports.agents.action_insert(&action).await?;
         self.spawn(act, claimed, plan, resource, action.clone(), wish.caller.clone());
         Ok(action)
+    }
+
+    /// The acting side of a resource's connection, when the connection lets Reeve act.
+    pub(super) async fn actor(&self, resource: &Resource) -> Result<Arc<dyn Act>, EngineError> {
+        let observe_only = |connection: &Connection| {
+            let message = format!("connection {} is set to observe only; allow actions on it first", connection.name);
+            Err(EngineError::Conflict(message))
+        };
+        let connection = self.ports.estate.connection_get(&resource.connection).await?;
+        if !connection.allow_actions {
+            return observe_only(&connection);
+        }
+        let (connection, act) = self.ports.clouds.actor(&resource.connection).await.map_err(EngineError::Cloud)?;
+        if connection.allow_actions { Ok(act) } else { observe_only(&connection) }
     }
 
     fn action_for(

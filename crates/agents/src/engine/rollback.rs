@@ -32,7 +32,7 @@ impl Engine {
         self.may_undo(&action, &of).await?;
         let resource = self.resource_of(&of).await?;
         let plan = super::execute::planned(&of)?.clone();
-        let (_, act) = self.ports.clouds.actor(&action.connection).await.map_err(EngineError::Cloud)?;
+        let act = self.actor(&resource).await?;
         let undoing = Action {
             status: ActionStatus::RollingBack,
             finished_at: None,

@@ -21,6 +21,14 @@ use crate::recommendation::{Recommendation, RecommendationId, RecommendationType
 /// Resources whose series are loaded and judged at a time: 30 days of ten metrics are 1.4 MB a resource.
 const CHUNK: usize = 64;
 
+/// A resource with what it is judged by.
+struct Case {
+    resource: Resource,
+    series: Vec<Series>,
+    volumes: Vec<Resource>,
+    unchanged_since: Option<Timestamp>,
+}
+
 /// A resource that was judged.
 pub(super) struct Judged {
     pub(super) resource: Resource,
@@ -151,28 +159,29 @@ impl Engine {
         for one in series {
             by_resource.entry(one.resource.clone()).or_default().push(one);
         }
-        let work: Vec<(Resource, Vec<Series>, Vec<Resource>, Option<Timestamp>)> = chunk
+        let work: Vec<Case> = chunk
             .iter()
-            .map(|resource| {
-                let own = volumes.get(&resource.id).cloned().unwrap_or_default();
-                let series = by_resource.remove(&resource.id).unwrap_or_default();
-                (resource.clone(), series, own, changed.get(&resource.id).copied())
+            .map(|resource| Case {
+                resource: resource.clone(),
+                series: by_resource.remove(&resource.id).unwrap_or_default(),
+                volumes: volumes.get(&resource.id).cloned().unwrap_or_default(),
+                unchanged_since: changed.get(&resource.id).copied(),
             })
             .collect();
         let (catalogue, guardrails) = (Arc::clone(&self.ports.catalogue), limits.clone());
         let judged = tokio::task::spawn_blocking(move || {
             work.into_iter()
-                .map(|(resource, series, volumes, unchanged_since)| {
+                .map(|case| {
                     let judgement = cost::judge(&Facts {
-                        resource: &resource,
-                        series: &series,
-                        volumes: &volumes,
+                        resource: &case.resource,
+                        series: &case.series,
+                        volumes: &case.volumes,
                         catalogue: &catalogue,
                         guardrails: &guardrails,
-                        unchanged_since,
+                        unchanged_since: case.unchanged_since,
                         now,
                     });
-                    Judged { resource, judgement }
+                    Judged { resource: case.resource, judgement }
                 })
                 .collect::<Vec<_>>()
         });
