@@ -42,7 +42,7 @@ impl Act for SimulatedAccount {
         {
             // What is refused is refused at once; what is not takes its time and is looked at again after it.
             self.may_resize(&resource.id, instance_type)?;
-            tokio::time::sleep(self.world.settings.takes(RESIZE_S)).await;
+            self.world.settings.wait(RESIZE_S).await;
         }
         let applied = self.change(&resource.id, mutation, &chance)?;
         if chance.strikes(faults.lost_response, "lost") {

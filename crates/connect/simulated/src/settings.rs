@@ -25,6 +25,8 @@ pub struct Settings {
     pub faults: Faults,
     /// How many times faster than the clouds a change is: 1 as the clouds, infinity at once.
     pub speed: f64,
+    /// Whether a call that takes time in the clouds (a resize) takes it here. Not under a clock that tests move.
+    pub waits: bool,
 }
 
 impl fmt::Debug for Settings {
@@ -42,13 +44,14 @@ impl Settings {
     /// The machine's clock, mild faults, the clouds' own speed.
     #[must_use]
     pub fn new(seed: u64, anchor: Timestamp) -> Self {
-        Settings { seed, anchor, now: Arc::new(Timestamp::now), faults: Faults::mild(), speed: 1.0 }
+        Settings { seed, anchor, now: Arc::new(Timestamp::now), faults: Faults::mild(), speed: 1.0, waits: true }
     }
 
-    /// With another clock.
+    /// With another clock, and without calls that wait.
     #[must_use]
     pub fn with_clock(mut self, now: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
         self.now = Arc::new(now);
+        self.waits = false;
         self
     }
 
@@ -66,8 +69,15 @@ impl Settings {
         self
     }
 
+    /// Waits as long as a call of so many seconds takes here.
+    pub(crate) async fn wait(&self, cloud_s: f64) {
+        if self.waits {
+            tokio::time::sleep(self.takes(cloud_s)).await;
+        }
+    }
+
     /// How long something takes here that takes so many seconds in the clouds; never beyond a day.
-    pub(crate) fn takes(&self, cloud_s: f64) -> Duration {
+    fn takes(&self, cloud_s: f64) -> Duration {
         Duration::from_secs_f64((cloud_s / self.speed).clamp(0.0, 86_400.0))
     }
 
