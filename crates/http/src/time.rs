@@ -6,13 +6,13 @@ use crate::error::Problem;
 
 /// As text.
 #[must_use]
-pub fn text(at: Timestamp) -> String {
+pub(crate) fn text(at: Timestamp) -> String {
     reeve_audit::format_instant(at)
 }
 
 /// From milliseconds since the epoch, as text.
 #[must_use]
-pub fn text_ms(ms: i64) -> String {
+pub(crate) fn text_ms(ms: i64) -> String {
     Timestamp::from_millisecond(ms).map(text).unwrap_or_default()
 }
 
@@ -20,7 +20,7 @@ pub fn text_ms(ms: i64) -> String {
 ///
 /// # Errors
 /// 422 naming the field.
-pub fn parse(field: &str, value: &str) -> Result<Timestamp, Problem> {
+pub(crate) fn parse(field: &str, value: &str) -> Result<Timestamp, Problem> {
     reeve_audit::parse_instant(value).map_err(|_| {
         Problem::field(field, "invalid_time", format!("{value:?} is not an RFC 3339 time such as 2026-11-20T10:00:00Z"))
     })
@@ -30,6 +30,6 @@ pub fn parse(field: &str, value: &str) -> Result<Timestamp, Problem> {
 ///
 /// # Errors
 /// 422 naming the field.
-pub fn parse_option(field: &str, value: Option<&str>) -> Result<Option<Timestamp>, Problem> {
+pub(crate) fn parse_option(field: &str, value: Option<&str>) -> Result<Option<Timestamp>, Problem> {
     value.filter(|value| !value.is_empty()).map(|value| parse(field, value)).transpose()
 }

@@ -33,8 +33,6 @@ pub(crate) struct Service {
     pub(crate) samples: Arc<SampleLake>,
     /// The sealed segments.
     pub(crate) segments: Arc<EntrySegments>,
-    /// Clouds behind connections.
-    pub(crate) clouds: Arc<CloudRegistry>,
     /// Syncing.
     pub(crate) syncer: Arc<ConnectionSyncer>,
     /// The configuration.
@@ -96,7 +94,7 @@ impl Service {
             catalogue: Arc::new(Catalogue::builtin().clone()),
         });
         let recorder = Arc::new(LedgerRecorder::new(log.ledger.clone()));
-        let syncer = Arc::new(ConnectionSyncer::new(store.clone(), samples.clone(), clouds.clone(), recorder));
+        let syncer = Arc::new(ConnectionSyncer::new(store.clone(), samples.clone(), clouds, recorder));
         let settings = Settings {
             demo,
             secure_cookies: config.secure_cookies,
@@ -117,7 +115,7 @@ impl Service {
             clock,
         };
         let app = Arc::new(App::new(ports, settings));
-        Ok(Service { app, store, samples, segments: log.segments, clouds, syncer, config })
+        Ok(Service { app, store, samples, segments: log.segments, syncer, config })
     }
 
     /// Binds the configured address.
