@@ -51,7 +51,9 @@ impl SimulatedEstate {
 
     /// An estate with settings of its own.
     #[must_use]
-    pub fn with(settings: Settings) -> Arc<Self> {
+    pub fn with(mut settings: Settings) -> Arc<Self> {
+        // Whole seconds survive being kept, so that a restored estate is the same to the last digit.
+        settings.anchor = Timestamp::from_second(settings.anchor.as_second()).unwrap_or(settings.anchor);
         let world = Arc::new(World { settings, changed: AtomicBool::new(true) });
         let accounts: Vec<_> =
             ACCOUNTS.iter().map(|plan| Arc::new(SimulatedAccount::new(plan, world.clone()))).collect();
