@@ -1,5 +1,7 @@
 //! Real peers and data for tests, started by the test that needs them and gone with it. A dev-dependency only.
 
 pub mod contract;
+pub mod http;
 pub mod moto;
 pub mod postgres;
+pub mod service;

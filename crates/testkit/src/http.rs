@@ -1,0 +1,196 @@
+//! A client of Reeve's own interface for tests: sends exactly the bytes it is given, and shows the whole answer when an
+//! expectation fails.
+
+use std::future::Future;
+use std::time::{Duration, Instant};
+
+use reqwest::header::HeaderMap;
+use reqwest::{Client, Method};
+use serde_json::{Value, json};
+
+/// A client; its paths are below `/api/v1/` unless they begin with `/`.
+#[derive(Debug, Clone)]
+pub struct Api {
+    http: Client,
+    base: String,
+    token: Option<String>,
+}
+
+/// An answer, whatever it is.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// What was asked, for messages.
+    pub asked: String,
+    /// HTTP status.
+    pub status: u16,
+    /// Headers.
+    pub headers: HeaderMap,
+    /// The body as text.
+    pub text: String,
+    /// The body as JSON; null when it is none.
+    pub body: Value,
+}
+
+impl Api {
+    /// A client that is nobody.
+    ///
+    /// # Panics
+    /// When no client can be made.
+    #[must_use]
+    pub fn new(base: &str) -> Api {
+        let http = Client::builder().no_proxy().timeout(Duration::from_secs(120)).build();
+        Api { http: http.unwrap_or_else(|error| panic!("no client: {error}")), base: base.to_owned(), token: None }
+    }
+
+    /// The same with a token.
+    #[must_use]
+    pub fn with_token(&self, token: &str) -> Api {
+        Api { token: Some(token.to_owned()), ..self.clone() }
+    }
+
+    /// Sends bytes of a content type.
+    ///
+    /// # Panics
+    /// When there is no answer at all.
+    pub async fn send(&self, method: &str, path: &str, kind: Option<&str>, body: Vec<u8>) -> Answer {
+        let url =
+            if path.starts_with('/') { format!("{}{path}", self.base) } else { format!("{}/api/v1/{path}", self.base) };
+        let asked = format!("{method} {path}");
+        let method = Method::from_bytes(method.as_bytes()).unwrap_or_else(|error| panic!("{asked}: {error}"));
+        let mut request = self.http.request(method, url);
+        if let Some(token) = &self.token {
+            request = request.bearer_auth(token);
+        }
+        if let Some(kind) = kind {
+            request = request.header("content-type", kind).body(body);
+        }
+        let response = request.send().await.unwrap_or_else(|error| panic!("{asked}: {error:?}"));
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        let text = response.text().await.unwrap_or_else(|error| panic!("{asked}: {error:?}"));
+        let body = serde_json::from_str(&text).unwrap_or(Value::Null);
+        Answer { asked, status, headers, text, body }
+    }
+
+    /// GET.
+    pub async fn get(&self, path: &str) -> Answer {
+        self.send("GET", path, None, Vec::new()).await
+    }
+
+    /// POST of JSON.
+    pub async fn post(&self, path: &str, body: Value) -> Answer {
+        self.send("POST", path, Some("application/json"), body.to_string().into_bytes()).await
+    }
+
+    /// PUT of JSON.
+    pub async fn put(&self, path: &str, body: Value) -> Answer {
+        self.send("PUT", path, Some("application/json"), body.to_string().into_bytes()).await
+    }
+
+    /// PATCH of JSON.
+    pub async fn patch(&self, path: &str, body: Value) -> Answer {
+        self.send("PATCH", path, Some("application/json"), body.to_string().into_bytes()).await
+    }
+
+    /// DELETE.
+    pub async fn delete(&self, path: &str) -> Answer {
+        self.send("DELETE", path, None, Vec::new()).await
+    }
+
+    /// Size of the log, by its checkpoint: asking for it writes nothing.
+    ///
+    /// # Panics
+    /// When there is no checkpoint.
+    pub async fn size(&self) -> u64 {
+        let note = self.get("audit-logs/checkpoint").await;
+        assert_eq!(note.status, 200, "{note:?}");
+        let size = note.text.lines().nth(1).and_then(|line| line.parse().ok());
+        size.unwrap_or_else(|| panic!("no size in {}", note.text))
+    }
+
+    /// Makes a user, as administrator; the user's identifier, and a client with a token of theirs.
+    ///
+    /// # Panics
+    /// When the service refuses.
+    pub async fn person(&self, email: &str, roles: &[&str], teams: &[&str]) -> (String, Api) {
+        let user = json!({ "email": email, "name": email, "roles": roles, "teams": teams });
+        let id = self.post("users", user).await.expect(201).text_at("/id");
+        let token = self.post("tokens", json!({ "name": "test", "user_id": id })).await.expect(201);
+        let api = self.with_token(&token.text_at("/secret"));
+        (id, api)
+    }
+}
+
+impl Answer {
+    /// The same, once it has this status.
+    ///
+    /// # Panics
+    /// When it has another.
+    #[must_use]
+    #[track_caller]
+    pub fn expect(self, status: u16) -> Answer {
+        assert_eq!(self.status, status, "{}: {}", self.asked, self.text);
+        self
+    }
+
+    /// The same, once it is a problem of this status and code.
+    ///
+    /// # Panics
+    /// When it is not.
+    #[must_use]
+    #[track_caller]
+    pub fn problem(self, status: u16, code: &str) -> Answer {
+        let kind = self.headers.get("content-type").and_then(|kind| kind.to_str().ok()).unwrap_or_default().to_owned();
+        assert_eq!(
+            (self.status, self.body["code"].as_str(), kind.as_str()),
+            (status, Some(code), "application/problem+json"),
+            "{}: {}",
+            self.asked,
+            self.text
+        );
+        self
+    }
+
+    /// Text at a JSON pointer.
+    ///
+    /// # Panics
+    /// When there is none.
+    #[must_use]
+    #[track_caller]
+    pub fn text_at(&self, pointer: &str) -> String {
+        let found = self.body.pointer(pointer).and_then(Value::as_str);
+        found.unwrap_or_else(|| panic!("{}: no text at {pointer} in {}", self.asked, self.text)).to_owned()
+    }
+
+    /// The `items` of a list.
+    ///
+    /// # Panics
+    /// When it is none.
+    #[must_use]
+    #[track_caller]
+    pub fn items(&self) -> &[Value] {
+        self.body["items"].as_array().unwrap_or_else(|| panic!("{}: no items in {}", self.asked, self.text))
+    }
+}
+
+/// Asks again and again until there is an answer.
+///
+/// # Panics
+/// When there is none after `within`.
+#[track_caller]
+pub fn until<T, F>(what: &str, within: Duration, mut ask: impl FnMut() -> F) -> impl Future<Output = T>
+where
+    F: Future<Output = Option<T>>,
+{
+    let caller = std::panic::Location::caller();
+    async move {
+        let begun = Instant::now();
+        let mut beat = tokio::time::interval(Duration::from_millis(100));
+        loop {
+            beat.tick().await;
+            if let Some(found) = ask().await {
+                return found;
+            }
+            assert!(begun.elapsed() < within, "{caller}: not within {within:?}: {what}");
+        }
+    }
+}
