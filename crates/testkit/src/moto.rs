@@ -112,6 +112,18 @@ impl Moto {
         self.answer(request, action).await
     }
 
+    /// One call of CloudWatch's JSON protocol, which moto reads many times faster than long forms.
+    async fn json(&self, region: &str, action: &str, body: &serde_json::Value) -> anyhow::Result<String> {
+        let request = self
+            .http
+            .post(&self.endpoint)
+            .header("content-type", "application/x-amz-json-1.0")
+            .header("x-amz-target", format!("GraniteServiceVersion20100801.{action}"))
+            .header("authorization", authorization("monitoring", region))
+            .body(body.to_string());
+        self.answer(request, action).await
+    }
+
     /// One call of S3's own protocol.
     async fn put(&self, region: &str, path: &str, body: String) -> anyhow::Result<String> {
         let request = self
@@ -157,8 +169,6 @@ pub const RDS: Service = Service { name: "rds", version: "2014-10-31" };
 pub const ELB: Service = Service { name: "elasticloadbalancing", version: "2015-12-01" };
 /// Auto Scaling.
 pub const AUTOSCALING: Service = Service { name: "autoscaling", version: "2011-01-01" };
-/// CloudWatch.
-pub const CLOUDWATCH: Service = Service { name: "monitoring", version: "2010-08-01" };
 /// IAM.
 pub const IAM: Service = Service { name: "iam", version: "2010-05-08" };
 

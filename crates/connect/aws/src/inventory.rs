@@ -46,11 +46,10 @@ fn merge(listings: Vec<Listing>) -> Result<Inventory, Fault> {
         inventory.resources.extend(listing.resources);
         faults.extend(listing.faults);
     }
-    let first_failure = faults.iter().find(|f| f.kind != FaultKind::Denied);
-    if let Some(fault) = first_failure.filter(|_| !any_complete && inventory.resources.is_empty()) {
-        if faults.iter().all(|f| f.kind != FaultKind::Denied) {
-            return Err(fault.clone());
-        }
+    let failure = faults.iter().find(|f| f.kind != FaultKind::Denied);
+    let nothing = !any_complete && inventory.resources.is_empty() && faults.iter().all(|f| f.kind != FaultKind::Denied);
+    if let Some(fault) = failure.filter(|_| nothing) {
+        return Err(fault.clone());
     }
     note(&mut inventory, &faults);
     inventory.complete = ResourceKind::ALL.iter().copied().filter(|kind| !incomplete.contains(kind)).collect();

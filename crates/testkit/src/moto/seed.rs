@@ -3,7 +3,9 @@
 use anyhow::{Context, bail};
 use jiff::Timestamp;
 
-use super::{AUTOSCALING, CLOUDWATCH, EC2, ELB, IAM, Moto, RDS, texts};
+use serde_json::json;
+
+use super::{AUTOSCALING, EC2, ELB, IAM, Moto, RDS, texts};
 
 /// Tags of a resource.
 pub type Tags<'a> = &'a [(&'a str, &'a str)];
@@ -231,25 +233,24 @@ impl Moto {
         Ok(())
     }
 
-    /// Puts points of a metric, however old.
+    /// Puts points of a metric, however old, at whole seconds.
     ///
     /// # Errors
     /// What moto refuses.
     pub async fn metric(&self, region: &str, metric: Metric<'_>, points: &[(Timestamp, f64)]) -> anyhow::Result<()> {
+        let dimensions: Vec<_> = metric.dimensions.iter().map(|(k, v)| json!({ "Name": k, "Value": v })).collect();
         for batch in points.chunks(POINTS_A_CALL) {
-            let mut parameters = pairs(&[("Namespace", metric.namespace)]);
-            for (n, (time, value)) in batch.iter().enumerate() {
-                let member = format!("MetricData.member.{}", n + 1);
-                parameters.push((format!("{member}.MetricName"), metric.name.to_owned()));
-                parameters.push((format!("{member}.Unit"), metric.unit.to_owned()));
-                parameters.push((format!("{member}.Timestamp"), time.to_string()));
-                parameters.push((format!("{member}.Value"), value.to_string()));
-                for (d, (key, value)) in metric.dimensions.iter().enumerate() {
-                    parameters.push((format!("{member}.Dimensions.member.{}.Name", d + 1), (*key).to_owned()));
-                    parameters.push((format!("{member}.Dimensions.member.{}.Value", d + 1), (*value).to_owned()));
-                }
-            }
-            self.query(&CLOUDWATCH, region, "PutMetricData", &parameters).await?;
+            let point = |(time, value): &(Timestamp, f64)| {
+                json!({
+                    "MetricName": metric.name,
+                    "Unit": metric.unit,
+                    "Timestamp": time.as_second(),
+                    "Value": value,
+                    "Dimensions": dimensions,
+                })
+            };
+            let data: Vec<_> = batch.iter().map(point).collect();
+            self.json(region, "PutMetricData", &json!({ "Namespace": metric.namespace, "MetricData": data })).await?;
         }
         Ok(())
     }
