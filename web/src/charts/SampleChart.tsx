@@ -30,7 +30,7 @@ export function SampleChart({ label, series, threshold, height = 240 }: Props) {
       min: 0,
       max: unit === 'percent' ? 100 : undefined,
       interval: unit === 'percent' ? 25 : undefined,
-      splitNumber: 4,
+      splitNumber: height < 180 ? 2 : 4,
       ...axisOf(ink),
       axisLabel: { ...axisOf(ink).axisLabel, formatter: (value: number) => measured(value, unit) },
     },
@@ -47,10 +47,10 @@ export function SampleChart({ label, series, threshold, height = 240 }: Props) {
         silent: true,
         symbol: 'none',
         lineStyle: { color: ink.alarm, type: 'dashed', width: 1.2 },
-        label: { formatter: thresholdName, color: ink.alarm, fontSize: 11, position: 'insideEndTop' },
+        label: { formatter: thresholdName, color: ink.alarm, fontSize: 11, position: 'insideEndTop', backgroundColor: ink.surface, padding: [1, 4] },
         data: [{ yAxis: thresholdAt }],
       } : undefined,
     })),
-  }), [series, unit, thresholdAt, thresholdName]);
+  }), [series, unit, height, thresholdAt, thresholdName]);
   return <Chart label={label} height={height} option={option} />;
 }

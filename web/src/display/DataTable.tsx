@@ -60,7 +60,7 @@ export function DataTable<Row extends object>(props: Props<Row>) {
   if (rows && rows.length === 0) return <div className={bare ? undefined : 'table-box'}>{empty}</div>;
   return (
     <div>
-      <div className="table-box" style={bare ? { border: 0, borderRadius: 0 } : undefined} tabIndex={0} role="region" aria-label={`${label}, scrollable`}>
+      <div className="table-box as-cards" style={bare ? { border: 0, borderRadius: 0 } : undefined} tabIndex={0} role="region" aria-label={`${label}, scrollable`}>
         <Table aria-label={label} aria-busy={!rows} highlightOnHover={false}>
           <Table.Thead>
             {table.getHeaderGroups().map((group) => (
@@ -89,7 +89,7 @@ export function DataTable<Row extends object>(props: Props<Row>) {
             {shown.map((row) => (
               <Table.Tr key={row.id} data-link={onOpen ? true : undefined} onClick={onOpen ? (event) => openUnlessControl(event, () => onOpen(row.original)) : undefined}>
                 {columns.map((column) => (
-                  <Table.Td key={column.id} ta={column.align} className={column.align ? 'numeral' : undefined}>{column.cell(row.original)}</Table.Td>
+                  <Table.Td key={column.id} ta={column.align} className={column.align ? 'numeral' : undefined} data-label={column.header}>{column.cell(row.original)}</Table.Td>
                 ))}
               </Table.Tr>
             ))}

@@ -28,7 +28,7 @@ const SPECIAL: Record<string, string> = {
 export function words(name: string): string {
   const special = SPECIAL[name];
   if (special) return special;
-  const text = name.replaceAll('_', ' ');
+  const text = name.replace(/[._]/g, ' ');
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 

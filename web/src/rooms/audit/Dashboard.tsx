@@ -16,6 +16,7 @@ import type { SearchFilters } from '../../addresses';
 import { RECENT_COLUMNS } from './columns';
 import { recentQuery, statsQuery } from './queries';
 import { Freshness } from './Freshness';
+import { tail } from './naming';
 import { SecurityEvents } from './SecurityEvents';
 
 const PERIODS = [{ value: '24', label: '24 hours' }, { value: '168', label: '7 days' }, { value: '720', label: '30 days' }];
@@ -84,7 +85,7 @@ function Recent({ reads }: { reads: boolean }) {
 function Ranked({ label, of: counts, search }: { label: string; of: Count[] | undefined; search: (value: string) => SearchFilters }) {
   const shares = counts?.slice(0, 8).map(({ value, count: many }) => ({
     key: value,
-    name: <Anchor size="sm" c="inherit" title={value} renderRoot={(props) => <Link to="/audit/search" search={search(value)} {...props} />}>{value}</Anchor>,
+    name: <Anchor size="sm" c="inherit" title={value} renderRoot={(props) => <Link to="/audit/search" search={search(value)} {...props} />}>{tail(value)}</Anchor>,
     size: many,
     shown: count(many),
   }));

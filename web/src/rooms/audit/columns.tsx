@@ -5,7 +5,14 @@ import type { Column } from '../../display/DataTable';
 import { Status } from '../../display/Status';
 import { When } from '../../display/When';
 import { words } from '../../display/wording';
-import { actorOf, resourceOf } from './naming';
+import { ActorName } from './ActorName';
+import { resourceOf, tail } from './naming';
+
+/** What the source says in one line, else the operation. */
+function subtitle({ metadata, action }: Entry): string | undefined {
+  if (typeof metadata?.title === 'string') return metadata.title;
+  return action?.operation ? words(action.operation) : undefined;
+}
 
 const time: Column<Entry> = { id: 'time', header: 'Time', width: 150, cell: (row) => <When at={row.timestamp} /> };
 const event: Column<Entry> = {
@@ -13,7 +20,7 @@ const event: Column<Entry> = {
   cell: (row) => (
     <div style={{ maxWidth: 300 }}>
       <Anchor size="sm" fw={550} c="inherit" renderRoot={(props) => <Link to="/audit/$eventId" params={{ eventId: row.event_id }} {...props} />}>{row.event_type}</Anchor>
-      {row.action?.operation && <Text size="xs" className="muted" truncate>{words(row.action.operation)}</Text>}
+      {subtitle(row) && <Text size="xs" className="muted" truncate title={subtitle(row)}>{subtitle(row)}</Text>}
     </div>
   ),
 };
@@ -21,7 +28,7 @@ const actor: Column<Entry> = {
   id: 'actor', header: 'Actor',
   cell: (row) => (
     <div style={{ maxWidth: 200 }}>
-      <Text size="sm" truncate title={actorOf(row)}>{actorOf(row)}</Text>
+      <Text size="sm" truncate><ActorName of={row} /></Text>
       {row.actor?.ip_address && <Text size="xs" className="muted numeral">{row.actor.ip_address}</Text>}
     </div>
   ),
@@ -30,7 +37,7 @@ const resource: Column<Entry> = {
   id: 'resource', header: 'Resource',
   cell: (row) => (
     <div style={{ maxWidth: 210 }}>
-      <Text size="sm" truncate title={resourceOf(row)}>{resourceOf(row)}</Text>
+      <Text size="sm" truncate title={resourceOf(row)}>{tail(resourceOf(row))}</Text>
       {row.resource?.id && row.resource.type && <Text size="xs" className="muted" truncate>{words(row.resource.type)}{row.resource.region ? ` · ${row.resource.region}` : ''}</Text>}
     </div>
   ),

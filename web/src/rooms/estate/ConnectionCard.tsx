@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import type { Connection } from '../../api/bodies';
 import { useMay } from '../../api/session';
 import { announce } from '../../display/announce';
-import { count } from '../../display/amounts';
+import { count, plural } from '../../display/amounts';
 import { Facts } from '../../display/Facts';
 import { took } from '../../display/instants';
 import { Panel } from '../../display/Panel';
@@ -63,10 +63,10 @@ export function ConnectionCard({ connection, onChange }: { connection: Connectio
 
 function Denied({ of: denied }: { of: NonNullable<Connection['last_sync']>['denied'] }) {
   return (
-    <Alert color="yellow" variant="light" title={`${count(denied.length)} permissions were denied; the rest went on`}>
+    <Alert color="yellow" variant="light" title={`${plural(denied.length, 'permission was', 'permissions were')} denied; the rest went on`}>
       <Stack component="ul" gap={4} m={0} pl={16}>
         {denied.map(({ permission, region, message }) => (
-          <Text component="li" size="sm" key={permission + region} title={message}><b>{permission}</b> in {region}</Text>
+          <Text component="li" size="sm" key={permission + region} title={message}><b>{permission}</b>{region && ` in ${region}`}</Text>
         ))}
       </Stack>
     </Alert>

@@ -61,7 +61,7 @@ function Tiles({ of: data }: { of: Dashboard | undefined }) {
       />
       <Tile
         label="Learning progress" loading={loading} icon={<IconSchool size={18} />} value={learned(data)}
-        note="Average over all agents' learning periods"
+        note={finished(data)}
       />
       <Tile
         label="Anomalies detected" loading={loading} icon={<IconActivity size={18} />} value={count(data?.anomalies_detected ?? 0)}
@@ -69,6 +69,15 @@ function Tiles({ of: data }: { of: Dashboard | undefined }) {
       />
     </SimpleGrid>
   );
+}
+
+function finished(data: Dashboard | undefined): string {
+  const agents = data?.learning ?? [];
+  if (agents.length === 0) return 'No agent learns yet';
+  const done = agents.filter(({ percent: share }) => share >= 100).length;
+  const known = agents.flatMap(({ accuracy }) => (accuracy == null ? [] : [accuracy]));
+  const accuracy = known.length ? `accuracy ${percent(known.reduce((sum, one) => sum + one, 0) / known.length)}` : 'accuracy not known yet';
+  return `${count(done)} of ${plural(agents.length, 'agent')} trained · ${accuracy}`;
 }
 
 function learned(data: Dashboard | undefined): string {

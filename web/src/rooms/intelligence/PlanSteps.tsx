@@ -31,7 +31,7 @@ export function Steps({ plan }: { plan: Plan }) {
     <Stack component="ol" gap={10} m={0} p={0} style={{ listStyle: 'none' }}>
       {plan.steps.map((step, index) => (
         <Group component="li" key={`${index}-${step.kind}`} gap="sm" wrap="nowrap" align="flex-start">
-          <Text className="muted numeral" size="sm" w={18} ta="right">{index + 1}</Text>
+          <Text className="muted numeral" size="sm" w={18} ta="right" style={{ flexShrink: 0 }}>{index + 1}</Text>
           <Badge color="gray" w={104} style={{ flexShrink: 0 }}>{words(step.kind)}</Badge>
           <Text size="sm" style={{ overflowWrap: 'anywhere' }}>{step.description}</Text>
         </Group>

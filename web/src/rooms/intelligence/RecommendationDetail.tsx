@@ -1,4 +1,4 @@
-import { Alert, Anchor, Breadcrumbs, Grid, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Box, Breadcrumbs, Grid, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { IconShieldX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -15,7 +15,7 @@ import { Answers } from './Answers';
 import { DecisionPath } from './DecisionPath';
 import { PlanSteps } from './PlanSteps';
 import { Story } from './Story';
-import { Summary } from './Summary';
+import { About, Figures } from './Summary';
 import { Usage } from './Usage';
 import { actionsQuery, recommendationQuery } from './queries';
 
@@ -69,9 +69,12 @@ function Shown({ of: one }: { of: Recommendation }) {
       <StatusNote of={one} />
       {latest && <ActionProgress action={latest} />}
       <Grid gap="lg" align="flex-start">
-        <Grid.Col span={{ base: 12, lg: 4 }} order={{ base: 1, lg: 2 }}><Summary of={one} /></Grid.Col>
-        <Grid.Col span={{ base: 12, lg: 8 }} order={{ base: 2, lg: 1 }}>
+        <Grid.Col span={{ base: 12, lg: 4 }} order={{ base: 2, lg: 2 }}>
+          <Stack gap="lg"><Box visibleFrom="lg"><Figures of={one} /></Box><About of={one} /></Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 8 }} order={{ base: 1, lg: 1 }}>
           <Stack gap="lg">
+            <Box hiddenFrom="lg"><Figures of={one} /></Box>
             <Panel title="Why" note={one.explanation.action}>
               <Stack component="ul" gap={8} m={0} pl={18}>
                 {one.explanation.explanation.factors.map((factor) => <Text component="li" size="sm" key={factor}>{factor}</Text>)}

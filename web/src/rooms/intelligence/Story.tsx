@@ -9,7 +9,7 @@ import { Status } from '../../display/Status';
 import { When } from '../../display/When';
 import { words } from '../../display/wording';
 import { storyQuery } from '../audit/queries';
-import { actorOf } from '../audit/naming';
+import { ActorName } from '../audit/ActorName';
 
 /** How many entries are shown before the reader asks for more. */
 const SHOWN = 30;
@@ -41,7 +41,7 @@ export function Story({ id, moves }: { id: string; moves: string }) {
               </Text>
             }
           >
-            <Text size="xs" className="muted"><When at={entry.timestamp} /> by {actorOf(entry)} · entry {count(entry.integrity.sequence)}</Text>
+            <Text size="xs" className="muted"><When at={entry.timestamp} /> by <ActorName of={entry} /> · entry {count(entry.integrity.sequence)}</Text>
           </Timeline.Item>
         ))}
       </Timeline>

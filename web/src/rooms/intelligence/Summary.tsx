@@ -11,13 +11,11 @@ import { When } from '../../display/When';
 import { words } from '../../display/wording';
 import { signaturesFor } from './approval-matrix';
 
-/** The figures that decide: savings, confidence, impact, the resource. */
-export function Summary({ of: one }: { of: Recommendation }) {
-  const may = useMay();
-  const { resource, explanation } = one;
+/** The figures that decide: savings and confidence. */
+export function Figures({ of: one }: { of: Recommendation }) {
+  const { explanation } = one;
   return (
-    <Stack gap="lg">
-      <Panel title={one.savings.monthly >= 0 ? 'Savings a month' : 'Cost a month'}>
+    <Panel title={one.savings.monthly >= 0 ? 'Savings a month' : 'Cost a month'}>
         <Savings of={one.savings} />
         <Text size="sm" fw={500} mt="lg">Confidence {percent(one.confidence)}</Text>
         <Progress value={one.confidence} size={6} mt={6} aria-label="Confidence" />
@@ -25,6 +23,15 @@ export function Summary({ of: one }: { of: Recommendation }) {
           From {count(explanation.data_points)} samples. {cases(explanation.similar_cases, explanation.success_rate)}
         </Text>
       </Panel>
+  );
+}
+
+/** Impact and resource. */
+export function About({ of: one }: { of: Recommendation }) {
+  const may = useMay();
+  const { resource, explanation } = one;
+  return (
+    <Stack gap="lg">
       <Panel title="Impact">
         <Facts
           of={[
@@ -74,13 +81,13 @@ function Savings({ of: savings }: { of: Recommendation['savings'] }) {
         <Group gap={8} mt={8} className="numeral">
           <Text size="sm" className="muted">now {money(now)}</Text>
           <IconArrowRight size={14} aria-hidden />
-          <Text size="sm" fw={600}>after {money(now - savings.monthly)}</Text>
+          <Text size="sm" fw={600}>after {money(Math.max(0, now - (savings.monthly_after_discounts ?? savings.monthly)))}</Text>
         </Group>
       )}
       <Text size="xs" className="muted" mt={4}>
         {savings.monthly_after_discounts == null
           ? 'At list price; discounts are not known.'
-          : `${money(savings.monthly_after_discounts)} after discounts and commitments.`}
+          : `At list price; ${money(savings.monthly_after_discounts)} after discounts and commitments.`}
       </Text>
     </>
   );

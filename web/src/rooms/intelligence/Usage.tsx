@@ -1,4 +1,4 @@
-import { SegmentedControl, Skeleton, Text } from '@mantine/core';
+import { SegmentedControl, Skeleton, Space, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Recommendation } from '../../api/bodies';
@@ -30,6 +30,7 @@ export function Usage({ of: one }: { of: Recommendation }) {
       {!data && !error && <Skeleton h={240} />}
       {data && shares.length + network.length === 0 && <Text size="sm" className="muted">No samples in this period.</Text>}
       {shares.length > 0 && <SampleChart label={`CPU utilization of ${one.resource.name} over ${days} days`} series={shares} threshold={THRESHOLDS[one.rule]} />}
+      {network.length > 0 && <Space h="md" />}
       {network.length > 0 && <SampleChart label={`Network traffic of ${one.resource.name} over ${days} days`} series={network} height={150} />}
     </Panel>
   );
