@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use axum::Router;
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 
 /// What to answer to one action.
@@ -54,8 +54,10 @@ impl Strict {
     }
 }
 
-async fn answer(State(shared): State<Arc<Mutex<Shared>>>, body: String) -> Response {
-    let action = body.split('&').find_map(|pair| pair.strip_prefix("Action=")).unwrap_or("none").to_owned();
+async fn answer(State(shared): State<Arc<Mutex<Shared>>>, headers: HeaderMap, body: String) -> Response {
+    let target = headers.get("x-amz-target").and_then(|t| t.to_str().ok()).and_then(|t| t.rsplit('.').next());
+    let in_form = || body.split('&').find_map(|pair| pair.strip_prefix("Action="));
+    let action = target.or_else(in_form).unwrap_or("none").to_owned();
     let mut shared = shared.lock().unwrap();
     let calls = shared.calls.entry(action.clone()).or_default();
     *calls += 1;
@@ -68,16 +70,15 @@ async fn answer(State(shared): State<Arc<Mutex<Shared>>>, body: String) -> Respo
     }
 }
 
-/// EC2 words its errors unlike the other services.
+/// EC2 words its errors unlike the other services, and CloudWatch words them in JSON.
 fn failure(action: &str, status: u16, code: &str) -> Response {
-    let ec2 = action.contains("Instances") && !action.contains("DB");
-    let body = if ec2 {
-        format!(
-            "<Response><Errors><Error><Code>{code}</Code><Message>no</Message></Error></Errors><RequestID>r</RequestID></Response>"
-        )
+    let body = if action.contains("Metric") {
+        format!(r#"{{"__type":"com.amazonaws.cloudwatch#{code}","message":"no"}}"#)
+    } else if action.contains("Instances") && !action.contains("DB") {
+        format!("<Response><Errors><Error><Code>{code}</Code><Message>no</Message></Error></Errors></Response>")
     } else {
         format!(
-            "<ErrorResponse><Error><Type>Sender</Type><Code>{code}</Code><Message>no</Message></Error><RequestId>r</RequestId></ErrorResponse>"
+            "<ErrorResponse><Error><Type>Sender</Type><Code>{code}</Code><Message>no</Message></Error></ErrorResponse>"
         )
     };
     (StatusCode::from_u16(status).unwrap(), body).into_response()

@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use jiff::{SignedDuration, Timestamp};
 use reeve_connect_aws_ec2::Place;
-use reeve_estate::{Act, ActErrorKind, ConnectionId, Mutation, Observe, ObserveErrorKind, Resource, ResourceKind};
+use reeve_estate::{
+    Act, ActErrorKind, ConnectionId, Metric, Mutation, Observe, ObserveErrorKind, Resource, ResourceKind, SampleQuery,
+};
 
 use crate::strict::{IDENTITY, Script, Strict};
 use crate::{by_id, connection, open};
@@ -113,4 +116,32 @@ async fn a_listing_that_goes_round_in_circles_ends() {
     assert!(seen.problems.iter().any(|p| p.contains("same page token")), "{:?}", seen.problems);
     assert!(!seen.complete.contains(&ResourceKind::VirtualMachine));
     assert_eq!(strict.calls("DescribeInstances"), 2);
+}
+
+#[tokio::test]
+async fn samples_outlast_throttling_and_name_what_is_denied() {
+    let end = Timestamp::from_second(Timestamp::now().as_second() / 300 * 300).unwrap();
+    let start = end - SignedDuration::from_mins(10);
+    let query = SampleQuery { resource: machine(), metrics: vec![Metric::CpuUtilization], start, end };
+    let page = format!(
+        r#"{{"MetricDataResults":[{{"Id":"m0","Timestamps":[{}],"Values":[7.5],"StatusCode":"Complete"}}]}}"#,
+        start.as_second()
+    );
+    for (failures, status, code, kind, calls) in [
+        (3, 400, "Throttling", None, 4),
+        (FOREVER, 400, "Throttling", Some(ObserveErrorKind::Throttled), 5),
+        (FOREVER, 403, "InvalidClientTokenId", Some(ObserveErrorKind::Unauthenticated), 1),
+        (FOREVER, 500, "InternalServiceFault", Some(ObserveErrorKind::Other), 5),
+    ] {
+        let strict = Strict::start(&[("GetMetricData", script(failures, status, code, &page))]).await;
+        let aws = open(&connection(&strict.endpoint, &["us-east-1"])).await;
+        let answer = aws.samples(std::slice::from_ref(&query)).await;
+        assert_eq!((answer.as_ref().err().map(|e| e.kind), strict.calls("GetMetricData")), (kind, calls), "{code}");
+        if let Ok(batch) = answer {
+            assert_eq!((batch.samples[0].timestamp, batch.samples[0].value, batch.samples.len()), (start, 7.5, 1));
+        }
+    }
+    let strict = Strict::start(&[("GetMetricData", script(FOREVER, 403, "AccessDenied", ""))]).await;
+    let batch = open(&connection(&strict.endpoint, &["us-east-1"])).await.samples(&[query]).await.unwrap();
+    assert_eq!((batch.denied[0].permission.as_str(), batch.samples.len()), ("cloudwatch:GetMetricData", 0));
 }
