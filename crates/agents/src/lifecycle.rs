@@ -77,9 +77,46 @@ impl Status {
             Testing => matches!(next, Open | Dismissed),
             Snoozed => matches!(next, Open | Dismissed | Superseded | Expired),
             Executing => matches!(next, Verifying | RolledBack | Failed | Open | Approved),
-            Verifying => matches!(next, Succeeded | RolledBack | Failed),
-            Succeeded | Failed => matches!(next, RolledBack),
+            Verifying => matches!(next, Succeeded | RolledBack | Failed | Open),
+            // Undone by hand, or undoing it by hand failed.
+            Succeeded => matches!(next, RolledBack | Failed),
+            Failed => matches!(next, RolledBack),
             Dismissed | RolledBack | Superseded | Expired => false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_state_that_is_no_end_can_be_left_and_reached() {
+        for status in Status::ALL.iter().copied().filter(|status| !status.is_end()) {
+            assert!(Status::ALL.iter().any(|next| status.may_become(*next)), "{status} cannot be left");
+            let reached = Status::ALL.iter().any(|from| from.may_become(status));
+            assert!(reached, "{status} cannot be reached");
+        }
+    }
+
+    #[test]
+    fn an_end_is_left_by_an_undoing_alone() {
+        let after =
+            |status: Status| Status::ALL.iter().copied().filter(|next| status.may_become(*next)).collect::<Vec<_>>();
+        assert_eq!(after(Status::Succeeded), [Status::RolledBack, Status::Failed]);
+        assert_eq!(after(Status::Failed), [Status::RolledBack]);
+        for end in [Status::Dismissed, Status::RolledBack, Status::Superseded, Status::Expired] {
+            assert!(end.is_end() && after(end).is_empty(), "{end}");
+        }
+    }
+
+    #[test]
+    fn what_runs_is_never_set_aside() {
+        for at_work in [Status::Executing, Status::Verifying] {
+            for aside in [Status::Dismissed, Status::Snoozed, Status::Scheduled, Status::Superseded, Status::Expired] {
+                assert!(!at_work.may_become(aside), "{at_work} to {aside}");
+            }
+        }
+        assert!(!Status::Snoozed.may_become(Status::Executing) && !Status::Testing.may_become(Status::Executing));
     }
 }

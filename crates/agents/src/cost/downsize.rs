@@ -208,7 +208,7 @@ fn propose(
 
 fn codes(chosen: &Candidate) -> Vec<String> {
     let mut codes = vec!["cpu_p95_below_20".to_owned()];
-    codes.extend(chosen.fit.doubts.iter().map(|dimension| format!("unmeasured_{dimension}")));
+    codes.extend(chosen.fit.doubts.iter().map(|dimension| format!("unchecked_{dimension}")));
     match &chosen.price {
         None => codes.push("no_list_price".to_owned()),
         Some(price) if price.assumed_region.is_some() => codes.push("price_of_reference_region".to_owned()),
@@ -218,9 +218,18 @@ fn codes(chosen: &Candidate) -> Vec<String> {
 }
 
 fn not_measured(evidence: &Evidence<'_>, chosen: &Candidate) -> Vec<String> {
-    let unseen = evidence.measured().into_iter().filter(|(_, measured)| !measured).map(|(name, _)| name.to_owned());
-    let mut names: Vec<String> = unseen.collect();
-    names.extend(chosen.fit.doubts.iter().map(|d| (*d).to_owned()).filter(|d| !names.contains(d)).collect::<Vec<_>>());
+    let mut names = Vec::new();
+    for (name, measured) in evidence.measured() {
+        match (measured, chosen.fit.doubts.contains(&name)) {
+            (false, _) => names.push(name.to_owned()),
+            // Measured, but what the smaller size sustains is not known.
+            (true, true) => names.push(format!("{name}_baseline")),
+            (true, false) => {}
+        }
+    }
+    if chosen.fit.doubts.contains(&"cpu_credits") {
+        names.push("cpu_credits".to_owned());
+    }
     if chosen.price.is_none() {
         names.push("price".to_owned());
     }

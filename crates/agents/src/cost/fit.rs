@@ -111,20 +111,21 @@ fn credits(found: &mut Fit, evidence: &Evidence<'_>, from: &InstanceSpec, to: &I
 
 fn memory(found: &mut Fit, evidence: &Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec, window: Window) {
     let question = format!("Does memory fit into {}?", to.name);
-    let (Some(now), Some(then)) = (from.memory_gib, to.memory_gib) else {
-        found.doubt("memory", question, "the catalogue does not have both sizes' memory".to_owned());
-        return;
+    // Within a family memory goes with vCPU; where the catalogue has no memory sizes, that is what is left to go by.
+    let (ratio, sizes) = match (from.memory_gib, to.memory_gib) {
+        (Some(now), Some(then)) if then > 0.0 => (now / then, format!("{now} GiB become {then} GiB")),
+        _ => (vcpu_ratio(from, to), "taken to shrink with vCPU, its size is not in the catalogue".to_owned()),
     };
-    if then >= now {
-        found.path.ask(question, true, format!("{now} GiB stay {then} GiB"));
+    if ratio <= 1.0 {
+        found.path.ask(question, true, sizes);
         return;
     }
     let Some(used) = well_measured(evidence.memory.as_ref(), window) else {
-        found.doubt("memory", question, format!("memory was not measured, and {now} GiB become {then} GiB"));
+        found.doubt("memory", question, format!("memory was not measured ({sizes})"));
         return;
     };
-    let highest = used.max * now / then;
-    let detail = format!("highest {} of {now} GiB becomes {} of {then} GiB", percent(used.max), percent(highest));
+    let highest = used.max * ratio;
+    let detail = format!("highest {} becomes {} ({sizes})", percent(used.max), percent(highest));
     found.factors.push(format!("Memory: {detail}, limit {MEMORY_BOUND:.0} %"));
     found.check(question, highest <= MEMORY_BOUND, detail, "memory_bound");
 }

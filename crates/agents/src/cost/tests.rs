@@ -82,6 +82,22 @@ fn every_dimension_of_the_smaller_size_can_refuse() {
 }
 
 #[test]
+fn where_memory_sizes_are_unknown_a_full_memory_still_refuses() {
+    let azure = |memory: f64| {
+        let mut case = Case::machine("Standard_E8s_v5").flat(CPU, 30, 8.0).flat(Metric::MemoryUtilization, 30, memory);
+        case.resource.provider = Provider::Azure;
+        case.resource.region = "westeurope".to_owned();
+        case
+    };
+    assert!(azure(85.0).codes().contains(&"memory_bound"), "{:?}", azure(85.0).codes());
+    let found = only(&azure(20.0));
+    assert_eq!(found.subject.target_type.as_deref(), Some("Standard_E4s_v5"));
+    assert_eq!(found.not_measured, ["network", "disk_throughput", "disk_operations"]);
+    let measured = azure(20.0).flat(Metric::NetworkIn, 30, 1e5).flat(Metric::NetworkOut, 30, 1e5);
+    assert_eq!(only(&measured).not_measured, ["network_baseline", "disk_throughput", "disk_operations"]);
+}
+
+#[test]
 fn a_peak_that_a_percentile_hides_refuses_too() {
     // Two hours once in thirty days: 0.3 % of the points, invisible at p95 and p99.
     let monthly = |m: i64| Some(if (20 * 1440..20 * 1440 + 120).contains(&m) { 85.0 } else { 5.0 });
@@ -208,6 +224,7 @@ fn a_burstable_machine_without_credits_is_throttled_at_its_baseline() {
     let found = only(&case);
     assert_eq!(found.kind, RecommendationType::InstanceType);
     assert!(found.reason_codes.contains(&"cpu_credits_exhausted".to_owned()));
+    assert_eq!(found.confidence, 96.6, "27 of 27 days that followed three days without credits");
     let rich = Case::machine("t3.large").flat(CPU, 30, 30.0).flat(Metric::CpuCreditBalance, 30, 400.0);
     assert!(rich.judge().proposals.iter().all(|p| p.kind != RecommendationType::InstanceType));
 }

@@ -105,11 +105,15 @@ fn larger(evidence: &Evidence<'_>, from: &InstanceSpec) -> Result<InstanceSpec, 
     wanted.cloned().ok_or_else(none)
 }
 
-/// How often a day after three saturated days still wanted the larger size.
+/// How often a day after three such days still wanted the larger size.
 fn trust(evidence: &Evidence<'_>, cpu: &Load, starved: bool) -> Confidence {
+    let empty = |window| evidence.credits.as_ref().and_then(|c| c.summary(window)).map(|c| c.p95 < NO_CREDITS);
     let counted = backtest(evidence, cpu, DAYS, |before, day| {
+        if starved {
+            return empty(before).filter(|empty| *empty).and_then(|_| empty(day));
+        }
         let earlier = cpu.summary(before)?;
-        if starved || earlier.coverage < COVERAGE || !is_saturated(&earlier) {
+        if earlier.coverage < COVERAGE || !is_saturated(&earlier) {
             return None;
         }
         Some(cpu.summary(day)?.p50 > STILL_WANTED_PERCENT)

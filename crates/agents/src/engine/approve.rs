@@ -117,7 +117,7 @@ impl Engine {
     }
 
     /// All signatures are there: onto the schedule, or off.
-    async fn approved(
+    pub(super) async fn approved(
         self: &Arc<Self>,
         of: Recommendation,
         approval: &Approval,
@@ -127,19 +127,24 @@ impl Engine {
             return Ok(());
         }
         let later = of.scheduled_for.filter(|at: &Timestamp| *at > self.ports.clock.now()).is_some();
-        let status = if later { Status::Scheduled } else { Status::Approved };
-        let to = self.next(&of, status)?;
+        let to = self.next(&of, if later { Status::Scheduled } else { Status::Approved })?;
         let to = self.make_move("recommendation.approve", &of, to, caller).await?;
-        if later {
-            return Ok(());
-        }
-        let wish = Wish { by: &approval.requested_by, ..Wish::of(caller, None) };
-        match self.proceed(to, wish).await {
-            Ok(_) => Ok(()),
-            // The signature stands; why it does not run stands on the recommendation.
-            Err(EngineError::Blocked(_)) => Ok(()),
+        if later { Ok(()) } else { self.go_on(to, &approval.requested_by, caller).await }
+    }
+
+    /// Begins what is approved, in the name of who asked. The signature stands whatever holds it back; why it does not run
+    /// stands on the recommendation.
+    pub(super) async fn go_on(
+        self: &Arc<Self>,
+        of: Recommendation,
+        by: &str,
+        caller: &Caller,
+    ) -> Result<(), EngineError> {
+        let id = of.id.clone();
+        match self.proceed(of, Wish { by, ..Wish::of(caller, None) }).await {
+            Ok(_) | Err(EngineError::Blocked(_)) => Ok(()),
             Err(error @ (EngineError::Record(_) | EngineError::Store(_))) => Err(error),
-            Err(error) => self.keep_reason(&of.id, &error.to_string()).await,
+            Err(error) => self.keep_reason(&id, &error.to_string()).await,
         }
     }
 }

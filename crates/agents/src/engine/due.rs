@@ -85,8 +85,28 @@ impl Engine {
                 self.settle_at(&of.id, "recommendation.expire", Status::Expired, Some(reason), caller).await?;
                 done.expired += 1;
             }
+            Status::PendingApproval => self.still_waits(of, caller).await?,
+            // Approved, and neither begun nor held back: something came in between.
+            Status::Approved if of.blocked.is_none() => {
+                let by = of.requested_by.clone().unwrap_or_else(|| caller.name.clone());
+                self.go_on(of, &by, caller).await?;
+            }
             _ => {}
         }
+        Ok(())
+    }
+
+    /// What waits for approval has a request that waits too. Where the last signature was kept and its consequence was
+    /// not, the consequence follows; where there is no request at all, the recommendation is open again.
+    async fn still_waits(self: &Arc<Self>, of: Recommendation, caller: &Caller) -> Result<(), EngineError> {
+        if self.approval_with(&of, ApprovalStatus::Pending).await?.is_some() {
+            return Ok(());
+        }
+        if let Some(approval) = self.approval_with(&of, ApprovalStatus::Approved).await? {
+            return self.approved(of, &approval, caller).await;
+        }
+        let reason = "its request for approval is gone; ask for the execution again";
+        self.settle_at(&of.id, "recommendation.reopen", Status::Open, Some(reason), caller).await?;
         Ok(())
     }
 

@@ -146,3 +146,27 @@ async fn a_guardrail_that_says_no_after_the_signature_leaves_it_approved_with_th
     world.engine.settle().await;
     assert_eq!(world.again(&of).await.status, Status::Succeeded);
 }
+
+#[tokio::test]
+async fn a_signature_whose_consequence_was_interrupted_takes_effect_later() {
+    for silent_after in 0..4 {
+        let world = World::new();
+        let of = world.right_size("i-1", "m5.xlarge").await;
+        let approval = asked(&world, &of).await;
+        *world.log.silent_after.lock() = Some(silent_after);
+        let signed = world.engine.approve(&approval.id, None, &person("max", &[Role::Manager])).await;
+        assert!(signed.is_err(), "the log was silent after {silent_after}");
+        world.engine.settle().await;
+        assert_eq!(world.cloud.state("i-1"), (ResourceState::Running, "m5.xlarge".to_owned()));
+        *world.log.silent_after.lock() = None;
+        world.engine.due().await.unwrap();
+        world.engine.settle().await;
+        let kept = world.memory.approval_get(&approval.id).await.unwrap().status;
+        let expected = match kept {
+            ApprovalStatus::Approved => Status::Succeeded,
+            _ => Status::PendingApproval,
+        };
+        assert_eq!(world.again(&of).await.status, expected, "silent after {silent_after}");
+        world.every_change_was_announced();
+    }
+}

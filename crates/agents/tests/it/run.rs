@@ -204,3 +204,23 @@ async fn outcomes_are_counted_in_later_explanations() {
     let next = world.only("i-2").await;
     assert_eq!((next.explanation.similar_cases, next.explanation.success_rate), (1, Some(100.0)));
 }
+
+#[tokio::test]
+async fn an_unattached_volume_is_kept_once_and_not_nagged_for() {
+    let world = World::new();
+    let mut volume = resource("vol-9", reeve_estate::ResourceKind::Volume, None);
+    volume.state = ResourceState::Unattached;
+    volume.specification.storage_type = Some("gp3".to_owned());
+    world.put(volume);
+    let agent = world.agent("safe_mode", false).await;
+    world.run(&agent).await;
+    let of = world.only("vol-9").await;
+    let action = world.execute(&of).await;
+    assert_eq!(action.status, reeve_agents::ActionStatus::Succeeded, "{action:?}");
+    assert_eq!((world.cloud.snapshots(), world.cloud.state("vol-9").0), (1, ResourceState::Unattached));
+    let undo = world.engine.rollback(&action.id, &operator()).await;
+    assert!(matches!(undo, Err(EngineError::Conflict(_))), "there is nothing to undo");
+    let report = world.run(&agent).await;
+    assert!(report.skipped.contains(&("kept_already".to_owned(), 1)), "{:?}", report.skipped);
+    world.every_change_was_announced();
+}
