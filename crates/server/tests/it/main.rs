@@ -1,0 +1,5 @@
+//! The program as its users meet it: processes, HTTP, files, and a real peer for the cloud.
+
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod journey;
