@@ -54,6 +54,7 @@ pub(crate) async fn run(args: &DemoArgs) -> Result<()> {
     writeln!(out, "Dashboard: http://{address}")?;
     writeln!(out, "Sign in:   {}", sign_in.email)?;
     writeln!(out, "Password:  {}", sign_in.password)?;
+    writeln!(out, "Others:    {} (same password)", people::others().join(", "))?;
     writeln!(out, "Data:      {}", service.config.data_dir.display())?;
     out.flush()?;
     service.serve(listener, stop).await?;

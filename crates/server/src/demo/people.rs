@@ -1,15 +1,15 @@
-//! Who can sign in to the demo: one person a role, with one password that is made up at the first start.
+//! Who can sign in to the demo: one person a role, with one password that is made up at the first start. And who else works there.
 
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
 
 use reeve_access::{AccessStore as _, Role, Secret, Team, TeamId, User, UserId, password};
+use reeve_connect_simulated::{PEOPLE, TEAMS};
 
 use crate::service::Service;
 
 const FILE: &str = "demo-sign-in.txt";
-const TEAM: &str = "Platform";
 
 /// How to sign in as the administrator.
 pub(super) struct SignIn {
@@ -17,7 +17,7 @@ pub(super) struct SignIn {
     pub(super) password: String,
 }
 
-const PEOPLE: &[(&str, &str, Role)] = &[
+const SIGN_INS: &[(&str, &str, Role)] = &[
     ("admin@acme.example", "Ada Admin", Role::Administrator),
     ("auditor@acme.example", "Aurelia Audit", Role::AuditAdministrator),
     ("security@acme.example", "Selim Security", Role::SecurityAnalyst),
@@ -28,39 +28,57 @@ const PEOPLE: &[(&str, &str, Role)] = &[
     ("user@acme.example", "Uma User", Role::RegularUser),
 ];
 
-/// Adds the demo's people where they are missing.
+/// The others who can sign in, one a role.
+pub(super) fn others() -> Vec<&'static str> {
+    SIGN_INS.iter().skip(1).map(|(email, ..)| *email).collect()
+}
+
+/// Adds the demo's people where they are missing: those who can sign in, and the company's people whose activity the log
+/// shows, in their teams, so that the manager sees a team at work.
 pub(super) async fn ensure(service: &Service) -> Result<SignIn> {
     let password = shared_password(&service.config.data_dir)?;
     let known = service.store.user_list().await?;
-    let now_ms = service.app.now().as_millisecond();
-    let missing: Vec<_> = PEOPLE.iter().filter(|(email, ..)| !known.iter().any(|user| user.email == *email)).collect();
-    if !missing.is_empty() {
-        let team = match service.store.team_list().await?.into_iter().find(|team| team.name == TEAM) {
-            Some(team) => team,
-            None => {
-                let team =
-                    Team { id: TeamId(uuid::Uuid::now_v7().to_string()), name: TEAM.to_owned(), created_at_ms: now_ms };
-                service.store.team_insert(&team).await?;
-                team
-            }
-        };
+    let missing = |email: &str| !known.iter().any(|user| user.email == email);
+    let teams = teams(service).await?;
+    let created_at_ms = service.app.now().as_millisecond();
+    let add = |email: String, name: &str, role: Role, team: Option<&str>, password_hash: Option<String>| User {
+        id: UserId(uuid::Uuid::now_v7().to_string()),
+        email,
+        name: name.to_owned(),
+        roles: vec![role],
+        teams: team.and_then(|name| teams.iter().find(|team| team.name == name)).map(|team| team.id.clone()).into_iter().collect(),
+        password_hash,
+        active: true,
+        created_at_ms,
+    };
+    let signing_in: Vec<_> = SIGN_INS.iter().filter(|(email, ..)| missing(email)).collect();
+    if !signing_in.is_empty() {
         let hash = password::hash(&password)?;
-        for (email, name, role) in missing {
+        for (email, name, role) in signing_in {
             let in_team = matches!(role, Role::Manager | Role::Operator | Role::RegularUser);
-            let user = User {
-                id: UserId(uuid::Uuid::now_v7().to_string()),
-                email: (*email).to_owned(),
-                name: (*name).to_owned(),
-                roles: vec![*role],
-                teams: if in_team { vec![team.id.clone()] } else { Vec::new() },
-                password_hash: Some(hash.clone()),
-                active: true,
-                created_at_ms: now_ms,
-            };
+            let user = add((*email).to_owned(), name, *role, in_team.then_some(TEAMS[0]), Some(hash.clone()));
             service.store.user_insert(&user).await?;
         }
     }
-    Ok(SignIn { email: PEOPLE[0].0.to_owned(), password })
+    for person in PEOPLE.iter().filter(|person| missing(&person.email())) {
+        let user = add(person.email(), person.name, Role::RegularUser, Some(person.team), None);
+        service.store.user_insert(&user).await?;
+    }
+    Ok(SignIn { email: SIGN_INS[0].0.to_owned(), password })
+}
+
+/// The company's teams, added where they are missing.
+async fn teams(service: &Service) -> Result<Vec<Team>> {
+    let mut known = service.store.team_list().await?;
+    for name in TEAMS {
+        if !known.iter().any(|team| team.name == name) {
+            let id = TeamId(uuid::Uuid::now_v7().to_string());
+            let team = Team { id, name: name.to_owned(), created_at_ms: service.app.now().as_millisecond() };
+            service.store.team_insert(&team).await?;
+            known.push(team);
+        }
+    }
+    Ok(known)
 }
 
 fn shared_password(data_dir: &Path) -> Result<String> {
