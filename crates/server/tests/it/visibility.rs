@@ -1,0 +1,173 @@
+//! Who sees which entries: five people in two teams. What one may not see does not exist, in lists, searches, counts and
+//! single reads alike. And every reading writes one entry, which is not read for it.
+
+use reeve_testkit::http::Api;
+use reeve_testkit::service::Service;
+use serde_json::{Value, json};
+
+/// Two entries a person.
+const EACH: usize = 2;
+
+struct Company {
+    service: Service,
+    _home: tempfile::TempDir,
+    admin: Api,
+    /// Name, client, and the event ids of the person's entries.
+    people: Vec<(&'static str, Api, Vec<String>)>,
+}
+
+/// Name, role, team.
+const PEOPLE: &[(&str, &str, usize)] = &[
+    ("mira", "manager", 0),
+    ("ada", "regular_user", 0),
+    ("ben", "regular_user", 0),
+    ("noor", "manager", 1),
+    ("cleo", "regular_user", 1),
+];
+
+impl Company {
+    async fn found() -> Company {
+        let home = tempfile::tempdir().unwrap();
+        let service = Service::serve(home.path(), &[]).unwrap();
+        let admin = service.admin();
+        let mut teams = Vec::new();
+        for name in ["Platform", "Shop"] {
+            teams.push(admin.post("teams", json!({ "name": name })).await.expect(201).text_at("/id"));
+        }
+        let mut people = Vec::new();
+        for (n, (name, role, team)) in PEOPLE.iter().enumerate() {
+            let email = format!("{name}@acme.example");
+            let (id, api) = admin.person(&email, &[role], &[&teams[*team]]).await;
+            // One entry names the person by address in another case, one by identifier.
+            let entries = json!([
+                { "event_type": "test.deed", "actor": { "email": email.to_uppercase() }, "resource": { "id": format!("r-{n}") } },
+                { "event_type": "test.deed", "actor": { "id": id }, "resource": { "id": format!("r-{n}") } },
+            ]);
+            let receipts = admin.post("audit-logs", entries).await.expect(201);
+            let ids: Vec<String> =
+                receipts.items().iter().map(|one| one["event_id"].as_str().unwrap().to_owned()).collect();
+            assert_eq!(ids.len(), EACH);
+            people.push((*name, api, ids));
+        }
+        Company { service, _home: home, admin, people }
+    }
+
+    fn entries_of(&self, names: &[&str]) -> Vec<String> {
+        let mut ids: Vec<String> =
+            self.people.iter().filter(|(name, ..)| names.contains(name)).flat_map(|(.., ids)| ids.clone()).collect();
+        ids.sort();
+        ids
+    }
+}
+
+fn ids(items: &[Value]) -> Vec<String> {
+    let mut ids: Vec<String> = items.iter().map(|one| one["event_id"].as_str().unwrap().to_owned()).collect();
+    ids.sort();
+    ids
+}
+
+fn sum(counts: &Value) -> u64 {
+    counts.as_array().unwrap().iter().map(|one| one["count"].as_u64().unwrap()).sum()
+}
+
+/// Everything that counts or shows entries shows exactly these.
+async fn sees(api: &Api, company: &Company, who: &str, seen: &[&str]) {
+    let expected = company.entries_of(seen);
+    let listed = api.get("audit-logs?query=event_type:test.deed&limit=1000").await.expect(200);
+    assert_eq!((ids(listed.items()), &listed.body["total"]), (expected.clone(), &json!(expected.len())), "{who} lists");
+
+    // Neither a wider query nor a filter on somebody else goes around it.
+    for query in ["event_type:test.deed", "event_type:test.deed OR actor.email:*", "NOT event_type:nothing.such"] {
+        let search = json!({ "query": query, "limit": 1000, "aggregations": ["event_type", "resource.id"] });
+        let found = api.post("audit-logs/search", search).await.expect(200);
+        let deeds: Vec<Value> =
+            found.items().iter().filter(|one| one["event_type"] == "test.deed").cloned().collect();
+        assert_eq!(ids(&deeds), expected, "{who} searches {query}");
+        let counted = found.body["aggregations"]["event_type"].as_array().unwrap();
+        let deed = counted.iter().find(|one| one["value"] == "test.deed").map_or(0, |one| one["count"].as_u64().unwrap());
+        assert_eq!(deed, expected.len() as u64, "{who} counts {query}");
+        let resources = found.body["aggregations"]["resource.id"].as_array().unwrap();
+        let own = resources.iter().filter(|one| one["value"].as_str().unwrap().starts_with("r-")).count();
+        assert_eq!(own, seen.len(), "{who} counts the resources of {query}");
+    }
+
+    let stats = api.get("audit-logs/stats?query=event_type:test.deed").await.expect(200);
+    assert_eq!(stats.body["total"], expected.len(), "{who}");
+    for field in ["by_event_type", "by_resource", "by_severity", "by_time"] {
+        assert_eq!(sum(&stats.body[field]), expected.len() as u64, "{who} counts {field}");
+    }
+
+    for (name, _, entries) in &company.people {
+        for id in entries {
+            let one = api.get(&format!("audit-logs/{id}")).await;
+            let proof = api.get(&format!("audit-logs/{id}/proof")).await;
+            if seen.contains(name) {
+                assert_eq!((one.status, proof.status), (200, 200), "{who} reads {name}'s");
+            } else {
+                let (one, proof) = (one.problem(404, "not_found"), proof.problem(404, "not_found"));
+                // Exactly what is said of an entry that does not exist.
+                let missing = api.get("audit-logs/no-such-entry").await.problem(404, "not_found");
+                assert_eq!(one.text.replace(id.as_str(), "no-such-entry"), missing.text);
+                assert_eq!(proof.text, one.text);
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_manager_sees_the_team_and_a_regular_user_their_own() {
+    let company = Company::found().await;
+    for (who, api, _) in &company.people {
+        let seen: &[&str] = match *who {
+            "mira" => &["mira", "ada", "ben"],
+            "noor" => &["noor", "cleo"],
+            own => &[own],
+        };
+        sees(api, &company, who, seen).await;
+    }
+    let all = ["mira", "ada", "ben", "noor", "cleo"];
+    sees(&company.admin, &company, "the administrator", &all).await;
+    let (_, auditor) = company.admin.person("auditor@acme.example", &["compliance_officer"], &[]).await;
+    sees(&auditor, &company, "the compliance officer", &all).await;
+
+    // Who leaves the team is no longer seen by its manager, from the next request on.
+    let users = company.admin.get("users").await.expect(200);
+    let ben = users.items().iter().find(|user| user["email"] == "ben@acme.example").unwrap()["id"].as_str().unwrap();
+    let _ = company.admin.patch(&format!("users/{ben}"), json!({ "teams": [] })).await.expect(200);
+    sees(&company.people[0].1, &company, "mira without ben", &["mira", "ada"]).await;
+    assert!(company.service.stop().unwrap().0.success());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_reading_writes_one_entry_and_does_not_log_itself() {
+    let company = Company::found().await;
+    let (_, reader, own) = &company.people[1];
+    let (other, mine) = (&company.people[4].2[0], &own[0]);
+    let readings: Vec<(&str, String, Value, u16, &str, &str)> = vec![
+        ("GET", "audit-logs".into(), Value::Null, 200, "audit.search", "list_entries"),
+        ("GET", "audit-logs?query=severity:info&limit=1".into(), Value::Null, 200, "audit.search", "list_entries"),
+        ("POST", "audit-logs/search".into(), json!({ "query": "test" }), 200, "audit.search", "search_entries"),
+        ("GET", "audit-logs/stats".into(), Value::Null, 200, "audit.search", "count_entries"),
+        ("GET", format!("audit-logs/{mine}"), Value::Null, 200, "audit.view", "view_entry"),
+        ("GET", format!("audit-logs/{mine}/proof"), Value::Null, 200, "audit.view", "download_proof"),
+        ("GET", format!("audit-logs/{other}"), Value::Null, 404, "audit.view", "view_entry"),
+        ("GET", format!("audit-logs/{other}/proof"), Value::Null, 404, "audit.view", "download_proof"),
+    ];
+    for (n, (method, path, body, status, event, operation)) in readings.into_iter().enumerate() {
+        let before = company.admin.size().await;
+        let answer = if method == "GET" { reader.get(&path).await } else { reader.post(&path, body).await };
+        assert_eq!(answer.status, status, "{path}: {}", answer.text);
+        assert_eq!(company.admin.size().await, before + 1, "{path} writes one entry");
+        // The newest entry tells of it, and so far nothing else was read by this person but what this test asked for.
+        let told = company.admin.get("audit-logs?limit=1&query=actor.email:ada@acme.example").await.expect(200);
+        let told_by_ada = told.body["total"].as_u64().unwrap();
+        let newest = &told.items()[0];
+        assert_eq!(newest["integrity"]["sequence"], before, "{path}");
+        assert_eq!((&newest["event_type"], &newest["action"]["operation"]), (&json!(event), &json!(operation)));
+        assert_eq!(told_by_ada, 1 + n as u64 + 1, "her deed, and one entry a reading");
+    }
+    // What is refused before anything was read tells nothing of the log.
+    let before = company.admin.size().await;
+    let _ = reader.get("audit-logs?query=(").await.problem(422, "invalid_query");
+    assert_eq!(company.admin.size().await, before);
+}
