@@ -46,6 +46,12 @@ impl Caller {
         }
     }
 
+    /// An agent that carries out what somebody asked for: the changes are its own, the request is named beside them.
+    #[must_use]
+    pub(super) fn acting(id: &AgentId, request_id: Option<String>) -> Self {
+        Caller { request_id, ..Caller::agent(id) }
+    }
+
     /// Reeve's own schedule and reconcilers.
     #[must_use]
     pub fn system() -> Self {

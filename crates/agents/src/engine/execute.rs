@@ -217,7 +217,7 @@ impl Engine {
             return Err(error.into());
         }
         self.ports.agents.action_insert(&action).await?;
-        self.spawn(act, claimed, plan, resource, action.clone(), wish.caller.clone());
+        self.spawn(act, claimed, plan, resource, action.clone(), wish.caller.request_id.clone());
         Ok(action)
     }
 
@@ -272,8 +272,9 @@ impl Engine {
         plan: Plan,
         resource: Resource,
         action: Action,
-        caller: Caller,
+        request_id: Option<String>,
     ) {
+        let caller = Caller::acting(&action.agent_id, request_id);
         let at_work = AtWork::new(self, &action.id);
         let runner = Runner::new(Arc::clone(self), act, of, plan, resource, action, caller);
         tokio::spawn(async move {

@@ -76,7 +76,7 @@ impl Engine {
         }
         self.record(vec![story::action("action.resume", Went::Pending, &next, &of, caller)]).await?;
         self.ports.agents.action_update(&next).await?;
-        self.spawn(act, of, plan, resource, next, caller.clone());
+        self.spawn(act, of, plan, resource, next, None);
         Ok(())
     }
 

@@ -43,7 +43,7 @@ impl Engine {
         let entry = story::action("action.rollback", Went::Pending, &undoing, &of, caller);
         self.record(vec![entry]).await?;
         self.ports.agents.action_update(&undoing).await?;
-        self.spawn(act, of, plan, resource, undoing.clone(), caller.clone());
+        self.spawn(act, of, plan, resource, undoing.clone(), caller.request_id.clone());
         Ok(undoing)
     }
 
