@@ -1,5 +1,4 @@
 import { Button, Group, Modal, Stack, Text, Textarea, ThemeIcon } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { IconHandStop, IconShieldCheck } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useMay } from '../../api/session';
@@ -10,13 +9,15 @@ import { killSwitch, useChange } from './queries';
 /** Stops everything, at once, for everybody; with a reason, both ways. */
 export function KillSwitch({ on }: { on: boolean }) {
   const may = useMay();
-  const [opened, { open, close }] = useDisclosure(false);
+  // What the open dialog is about to do; kept while it closes, so that its words do not flip under the reader.
+  const [turning, setTurning] = useState({ to: !on, opened: false });
+  const off = !turning.to;
   const [reason, setReason] = useState('');
   const turn = useChange(killSwitch);
   const leave = () => {
     setReason('');
     turn.reset();
-    close();
+    setTurning((now) => ({ ...now, opened: false }));
   };
   return (
     <section className="panel" aria-label="Kill switch" style={{ borderColor: on ? 'var(--bad)' : undefined }}>
@@ -28,12 +29,12 @@ export function KillSwitch({ on }: { on: boolean }) {
             <Text size="sm" className="muted">{on ? 'Agents go on observing and recommending. No action starts until it is switched off.' : 'Switching it on stops every agent from changing anything, at once.'}</Text>
           </div>
         </Group>
-        {may('intelligence.operate') && <Button color={on ? 'green' : 'red'} variant={on ? 'filled' : 'light'} onClick={open}>{on ? 'Switch off' : 'Stop everything'}</Button>}
+        {may('intelligence.operate') && <Button color={on ? 'green' : 'red'} variant={on ? 'filled' : 'light'} onClick={() => setTurning({ to: !on, opened: true })}>{on ? 'Switch off' : 'Stop everything'}</Button>}
       </Group>
-      <Modal opened={opened} onClose={leave} title={<Text fw={600}>{on ? 'Let agents act again?' : 'Stop everything?'}</Text>}>
+      <Modal opened={turning.opened} onClose={leave} title={<Text fw={600}>{off ? 'Let agents act again?' : 'Stop everything?'}</Text>}>
         <form onSubmit={(event) => {
           event.preventDefault();
-          turn.mutate({ on: !on, reason: reason.trim() }, { onSuccess: () => { announce(on ? 'The kill switch is off.' : 'The kill switch is on.'); leave(); } });
+          turn.mutate({ on: turning.to, reason: reason.trim() }, { onSuccess: () => { announce(off ? 'The kill switch is off.' : 'The kill switch is on.'); leave(); } });
         }}
         >
           <Stack>
@@ -41,7 +42,7 @@ export function KillSwitch({ on }: { on: boolean }) {
             <ProblemAlert error={turn.error} />
             <Group justify="flex-end">
               <Button variant="default" onClick={leave}>Cancel</Button>
-              <Button type="submit" color={on ? 'green' : 'red'} disabled={reason.trim() === ''} loading={turn.isPending}>{on ? 'Switch off' : 'Stop everything'}</Button>
+              <Button type="submit" color={off ? 'green' : 'red'} disabled={reason.trim() === ''} loading={turn.isPending}>{off ? 'Switch off' : 'Stop everything'}</Button>
             </Group>
           </Stack>
         </form>

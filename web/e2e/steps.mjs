@@ -1,0 +1,54 @@
+// What several stories do.
+import assert from 'node:assert/strict';
+
+export async function signIn(page, email, password) {
+  await page.goto('/');
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('navigation', { name: 'Main navigation' }).first().waitFor();
+}
+
+/** Reads the interface with the page's own session. */
+export async function read(page, path) {
+  return page.evaluate(async (address) => {
+    const answer = await fetch(address);
+    if (!answer.ok) throw new Error(`${address}: ${answer.status} ${await answer.text()}`);
+    return answer.json();
+  }, `/api/v1/${path}`);
+}
+
+/** The first open recommendation with a plan that fits. */
+export async function recommendation(page, what, fits) {
+  const { items } = await read(page, 'intelligence/recommendations?status=open&limit=1000');
+  const found = items.find((item) => item.plan && fits(item));
+  assert.ok(found, `the demo has no ${what}; it has: ${items.map((item) => `${item.type} ${item.impact_level}`).join(', ')}`);
+  return found;
+}
+
+/** Opens a recommendation the way a person does: filter the list by its resource, then click its row. */
+export async function openFromList(page, found) {
+  await page.getByRole('link', { name: 'Intelligence Automation' }).click();
+  await page.getByRole('tab', { name: 'Recommendations' }).click();
+  await page.getByRole('textbox', { name: 'Resource' }).fill(found.resource.id);
+  await page.getByRole('status').filter({ hasText: /^[1-5] found/ }).waitFor();
+  await page.getByRole('link', { name: found.title, exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: found.title }).waitFor();
+}
+
+/** Reloads until the test holds; for what the service does in its own time. */
+export async function eventually(what, test, limitMs = 60_000) {
+  const end = Date.now() + limitMs;
+  for (;;) {
+    const value = await test();
+    if (value) return value;
+    assert.ok(Date.now() < end, `${what}: not within ${limitMs / 1000} s`);
+    await new Promise((done) => setTimeout(done, 500));
+  }
+}
+
+/** The page itself never scrolls sideways. */
+export async function fitsWidth(page) {
+  const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  assert.ok(over <= 0, `${page.url()} is ${over} px too wide`);
+}

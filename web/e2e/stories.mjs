@@ -1,0 +1,231 @@
+// What people do in the dashboard. They run in this order against one program: later ones see what earlier ones did.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { VERIFIER } from './program.mjs';
+import { eventually, fitsWidth, openFromList, read, recommendation, signIn } from './steps.mjs';
+
+const MANAGER = { name: 'Mona Manager', email: 'mona@e2e.example', password: 'correct horse battery 9' };
+const READER = { name: 'Rex Reader', email: 'rex@e2e.example', password: 'correct horse battery 7' };
+const admin = (page, program) => signIn(page, program.email, program.password);
+const heading = (page, name, level = 1) => page.getByRole('heading', { level, name }).first();
+let applied;
+
+async function addUser(page, { name, email, password }, role) {
+  await page.getByRole('link', { name: 'Users' }).click();
+  await page.getByRole('button', { name: 'Add user' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill(name);
+  await dialog.getByLabel('E-mail address').fill(email);
+  if (role !== 'Regular user') {
+    await dialog.getByRole('combobox', { name: 'Roles' }).click({ force: true });
+    await page.getByRole('option', { name: role, exact: true }).click();
+    await page.getByRole('option', { name: 'Regular user', exact: true }).click();
+    await page.keyboard.press('Escape');
+  }
+  await dialog.getByLabel('Password', { exact: true }).fill(password);
+  await dialog.getByRole('button', { name: 'Add user' }).click();
+  await page.getByText(email).first().waitFor();
+}
+
+async function signsIn({ page, program }) {
+  await page.goto('/intelligence/agents');
+  await page.getByLabel('E-mail address').fill(program.email);
+  await page.getByLabel('Password', { exact: true }).fill('not this one');
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('alert').waitFor();
+  await page.getByLabel('Password', { exact: true }).fill(program.password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  // Back where the person wanted to go.
+  await page.waitForURL('**/intelligence/agents');
+  await page.getByRole('button', { name: 'Run now' }).first().waitFor();
+}
+
+async function overview({ page, program }) {
+  await admin(page, program);
+  await heading(page, 'Intelligence Automation').waitFor();
+  const known = await read(page, 'intelligence/dashboard');
+  const tile = page.getByRole('region', { name: 'Recommendations', exact: true });
+  await tile.getByText(String(known.recommendations_open), { exact: true }).waitFor();
+  for (const name of ['Active agents', 'Actions taken', 'Cost savings', 'Learning progress', 'Anomalies detected']) {
+    await page.getByRole('region', { name, exact: true }).waitFor();
+  }
+  assert.ok(known.recommendations_open > 0, 'the demo has recommendations');
+  const providers = page.getByRole('list', { name: 'Monthly cost by provider' }).getByRole('listitem');
+  await providers.first().waitFor();
+  assert.equal(await providers.count(), 3, 'three clouds');
+}
+
+async function appliesLowImpact({ page, program }) {
+  await admin(page, program);
+  const found = await recommendation(page, 'low-impact plan', (item) => item.impact_level === 'low');
+  await openFromList(page, found);
+  await heading(page, 'Decision path', 2).waitFor();
+  await page.getByText(found.plan.hash).waitFor();
+  await page.getByRole('button', { name: 'Apply Now' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('None needed (low impact)').waitFor();
+  await dialog.getByRole('button', { name: 'Apply now' }).click();
+  await eventually('the change succeeds', async () => {
+    const now = await read(page, `intelligence/recommendations/${found.id}`);
+    assert.ok(!['failed', 'rolled_back'].includes(now.status), `it ended as ${now.status}: ${now.status_reason}`);
+    return now.status === 'succeeded';
+  });
+  await page.getByText('Last execution').waitFor();
+  await page.getByText('intelligence.action').first().waitFor();
+}
+
+async function asksForApproval({ page, program }) {
+  await admin(page, program);
+  applied = await recommendation(page, 'right-sizing of medium impact', (item) =>
+    item.type === 'right_size' && item.impact_level === 'medium' && item.savings.monthly > 0);
+  await openFromList(page, applied);
+  await page.getByRole('img', { name: /^CPU utilization/ }).waitFor();
+  await page.getByRole('button', { name: 'Apply Now' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('A manager (medium impact)').waitFor();
+  await dialog.getByLabel('Comment for the log').fill('asked for in a test');
+  await dialog.getByRole('button', { name: 'Ask for approval and apply' }).click();
+  await page.getByText('Waits for approval').first().waitFor();
+  await addUser(page, MANAGER, 'Manager');
+}
+
+async function approves({ page }) {
+  await signIn(page, MANAGER.email, MANAGER.password);
+  assert.equal(await page.getByRole('link', { name: 'Users' }).count(), 0, 'a manager manages no users');
+  await page.getByRole('tab', { name: 'Approvals' }).click();
+  await page.getByRole('button', { name: /^Approve as manager/ }).first().click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Approve', exact: true }).click();
+  await eventually('the change succeeds', async () => {
+    const now = await read(page, `intelligence/recommendations/${applied.id}`);
+    assert.ok(!['failed', 'rolled_back'].includes(now.status), `it ended as ${now.status}: ${now.status_reason}`);
+    return now.status === 'succeeded';
+  });
+  await eventually('the resource has its new size', async () => {
+    const resource = await read(page, `resources/${encodeURIComponent(applied.resource.id)}`);
+    return resource.instance_type === applied.resource.target_type;
+  });
+}
+
+async function tellsTheStory({ page, program }) {
+  await admin(page, program);
+  await page.goto(`/intelligence/recommendations/${applied.id}`);
+  await page.getByRole('link', { name: 'Open in Audit Logging' }).click();
+  await page.getByRole('status').filter({ hasText: 'found, newest first' }).waitFor();
+  const rows = page.getByRole('table', { name: 'Entries' }).locator('tbody tr');
+  assert.ok((await rows.count()) >= 5, 'creation, request, approval, steps and the outcome are there');
+  await page.getByRole('table', { name: 'Entries' }).getByRole('link').first().click();
+  await heading(page, 'Integrity', 2).waitFor();
+  await page.getByText('The signed checkpoint over').waitFor();
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download proof' }).click()]);
+  const path = join(program.data, file.suggestedFilename());
+  assert.match(path, /\.tlog-proof$/);
+  await file.saveAs(path);
+  // Exit code 0 means intact; anything else throws.
+  execFileSync(VERIFIER, [path, '--public-key', join(program.data, 'ledger/log.vkey')], { stdio: 'pipe' });
+}
+
+async function dismisses({ page, program }) {
+  await admin(page, program);
+  const found = await recommendation(page, 'idle resource', (item) => item.type === 'idle_resource_cleanup');
+  await openFromList(page, found);
+  await page.getByRole('button', { name: 'Dismiss' }).click();
+  const dialog = page.getByRole('dialog');
+  assert.ok(await dialog.getByRole('button', { name: 'Dismiss' }).isDisabled(), 'a reason is needed');
+  await dialog.getByLabel('Reason').fill('kept for the audit');
+  await dialog.getByRole('button', { name: 'Dismiss' }).click();
+  await page.getByText('kept for the audit').first().waitFor();
+  await page.getByRole('button', { name: 'Apply Now' }).waitFor({ state: 'detached' });
+}
+
+async function searches({ page, program }) {
+  await admin(page, program);
+  await page.getByRole('link', { name: 'Audit Logging' }).click();
+  await heading(page, 'Recent activity', 2).waitFor();
+  await page.getByText(/^Updated .* next in \d+ s$/).waitFor();
+  await page.getByRole('tab', { name: 'Search' }).click();
+  await page.getByRole('textbox', { name: 'Query' }).fill('event_type:authentication.* AND status:failed');
+  await page.getByRole('button', { name: 'Search', exact: true }).click();
+  await page.getByRole('status').filter({ hasText: /^[\d,]+ entr(y|ies) found/ }).waitFor();
+  await page.getByRole('table', { name: 'Entries' }).getByText('authentication.login').first().waitFor();
+  const shown = await page.getByRole('table', { name: 'Entries' }).locator('tbody').innerText();
+  assert.ok(!/success/i.test(shown), 'only failed ones');
+
+  await page.getByRole('textbox', { name: 'Query' }).fill('status:failed AND (severity:high');
+  await page.getByRole('button', { name: 'Search', exact: true }).click();
+  const problem = page.getByRole('alert').filter({ hasText: 'The query is not valid' });
+  await problem.waitFor();
+  assert.equal(await problem.locator('mark').count(), 1, 'the place is marked');
+}
+
+async function guards({ page, program }) {
+  await admin(page, program);
+  await page.getByRole('tab', { name: 'Guardrails' }).click();
+  await page.getByRole('button', { name: 'Stop everything' }).click();
+  await page.getByRole('dialog').getByLabel('Reason').fill('trying the brake');
+  await page.getByRole('dialog').getByRole('button', { name: 'Stop everything' }).click();
+  await page.getByText('The kill switch is on', { exact: true }).waitFor();
+  await page.getByRole('region', { name: 'Kill switch' }).getByRole('button', { name: 'Switch off' }).click();
+  await page.getByRole('dialog').getByLabel('Reason').fill('it works');
+  await page.getByRole('dialog').getByRole('button', { name: 'Switch off' }).click();
+  await page.getByText('The kill switch is off', { exact: true }).waitFor();
+}
+
+async function makesToken({ page, program }) {
+  await admin(page, program);
+  await page.getByRole('link', { name: 'API tokens' }).click();
+  await page.getByRole('button', { name: 'Create token' }).click();
+  await page.getByRole('dialog').getByLabel('What it is for').fill('a script');
+  await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).click();
+  const secret = await page.getByLabel('Secret', { exact: true }).innerText();
+  await page.getByRole('button', { name: 'Done' }).click();
+  const answer = await fetch(`${program.url}/api/v1/sessions/current`, { headers: { authorization: `Bearer ${secret}` } });
+  assert.equal(answer.status, 200, 'the secret works');
+  await page.reload();
+  await page.getByText('a script').waitFor();
+  assert.ok(!(await page.content()).includes(secret), 'the secret is shown once');
+  await addUser(page, READER, 'Regular user');
+}
+
+async function hidesWhatIsNotPermitted({ page }) {
+  await signIn(page, READER.email, READER.password);
+  await heading(page, 'Audit Logging').waitFor();
+  for (const name of ['Intelligence Automation', 'Connections', 'Resources', 'Users']) {
+    assert.equal(await page.getByRole('link', { name, exact: true }).count(), 0, `${name} is hidden`);
+  }
+  await page.goto('/audit/search?reads=yes');
+  await page.getByRole('status').filter({ hasText: 'found' }).waitFor();
+  const text = await page.getByRole('table', { name: 'Entries' }).locator('tbody').innerText();
+  const others = text.match(/[\w.+-]+@[\w.-]+/g)?.filter((email) => email !== READER.email) ?? [];
+  assert.deepEqual(others, [], 'only their own entries');
+}
+
+async function fitsPhones({ page, program }) {
+  await admin(page, program).catch(() => undefined);
+  await page.getByRole('button', { name: 'Open navigation' }).click();
+  await page.getByRole('link', { name: 'Audit Logging' }).click();
+  await heading(page, 'Audit Logging').waitFor();
+  const { items } = await read(page, 'intelligence/recommendations?limit=1');
+  for (const path of ['/intelligence', '/intelligence/recommendations', `/intelligence/recommendations/${items[0].id}`, '/intelligence/agents',
+    '/intelligence/guardrails', '/audit', '/audit/search', '/estate/connections', '/estate/resources', '/settings/users', '/settings/tokens']) {
+    await page.goto(path);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.waitForLoadState('networkidle');
+    await fitsWidth(page);
+  }
+}
+
+export const stories = [
+  { name: 'a person signs in, after one wrong password', run: signsIn },
+  { name: 'the overview shows what the service counts', run: overview },
+  { name: 'a low-impact recommendation is applied at once', run: appliesLowImpact },
+  { name: 'a medium-impact recommendation asks for approval', run: asksForApproval },
+  { name: 'a manager approves, and the change happens', run: approves },
+  { name: 'the log tells the story, and its proof verifies', run: tellsTheStory },
+  { name: 'a recommendation is dismissed with a reason', run: dismisses },
+  { name: 'the log is searched, and a wrong query is marked', run: searches },
+  { name: 'the kill switch is pulled and released', run: guards },
+  { name: 'a token is made, shown once, and works', run: makesToken },
+  { name: 'what is not permitted is not shown', run: hidesWhatIsNotPermitted },
+  { name: 'every page fits a phone', viewport: { width: 390, height: 844 }, run: fitsPhones },
+];
