@@ -78,7 +78,7 @@ const MACHINES: &[Machine] = &[
     machine("migration-helper", EU, "c5.xlarge", Idle, owner("staging", "platform", "migration")),
     machine("staging-web", US, "m6i.xlarge", Oversized(8.0), STAGING).holes(),
     machine("staging-search", US, "r5.xlarge", Idle, STAGING),
-    machine("sandbox-lena", EU, "t3.xlarge", Idle, SANDBOX),
+    machine("sandbox-lena", EU, "t3.large", Idle, SANDBOX),
     machine("catalogue-v2", US, "m7i.xlarge", Oversized(7.0), STOREFRONT).aged(5),
 ];
 
