@@ -53,6 +53,21 @@ impl Api {
     /// # Panics
     /// When there is no answer at all.
     pub async fn send(&self, method: &str, path: &str, kind: Option<&str>, body: Vec<u8>) -> Answer {
+        self.send_with(method, path, &[], kind, body).await
+    }
+
+    /// Sends bytes of a content type, with further headers.
+    ///
+    /// # Panics
+    /// When there is no answer at all.
+    pub async fn send_with(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        kind: Option<&str>,
+        body: Vec<u8>,
+    ) -> Answer {
         let url =
             if path.starts_with('/') { format!("{}{path}", self.base) } else { format!("{}/api/v1/{path}", self.base) };
         let asked = format!("{method} {path}");
@@ -60,6 +75,9 @@ impl Api {
         let mut request = self.http.request(method, url);
         if let Some(token) = &self.token {
             request = request.bearer_auth(token);
+        }
+        for (name, value) in headers {
+            request = request.header(*name, *value);
         }
         if let Some(kind) = kind {
             request = request.header("content-type", kind).body(body);

@@ -2,6 +2,10 @@
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod bad_input;
+mod demo;
+mod full_disk;
 mod journey;
 mod routes;
+mod shape;
 mod visibility;

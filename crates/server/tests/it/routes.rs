@@ -101,7 +101,8 @@ async fn a_token_is_never_wider_than_its_user() {
     // What a narrow token makes is as narrow, and never wider.
     let child = narrow.post("tokens", json!({ "name": "child" })).await.expect(201);
     assert_eq!(child.body["roles"], json!(["regular_user"]));
-    let wide = narrow.post("tokens", json!({ "name": "wide", "roles": ["operator"] })).await.problem(422, "invalid_fields");
+    let wide =
+        narrow.post("tokens", json!({ "name": "wide", "roles": ["operator"] })).await.problem(422, "invalid_fields");
     assert_eq!(wide.text_at("/errors/0/field"), "roles");
     let other = json!({ "name": "other", "user_id": admin.get("sessions/current").await.expect(200).text_at("/id") });
     let _ = user.post("tokens", other).await.problem(403, "forbidden");

@@ -1,0 +1,117 @@
+//! `reeve demo`: somebody signs in and finds a living estate; stopped and started again it goes on.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use reeve_testkit::http::{Answer, Api, until};
+use reeve_testkit::service::{Service, verify};
+use serde_json::{Value, json};
+
+/// Signs in as the page does, and gives a client that goes on with a token of its own.
+async fn signed_in(service: &Service) -> (Api, String, String) {
+    let (email, password) = (service.printed("Sign in").unwrap(), service.printed("Password").unwrap());
+    let nobody = service.nobody();
+    let wrong = json!({ "email": email, "password": format!("{password}x") });
+    let _ = nobody.post("sessions", wrong).await.problem(401, "unauthenticated");
+    let answer = nobody.post("sessions", json!({ "email": email, "password": password })).await.expect(201);
+    assert_eq!((&answer.body["demo"], &answer.body["roles"]), (&json!(true), &json!(["administrator"])));
+    let cookie = answer.headers["set-cookie"].to_str().unwrap().to_owned();
+    assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite"), "{cookie}");
+    let cookie = cookie.split(';').next().unwrap().to_owned();
+    // A cookie changes things from Reeve's own pages alone.
+    let _ = with_cookie(&nobody, &cookie, false).await.problem(403, "forbidden");
+    let token = with_cookie(&nobody, &cookie, true).await.expect(201).text_at("/secret");
+    (nobody.with_token(&token), email, password)
+}
+
+async fn with_cookie(api: &Api, cookie: &str, own_page: bool) -> Answer {
+    let mut headers = vec![("cookie", cookie)];
+    headers.push(("sec-fetch-site", if own_page { "same-origin" } else { "cross-site" }));
+    api.send_with(
+        "POST",
+        "tokens",
+        &headers,
+        Some("application/json"),
+        json!({ "name": "test" }).to_string().into_bytes(),
+    )
+    .await
+}
+
+async fn newest_sample(api: &Api, resource: &str) -> i64 {
+    let samples = api.get(&format!("resources/{resource}/samples?metrics=cpu_utilization")).await.expect(200);
+    let points = samples.body["series"][0]["points"].as_array().cloned().unwrap_or_default();
+    points.last().and_then(|point| point[0].as_i64()).unwrap_or(0)
+}
+
+fn values<'a>(items: &'a [Value], name: &str) -> BTreeSet<&'a str> {
+    items.iter().filter_map(|one| one[name].as_str()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_living_estate_that_goes_on_after_a_restart() {
+    let home = tempfile::tempdir().unwrap();
+    let service = Service::demo(home.path()).unwrap();
+    let (api, email, password) = signed_in(&service).await;
+
+    let resources = api.get("resources?limit=1000").await.expect(200);
+    assert!(resources.body["total"].as_u64().unwrap() >= 120, "{}", resources.body["total"]);
+    assert_eq!(values(resources.items(), "provider"), BTreeSet::from(["aws", "azure", "gcp"]));
+    assert_eq!(values(resources.items(), "account").len(), 3);
+    assert!(resources.items().iter().any(|one| one["purchase"] == "spot"));
+    assert!(resources.items().iter().any(|one| one["group"].is_string()));
+    assert!(
+        resources.items().iter().filter(|one| one["tags"].as_object().is_some_and(|tags| !tags.is_empty())).count()
+            >= 100
+    );
+
+    let found = api.get("intelligence/recommendations?limit=1000").await.expect(200);
+    let kinds = values(found.items(), "type");
+    assert!(kinds.contains("right_size") && kinds.contains("idle_resource_cleanup"), "{kinds:?}");
+    assert!(found.items().iter().all(|one| (0.0..=100.0).contains(&one["confidence"].as_f64().unwrap())));
+    let board = api.get("intelligence/dashboard").await.expect(200).body;
+    assert!(
+        board["active_agents"].as_u64() >= Some(2) && board["savings_open_monthly"].as_f64() > Some(0.0),
+        "{board}"
+    );
+    assert!(board["recommendations_open"].as_u64() >= Some(1), "{board}");
+    let stats = api.get("audit-logs/stats").await.expect(200).body;
+    assert!(
+        stats["total"].as_u64() > Some(0) && stats["by_user"].as_array().is_some_and(|users| users.len() > 1),
+        "{stats}"
+    );
+
+    // It lives: entries nobody here asked for, and samples of now.
+    let machine =
+        resources.items().iter().find(|one| one["type"] == "virtual_machine" && one["state"] == "running").unwrap();
+    let machine = machine["id"].as_str().unwrap();
+    let (size, sample) = (api.size().await, newest_sample(&api, machine).await);
+    assert!(sample > 0, "{machine} has no samples");
+    until("new entries", Duration::from_secs(90), || async { (api.size().await > size).then_some(()) }).await;
+    until("new samples", Duration::from_secs(120), || async {
+        (newest_sample(&api, machine).await > sample).then_some(())
+    })
+    .await;
+
+    let size = api.size().await;
+    let (status, took) = service.stop().unwrap();
+    assert!(status.success() && took < Duration::from_secs(10), "{status} after {took:?}");
+    let (code, said) = verify(&[home.path().to_str().unwrap()]).unwrap();
+    assert_eq!(code, Some(0), "{said}");
+
+    let again = Service::demo(home.path()).unwrap();
+    let (api, same_email, same_password) = signed_in(&again).await;
+    assert_eq!((same_email, same_password), (email, password));
+    assert!(api.size().await >= size);
+    let now = api.get("resources?limit=1").await.expect(200).body["total"].clone();
+    assert_eq!(now, resources.body["total"], "the same estate");
+    until("the log goes on", Duration::from_secs(90), || async { (api.size().await > size + 3).then_some(()) }).await;
+    again.kill().unwrap();
+
+    // Ended by a power cut it goes on as well.
+    let third = Service::demo(home.path()).unwrap();
+    assert!(third.nobody().get("/readyz").await.status == 200);
+    let (status, took) = third.stop().unwrap();
+    assert!(status.success() && took < Duration::from_secs(10), "{status} after {took:?}");
+    let (code, said) = verify(&[home.path().to_str().unwrap()]).unwrap();
+    assert_eq!(code, Some(0), "{said}");
+}
