@@ -94,6 +94,10 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Body<T> {
         }
         let bytes = read(request, app).await?;
         let text: &[u8] = if bytes.iter().all(u8::is_ascii_whitespace) { b"{}" } else { &bytes };
+        // serde would read a list of values as the members in order.
+        if text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[') {
+            return Err(Problem::field("body", "wrong_type", "must be an object, not a list"));
+        }
         let mut reader = serde_json::Deserializer::from_slice(text);
         let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| json_problem(&error))?;
         reader
