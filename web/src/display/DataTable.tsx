@@ -22,6 +22,8 @@ export interface Column<Row> {
   sortBy?: (row: Row) => number | string;
   align?: 'right';
   width?: number | string;
+  /** The heading of the row's card on a phone; otherwise the first column is. */
+  lead?: boolean;
 }
 
 interface Props<Row> {
@@ -52,6 +54,7 @@ export function DataTable<Row extends object>(props: Props<Row>) {
     },
     autoResetPageIndex: false,
   });
+  const lead = columns.find((column) => column.lead) ?? columns[0];
   const byId = new Map(columns.map((column) => [column.id, column]));
   const shown = table.getRowModel().rows;
   const pages = table.getPageCount();
@@ -89,7 +92,7 @@ export function DataTable<Row extends object>(props: Props<Row>) {
             {shown.map((row) => (
               <Table.Tr key={row.id} data-link={onOpen ? true : undefined} onClick={onOpen ? (event) => openUnlessControl(event, () => onOpen(row.original)) : undefined}>
                 {columns.map((column) => (
-                  <Table.Td key={column.id} ta={column.align} className={column.align ? 'numeral' : undefined} data-label={column.header}>{column.cell(row.original)}</Table.Td>
+                  <Table.Td key={column.id} ta={column.align} className={column.align ? 'numeral' : undefined} data-label={column.header} data-lead={column === lead || undefined}>{column.cell(row.original)}</Table.Td>
                 ))}
               </Table.Tr>
             ))}

@@ -39,8 +39,8 @@ export function Dashboard() {
         <TimeBars label="Entries over time" counts={stats.data?.by_time ?? NONE} />
       </Panel>
       <Grid gap="lg">
-        <Grid.Col span={{ base: 12, xl: 8 }}><Recent reads={reads} /></Grid.Col>
-        <Grid.Col span={{ base: 12, xl: 4 }}><SecurityEvents /></Grid.Col>
+        <Grid.Col span={{ base: 12, xl: 9 }}><Recent reads={reads} /></Grid.Col>
+        <Grid.Col span={{ base: 12, xl: 3 }}><SecurityEvents /></Grid.Col>
       </Grid>
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="lg">
         <Panel title="By event type"><Ranked label="Entries by event type" of={stats.data?.by_event_type} search={(value) => ({ event_type: value, start })} /></Panel>
@@ -57,7 +57,7 @@ function Tiles({ of: stats }: { of: Stats | undefined }) {
   const loading = !stats;
   const failed = stats?.by_status.filter(({ value }) => value !== 'success' && value !== 'pending').reduce((sum, one) => sum + one.count, 0) ?? 0;
   return (
-    <SimpleGrid cols={{ base: 1, xs: 2, lg: 4 }} spacing="md">
+    <SimpleGrid cols={{ base: 2, lg: 4 }} spacing="md">
       <Tile label="Entries" loading={loading} icon={<IconListDetails size={18} />} value={shortCount(stats?.total ?? 0)} note="In this period" />
       <Tile label="Security events" loading={loading} icon={<IconAlertTriangle size={18} />} value={shortCount(stats?.security_events ?? 0)} note="Of high or critical severity" />
       <Tile label="Failed or denied" loading={loading} icon={<IconUsers size={18} />} value={shortCount(failed)} note="Actions that did not go through" />

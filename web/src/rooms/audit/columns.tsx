@@ -16,7 +16,7 @@ function subtitle({ metadata, action }: Entry): string | undefined {
 
 const time: Column<Entry> = { id: 'time', header: 'Time', width: 150, cell: (row) => <When at={row.timestamp} /> };
 const event: Column<Entry> = {
-  id: 'event', header: 'Event',
+  id: 'event', header: 'Event', lead: true,
   cell: (row) => (
     <div style={{ maxWidth: 300 }}>
       <Anchor size="sm" fw={550} c="inherit" renderRoot={(props) => <Link to="/audit/$eventId" params={{ eventId: row.event_id }} {...props} />}>{row.event_type}</Anchor>
@@ -27,7 +27,7 @@ const event: Column<Entry> = {
 const actor: Column<Entry> = {
   id: 'actor', header: 'Actor',
   cell: (row) => (
-    <div style={{ maxWidth: 200 }}>
+    <div style={{ maxWidth: 190 }}>
       <Text size="sm" truncate><ActorName of={row} /></Text>
       {row.actor?.ip_address && <Text size="xs" className="muted numeral">{row.actor.ip_address}</Text>}
     </div>
@@ -35,8 +35,8 @@ const actor: Column<Entry> = {
 };
 const resource: Column<Entry> = {
   id: 'resource', header: 'Resource',
-  cell: (row) => (
-    <div style={{ maxWidth: 210 }}>
+  cell: (row) => resourceOf(row) && (
+    <div style={{ maxWidth: 200 }}>
       <Text size="sm" truncate title={resourceOf(row)}>{tail(resourceOf(row))}</Text>
       {row.resource?.id && row.resource.type && <Text size="xs" className="muted" truncate>{words(row.resource.type)}{row.resource.region ? ` · ${row.resource.region}` : ''}</Text>}
     </div>

@@ -20,7 +20,7 @@ const COLUMNS: Column<Resource>[] = [
   {
     id: 'name', header: 'Resource', sortBy: (row) => row.name,
     cell: (row) => (
-      <div style={{ minWidth: 180, maxWidth: 320 }}>
+      <div style={{ minWidth: 160, maxWidth: 230 }}>
         <Anchor size="sm" fw={550} c="inherit" renderRoot={(props) => <Link to="/estate/resources/$id" params={{ id: row.id }} {...props} />}>{row.name || row.id}</Anchor>
         <Text size="xs" className="muted" truncate>{row.id}</Text>
       </div>
@@ -31,7 +31,12 @@ const COLUMNS: Column<Resource>[] = [
   { id: 'state', header: 'State', sortBy: (row) => row.state, cell: (row) => <Status of={row.state} /> },
   {
     id: 'cloud', header: 'Cloud', sortBy: (row) => `${row.provider} ${row.account}`,
-    cell: (row) => <><Text size="sm">{words(row.provider)}</Text><Text size="xs" className="muted">{row.account} · {row.region}</Text></>,
+    cell: (row) => (
+      <div style={{ maxWidth: 190 }}>
+        <Text size="sm">{words(row.provider)}</Text>
+        <Text size="xs" className="muted" truncate title={row.account}>{row.region} · {row.account}</Text>
+      </div>
+    ),
   },
   { id: 'purchase', header: 'Bought', sortBy: (row) => row.purchase ?? '', cell: (row) => (row.purchase ? words(row.purchase) : '') },
   {
@@ -52,7 +57,7 @@ export function Resources() {
   return (
     <Page title="Resources" description="Everything the connections have seen, with what it costs.">
       <Stack gap="md">
-        <Group gap="sm" align="flex-end" role="search" aria-label="Filter resources">
+        <Group gap="sm" align="flex-end" role="search" className="filters" aria-label="Filter resources">
           <Find value={search.text} onChange={(text) => set({ text })} />
           <Select label="Cloud" placeholder="Any" clearable w={150} data={options(['aws', 'azure', 'gcp'])} value={search.provider ?? null} onChange={(value) => set({ provider: value ?? undefined })} />
           <Select label="Kind" placeholder="Any" clearable w={170} data={options(['virtual_machine', 'volume', 'database', 'bucket', 'load_balancer', 'scaling_group'])} value={search.type ?? null} onChange={(value) => set({ type: value ?? undefined })} />

@@ -47,7 +47,7 @@ export function Recommendations() {
 
   return (
     <Stack gap="md">
-      <Group gap="sm" align="flex-end" role="search" aria-label="Filter recommendations">
+      <Group gap="sm" align="flex-end" role="search" className="filters" aria-label="Filter recommendations">
         <Select label="Status" data={[...STATUSES, { value: 'all', label: 'All' }]} value={status} onChange={(value) => set({ status: !value || value === WAITING ? undefined : value })} allowDeselect={false} w={170} />
         <Select label="Priority" data={options(PRIORITY_ORDER)} value={search.priority ?? null} onChange={(value) => set({ priority: value ?? undefined })} placeholder="Any" clearable w={130} />
         <Select label="Type" data={TYPES} value={search.type ?? null} onChange={(value) => set({ type: value ?? undefined })} placeholder="Any" clearable searchable w={190} />

@@ -17,7 +17,7 @@ export function Teams() {
   const [editing, setEditing] = useState<Team | 'new' | null>(null);
   const columns = useMemo((): Column<Team>[] => [
     { id: 'name', header: 'Team', sortBy: (row) => row.name, cell: (row) => <Text size="sm" fw={550}>{row.name}</Text> },
-    { id: 'members', header: 'Members', cell: (row) => <Text size="sm" className={row.members.length ? undefined : 'muted'}>{row.members.join(', ') || 'None yet; add them under Users'}</Text> },
+    { id: 'members', header: 'Members', cell: (row) => <div className={row.members.length ? undefined : 'muted'}>{row.members.join(', ') || 'None yet; add them under Users'}</div> },
     { id: 'created', header: 'Since', sortBy: (row) => row.created_at, cell: (row) => day(row.created_at) },
     {
       id: 'do', header: '', align: 'right',

@@ -26,7 +26,7 @@ export function Tokens() {
     return [
       { id: 'name', header: 'Token', sortBy: (row) => row.name, cell: (row) => <Text size="sm" fw={550}>{row.name}</Text> },
       { id: 'user', header: 'Acts for', sortBy: (row) => names.get(row.user_id) ?? row.user_id, cell: (row) => names.get(row.user_id) ?? row.user_id },
-      { id: 'roles', header: 'Roles', cell: (row) => (row.roles.length ? <Group gap={4}>{row.roles.map((role) => <Badge key={role} color="gray">{words(role)}</Badge>)}</Group> : <Text size="sm" className="muted">All of the user&apos;s</Text>) },
+      { id: 'roles', header: 'Roles', cell: (row) => (row.roles.length ? <Group gap={4}>{row.roles.map((role) => <Badge key={role} color="gray">{words(role)}</Badge>)}</Group> : <span className="muted">All of the user&apos;s</span>) },
       { id: 'used', header: 'Last used', cell: (row) => <When at={row.last_used_at} form="ago" /> },
       { id: 'expires', header: 'Expires', cell: (row) => <When at={row.expires_at} /> },
       { id: 'do', header: '', align: 'right', cell: (row) => <Remove what={row.name} verb="Revoke" explain="Whatever uses this token stops working at once." remove={() => removeToken(row.id)} /> },
