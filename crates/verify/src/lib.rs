@@ -1,1 +1,43 @@
-//! reeve-verify
+//! The auditor of Reeve's log: re-reads a data directory, a proof file or a running service with readers of its own, written
+//! from `docs/formats/`, and says what holds, what does not, and what it did not look at.
+//!
+//! It shares the hashes (`reeve-tlog`) and the reader of entries (`reeve-audit`) with the service, and nothing that the service
+//! writes its files with. It only reads.
+//!
+//! | concern | items |
+//! |---|---|
+//! | a data directory | [`verify_directory`] |
+//! | a proof file | [`verify_proof`] |
+//! | a running service | [`verify_remote`] |
+//! | what was found | [`Report`], [`Finding`] |
+//! | why nothing was found out | [`CannotVerify`] |
+
+mod anchor;
+mod claim;
+pub mod cli;
+mod directory;
+mod error;
+mod finding;
+mod key;
+mod manifest;
+mod missing;
+mod progress;
+mod proof;
+mod records;
+mod remote;
+mod report;
+mod sealed;
+mod segment;
+mod snapshot;
+mod wal;
+mod walk;
+
+pub use directory::{Options, verify_directory};
+pub use error::CannotVerify;
+pub use finding::{Finding, MAX_FINDINGS};
+pub use key::{Key, KeySource};
+pub use missing::Missing;
+pub use progress::Progress;
+pub use proof::{ProofFault, Proven, verify_proof};
+pub use remote::{Remote, verify_remote};
+pub use report::{Counts, Report};

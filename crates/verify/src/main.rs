@@ -1,2 +1,10 @@
 //! The `reeve-verify` program.
-fn main() {}
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+use reeve_verify::cli;
+
+fn main() -> ExitCode {
+    cli::run(&cli::Arguments::parse())
+}

@@ -1,0 +1,156 @@
+//! The command line: what to verify, with which key, and how to tell. Exit codes: 0 intact, 1 broken, 2 could not run.
+
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Parser;
+use reeve_tlog::NoteVerifier;
+
+use crate::directory::{Options, verify_directory};
+use crate::error::CannotVerify;
+use crate::key;
+use crate::progress::Progress;
+use crate::proof::{Proven, verify_proof};
+use crate::remote::{Remote, verify_remote};
+use crate::report::Report;
+use crate::wal::with_causes;
+
+const BROKEN: u8 = 1;
+const COULD_NOT_RUN: u8 = 2;
+
+/// Checks an audit log of Reeve's, offline.
+///
+/// Exit code 0: intact. 1: broken, and the report says where. 2: could not run.
+#[derive(Debug, Parser)]
+#[command(name = "reeve-verify", version)]
+pub struct Arguments {
+    /// A data directory (also while the service runs), a .tlog-proof file, or the address of a service
+    #[arg(value_name = "DIR|FILE.tlog-proof|URL")]
+    pub target: String,
+    /// The log's verifier key, or a file that holds it (a copy of DIR/ledger/log.vkey, kept elsewhere)
+    #[arg(long, value_name = "KEY|FILE")]
+    pub public_key: Option<String>,
+    /// The anchor's file, when it is not DIR/anchor/head
+    #[arg(long, value_name = "FILE")]
+    pub anchor: Option<PathBuf>,
+    /// Print the report as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Print nothing when the log is intact, and no progress
+    #[arg(long)]
+    pub quiet: bool,
+    /// Sent to a service as a bearer token
+    #[arg(long, env = "REEVE_TOKEN", hide_env_values = true, hide = true)]
+    pub token: Option<String>,
+}
+
+/// Verifies, tells, and answers the exit code.
+pub fn run(arguments: &Arguments) -> ExitCode {
+    let verdict = verify(arguments).and_then(|told| {
+        let printed = if told.intact && arguments.quiet { Ok(()) } else { print(&told.text) };
+        printed.map_err(|source| CannotVerify::Unreadable { path: "standard output".into(), source })?;
+        Ok(if told.intact { ExitCode::SUCCESS } else { ExitCode::from(BROKEN) })
+    });
+    verdict.unwrap_or_else(|error| {
+        // Where standard error is gone too, the exit code says it.
+        let _ = writeln!(io::stderr(), "reeve-verify: {}", with_causes(&error));
+        ExitCode::from(COULD_NOT_RUN)
+    })
+}
+
+struct Told {
+    intact: bool,
+    text: String,
+}
+
+fn print(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+fn verify(arguments: &Arguments) -> Result<Told, CannotVerify> {
+    let key = arguments.public_key.as_deref().map(key::given).transpose()?;
+    let target = arguments.target.as_str();
+    let path = Path::new(target);
+    if target.starts_with("http://") || target.starts_with("https://") {
+        return service(arguments, key);
+    }
+    if path.is_file() {
+        return proof(arguments, path, key);
+    }
+    let options = Options { public_key: key, anchor: arguments.anchor.clone() };
+    Ok(told(arguments, &verify_directory(path, &options, &progress(arguments))?))
+}
+
+fn progress(arguments: &Arguments) -> Progress {
+    if arguments.quiet { Progress::hidden() } else { Progress::bar() }
+}
+
+fn told(arguments: &Arguments, report: &Report) -> Told {
+    let text = if arguments.json { format!("{:#}\n", report.to_json()) } else { report.to_string() };
+    Told { intact: report.is_intact(), text }
+}
+
+fn service(arguments: &Arguments, key: Option<NoteVerifier>) -> Result<Told, CannotVerify> {
+    let key = key.ok_or_else(|| no_key("a service"))?;
+    let url = arguments.target.clone();
+    let remote = Remote { url, token: arguments.token.clone(), key, anchor: arguments.anchor.clone() };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime =
+        runtime.map_err(|error| CannotVerify::Remote { url: arguments.target.clone(), cause: error.to_string() })?;
+    Ok(told(arguments, &runtime.block_on(verify_remote(&remote, &progress(arguments)))?))
+}
+
+fn no_key(what: &str) -> CannotVerify {
+    CannotVerify::NoKey(format!(
+        "{what} cannot vouch for itself; give the log's verifier key with --public-key (from whoever runs the service, where it is in DIR/ledger/log.vkey)"
+    ))
+}
+
+fn proof(arguments: &Arguments, path: &Path, key: Option<NoteVerifier>) -> Result<Told, CannotVerify> {
+    let key = key.ok_or_else(|| no_key("a proof"))?;
+    let bytes = std::fs::read(path).map_err(CannotVerify::unreadable(path))?;
+    let name = path.display();
+    Ok(match verify_proof(&bytes, &key)? {
+        Ok(proven) if arguments.json => Told { intact: true, text: format!("{:#}\n", proof_json(&proven, &key)) },
+        Ok(proven) => Told { intact: true, text: proof_text(&proven, &key) },
+        Err(fault) if arguments.json => {
+            let told = serde_json::json!({"target": name.to_string(), "intact": false, "what": with_causes(&fault)});
+            Told { intact: false, text: format!("{told:#}\n") }
+        }
+        Err(fault) => Told { intact: false, text: format!("BROKEN: {name}: {}\n", with_causes(&fault)) },
+    })
+}
+
+fn proof_json(proven: &Proven, key: &NoteVerifier) -> serde_json::Value {
+    serde_json::json!({
+        "intact": true,
+        "sequence": proven.sequence,
+        "entry": proven.entry,
+        "commitment": proven.commitment.to_string(),
+        "leaf_hash": proven.commitment.leaf_hash().to_string(),
+        "key": {"public_key": key.to_string(), "id": key.id().to_string(), "source": "pinned"},
+        "tree": {
+            "origin": proven.checkpoint.origin,
+            "size": proven.checkpoint.size,
+            "root": proven.checkpoint.root.to_string(),
+        },
+    })
+}
+
+fn proof_text(proven: &Proven, key: &NoteVerifier) -> String {
+    let checkpoint = &proven.checkpoint;
+    let entry = serde_json::to_string_pretty(&proven.entry).unwrap_or_default();
+    format!(
+        "intact: this is entry {} of {}\n{entry}\n  commitment   {}\n  leaf hash    {}\n  in the tree  {} entries, root {}\n  signed by    {}, pinned\n",
+        proven.sequence,
+        checkpoint.origin,
+        proven.commitment,
+        proven.commitment.leaf_hash(),
+        checkpoint.size,
+        checkpoint.root,
+        key.id(),
+    )
+}

@@ -1,0 +1,245 @@
+//! A whole data directory: key, anchor, checkpoint, segments, tiles and write-ahead log, each held against the others.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use reeve_tlog::{Checkpoint, NoteVerifier};
+
+use crate::anchor::Anchor;
+use crate::error::{CannotVerify, read_if_there};
+use crate::finding::{Finding, Findings};
+use crate::key::{self, KeySource, VKEY};
+use crate::manifest::{MANIFEST, Manifest};
+use crate::missing::Missing;
+use crate::progress::Progress;
+use crate::report::{Counts, Report};
+use crate::sealed;
+use crate::snapshot::{self, CHECKPOINT, Snapshot, WalFile};
+use crate::wal::{Wal, with_causes};
+use crate::walk::{Milestone, Walk};
+
+/// How a data directory is verified.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// The log's key, from a place that whoever can write to the directory cannot write to. Without one, the directory's own
+    /// is taken, which proves less.
+    pub public_key: Option<NoteVerifier>,
+    /// The anchor's file, when it is not `anchor/head` in the directory.
+    pub anchor: Option<PathBuf>,
+}
+
+/// A verification under way.
+pub(crate) struct Audit {
+    pub(crate) findings: Findings,
+    pub(crate) notes: Vec<String>,
+    pub(crate) missing: Missing,
+    pub(crate) counts: Counts,
+    pub(crate) walk: Walk,
+}
+
+/// Verifies a data directory, also one that a service is writing to: then up to what it held at the beginning.
+pub fn verify_directory(dir: &Path, options: &Options, progress: &Progress) -> Result<Report, CannotVerify> {
+    let started = Instant::now();
+    let Snapshot { anchor, checkpoint, manifest, wal, strange, mut findings } =
+        snapshot::take(dir, options.anchor.as_deref())?;
+    let (key, wrong_key) = key::of_directory(dir, options.public_key.as_ref())?;
+    wrong_key.into_iter().chain(anchor.findings.iter().cloned()).for_each(|finding| findings.add(finding));
+    let mut notes: Vec<String> = strange.into_iter().map(|name| format!("{name} is not a file of the log")).collect();
+    if key.source == KeySource::Directory {
+        notes.push(format!(
+            "the key was read from {VKEY} in the directory itself, so a log rewritten as a whole would pass; keep the key elsewhere and give it with --public-key"
+        ));
+    }
+    let readable = manifest.is_some();
+    // Without a manifest the log is read from where its first file begins; what is before it is lost.
+    let manifest = manifest
+        .unwrap_or_else(|| Manifest { sealed_size: wal.first().map_or(0, |file| file.first), ..Manifest::default() });
+    let mut counts = Counts::default();
+    let mut milestones = milestones_of(&anchor, &manifest);
+    let signed = signed_checkpoint(checkpoint.as_deref(), &key.verifier, &mut findings, &mut notes);
+    counts.checkpoints += u64::from(signed.is_some());
+    milestones.extend(signed);
+    let walk = Walk::new(dir, manifest.sealed_size, milestones, &mut findings);
+    let mut audit = Audit { findings, notes, missing: Missing::default(), counts, walk };
+    origin(&manifest, &key.verifier, &mut audit);
+    unlisted(dir, &manifest, &mut audit)?;
+    progress.expect(anchor.size().max(manifest.sealed_size));
+    if readable {
+        sealed::check(dir, &manifest, &mut audit, progress)?;
+    } else {
+        audit.walk.lose(0);
+        audit.notes.push(format!("{MANIFEST} is unreadable, so nothing sealed was checked"));
+    }
+    let live = leftovers(wal, manifest.sealed_size, &mut audit);
+    let mut log = Wal::new(&key.verifier, anchor.size(), manifest.sealed_size);
+    log.check(&live, &mut audit, progress)?;
+    let size = log.next;
+    chain_points(dir, &manifest, &mut audit)?;
+    conclude(size, &anchor, &mut audit);
+    progress.finish();
+    let known = audit.walk.lost.is_none();
+    Ok(Report {
+        target: dir.display().to_string(),
+        origin: key.verifier.name().to_owned(),
+        key,
+        size,
+        root: known.then(|| audit.walk.root()),
+        chain_hash: known.then(|| audit.walk.chain_hash()),
+        findings_total: audit.findings.total,
+        findings: audit.findings.list,
+        missing: audit.missing,
+        notes: audit.notes,
+        not_checked: NOT_CHECKED.iter().map(|text| (*text).to_owned()).collect(),
+        counts: Counts { tiles: audit.walk.tiles, ..audit.counts },
+        elapsed: started.elapsed(),
+    })
+}
+
+/// What a verification of a directory does not look at.
+const NOT_CHECKED: [&str; 3] = [
+    "ledger/ids: an index that the service rebuilds from the entries",
+    "statistics, page indexes and Bloom filters inside segments, beyond the SHA-256 of the file",
+    "lake/samples, state/ and keys/: not part of the log",
+];
+
+/// So many files that count for nothing are named.
+const STRAYS_NOTED: usize = 20;
+
+/// Says what the two slots of the anchor and the manifest claim.
+fn milestones_of(anchor: &Anchor, manifest: &Manifest) -> Vec<Milestone> {
+    let mut milestones: Vec<Milestone> = anchor
+        .slots
+        .iter()
+        .map(|slot| Milestone {
+            size: slot.size,
+            root: Some(slot.root),
+            chain_hash: Some(slot.chain_hash),
+            file: anchor.file.clone(),
+            offset: Some(slot.offset),
+            who: "the anchor",
+            signed: false,
+        })
+        .collect();
+    milestones.push(Milestone {
+        size: manifest.sealed_size,
+        root: manifest.root,
+        chain_hash: manifest.chain_hash,
+        file: MANIFEST.to_owned(),
+        offset: None,
+        who: "the manifest",
+        signed: false,
+    });
+    milestones
+}
+
+/// The newest checkpoint, its signature verified.
+fn signed_checkpoint(
+    bytes: Option<&[u8]>,
+    key: &NoteVerifier,
+    findings: &mut Findings,
+    notes: &mut Vec<String>,
+) -> Option<Milestone> {
+    let Some(bytes) = bytes.filter(|bytes| !bytes.is_empty()) else {
+        notes.push(format!("{CHECKPOINT} is missing or empty, as a power cut may leave it"));
+        return None;
+    };
+    match Checkpoint::open(bytes, std::slice::from_ref(key)) {
+        Ok(checkpoint) => Some(Milestone {
+            size: checkpoint.size,
+            root: Some(checkpoint.root),
+            chain_hash: None,
+            file: CHECKPOINT.to_owned(),
+            offset: None,
+            who: "the signed checkpoint",
+            signed: true,
+        }),
+        Err(error) => {
+            findings.add(Finding::new(CHECKPOINT, format!("the checkpoint is refused: {}", with_causes(&error))));
+            None
+        }
+    }
+}
+
+fn origin(manifest: &Manifest, key: &NoteVerifier, audit: &mut Audit) {
+    if let Some(origin) = manifest.origin.as_deref().filter(|origin| *origin != key.name()) {
+        let wrong = Finding::new(MANIFEST, "the manifest is that of another log than the key");
+        audit.findings.add(wrong.differs(key.name(), origin));
+    }
+}
+
+/// Notes segments that the manifest does not list: they count for nothing.
+fn unlisted(dir: &Path, manifest: &Manifest, audit: &mut Audit) -> Result<(), CannotVerify> {
+    let listed: HashSet<&str> = manifest.segments.iter().map(|segment| segment.path.as_str()).collect();
+    let (mut folders, mut strays) = (vec!["lake/entries".to_owned()], Vec::new());
+    while let Some(folder) = folders.pop() {
+        let path = dir.join(&folder);
+        let items = match std::fs::read_dir(&path) {
+            Ok(items) => items,
+            Err(error) if crate::error::is_absence(&error) => continue,
+            Err(error) => return Err(CannotVerify::unreadable(&path)(error)),
+        };
+        for item in items {
+            let item = item.map_err(CannotVerify::unreadable(&path))?;
+            let name = format!("{folder}/{}", item.file_name().to_string_lossy());
+            if item.path().is_dir() {
+                folders.push(name);
+            } else if !listed.contains(name.as_str()) {
+                strays.push(name);
+            }
+        }
+    }
+    strays.sort();
+    let noted = strays.iter().take(STRAYS_NOTED);
+    audit.notes.extend(noted.map(|name| format!("{name} is not in {MANIFEST}; it counts for nothing")));
+    if strays.len() > STRAYS_NOTED {
+        audit.notes.push(format!("{} more files are not in {MANIFEST}", strays.len() - STRAYS_NOTED));
+    }
+    Ok(())
+}
+
+/// Drops the files of the write-ahead log whose entries are sealed.
+fn leftovers(files: Vec<WalFile>, sealed_size: u64, audit: &mut Audit) -> Vec<WalFile> {
+    let (sealed, live): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| file.first < sealed_size);
+    for file in sealed {
+        audit.notes.push(format!("{} is a leftover of a seal; its entries are in segments", file.name));
+    }
+    live
+}
+
+/// Notes where the accelerator of chain hashes does not hold; the service makes it anew.
+fn chain_points(dir: &Path, manifest: &Manifest, audit: &mut Audit) -> Result<(), CannotVerify> {
+    let bytes = read_if_there(&dir.join("ledger/chain"))?;
+    let (Some(bytes), None) = (bytes, audit.walk.lost) else { return Ok(()) };
+    let points = manifest.sealed_size / 256 + 1;
+    let held = audit.walk.points.iter().zip(bytes.chunks(32)).take(points as usize);
+    let wrong = held.zip(0u64..).find(|((expected, found), _)| expected.as_bytes() != *found);
+    if let Some((_, at)) = wrong {
+        audit.notes.push(format!("ledger/chain does not hold at point {at}; it is disposable and counts for nothing"));
+    }
+    Ok(())
+}
+
+/// At the end of the log: is it as long as was acknowledged, and is all of it signed?
+fn conclude(size: u64, anchor: &Anchor, audit: &mut Audit) {
+    audit.walk.finish(size, &mut audit.findings);
+    if !anchor.present {
+        let file = &anchor.file;
+        audit
+            .notes
+            .push(format!("there is no anchor at {file}: a log whose end was cut off would not be noticed by it"));
+    }
+    let signed = audit.walk.signed_size;
+    match audit.walk.lost {
+        Some(lost) => {
+            let what =
+                "tree and chain cannot be known from this entry on, so no root or signature after it could be checked";
+            audit.findings.add(Finding::new("ledger", what).entry(lost));
+        }
+        None if signed < size => {
+            let what = "no signed checkpoint that holds covers these entries";
+            audit.findings.add(Finding::new(CHECKPOINT, what).entries(signed, size - 1));
+        }
+        None => {}
+    }
+}

@@ -1,0 +1,81 @@
+//! Why nothing could be found out. Not a verdict: a log that cannot be read is neither intact nor broken.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a log could not be verified.
+#[derive(Debug, thiserror::Error)]
+pub enum CannotVerify {
+    /// There is nothing at the path.
+    #[error("{path}: there is no such file or folder", path = .0.display())]
+    NoSuchPath(PathBuf),
+    /// The folder is not one of a log.
+    #[error("{path} is not a data directory: it has no folder \"ledger\"", path = .0.display())]
+    NotADataDirectory(PathBuf),
+    /// There is no key to verify signatures with.
+    #[error("no key to verify with: {0}")]
+    NoKey(String),
+    /// What should be a verifier key is not one.
+    #[error("{place} is not a verifier key (<name>+<id>+<base64>, one line): {cause}")]
+    Key {
+        /// The file or option.
+        place: String,
+        /// What is wrong with it.
+        cause: String,
+    },
+    /// A file is there and cannot be read.
+    #[error("{path} cannot be read: {source}", path = path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// A file says that a later version wrote it.
+    #[error("{file} is of the format version {found}, and this program knows only version 1")]
+    Version {
+        /// The file.
+        file: String,
+        /// What it says.
+        found: String,
+    },
+    /// The log was sealed again and again while it was being read.
+    #[error("{path} changes faster than it can be read; try again, or verify a snapshot of it", path = .0.display())]
+    Restless(PathBuf),
+    /// The proof has no entry in it.
+    #[error(
+        "the proof carries no entry (its payload is gone), and so no commitment: take the commitment from an entry bundle of the log"
+    )]
+    NoDisclosure,
+    /// The service did not answer as it should.
+    #[error("{url}: {cause}")]
+    Remote {
+        /// What was asked for.
+        url: String,
+        /// What happened.
+        cause: String,
+    },
+}
+
+impl CannotVerify {
+    /// Wraps an I/O error with its place.
+    pub(crate) fn unreadable(path: &Path) -> impl FnOnce(io::Error) -> CannotVerify {
+        let path = path.to_owned();
+        move |source| CannotVerify::Unreadable { path, source }
+    }
+}
+
+/// A whole file; `None` when there is none.
+pub(crate) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, CannotVerify> {
+    match std::fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if is_absence(&error) => Ok(None),
+        Err(error) => Err(CannotVerify::unreadable(path)(error)),
+    }
+}
+
+/// Whether an error says that the file is not there.
+pub(crate) fn is_absence(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}

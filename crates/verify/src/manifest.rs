@@ -1,0 +1,152 @@
+//! The manifest: which segments hold the sealed entries. Layout: `docs/formats/data-directory.md`.
+//!
+//! What is not JSON of the right shape is refused; contradictions inside are findings, and what can be checked still is.
+
+use reeve_tlog::{Commitment, Hash};
+use serde::Deserialize;
+
+use crate::error::CannotVerify;
+use crate::finding::{Finding, Findings};
+
+/// Its place in the data directory.
+pub(crate) const MANIFEST: &str = "ledger/manifest.json";
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ManifestFile {
+    version: u64,
+    origin: String,
+    sealed_size: u64,
+    root: String,
+    chain_hash: String,
+    edge: Vec<String>,
+    segments: Vec<SegmentRow>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SegmentRow {
+    path: String,
+    class: String,
+    first_sequence: u64,
+    last_sequence: u64,
+    count: u64,
+    bytes: u64,
+    sha256: String,
+    min_timestamp_ms: i64,
+    max_timestamp_ms: i64,
+}
+
+/// A listed segment.
+#[derive(Debug, Clone)]
+pub(crate) struct Listed {
+    pub(crate) path: String,
+    pub(crate) class: String,
+    pub(crate) first_sequence: u64,
+    pub(crate) last_sequence: u64,
+    pub(crate) count: u64,
+    pub(crate) bytes: u64,
+    pub(crate) sha256: String,
+    pub(crate) min_timestamp_ms: i64,
+    pub(crate) max_timestamp_ms: i64,
+}
+
+/// What is sealed.
+#[derive(Debug, Default)]
+pub(crate) struct Manifest {
+    pub(crate) origin: Option<String>,
+    pub(crate) sealed_size: u64,
+    pub(crate) root: Option<Hash>,
+    pub(crate) chain_hash: Option<Hash>,
+    /// Commitments beyond the last full tile; those that cannot be read are `None`.
+    pub(crate) edge: Vec<Option<Commitment>>,
+    pub(crate) segments: Vec<Listed>,
+}
+
+/// Reads the file. `None`: it is not a manifest, which is among the findings.
+pub(crate) fn decode(bytes: &[u8], findings: &mut Findings) -> Result<Option<Manifest>, CannotVerify> {
+    let file: ManifestFile = match serde_json::from_slice(bytes) {
+        Ok(file) => file,
+        Err(error) => {
+            let offset = offset_of(bytes, error.line(), error.column());
+            findings.add(Finding::new(MANIFEST, format!("it is not a manifest: {error}")).at(offset));
+            return Ok(None);
+        }
+    };
+    if file.version != 1 {
+        return Err(CannotVerify::Version { file: MANIFEST.into(), found: file.version.to_string() });
+    }
+    let mut hash = |name: &str, text: &str| {
+        let read = Hash::from_hex(text);
+        read.map_err(|error| findings.add(Finding::new(MANIFEST, format!("{name}: {error}")))).ok()
+    };
+    let root = hash("root", &file.root);
+    let chain_hash = hash("chain_hash", &file.chain_hash);
+    let edge = file.edge.iter().map(|text| Some(Commitment(hash("edge", text)?.0))).collect();
+    let manifest = Manifest {
+        origin: Some(file.origin),
+        sealed_size: file.sealed_size,
+        root,
+        chain_hash,
+        edge,
+        segments: file.segments.into_iter().map(listed).collect(),
+    };
+    manifest.check(findings);
+    Ok(Some(manifest))
+}
+
+fn listed(row: SegmentRow) -> Listed {
+    Listed {
+        path: row.path,
+        class: row.class,
+        first_sequence: row.first_sequence,
+        last_sequence: row.last_sequence,
+        count: row.count,
+        bytes: row.bytes,
+        sha256: row.sha256,
+        min_timestamp_ms: row.min_timestamp_ms,
+        max_timestamp_ms: row.max_timestamp_ms,
+    }
+}
+
+/// The byte at a line and column as serde_json counts them, both from 1.
+fn offset_of(bytes: &[u8], line: usize, column: usize) -> u64 {
+    let before: usize =
+        bytes.split(|byte| *byte == b'\n').take(line.saturating_sub(1)).map(|line| line.len() + 1).sum();
+    (before + column.saturating_sub(1)).min(bytes.len()) as u64
+}
+
+impl Manifest {
+    fn check(&self, findings: &mut Findings) {
+        let mut wrong = |what: String, expected: u64, found: u64| {
+            findings.add(Finding::new(MANIFEST, what).differs(expected, found));
+        };
+        let beyond = self.sealed_size % 256;
+        if self.edge.len() as u64 != beyond {
+            wrong(
+                "edge does not hold the commitments beyond the last full tile".into(),
+                beyond,
+                self.edge.len() as u64,
+            );
+        }
+        let held = self.segments.iter().fold(0u64, |sum, segment| sum.saturating_add(segment.count));
+        if held != self.sealed_size {
+            wrong("the segments do not hold as many entries as are sealed".into(), self.sealed_size, held);
+        }
+        for segment in &self.segments {
+            let (first, last, path) = (segment.first_sequence, segment.last_sequence, &segment.path);
+            let name = format!("lake/entries/{}/{first:020}-{last:020}.parquet", segment.class);
+            if *path != name {
+                findings
+                    .add(Finding::new(MANIFEST, "a segment's path does not tell what it holds").differs(name, path));
+            }
+            if last < first || last >= self.sealed_size || segment.count == 0 || segment.count - 1 > last - first {
+                let what = format!("{path} cannot hold {} entries from {first} to {last}", segment.count);
+                findings.add(Finding::new(MANIFEST, what));
+            }
+        }
+        if !self.segments.is_sorted_by(|a, b| (a.first_sequence, &a.class) < (b.first_sequence, &b.class)) {
+            findings.add(Finding::new(MANIFEST, "the segments are not in order of first sequence and class"));
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! A `.tlog-proof` file: that one entry is in the log, told by the file and the log's key alone. Layout:
+//! `docs/formats/tlog.md`.
+
+use reeve_audit::Json;
+use reeve_audit::json::{self, Numbers, Options};
+use reeve_tlog::{
+    Checkpoint, CheckpointOpenError, Commitment, NoteVerifier, ProofFile, ProofFileError, ProofVerifyError,
+};
+
+use crate::claim::Claim;
+use crate::error::CannotVerify;
+
+/// What a proof proves.
+#[derive(Debug, Clone)]
+pub struct Proven {
+    /// The entry's sequence.
+    pub sequence: u64,
+    /// The entry, as it was committed.
+    pub entry: Json,
+    /// Its commitment.
+    pub commitment: Commitment,
+    /// The signed checkpoint of the tree that has it.
+    pub checkpoint: Checkpoint,
+}
+
+/// Why a proof proves nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum ProofFault {
+    /// The file is not a proof.
+    #[error("it is not a .tlog-proof file")]
+    File(#[from] ProofFileError),
+    /// Signature, inclusion or disclosure do not hold.
+    #[error(transparent)]
+    Verify(#[from] ProofVerifyError),
+    /// The checkpoint has no signature by the key.
+    #[error("the checkpoint of the proof is refused")]
+    Checkpoint(#[source] CheckpointOpenError),
+    /// What was committed is not an entry.
+    #[error("what was committed is not an entry: {0}")]
+    Entry(String),
+}
+
+/// Verifies a proof. The outer error says that nothing could be found out, the inner one that the proof does not hold.
+pub fn verify_proof(bytes: &[u8], key: &NoteVerifier) -> Result<Result<Proven, ProofFault>, CannotVerify> {
+    let proof = match ProofFile::parse(bytes) {
+        Ok(proof) => proof,
+        Err(error) => return Ok(Err(error.into())),
+    };
+    if proof.extra.is_empty() {
+        // The signature is all that can be judged, and a wrong one is a verdict.
+        return match Checkpoint::from_note(&proof.checkpoint, std::slice::from_ref(key)) {
+            Ok(_) => Err(CannotVerify::NoDisclosure),
+            Err(error) => Ok(Err(ProofFault::Checkpoint(error))),
+        };
+    }
+    Ok(verify(&proof, key))
+}
+
+fn verify(proof: &ProofFile, key: &NoteVerifier) -> Result<Proven, ProofFault> {
+    let (disclosure, checkpoint) = proof.verify_disclosed(std::slice::from_ref(key))?;
+    Claim::read(disclosure.canonical, &mut Vec::new()).map_err(ProofFault::Entry)?;
+    let options = Options { numbers: Numbers::Stored, ..Options::default() };
+    let entry =
+        json::parse_with(disclosure.canonical, &options).map_err(|error| ProofFault::Entry(error.to_string()))?;
+    Ok(Proven { sequence: proof.index, entry: entry.value, commitment: disclosure.commitment(), checkpoint })
+}

@@ -1,0 +1,287 @@
+//! A running service: its signed checkpoint, and the whole tree under it, from C2SP tlog-tiles over HTTP. Payloads are not
+//! served there, so what is verified is that the service holds one log, signed, and (with an anchor) the one it held before.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use futures::{StreamExt as _, TryStreamExt as _, stream};
+use reeve_tlog::{
+    Checkpoint, Hash, NoteVerifier, TILE_WIDTH, TileId, Tree, chain_hash, decode_bundle, encode_tile, leaf_hash,
+};
+use reqwest::{Client, StatusCode};
+
+use crate::anchor::Anchor;
+use crate::error::CannotVerify;
+use crate::finding::{Finding, Findings};
+use crate::key::{Key, KeySource};
+use crate::missing::Missing;
+use crate::progress::Progress;
+use crate::report::{Counts, Report};
+use crate::wal::with_causes;
+
+/// Where the log is served below a service's address.
+const PREFIX: &str = "/api/v1/audit-logs";
+const TIME_LIMIT: Duration = Duration::from_secs(30);
+/// Requests under way at a time.
+const PARALLEL: usize = 8;
+/// A full bundle has 8,704 bytes, a tile 8,192, a checkpoint less; beyond this nothing is read.
+const MAX_BODY: usize = 1 << 20;
+
+/// A service to verify.
+#[derive(Debug, Clone)]
+pub struct Remote {
+    /// `https://host`, or that with `/api/v1/audit-logs`.
+    pub url: String,
+    /// Sent as a bearer token.
+    pub token: Option<String>,
+    /// The log's key.
+    pub key: NoteVerifier,
+    /// An anchor kept from before, which the log must still contain.
+    pub anchor: Option<PathBuf>,
+}
+
+/// The tree as it is fetched and grown.
+struct Fetched {
+    tree: Tree,
+    chain_hash: Hash,
+    /// Full hash tiles that must be there, with their bytes.
+    tiles: Vec<(TileId, Vec<u8>)>,
+    findings: Findings,
+    counts: Counts,
+}
+
+/// Verifies the log that a service serves.
+pub async fn verify_remote(remote: &Remote, progress: &Progress) -> Result<Report, CannotVerify> {
+    let started = Instant::now();
+    let service = Service::new(remote)?;
+    let anchor = match &remote.anchor {
+        Some(path) => Anchor::read(path, path.display().to_string())?,
+        None => Anchor::default(),
+    };
+    let mut fetched = Fetched {
+        tree: Tree::new(),
+        chain_hash: Hash::ZERO,
+        tiles: Vec::new(),
+        findings: Findings::default(),
+        counts: Counts::default(),
+    };
+    anchor.findings.iter().cloned().for_each(|finding| fetched.findings.add(finding));
+    let note = service.get("checkpoint").await?.ok_or_else(|| service.fails("checkpoint", "the service has none"))?;
+    let checkpoint = match Checkpoint::open(&note, std::slice::from_ref(&remote.key)) {
+        Ok(checkpoint) => Some(checkpoint),
+        Err(error) => {
+            let what = format!("the checkpoint is refused: {}", with_causes(&error));
+            fetched.findings.add(Finding::new("checkpoint", what));
+            None
+        }
+    };
+    if let Some(checkpoint) = &checkpoint {
+        fetched.counts.checkpoints = 1;
+        progress.expect(checkpoint.size);
+        service.walk(checkpoint, &anchor, &mut fetched, progress).await?;
+    }
+    progress.finish();
+    let size = checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.size);
+    let whole = checkpoint.is_some() && fetched.tree.size() == size;
+    Ok(Report {
+        target: service.base,
+        origin: remote.key.name().to_owned(),
+        key: Key { verifier: remote.key.clone(), source: KeySource::Pinned },
+        size,
+        root: whole.then(|| fetched.tree.root()),
+        chain_hash: whole.then_some(fetched.chain_hash),
+        findings_total: fetched.findings.total,
+        findings: fetched.findings.list,
+        missing: Missing::default(),
+        notes: if remote.anchor.is_none() {
+            vec!["no anchor was given (--anchor), so a log cut short or begun anew and signed again would pass".into()]
+        } else {
+            Vec::new()
+        },
+        not_checked: vec![
+            "payloads, salts and columns: a service serves commitments and hashes only; verify its data directory"
+                .into(),
+        ],
+        counts: fetched.counts,
+        elapsed: started.elapsed(),
+    })
+}
+
+/// A service that is asked for files of its log.
+struct Service {
+    client: Client,
+    base: String,
+    token: Option<String>,
+}
+
+impl Service {
+    fn new(remote: &Remote) -> Result<Service, CannotVerify> {
+        let url = remote.url.trim_end_matches('/');
+        let base = if url.ends_with(PREFIX) { url.to_owned() } else { format!("{url}{PREFIX}") };
+        let client = Client::builder().timeout(TIME_LIMIT).build();
+        let client = client.map_err(|error| CannotVerify::Remote { url: base.clone(), cause: with_causes(&error) })?;
+        Ok(Service { client, base, token: remote.token.clone() })
+    }
+
+    fn fails(&self, path: &str, cause: impl Into<String>) -> CannotVerify {
+        CannotVerify::Remote { url: format!("{}/{path}", self.base), cause: cause.into() }
+    }
+
+    /// The bytes of a file; `None` when there is none.
+    async fn get(&self, path: &str) -> Result<Option<Vec<u8>>, CannotVerify> {
+        let fails = |error: reqwest::Error| self.fails(path, with_causes(&error.without_url()));
+        let mut request = self.client.get(format!("{}/{path}", self.base));
+        if let Some(token) = &self.token {
+            request = request.bearer_auth(token);
+        }
+        let mut response = request.send().await.map_err(fails)?;
+        match response.status() {
+            StatusCode::OK => {}
+            StatusCode::NOT_FOUND => return Ok(None),
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+                let cause = format!("the service answers {}; give a token in REEVE_TOKEN", response.status());
+                return Err(self.fails(path, cause));
+            }
+            other => return Err(self.fails(path, format!("the service answers {other}"))),
+        }
+        let mut bytes = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(fails)? {
+            bytes.extend_from_slice(&chunk);
+            if bytes.len() > MAX_BODY {
+                return Err(self.fails(path, format!("the answer is longer than {MAX_BODY} bytes")));
+            }
+        }
+        Ok(Some(bytes))
+    }
+
+    /// A tile or bundle of the tree's size, also where the service has only the full one left.
+    async fn part(
+        &self,
+        path: String,
+        full: String,
+        record: usize,
+        width: u16,
+    ) -> Result<Option<Vec<u8>>, CannotVerify> {
+        if let Some(bytes) = self.get(&path).await? {
+            return Ok(Some(bytes));
+        }
+        let wider = if path == full { None } else { self.get(&full).await? };
+        Ok(wider.map(|mut bytes| {
+            bytes.truncate(record * usize::from(width));
+            bytes
+        }))
+    }
+
+    /// Fetches all entry bundles, grows the tree, and holds checkpoint, anchor and hash tiles against it.
+    async fn walk(
+        &self,
+        checkpoint: &Checkpoint,
+        anchor: &Anchor,
+        fetched: &mut Fetched,
+        progress: &Progress,
+    ) -> Result<(), CannotVerify> {
+        let bundles = (0..).map_while(|index| TileId::at(0, index, checkpoint.size));
+        let mut bundles =
+            stream::iter(bundles.map(|tile| async move { Ok((tile, self.bundle(tile).await?)) })).buffered(PARALLEL);
+        fetched.anchors(anchor);
+        while let Some((tile, bytes)) = bundles.try_next().await? {
+            let before = fetched.tree.size();
+            if !fetched.bundle(tile, bytes.as_deref(), anchor) {
+                return Ok(());
+            }
+            progress.advance(fetched.tree.size() - before);
+            let full = std::mem::take(&mut fetched.tiles);
+            self.tiles(full, fetched).await?;
+        }
+        let partial: Vec<_> = fetched.tree.partials().map(|(tile, hashes)| (tile, encode_tile(hashes))).collect();
+        self.tiles(partial, fetched).await?;
+        fetched.conclude(checkpoint, anchor);
+        Ok(())
+    }
+
+    async fn bundle(&self, tile: TileId) -> Result<Option<Vec<u8>>, CannotVerify> {
+        self.part(bundle_path(tile), bundle_path(full(tile)), 34, tile.width()).await
+    }
+
+    async fn tiles(&self, tiles: Vec<(TileId, Vec<u8>)>, fetched: &mut Fetched) -> Result<(), CannotVerify> {
+        for (tile, expected) in tiles {
+            let (first, end) = tile.leaves();
+            let finding = |what: &str| Finding::new(tile.path(), what).entries(first, end - 1);
+            match self.part(tile.path(), full(tile).path(), 32, tile.width()).await? {
+                Some(bytes) if bytes == expected => fetched.counts.tiles += 1,
+                Some(_) => {
+                    fetched.findings.add(finding("the tile does not hold the hashes that the entry bundles give"))
+                }
+                None => fetched.findings.add(finding("the tile is missing")),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Fetched {
+    /// Takes the next bundle; whether the tree could be grown by it.
+    fn bundle(&mut self, tile: TileId, bytes: Option<&[u8]>, anchor: &Anchor) -> bool {
+        let (first, end) = tile.leaves();
+        let finding = |what: String| Finding::new(bundle_path(tile), what).entries(first, end - 1);
+        let Some(bytes) = bytes else {
+            self.findings.add(finding("the entry bundle is missing, so the tree cannot be known from here on".into()));
+            return false;
+        };
+        let records = match decode_bundle(bytes, tile.width()) {
+            Ok(records) => records,
+            Err(error) => {
+                self.findings.add(finding(format!("it is not an entry bundle: {error}")));
+                return false;
+            }
+        };
+        for record in records {
+            let leaf = leaf_hash(record);
+            let tiles = &mut self.tiles;
+            self.tree.append(leaf, |tile, hashes| tiles.push((tile, encode_tile(hashes))));
+            self.chain_hash = chain_hash(&self.chain_hash, &leaf);
+            self.anchors(anchor);
+        }
+        self.counts.bundles += 1;
+        self.counts.commitments_only = self.tree.size();
+        true
+    }
+
+    /// Holds the anchor's slots against the tree when it has reached their size.
+    fn anchors(&mut self, anchor: &Anchor) {
+        let size = self.tree.size();
+        for slot in anchor.slots.iter().filter(|slot| slot.size == size) {
+            let finding = |what: &str| Finding::new(&anchor.file, what).at(slot.offset);
+            if slot.root != self.tree.root() {
+                let wrong = finding("the anchor holds another root at its size than the log gives");
+                self.findings.add(wrong.differs(slot.root, self.tree.root()));
+            }
+            if slot.chain_hash != self.chain_hash {
+                let wrong = finding("the anchor holds another chain hash at its size than the log gives");
+                self.findings.add(wrong.differs(slot.chain_hash, self.chain_hash));
+            }
+        }
+    }
+
+    fn conclude(&mut self, checkpoint: &Checkpoint, anchor: &Anchor) {
+        if self.tree.root() != checkpoint.root {
+            let wrong = Finding::new("checkpoint", "the entry bundles do not give the signed root");
+            self.findings.add(wrong.differs(checkpoint.root, self.tree.root()));
+        }
+        if anchor.size() > checkpoint.size {
+            let wrong =
+                Finding::new(&anchor.file, "the anchor knows of more entries than the log has: its end was cut off");
+            self.findings
+                .add(wrong.entries(checkpoint.size, anchor.size() - 1).differs(anchor.size(), checkpoint.size));
+        }
+    }
+}
+
+fn bundle_path(tile: TileId) -> String {
+    tile.entries_path().unwrap_or_default()
+}
+
+/// The full tile in the place of a partial one.
+fn full(tile: TileId) -> TileId {
+    TileId::new(tile.level(), tile.index(), TILE_WIDTH).unwrap_or(tile)
+}

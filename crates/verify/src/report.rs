@@ -1,0 +1,86 @@
+//! What a verification found out, and how far it looked.
+
+mod json;
+mod text;
+
+use std::time::Duration;
+
+use reeve_tlog::Hash;
+
+use crate::finding::Finding;
+use crate::key::Key;
+use crate::missing::Missing;
+
+/// How much was checked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Entries in segments, payload and columns.
+    pub sealed_entries: u64,
+    /// Entries in the write-ahead log, payload.
+    pub unsealed_entries: u64,
+    /// Entries of which only commitment and leaf hash were checked.
+    pub commitments_only: u64,
+    /// Segment files.
+    pub segments: u64,
+    /// Files of the write-ahead log.
+    pub wal_files: u64,
+    /// Frames in them.
+    pub wal_frames: u64,
+    /// Checkpoints whose signature holds.
+    pub checkpoints: u64,
+    /// Hash tiles that are what they should be.
+    pub tiles: u64,
+    /// Entry bundles that are whole.
+    pub bundles: u64,
+}
+
+impl Counts {
+    /// Entries, however they were checked.
+    pub fn entries(&self) -> u64 {
+        self.sealed_entries + self.unsealed_entries + self.commitments_only
+    }
+}
+
+/// The outcome of a verification.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// The folder or address that was verified.
+    pub target: String,
+    /// The log's name.
+    pub origin: String,
+    /// The key signatures were verified with.
+    pub key: Key,
+    /// Entries in the log.
+    pub size: u64,
+    /// Root over them as recomputed; `None` when it could not be.
+    pub root: Option<Hash>,
+    /// Chain hash of the last as recomputed; `None` when it could not be.
+    pub chain_hash: Option<Hash>,
+    /// What does not hold; the first [`MAX_FINDINGS`](crate::MAX_FINDINGS).
+    pub findings: Vec<Finding>,
+    /// How many findings there were.
+    pub findings_total: u64,
+    /// Sequences below the size that are nowhere.
+    pub missing: Missing,
+    /// What is worth knowing and breaks nothing.
+    pub notes: Vec<String>,
+    /// What was not looked at.
+    pub not_checked: Vec<String>,
+    /// How much was checked.
+    pub counts: Counts,
+    /// How long it took.
+    pub elapsed: Duration,
+}
+
+impl Report {
+    /// Whether everything that was checked holds.
+    pub fn is_intact(&self) -> bool {
+        self.findings_total == 0
+    }
+
+    /// Entries checked a second.
+    pub fn entries_per_s(&self) -> f64 {
+        let seconds = self.elapsed.as_secs_f64();
+        if seconds > 0.0 { self.counts.entries() as f64 / seconds } else { 0.0 }
+    }
+}

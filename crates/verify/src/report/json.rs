@@ -1,0 +1,65 @@
+//! The report as JSON, for `--json`.
+
+use serde_json::{Value, json};
+
+use super::Report;
+use crate::finding::Finding;
+use crate::key::KeySource;
+
+impl Report {
+    /// One JSON object. Hashes are hex, offsets in bytes from 0, absent values `null`.
+    pub fn to_json(&self) -> Value {
+        let counts = &self.counts;
+        json!({
+            "target": self.target,
+            "intact": self.is_intact(),
+            "origin": self.origin,
+            "key": {
+                "public_key": self.key.verifier.to_string(),
+                "id": self.key.verifier.id().to_string(),
+                "source": match self.key.source { KeySource::Pinned => "pinned", KeySource::Directory => "directory" },
+            },
+            "tree": {
+                "size": self.size,
+                "root": self.root.map(|hash| hash.to_string()),
+                "chain_hash": self.chain_hash.map(|hash| hash.to_string()),
+            },
+            "checked": {
+                "entries": counts.entries(),
+                "sealed_entries": counts.sealed_entries,
+                "unsealed_entries": counts.unsealed_entries,
+                "commitments_only": counts.commitments_only,
+                "segments": counts.segments,
+                "wal_files": counts.wal_files,
+                "wal_frames": counts.wal_frames,
+                "checkpoints": counts.checkpoints,
+                "tiles": counts.tiles,
+                "bundles": counts.bundles,
+            },
+            "findings": self.findings.iter().map(finding).collect::<Vec<_>>(),
+            "findings_total": self.findings_total,
+            "missing": {
+                "entries": self.missing.total,
+                "ranges": self.missing.ranges,
+                "more": self.missing.more,
+            },
+            "notes": self.notes,
+            "not_checked": self.not_checked,
+            "duration_ms": self.elapsed.as_millis() as u64,
+            "entries_per_s": self.entries_per_s().round(),
+        })
+    }
+}
+
+fn finding(finding: &Finding) -> Value {
+    json!({
+        "file": finding.file,
+        "offset": finding.offset,
+        "first_sequence": finding.sequences.map(|(first, _)| first),
+        "last_sequence": finding.sequences.map(|(_, last)| last),
+        "event_id": finding.event_id,
+        "what": finding.what,
+        "expected": finding.expected,
+        "found": finding.found,
+    })
+}

@@ -1,0 +1,83 @@
+//! The report as text, for people.
+
+use std::fmt;
+
+use super::Report;
+use crate::key::KeySource;
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verdict = if self.is_intact() { "intact" } else { "BROKEN" };
+        writeln!(f, "{verdict}: {} ({})", self.origin, self.target)?;
+        for finding in &self.findings {
+            writeln!(f, "  - {finding}")?;
+        }
+        let unlisted = self.findings_total - self.findings.len() as u64;
+        if unlisted > 0 {
+            writeln!(f, "  - and {unlisted} more")?;
+        }
+        if self.missing.total > 0 {
+            writeln!(f, "  missing      {} entries: {}", grouped(self.missing.total), self.missing)?;
+        }
+        self.checked(f)?;
+        for note in &self.notes {
+            writeln!(f, "  note         {note}")?;
+        }
+        for text in &self.not_checked {
+            writeln!(f, "  not checked  {text}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Report {
+    fn checked(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counts = &self.counts;
+        writeln!(f, "  entries      {} of {} checked", grouped(counts.entries()), grouped(self.size))?;
+        if counts.commitments_only == 0 {
+            let (sealed, segments) = (grouped(counts.sealed_entries), grouped(counts.segments));
+            writeln!(f, "  sealed       {sealed} entries in {segments} segments, payloads and columns")?;
+            let (unsealed, frames, files) =
+                (grouped(counts.unsealed_entries), grouped(counts.wal_frames), grouped(counts.wal_files));
+            writeln!(f, "  unsealed     {unsealed} entries in {frames} frames of {files} write-ahead files")?;
+        }
+        let unknown = || "unknown".to_owned();
+        writeln!(f, "  root         {}", self.root.map_or_else(unknown, |hash| hash.to_string()))?;
+        writeln!(f, "  chain        {}", self.chain_hash.map_or_else(unknown, |hash| hash.to_string()))?;
+        let (tiles, bundles) = (grouped(counts.tiles), grouped(counts.bundles));
+        writeln!(f, "  tree         {tiles} hash tiles and {bundles} entry bundles")?;
+        let source = match self.key.source {
+            KeySource::Pinned => "pinned",
+            KeySource::Directory => "from the directory itself",
+        };
+        let (signed, id) = (grouped(counts.checkpoints), self.key.verifier.id());
+        writeln!(f, "  signatures   {signed} checkpoints by key {id}, {source}")?;
+        let (seconds, rate) = (self.elapsed.as_secs_f64(), grouped(self.entries_per_s() as u64));
+        writeln!(f, "  took         {seconds:.2} s, {rate} entries/s")
+    }
+}
+
+/// `1234567` as `1,234,567`.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands() {
+        for (number, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567")] {
+            assert_eq!(grouped(number), text);
+        }
+    }
+}

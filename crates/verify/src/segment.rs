@@ -1,0 +1,178 @@
+//! One segment, read anew: its bytes against the manifest, each payload against its commitment, each column against the
+//! payload. Layout: `docs/formats/segment.md`. Rows are read some at a time; a fault in one row group leaves the others.
+
+mod batch;
+mod rows;
+
+use std::fs::File;
+use std::io::Read as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Component, Path};
+
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+};
+use reeve_tlog::Commitment;
+use sha2::{Digest, Sha256};
+
+use crate::error::{CannotVerify, is_absence};
+use crate::finding::{Finding, Findings};
+use crate::manifest::{Listed, MANIFEST};
+use crate::progress::Progress;
+use crate::records::Records;
+use batch::Batch;
+use rows::Rows;
+
+const FORMAT: &str = "reeve/segment/v1";
+/// Rows read at a time; canonical bytes may be 1 MiB a row.
+const BATCH_ROWS: usize = 512;
+const HASH_BUFFER: usize = 1 << 20;
+
+/// What a segment turned out to hold.
+#[derive(Debug, Default)]
+pub(crate) struct Checked {
+    /// Sequence and commitment of every row, in the order of the file.
+    pub(crate) rows: Vec<(u64, Commitment)>,
+    /// Whether the file was there at all.
+    pub(crate) present: bool,
+    pub(crate) findings: Findings,
+}
+
+/// Checks a segment of the data directory.
+pub(crate) fn check(
+    dir: &Path,
+    listed: &Listed,
+    records: &mut Records,
+    progress: &Progress,
+) -> Result<Checked, CannotVerify> {
+    let mut checked = Checked::default();
+    let whole = (listed.first_sequence, listed.last_sequence);
+    let finding = |what: String| Finding::new(&listed.path, what).entries(whole.0, whole.1);
+    if !Path::new(&listed.path).components().all(|part| matches!(part, Component::Normal(_))) {
+        checked.findings.add(finding(format!("{MANIFEST} lists a segment outside of the data directory")));
+        return Ok(checked);
+    }
+    let path = dir.join(&listed.path);
+    let mut file = match File::open(&path) {
+        Ok(file) => file,
+        Err(error) if is_absence(&error) => {
+            checked.findings.add(finding(format!("the segment is missing, but {MANIFEST} lists it")));
+            return Ok(checked);
+        }
+        Err(error) => return Err(CannotVerify::unreadable(&path)(error)),
+    };
+    checked.present = true;
+    let (bytes, sha256) = digest(&mut file).map_err(CannotVerify::unreadable(&path))?;
+    if bytes != listed.bytes {
+        let wrong = finding(format!("the segment has another length than {MANIFEST} says"));
+        checked.findings.add(wrong.differs(listed.bytes, bytes));
+    }
+    if sha256 != listed.sha256 {
+        let wrong = finding(format!("the segment's SHA-256 is not the one in {MANIFEST}"));
+        checked.findings.add(wrong.differs(&listed.sha256, sha256));
+    }
+    let mut rows = Rows::new(listed, records, progress);
+    let caught = catch_unwind(AssertUnwindSafe(|| read(&file, listed, &mut rows)));
+    let outcome = caught.unwrap_or_else(|_| Ok(Err("its bytes cannot be decoded".into())));
+    if let Err(what) = outcome? {
+        rows.findings.add(finding(format!("the segment cannot be read: {what}")));
+    }
+    let (found, rows) = rows.finish();
+    checked.findings.take(found);
+    checked.rows = rows;
+    Ok(checked)
+}
+
+/// Length and SHA-256 of a file.
+fn digest(file: &mut File) -> std::io::Result<(u64, String)> {
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0; HASH_BUFFER];
+    let mut length = 0;
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok((length, hex::encode(hasher.finalize()))),
+            count => {
+                hasher.update(&buffer[..count]);
+                length += count as u64;
+            }
+        }
+    }
+}
+
+/// Reads all row groups. The inner error says why the file as a whole cannot be read.
+fn read(file: &File, listed: &Listed, rows: &mut Rows<'_>) -> Result<Result<(), String>, CannotVerify> {
+    let metadata = match ArrowReaderMetadata::load(file, ArrowReaderOptions::new().with_skip_arrow_metadata(true)) {
+        Ok(metadata) => metadata,
+        Err(error) => return Ok(Err(error.to_string())),
+    };
+    if let Some(found) = tags(&metadata, listed, &mut rows.findings) {
+        return Err(CannotVerify::Version { file: listed.path.clone(), found });
+    }
+    if let Err(what) = Batch::check_schema(metadata.schema()) {
+        return Ok(Err(what));
+    }
+    for group in 0..metadata.metadata().num_row_groups() {
+        let caught = catch_unwind(AssertUnwindSafe(|| row_group(file, &metadata, group, rows)));
+        let outcome = caught.unwrap_or_else(|_| Ok(Err("its bytes cannot be decoded".into())));
+        if let Err(error) = outcome? {
+            let what = format!("row group {group} cannot be read to its end: {error}");
+            rows.findings.add(Finding::new(&listed.path, what));
+        }
+    }
+    Ok(Ok(()))
+}
+
+fn row_group(
+    file: &File,
+    metadata: &ArrowReaderMetadata,
+    group: usize,
+    rows: &mut Rows<'_>,
+) -> Result<Result<(), String>, CannotVerify> {
+    let open = || -> Result<ParquetRecordBatchReader, String> {
+        let file = file.try_clone().map_err(|error| error.to_string())?;
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata.clone());
+        let builder = builder.with_row_groups(vec![group]).with_batch_size(BATCH_ROWS);
+        builder.build().map_err(|error| error.to_string())
+    };
+    let reader = match open() {
+        Ok(reader) => reader,
+        Err(error) => return Ok(Err(error)),
+    };
+    for batch in reader {
+        let batch = match batch {
+            Ok(batch) => batch,
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        match Batch::of(&batch) {
+            Ok(batch) => rows.check(&batch)?,
+            Err(error) => return Ok(Err(error)),
+        }
+    }
+    Ok(Ok(()))
+}
+
+/// Holds the file's own key-value metadata against the manifest. Answers a version that this program does not know.
+fn tags(metadata: &ArrowReaderMetadata, listed: &Listed, findings: &mut Findings) -> Option<String> {
+    let told = metadata.metadata().file_metadata().key_value_metadata();
+    let value = |key: &str| {
+        let pair = told.into_iter().flatten().find(|pair| pair.key == key);
+        pair.and_then(|pair| pair.value.as_deref()).unwrap_or("nothing")
+    };
+    let format = value("reeve.format");
+    if format != FORMAT && format.starts_with("reeve/segment/v") && findings.total == 0 {
+        return Some(format.to_owned());
+    }
+    for (key, expected) in [
+        ("reeve.format", FORMAT.to_owned()),
+        ("reeve.class", listed.class.clone()),
+        ("reeve.first_sequence", listed.first_sequence.to_string()),
+        ("reeve.last_sequence", listed.last_sequence.to_string()),
+    ] {
+        let found = value(key);
+        if found != expected {
+            let what = format!("the segment's own {key} is not what {MANIFEST} says");
+            findings.add(Finding::new(&listed.path, what).differs(expected, found));
+        }
+    }
+    None
+}

@@ -1,0 +1,117 @@
+//! Some rows of a segment, by column. Refuses other columns, types and nulls than the format has.
+
+use arrow::array::{
+    Array as _, BinaryArray, FixedSizeBinaryArray, RecordBatch, StringArray, TimestampMillisecondArray, UInt64Array,
+};
+use arrow::datatypes::{DataType, Schema, TimeUnit};
+use reeve_audit::query::Column;
+use reeve_tlog::SALT_LEN;
+
+/// Columns before and after those of [`Column::ALL`].
+const SEQUENCE: usize = 0;
+const SALT: usize = 1 + Column::ALL.len();
+const CANONICAL: usize = 2 + Column::ALL.len();
+
+/// A column that repeats something of the payload.
+pub(super) enum Values<'a> {
+    Text(&'a StringArray),
+    Time(&'a TimestampMillisecondArray),
+}
+
+/// Rows, typed.
+pub(super) struct Batch<'a> {
+    pub(super) rows: usize,
+    pub(super) columns: Vec<(Column, Values<'a>)>,
+    sequence: &'a UInt64Array,
+    salt: &'a FixedSizeBinaryArray,
+    canonical: &'a BinaryArray,
+}
+
+/// Name and type of every column, in order.
+fn expected() -> Vec<(&'static str, DataType)> {
+    let mut columns = vec![("sequence", DataType::UInt64)];
+    columns.extend(Column::ALL.iter().map(|column| {
+        let time = DataType::Timestamp(TimeUnit::Millisecond, Some("UTC".into()));
+        (column.segment_name(), if column.is_time() { time } else { DataType::Utf8 })
+    }));
+    columns.push(("salt", DataType::FixedSizeBinary(SALT_LEN as i32)));
+    columns.push(("canonical", DataType::Binary));
+    columns
+}
+
+impl<'a> Batch<'a> {
+    /// Refuses a file whose columns are not those of the format.
+    pub(super) fn check_schema(schema: &Schema) -> Result<(), String> {
+        let expected = expected();
+        let count = schema.fields().len();
+        if count != expected.len() {
+            return Err(format!("it has {count} columns and not {}", expected.len()));
+        }
+        for (field, (name, data_type)) in schema.fields().iter().zip(expected) {
+            if field.name() != name || *field.data_type() != data_type {
+                let (found, of) = (field.name(), field.data_type());
+                return Err(format!("it has the column {found} of type {of} where {name} of type {data_type} belongs"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The columns of a batch whose schema was checked.
+    pub(super) fn of(batch: &'a RecordBatch) -> Result<Batch<'a>, String> {
+        fn typed<A: 'static>(batch: &RecordBatch, at: usize) -> Result<&A, String> {
+            let column = batch.columns().get(at).and_then(|column| column.as_any().downcast_ref());
+            column.ok_or_else(|| format!("column {at} is of another type"))
+        }
+        let columns = Column::ALL.iter().zip(1..).map(|(&column, at)| {
+            let values =
+                if column.is_time() { Values::Time(typed(batch, at)?) } else { Values::Text(typed(batch, at)?) };
+            Ok((column, values))
+        });
+        let batch = Batch {
+            rows: batch.num_rows(),
+            columns: columns.collect::<Result<_, String>>()?,
+            sequence: typed(batch, SEQUENCE)?,
+            salt: typed(batch, SALT)?,
+            canonical: typed(batch, CANONICAL)?,
+        };
+        if batch.sequence.null_count() + batch.salt.null_count() + batch.canonical.null_count() > 0 {
+            return Err("sequence, salt or canonical is null".into());
+        }
+        Ok(batch)
+    }
+
+    /// The sequence of a row.
+    pub(super) fn sequence(&self, row: usize) -> u64 {
+        self.sequence.value(row)
+    }
+
+    /// The salt of a row.
+    pub(super) fn salt(&self, row: usize) -> [u8; SALT_LEN] {
+        let mut salt = [0; SALT_LEN];
+        salt.copy_from_slice(self.salt.value(row));
+        salt
+    }
+
+    /// The canonical bytes of a row.
+    pub(super) fn canonical(&self, row: usize) -> &'a [u8] {
+        self.canonical.value(row)
+    }
+}
+
+impl Values<'_> {
+    /// The text of a row; `None` for null, and for columns of time.
+    pub(super) fn text(&self, row: usize) -> Option<&str> {
+        match self {
+            Values::Text(array) => array.is_valid(row).then(|| array.value(row)),
+            Values::Time(_) => None,
+        }
+    }
+
+    /// The milliseconds of a row; `None` for null, and for columns of text.
+    pub(super) fn millis(&self, row: usize) -> Option<i64> {
+        match self {
+            Values::Time(array) => array.is_valid(row).then(|| array.value(row)),
+            Values::Text(_) => None,
+        }
+    }
+}

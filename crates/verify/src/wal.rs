@@ -1,0 +1,214 @@
+//! The write-ahead log, read anew: every frame's checksum, payloads, root and signature, and whether nothing is missing
+//! between files. Layout: `docs/formats/wal.md`. A frame is read at a time.
+
+mod frame;
+mod header;
+mod torn;
+
+use std::os::unix::fs::FileExt as _;
+
+use reeve_tlog::{Checkpoint, NoteVerifier, commitment};
+
+use crate::claim::Claim;
+use crate::directory::Audit;
+use crate::error::CannotVerify;
+use crate::finding::Finding;
+use crate::progress::Progress;
+use crate::snapshot::WalFile;
+use frame::{Frame, FrameFault};
+use header::{HEADER_LEN, Header, HeaderFault};
+
+/// Checks what is not sealed: `files` are those that count, in order.
+pub(crate) struct Wal<'a> {
+    pub(crate) key: &'a NoteVerifier,
+    /// How many entries were acknowledged.
+    pub(crate) anchored: u64,
+    /// The sequence that comes next.
+    pub(crate) next: u64,
+    /// A frame's root was wrong, and so are those of all later frames.
+    diverged: bool,
+    scratch: Vec<u8>,
+}
+
+impl<'a> Wal<'a> {
+    pub(crate) fn new(key: &'a NoteVerifier, anchored: u64, sealed_size: u64) -> Wal<'a> {
+        Wal { key, anchored, next: sealed_size, diverged: false, scratch: Vec::new() }
+    }
+
+    /// Checks all files, from the one that begins where the segments end.
+    pub(crate) fn check(
+        &mut self,
+        files: &[WalFile],
+        audit: &mut Audit,
+        progress: &Progress,
+    ) -> Result<(), CannotVerify> {
+        if files.is_empty() && (self.next > 0 || self.anchored > 0) {
+            let name = format!("ledger/wal/{:020}.wal", self.next);
+            audit.findings.add(Finding::new(name, "the file is missing: the log must go on here after its segments"));
+        }
+        for (at, file) in files.iter().enumerate() {
+            self.file(file, &files[at + 1..], audit, progress)?;
+        }
+        Ok(())
+    }
+
+    fn file(
+        &mut self,
+        file: &WalFile,
+        later: &[WalFile],
+        audit: &mut Audit,
+        progress: &Progress,
+    ) -> Result<(), CannotVerify> {
+        let mut bytes = vec![0; HEADER_LEN.min(file.length as usize)];
+        file.file.read_exact_at(&mut bytes, 0).map_err(CannotVerify::unreadable(&file.path))?;
+        match Header::decode(&bytes) {
+            Err(HeaderFault::Version(found)) => {
+                return Err(CannotVerify::Version { file: file.name.clone(), found: found.to_string() });
+            }
+            Err(fault) => audit.findings.add(Finding::new(&file.name, fault.to_string()).at(0).entry(file.first)),
+            Ok(header) if header.first_sequence != file.first => {
+                let wrong = Finding::new(&file.name, "the header's first sequence is not the one in the file's name");
+                audit.findings.add(wrong.at(12).differs(file.first, header.first_sequence));
+            }
+            Ok(header) => {
+                if file.first < self.next && file.length == HEADER_LEN as u64 {
+                    audit.notes.push(format!("{} is a leftover without entries; it counts for nothing", file.name));
+                    return Ok(());
+                }
+                let follows = audit.walk.lost.is_none() && file.first == self.next;
+                if follows && header.previous_hash != audit.walk.chain_hash() {
+                    let wrong = Finding::new(&file.name, "the chain hash before the file's first entry is another");
+                    audit.findings.add(wrong.at(20).differs(audit.walk.chain_hash(), header.previous_hash));
+                }
+            }
+        }
+        self.begins(&file.name, HEADER_LEN as u64, file.first, audit);
+        audit.counts.wal_files += 1;
+        self.frames(file, later, audit, progress)
+    }
+
+    /// The log goes on with an entry: notes what is missing before it.
+    fn begins(&mut self, name: &str, offset: u64, first: u64, audit: &mut Audit) {
+        if first > self.next {
+            let what = "the entries before are missing: a part of the write-ahead log is gone";
+            audit.findings.add(Finding::new(name, what).at(offset).entries(self.next, first - 1));
+            audit.missing.add(self.next, first);
+            audit.walk.lose(self.next);
+            self.next = first;
+        }
+    }
+
+    fn frames(
+        &mut self,
+        file: &WalFile,
+        later: &[WalFile],
+        audit: &mut Audit,
+        progress: &Progress,
+    ) -> Result<(), CannotVerify> {
+        let mut offset = HEADER_LEN as u64;
+        while offset < file.length {
+            match frame::read(&file.file, file.length, offset).map_err(CannotVerify::unreadable(&file.path))? {
+                Ok(frame) => {
+                    offset = frame.end;
+                    self.frame(file, &frame, audit)?;
+                    progress.advance(frame.entries.len() as u64);
+                }
+                Err(fault) => match self.fault(file, offset, &fault, later, audit)? {
+                    Some(whole) => offset = whole,
+                    None => break,
+                },
+            }
+        }
+        Ok(())
+    }
+
+    /// A frame that does not hold: the torn end of a write, or damage. Answers where a whole frame follows.
+    fn fault(
+        &self,
+        file: &WalFile,
+        offset: u64,
+        fault: &FrameFault,
+        later: &[WalFile],
+        audit: &mut Audit,
+    ) -> Result<Option<u64>, CannotVerify> {
+        let after = torn::whole_frame_after(file, offset + 1, self.next)?;
+        let more = later.iter().find(|file| file.length > HEADER_LEN as u64);
+        let reason = if self.next < self.anchored {
+            let anchored = self.anchored;
+            format!("the anchor says that {anchored} entries were acknowledged, and {} stand before it", self.next)
+        } else if let Some(at) = after {
+            format!("a whole frame follows at byte {at}, so it was written completely once")
+        } else if let Some(more) = more {
+            format!("{} goes on with more entries", more.name)
+        } else {
+            let name = &file.name;
+            audit.notes.push(format!(
+                "{name}, byte {offset}: {fault}; it is the torn end of a write that was never acknowledged, after entry {}",
+                self.next
+            ));
+            return Ok(None);
+        };
+        audit.findings.add(Finding::new(&file.name, format!("{fault}; {reason}")).at(offset).entry(self.next));
+        audit.walk.lose(self.next);
+        Ok(after)
+    }
+
+    fn frame(&mut self, file: &WalFile, frame: &Frame, audit: &mut Audit) -> Result<(), CannotVerify> {
+        let (first, count) = (frame.first_sequence, frame.entries.len() as u64);
+        let last = first.saturating_add(count - 1);
+        audit.counts.wal_frames += 1;
+        self.begins(&file.name, frame.offset, first, audit);
+        if first < self.next {
+            let what = "the frame begins with an entry that was there before";
+            audit.findings.add(Finding::new(&file.name, what).at(frame.offset).differs(self.next, first));
+            return Ok(());
+        }
+        for (sequence, (salt, canonical)) in (first..).zip(&frame.entries) {
+            if let Err(what) = Claim::read(canonical, &mut self.scratch) {
+                audit.findings.add(Finding::new(&file.name, what).at(frame.offset).entry(sequence));
+            }
+            let leaf = commitment(salt, canonical).leaf_hash();
+            audit.walk.append(leaf, &mut audit.findings)?;
+        }
+        audit.counts.unsealed_entries += count;
+        self.next = last.saturating_add(1);
+        self.checkpoint(file, frame, last, audit);
+        Ok(())
+    }
+
+    /// The signed checkpoint of a frame must be that of the log after the frame's last entry.
+    fn checkpoint(&mut self, file: &WalFile, frame: &Frame, last: u64, audit: &mut Audit) {
+        let finding =
+            |what: String| Finding::new(&file.name, what).at(frame.offset).entries(frame.first_sequence, last);
+        let checkpoint = match Checkpoint::open(frame.note.as_bytes(), std::slice::from_ref(self.key)) {
+            Ok(checkpoint) => checkpoint,
+            Err(error) => {
+                let what = format!("the frame's checkpoint is refused: {}", with_causes(&error));
+                return audit.findings.add(finding(what));
+            }
+        };
+        if checkpoint.size != self.next {
+            let wrong = finding("the frame's checkpoint is of another size than the log after it".into());
+            return audit.findings.add(wrong.differs(self.next, checkpoint.size));
+        }
+        audit.counts.checkpoints += 1;
+        if audit.walk.lost.is_some() {
+            return;
+        }
+        let root = audit.walk.root();
+        if checkpoint.root == root {
+            self.diverged = false;
+            audit.walk.signed_size = self.next;
+        } else if !self.diverged {
+            self.diverged = true;
+            let what = "the entries do not give the signed root of the frame's checkpoint: an entry in it or before it was changed";
+            audit.findings.add(finding(what.into()).differs(checkpoint.root, root));
+        }
+    }
+}
+
+/// An error and what caused it, on one line.
+pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause| cause.source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+}

@@ -1,0 +1,12 @@
+//! The auditor against logs that the real ledger and the real lake have written.
+#![allow(clippy::unwrap_used)]
+
+mod cli;
+mod damage;
+mod forged;
+mod intact;
+mod live;
+mod log;
+mod proofs;
+mod remote;
+mod tail;
