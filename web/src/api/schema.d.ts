@@ -434,6 +434,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/intelligence/guardrails/breaker-reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let the circuit breaker go: failures before now no longer count. */
+        post: operations["post_intelligence_guardrails_breaker_reset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/intelligence/kill-switch": {
         parameters: {
             query?: never;
@@ -1068,6 +1085,11 @@ export interface components {
              * @description Share of the scope in a day, percent.
              */
             max_share_per_day: number;
+        };
+        /** @description Resetting the circuit breaker. */
+        BreakerResetBody: {
+            /** @description Why. */
+            reason: string;
         };
         /** @description State before and after. */
         ChangesBody: {
@@ -3639,6 +3661,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_intelligence_guardrails_breaker_reset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BreakerResetBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GuardrailsBody"];
                 };
             };
             422: {

@@ -50,5 +50,6 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         .add(SIGN, routes!(approvals::reject))
         .add(Access::Needs(IntelligenceView), routes!(guardrails::get))
         .add(Access::Needs(IntelligenceConfigure), routes!(guardrails::put))
+        .add(Access::Needs(IntelligenceConfigure), routes!(guardrails::breaker_reset))
         .add(Access::Needs(IntelligenceOperate), routes!(guardrails::kill_switch))
 }

@@ -210,6 +210,14 @@ pub struct KillSwitchBody {
     pub reason: String,
 }
 
+/// Resetting the circuit breaker.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BreakerResetBody {
+    /// Why.
+    pub reason: String,
+}
+
 /// The dashboard of Intelligence Automation.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct DashboardBody {

@@ -78,6 +78,7 @@ const MACHINES: &[Machine] = &[
     machine("migration-helper", EU, "c5.xlarge", Idle, owner("staging", "platform", "migration")),
     machine("staging-web", US, "m6i.xlarge", Oversized(8.0), STAGING).holes(),
     machine("staging-search", US, "r5.xlarge", Idle, STAGING),
+    machine("staging-mail", US, "m6g.large", Oversized(6.0), STAGING).agent(),
     machine("sandbox-lena", EU, "t3.large", Idle, SANDBOX),
     machine("catalogue-v2", US, "m7i.xlarge", Oversized(7.0), STOREFRONT).aged(5),
 ];

@@ -12,7 +12,7 @@ use super::problems::{asking, problem};
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller};
-use crate::wire::workflow::{GuardrailsBody, KillSwitchBody};
+use crate::wire::workflow::{BreakerResetBody, GuardrailsBody, KillSwitchBody};
 
 /// The guardrails.
 #[utoipa::path(get, path = "/api/v1/intelligence/guardrails", tag = "intelligence", responses((status = 200, body = GuardrailsBody)))]
@@ -57,5 +57,17 @@ pub(super) async fn kill_switch(
     Body(body): Body<KillSwitchBody>,
 ) -> Result<Json<GuardrailsBody>, Problem> {
     let stored = app.engine.kill_switch(body.on, &body.reason, &asking(&caller)).await.map_err(problem)?;
+    Ok(Json(bodies::guardrails(&stored)))
+}
+
+/// Let the circuit breaker go: failures before now no longer count.
+#[utoipa::path(post, path = "/api/v1/intelligence/guardrails/breaker-reset", tag = "intelligence", request_body = BreakerResetBody,
+    responses((status = 200, body = GuardrailsBody), (status = 422, body = ProblemBody)))]
+pub(super) async fn breaker_reset(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Body(body): Body<BreakerResetBody>,
+) -> Result<Json<GuardrailsBody>, Problem> {
+    let stored = app.engine.breaker_reset(&body.reason, &asking(&caller)).await.map_err(problem)?;
     Ok(Json(bodies::guardrails(&stored)))
 }

@@ -30,7 +30,9 @@ pub(super) async fn dashboard(State(app): State<Arc<App>>) -> Result<Json<Dashbo
     let approvals = app.agents.approval_list(None).await?;
     let (resources, resources_total) = app.estate.resource_list(&ResourceFilter::default()).await?;
     let open: Vec<&Recommendation> = found.iter().filter(|one| !one.status.is_end()).collect();
-    let succeeded = found.iter().filter(|one| one.status == Status::Succeeded);
+    // A snapshot alone saves nothing until somebody deletes the volume.
+    let by_hand = |one: &&Recommendation| one.reason_codes.iter().any(|code| code == "delete_by_hand");
+    let succeeded = found.iter().filter(|one| one.status == Status::Succeeded && !by_hand(one));
     let mut learning = Vec::new();
     for agent in &agents {
         learning.push(learned(&app, agent, &found).await?);
