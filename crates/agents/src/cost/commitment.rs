@@ -55,6 +55,17 @@ fn ran(cpu: &Load, window: Window) -> bool {
     !hours.is_empty() && with_points as f64 >= HOURS_RUNNING * hours.len() as f64
 }
 
+fn reason_codes(discount_assumed: bool, price_assumed: bool) -> Vec<String> {
+    let mut codes = vec!["consistent_usage", "advice_only"];
+    if discount_assumed {
+        codes.push("discount_assumed");
+    }
+    if price_assumed {
+        codes.push("price_of_reference_region");
+    }
+    codes.into_iter().map(str::to_owned).collect()
+}
+
 fn propose(
     evidence: &Evidence<'_>,
     cpu: &Load,
@@ -79,13 +90,7 @@ fn propose(
         dollars(savings),
         discount.wording
     );
-    let mut reason_codes = vec!["consistent_usage".to_owned(), "advice_only".to_owned()];
-    if discount.assumed {
-        reason_codes.push("discount_assumed".to_owned());
-    }
-    if assumed_region.is_some() {
-        reason_codes.push("price_of_reference_region".to_owned());
-    }
+    let reason_codes = reason_codes(discount.assumed, assumed_region.is_some());
     let iac = gate::managed_by(resource);
     let hazards = Hazards { iac: iac.is_some(), ..Hazards::default() };
     let nothing = "none: the machine stays as it is";

@@ -106,6 +106,12 @@ impl<'a> Evidence<'a> {
         }
     }
 
+    /// What was not measured, and the price where there is none.
+    pub(super) fn not_measured(&self, unpriced: bool) -> Vec<String> {
+        let missing = self.measured().into_iter().filter(|(_, measured)| !measured).map(|(name, _)| name);
+        missing.chain(unpriced.then_some("price")).map(str::to_owned).collect()
+    }
+
     /// The measured dimensions by name, and whether each was.
     pub(super) fn measured(&self) -> [(&'static str, bool); 4] {
         [

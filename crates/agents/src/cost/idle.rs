@@ -151,11 +151,7 @@ fn propose(
             "RDS starts a stopped database again after seven days; stop it again or delete it by hand".to_owned(),
         );
     }
-    let mut not_measured: Vec<String> =
-        evidence.measured().into_iter().filter(|(_, m)| !m).map(|(name, _)| name.to_owned()).collect();
-    if bill.compute.is_none() {
-        not_measured.push("price".to_owned());
-    }
+    let not_measured = evidence.not_measured(bill.compute.is_none());
     let impact = ImpactAssessment {
         cost_percent: bill.compute.map(|_| -bill.share_percent()),
         cost: bill.words(resource),
@@ -163,19 +159,7 @@ fn propose(
         performance: "none expected: nothing used it; starting it again takes minutes".to_owned(),
         security: "one machine less that can be reached".to_owned(),
     };
-    let explanation = Explanation {
-        action: format!("Stop {} ({}) after a snapshot; nothing is deleted", resource.name, resource.id),
-        factors,
-        data_points: evidence.data_points(),
-        similar_cases: 0,
-        success_rate: None,
-        cost_reduction: match bill.compute {
-            Some(compute) => format!("{} a month of compute", dollars(compute)),
-            None => "not claimed: no list price".to_owned(),
-        },
-        performance_impact: impact.performance.clone(),
-        decision_path: path.into_decisions(),
-    };
+    let explanation = explain(evidence, factors, path, &bill, &impact);
     let mut proposal = Proposal {
         kind: KIND,
         rule: RULE,
@@ -198,6 +182,29 @@ fn propose(
         iac_note(&mut proposal, &tag);
     }
     proposal
+}
+
+fn explain(
+    evidence: &Evidence<'_>,
+    factors: Vec<String>,
+    path: Path,
+    bill: &Bill,
+    impact: &ImpactAssessment,
+) -> Explanation {
+    let resource = evidence.facts.resource;
+    Explanation {
+        action: format!("Stop {} ({}) after a snapshot; nothing is deleted", resource.name, resource.id),
+        factors,
+        data_points: evidence.data_points(),
+        similar_cases: 0,
+        success_rate: None,
+        cost_reduction: match bill.compute {
+            Some(compute) => format!("{} a month of compute", dollars(compute)),
+            None => "not claimed: no list price".to_owned(),
+        },
+        performance_impact: impact.performance.clone(),
+        decision_path: path.into_decisions(),
+    }
 }
 
 /// What is billed while it runs and what goes on being billed when it is stopped.

@@ -157,29 +157,9 @@ fn propose(
     if beyond_guardrail {
         reason_codes.push("guardrail_max_increase".to_owned());
     }
-    let mut not_measured: Vec<String> =
-        evidence.measured().into_iter().filter(|(_, m)| !m).map(|(name, _)| name.to_owned()).collect();
-    if price.is_none() {
-        not_measured.push("price".to_owned());
-    }
-    let explanation = Explanation {
-        action: format!("Resize {} ({}) from {from_name} to {to_name}", resource.name, resource.id),
-        factors: vec![
-            cpu_words(summary),
-            "Demand beyond 100 % cannot be measured: how much more is wanted shows only on the larger size".to_owned(),
-            trust.words(),
-            impact.cost.clone(),
-        ],
-        data_points: evidence.data_points(),
-        similar_cases: 0,
-        success_rate: None,
-        cost_reduction: match &price {
-            Some(price) => format!("none: it costs {} a month more", dollars(-price.savings())),
-            None => "none; no list price is known".to_owned(),
-        },
-        performance_impact: impact.performance.clone(),
-        decision_path: path.into_decisions(),
-    };
+    let not_measured = evidence.not_measured(price.is_none());
+    let factors = vec![cpu_words(summary), CEILING.to_owned(), trust.words(), impact.cost.clone()];
+    let explanation = explain(evidence, [&from_name, &to_name], factors, path, price.as_ref(), &impact);
     let mut proposal = Proposal {
         kind: KIND,
         rule: RULE,
@@ -206,6 +186,33 @@ fn propose(
         iac_note(&mut proposal, &tag);
     }
     proposal
+}
+
+/// What every finding of this rule has to say of its own measure.
+const CEILING: &str = "Demand beyond 100 % cannot be measured: how much more is wanted shows only on the larger size";
+
+fn explain(
+    evidence: &Evidence<'_>,
+    [from_name, to_name]: [&str; 2],
+    factors: Vec<String>,
+    path: Path,
+    price: Option<&Change>,
+    impact: &ImpactAssessment,
+) -> Explanation {
+    let resource = evidence.facts.resource;
+    Explanation {
+        action: format!("Resize {} ({}) from {from_name} to {to_name}", resource.name, resource.id),
+        factors,
+        data_points: evidence.data_points(),
+        similar_cases: 0,
+        success_rate: None,
+        cost_reduction: match price {
+            Some(price) => format!("none: it costs {} a month more", dollars(-price.savings())),
+            None => "none; no list price is known".to_owned(),
+        },
+        performance_impact: impact.performance.clone(),
+        decision_path: path.into_decisions(),
+    }
 }
 
 fn assess(price: Option<&Change>, summary: &Summary, ratio: f64, to: &InstanceSpec) -> ImpactAssessment {
