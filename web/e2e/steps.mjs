@@ -18,9 +18,17 @@ export async function read(page, path) {
   }, `/api/v1/${path}`);
 }
 
-/** The first open recommendation with a plan that fits. */
-export async function recommendation(page, what, fits) {
+/** The open recommendations of agents that act. */
+export async function actionable(page) {
+  const agents = await read(page, 'intelligence/agents');
+  const acting = new Set(agents.items.filter(({ mode }) => mode !== 'learning').map(({ id }) => id));
   const { items } = await read(page, 'intelligence/recommendations?status=open&limit=1000');
+  return items.filter(({ agent_id }) => acting.has(agent_id));
+}
+
+/** The first of them with a plan that fits. */
+export async function recommendation(page, what, fits) {
+  const items = await actionable(page);
   const found = items.find((item) => item.plan && fits(item));
   assert.ok(found, `the demo has no ${what}; it has: ${items.map((item) => `${item.type} ${item.impact_level}`).join(', ')}`);
   return found;

@@ -15,7 +15,7 @@ export function TimeBars({ label, counts, height = 180 }: { label: string; count
       name: 'Entries',
       data: counts.map(({ value, count }) => [new Date(value).getTime(), count]),
       itemStyle: { color: ink.accent, borderRadius: [2, 2, 0, 0] },
-      barMaxWidth: 22,
+      barMaxWidth: 20,
     }],
   }), [counts]);
   return <Chart label={label} height={height} option={option} />;

@@ -35,13 +35,15 @@ export function Dashboard() {
       </Group>
       {stats.error && <ProblemAlert error={stats.error} onRetry={() => void stats.refetch()} />}
       <Tiles of={stats.data} />
-      <Panel title="Activity over time" note={Number(hours) > 72 ? 'Entries by day' : 'Entries by hour'}>
-        <TimeBars label="Entries over time" counts={stats.data?.by_time ?? NONE} />
-      </Panel>
       <Grid gap="lg">
-        <Grid.Col span={{ base: 12, xl: 9 }}><Recent reads={reads} /></Grid.Col>
-        <Grid.Col span={{ base: 12, xl: 3 }}><SecurityEvents /></Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 8 }}>
+          <Panel title="Activity over time" note={Number(hours) > 72 ? 'Entries by day' : 'Entries by hour'}>
+            <TimeBars label="Entries over time" counts={stats.data?.by_time ?? NONE} height={296} />
+          </Panel>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 4 }}><SecurityEvents /></Grid.Col>
       </Grid>
+      <Recent reads={reads} />
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="lg">
         <Panel title="By event type"><Ranked label="Entries by event type" of={stats.data?.by_event_type} search={(value) => ({ event_type: value, start })} /></Panel>
         <Panel title="By user"><Ranked label="Entries by user" of={stats.data?.by_user} search={(value) => ({ user: value, start })} /></Panel>

@@ -26,7 +26,7 @@ export function SecurityEvents() {
         {data?.items.map((entry) => (
           <Group key={entry.event_id} justify="space-between" wrap="nowrap" align="flex-start" gap="sm">
             <div style={{ minWidth: 0 }}>
-              <Anchor size="sm" fw={550} c="inherit" renderRoot={(props) => <Link to="/audit/$eventId" params={{ eventId: entry.event_id }} {...props} />}>{entry.event_type}</Anchor>
+              <Anchor size="sm" fw={550} c="inherit" display="block" truncate renderRoot={(props) => <Link to="/audit/$eventId" params={{ eventId: entry.event_id }} {...props} />}>{entry.event_type}</Anchor>
               <Text size="xs" className="muted" truncate><ActorName of={entry} />{resourceOf(entry) && ` on ${tail(resourceOf(entry))}`}</Text>
               <Text size="xs" className="muted"><When at={entry.timestamp} /></Text>
             </div>

@@ -23,7 +23,7 @@ export function securityQuery() {
   return queryOptions({
     queryKey: ['audit', 'security'],
     queryFn: () => body(client.GET('/api/v1/audit-logs', {
-      params: { query: { limit: 8, query: SECURITY_QUERY } },
+      params: { query: { limit: 5, query: SECURITY_QUERY } },
     })),
     refetchInterval: REFRESH_MS,
   });

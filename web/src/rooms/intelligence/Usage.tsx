@@ -10,8 +10,8 @@ import { samplesQuery } from '../estate/queries';
 
 /** The line that a rule of the agent draws through the CPU. */
 const THRESHOLDS: Record<string, { at: number; name: string }> = {
-  downsize_underutilized: { at: 20, name: 'Rule: below 20 %' },
-  upgrade_throttled: { at: 90, name: 'Rule: above 90 %' },
+  downsize_underutilized: { at: 20, name: 'rule < 20 %' },
+  upgrade_throttled: { at: 90, name: 'rule > 90 %' },
 };
 
 /** What the resource did lately. */
