@@ -36,7 +36,7 @@ pub(crate) async fn run(args: &DemoArgs) -> Result<()> {
     let config = Config {
         data_dir,
         listen: args.listen,
-        sync_every_s: 30,
+        sync_every_s: 60,
         agents_every_s: 300,
         seal_after_s: 120,
         ..Config::default()
