@@ -169,6 +169,10 @@ async function guards({ page, program }) {
   await page.getByRole('dialog').getByLabel('Reason').fill('it works');
   await page.getByRole('dialog').getByRole('button', { name: 'Switch off' }).click();
   await page.getByText('The kill switch is off', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Reset circuit breaker' }).click();
+  await page.getByRole('dialog').getByLabel('Reason').fill('the cause is known');
+  await page.getByRole('dialog').getByRole('button', { name: 'Reset', exact: true }).click();
+  await page.getByText('Earlier failures no longer count.').waitFor();
 }
 
 async function makesToken({ page, program }) {
@@ -224,7 +228,7 @@ export const stories = [
   { name: 'the log tells the story, and its proof verifies', run: tellsTheStory },
   { name: 'a recommendation is dismissed with a reason', run: dismisses },
   { name: 'the log is searched, and a wrong query is marked', run: searches },
-  { name: 'the kill switch is pulled and released', run: guards },
+  { name: 'the kill switch and the circuit breaker are worked', run: guards },
   { name: 'a token is made, shown once, and works', run: makesToken },
   { name: 'what is not permitted is not shown', run: hidesWhatIsNotPermitted },
   { name: 'every page fits a phone', viewport: { width: 390, height: 844 }, run: fitsPhones },

@@ -127,3 +127,6 @@ export const removeAgent = (agent_id: string) =>
 export const setGuardrails = (given: Schemas['GuardrailsBody']) => body(client.PUT('/api/v1/intelligence/guardrails', { body: given }));
 
 export const killSwitch = (given: Schemas['KillSwitchBody']) => body(client.POST('/api/v1/intelligence/kill-switch', { body: given }));
+
+export const resetBreaker = (given: Schemas['BreakerResetBody']) =>
+  body(client.POST('/api/v1/intelligence/guardrails/breaker-reset', { body: given }));
