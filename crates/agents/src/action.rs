@@ -5,9 +5,9 @@ use jiff::Timestamp;
 use reeve_estate::{ConnectionId, ResourceId};
 
 use crate::agent::AgentId;
-use crate::named::named;
 use crate::plan::StepKind;
 use crate::recommendation::RecommendationId;
+use reeve_estate::named;
 
 /// An action's identifier, made by Reeve.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

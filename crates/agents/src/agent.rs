@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::named::named;
+use reeve_estate::named;
 
 named!(
     /// The nine agent types of the specification.

@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 
 use crate::agent::Impact;
-use crate::named::named;
 use crate::recommendation::RecommendationId;
+use reeve_estate::named;
 
 /// An approval request's identifier, made by Reeve.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -12,7 +12,6 @@ pub mod cost;
 pub mod engine;
 pub mod guardrail;
 pub mod lifecycle;
-mod named;
 pub mod plan;
 pub mod ports;
 pub mod recommendation;

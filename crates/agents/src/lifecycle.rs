@@ -1,6 +1,6 @@
 //! The states of a recommendation and the moves between them. An illegal move is refused, never made.
 
-use crate::named::named;
+use reeve_estate::named;
 
 named!(
     /// Where a recommendation stands.

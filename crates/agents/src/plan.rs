@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 
-use crate::named::named;
+use reeve_estate::named;
 
 named!(
     /// What a step does.

@@ -6,8 +6,8 @@ use reeve_estate::{ConnectionId, Money, Provider, ResourceId, ResourceKind};
 
 use crate::agent::{AgentId, AgentType, Impact};
 use crate::lifecycle::Status;
-use crate::named::named;
 use crate::plan::Plan;
+use reeve_estate::named;
 
 /// A recommendation's identifier, made by Reeve. Every audit entry of its story carries it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -4,8 +4,9 @@ use std::fmt;
 
 use jiff::Timestamp;
 
+use crate::named;
 use crate::observe::Denied;
-use crate::resource::{Provider, named};
+use crate::resource::Provider;
 
 /// A connection's identifier, made by Reeve.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

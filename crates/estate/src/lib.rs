@@ -8,6 +8,7 @@ pub mod act;
 pub mod catalogue;
 pub mod connection;
 pub mod money;
+mod named;
 pub mod observe;
 pub mod resource;
 pub mod sample;

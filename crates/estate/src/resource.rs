@@ -7,6 +7,7 @@ use jiff::Timestamp;
 
 use crate::connection::ConnectionId;
 use crate::money::Money;
+use crate::named;
 
 /// The provider's own identifier (`i-0abc...`, `vol-...`, a database identifier, a bucket name, an ARN for load balancers).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,38 +30,6 @@ impl fmt::Display for ResourceId {
         f.write_str(&self.0)
     }
 }
-
-macro_rules! named {
-    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident => $text:literal),+ $(,)? }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum $name { $($(#[$vdoc])* $variant),+ }
-
-        impl $name {
-            /// Every value, in order.
-            pub const ALL: &'static [$name] = &[$($name::$variant),+];
-
-            /// The name on the wire and in the store.
-            #[must_use]
-            pub const fn as_str(self) -> &'static str {
-                match self { $($name::$variant => $text),+ }
-            }
-
-            /// From the wire name.
-            #[must_use]
-            pub fn parse(text: &str) -> Option<Self> {
-                match text { $($text => Some($name::$variant),)+ _ => None }
-            }
-        }
-
-        impl std::fmt::Display for $name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(self.as_str())
-            }
-        }
-    };
-}
-pub(crate) use named;
 
 named!(
     /// A cloud provider.

@@ -3,7 +3,8 @@
 use jiff::Timestamp;
 
 use crate::connection::ConnectionId;
-use crate::resource::{ResourceId, named};
+use crate::named;
+use crate::resource::ResourceId;
 
 named!(
     /// A metric Reeve understands, whichever cloud calls it what.

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::net::IpAddr;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -60,31 +61,21 @@ pub trait Syncer: Send + Sync {
     async fn sync(&self, connection: &ConnectionId, by: &str) -> bool;
 }
 
-/// What handlers share.
+/// What handlers share: the ports, by name, and what the HTTP face keeps for itself.
 pub struct App {
-    /// The log, for writing.
-    pub ledger: Ledger,
-    /// The log, for reading.
-    pub trail: Arc<dyn Trail>,
-    /// Users, teams, tokens, sessions.
-    pub access: Arc<dyn AccessStore>,
-    /// Connections and inventory.
-    pub estate: Arc<dyn EstateStore>,
-    /// Metric samples.
-    pub samples: Arc<dyn SampleStore>,
-    /// The agents' engine.
-    pub engine: Arc<Engine>,
-    /// Agents' records, for reading.
-    pub agents: Arc<dyn AgentStore>,
-    /// Testing and syncing connections.
-    pub syncer: Arc<dyn Syncer>,
-    /// Time.
-    pub clock: Arc<dyn Clock>,
+    ports: Ports,
     /// Settings.
     pub settings: Settings,
     /// Attempts to sign in.
     pub sign_ins: Attempts,
     spool: Mutex<VecDeque<Entry>>,
+}
+
+impl Deref for App {
+    type Target = Ports;
+    fn deref(&self) -> &Ports {
+        &self.ports
+    }
 }
 
 /// The ports an [`App`] is made of.
@@ -113,20 +104,7 @@ impl App {
     /// Puts the ports together.
     #[must_use]
     pub fn new(ports: Ports, settings: Settings) -> Self {
-        App {
-            ledger: ports.ledger,
-            trail: ports.trail,
-            access: ports.access,
-            estate: ports.estate,
-            samples: ports.samples,
-            engine: ports.engine,
-            agents: ports.agents,
-            syncer: ports.syncer,
-            clock: ports.clock,
-            settings,
-            sign_ins: Attempts::default(),
-            spool: Mutex::new(VecDeque::new()),
-        }
+        App { ports, settings, sign_ins: Attempts::default(), spool: Mutex::new(VecDeque::new()) }
     }
 
     /// Now, to the millisecond.

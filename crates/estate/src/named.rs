@@ -1,6 +1,7 @@
-//! One macro: a closed set of names that stand on the wire and in the store.
+//! One macro: a closed set of names that stand on the wire and in the store. `agents` uses it too.
 
 /// Declares an enum with `ALL`, `as_str`, `parse` and `Display`.
+#[macro_export]
 macro_rules! named {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident => $text:literal),+ $(,)? }) => {
         $(#[$doc])*
@@ -31,4 +32,3 @@ macro_rules! named {
         }
     };
 }
-pub(crate) use named;
