@@ -190,6 +190,13 @@ impl Answer {
     }
 }
 
+/// Percent-encodes text for a path's part or a parameter.
+#[must_use]
+pub fn encoded(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~');
+    text.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+}
+
 /// Asks again and again until there is an answer.
 ///
 /// # Panics

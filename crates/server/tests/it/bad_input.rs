@@ -3,7 +3,7 @@
 mod cloud;
 mod config;
 
-use reeve_testkit::http::{Answer, Api};
+use reeve_testkit::http::{Answer, Api, encoded};
 use reeve_testkit::service::Service;
 use serde_json::{Value, json};
 
@@ -222,7 +222,7 @@ async fn a_wrong_question_is_answered_with_its_place_and_a_hint() {
         let near = search.body["position"].as_u64().unwrap().abs_diff(position);
         assert!(near <= 2, "{query}: near {position}, not {}", search.text);
         assert!(search.text_at("/detail").starts_with("At character "), "{}", search.text);
-        let listed = admin.get(&format!("audit-logs?query={}", urlencode(query))).await.problem(422, "invalid_query");
+        let listed = admin.get(&format!("audit-logs?query={}", encoded(query))).await.problem(422, "invalid_query");
         assert_eq!((&listed.body["position"], &listed.body["hint"]), (&search.body["position"], &search.body["hint"]));
     }
     let hinted = admin.post("audit-logs/search", json!({ "query": "sevrity:low" })).await;
@@ -254,12 +254,6 @@ async fn a_wrong_question_is_answered_with_its_place_and_a_hint() {
         assert_eq!(refused.body["errors"][0]["field"], field, "{body}: {}", refused.text);
     }
     assert_eq!(admin.size().await, size, "what was not answered was not read");
-}
-
-fn urlencode(text: &str) -> String {
-    text.bytes()
-        .map(|byte| if byte.is_ascii_alphanumeric() { char::from(byte).to_string() } else { format!("%{byte:02X}") })
-        .collect()
 }
 
 /// The first wrong field of a refusal.

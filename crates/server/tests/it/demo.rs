@@ -3,9 +3,13 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use reeve_testkit::http::{Answer, Api, until};
+use jiff::{SignedDuration, Timestamp};
+use reeve_testkit::http::{Answer, Api, encoded, until};
 use reeve_testkit::service::{Service, verify};
 use serde_json::{Value, json};
+
+/// Length of the simulated clouds' periods.
+const PERIOD_MS: i64 = 300_000;
 
 /// Signs in as the page does, and gives a client that goes on with a token of its own.
 async fn signed_in(service: &Service) -> (Api, String, String) {
@@ -37,10 +41,18 @@ async fn with_cookie(api: &Api, cookie: &str, own_page: bool) -> Answer {
     .await
 }
 
-async fn newest_sample(api: &Api, resource: &str) -> i64 {
-    let samples = api.get(&format!("resources/{resource}/samples?metrics=cpu_utilization")).await.expect(200);
-    let points = samples.body["series"][0]["points"].as_array().cloned().unwrap_or_default();
-    points.last().and_then(|point| point[0].as_i64()).unwrap_or(0)
+/// When the newest sample's five minutes were over, ms since the epoch; `None` where a machine tells nothing right now.
+async fn newest_sample(api: &Api, resource: &str) -> Option<i64> {
+    let start = Timestamp::now() - SignedDuration::from_mins(30);
+    let path = format!("resources/{}/samples?metrics=cpu_utilization&start_time={start:.3}", encoded(resource));
+    let samples = api.get(&path).await.expect(200);
+    Some(samples.body["series"][0]["points"].as_array()?.last()?[0].as_i64()? + PERIOD_MS)
+}
+
+async fn last_syncs(api: &Api) -> Vec<String> {
+    let listed = api.get("connections").await.expect(200);
+    assert_eq!(listed.items().len(), 3);
+    listed.items().iter().map(|one| one["last_sync"]["finished_at"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
 fn values<'a>(items: &'a [Value], name: &str) -> BTreeSet<&'a str> {
@@ -80,17 +92,23 @@ async fn a_living_estate_that_goes_on_after_a_restart() {
         "{stats}"
     );
 
-    // It lives: entries nobody here asked for, and samples of now.
-    let machine =
-        resources.items().iter().find(|one| one["type"] == "virtual_machine" && one["state"] == "running").unwrap();
-    let machine = machine["id"].as_str().unwrap();
-    let (size, sample) = (api.size().await, newest_sample(&api, machine).await);
-    assert!(sample > 0, "{machine} has no samples");
+    // It lives: entries nobody here asked for, and syncs that bring every five minutes as soon as they are over.
+    let (size, syncs) = (api.size().await, last_syncs(&api).await);
     until("new entries", Duration::from_secs(90), || async { (api.size().await > size).then_some(()) }).await;
-    until("new samples", Duration::from_secs(120), || async {
-        (newest_sample(&api, machine).await > sample).then_some(())
+    until("new syncs", Duration::from_secs(90), || async {
+        let now = last_syncs(&api).await;
+        now.iter().zip(&syncs).all(|(now, before)| now > before).then_some(())
     })
     .await;
+    let running = |one: &&Value| one["type"] == "virtual_machine" && one["state"] == "running";
+    let mut fresh = 0;
+    for machine in resources.items().iter().filter(running).take(10) {
+        // Some tell nothing for a while: real machines have gaps too.
+        let Some(newest) = newest_sample(&api, machine["id"].as_str().unwrap()).await else { continue };
+        let age = Timestamp::now().as_millisecond() - newest;
+        fresh += u32::from((0..PERIOD_MS + 90_000).contains(&age));
+    }
+    assert!(fresh >= 5, "only {fresh} of ten machines have samples of the last five minutes");
 
     let size = api.size().await;
     let (status, took) = service.stop().unwrap();
