@@ -58,7 +58,7 @@ async fn main() {
     for first in (0..count).step_by(FRAME) {
         ledger.append((first..first + FRAME).map(draft).collect()).await.unwrap();
         let written = first + FRAME;
-        if written % SEAL == 0 && written < count || written == count / 10 * 9 {
+        if written.is_multiple_of(SEAL) && written < count || written == count / 10 * 9 {
             ledger.seal().await.unwrap();
         }
     }

@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use reeve_tlog::{Checkpoint, NoteVerifier};
 
 use crate::anchor::Anchor;
 use crate::error::{CannotVerify, read_if_there};
 use crate::finding::{Finding, Findings};
-use crate::key::{self, KeySource, VKEY};
+use crate::key::{self, Key, KeySource, VKEY};
 use crate::manifest::{MANIFEST, Manifest};
 use crate::missing::Missing;
 use crate::progress::Progress;
@@ -78,22 +78,28 @@ pub fn verify_directory(dir: &Path, options: &Options, progress: &Progress) -> R
     chain_points(dir, &manifest, &mut audit)?;
     conclude(size, &anchor, &mut audit);
     progress.finish();
-    let known = audit.walk.lost.is_none();
-    Ok(Report {
-        target: dir.display().to_string(),
-        origin: key.verifier.name().to_owned(),
-        key,
-        size,
-        root: known.then(|| audit.walk.root()),
-        chain_hash: known.then(|| audit.walk.chain_hash()),
-        findings_total: audit.findings.total,
-        findings: audit.findings.list,
-        missing: audit.missing,
-        notes: audit.notes,
-        not_checked: NOT_CHECKED.iter().map(|text| (*text).to_owned()).collect(),
-        counts: Counts { tiles: audit.walk.tiles, ..audit.counts },
-        elapsed: started.elapsed(),
-    })
+    Ok(audit.report(dir, key, size, started.elapsed()))
+}
+
+impl Audit {
+    fn report(self, dir: &Path, key: Key, size: u64, elapsed: Duration) -> Report {
+        let known = self.walk.lost.is_none();
+        Report {
+            target: dir.display().to_string(),
+            origin: key.verifier.name().to_owned(),
+            key,
+            size,
+            root: known.then(|| self.walk.root()),
+            chain_hash: known.then(|| self.walk.chain_hash()),
+            findings_total: self.findings.total,
+            findings: self.findings.list,
+            missing: self.missing,
+            notes: self.notes,
+            not_checked: NOT_CHECKED.iter().map(|text| (*text).to_owned()).collect(),
+            counts: Counts { tiles: self.walk.tiles, ..self.counts },
+            elapsed,
+        }
+    }
 }
 
 /// What a verification of a directory does not look at.

@@ -58,6 +58,9 @@ pub async fn verify_remote(remote: &Remote, progress: &Progress) -> Result<Repor
         Some(path) => Anchor::read(path, path.display().to_string())?,
         None => Anchor::default(),
     };
+    if let Some(path) = remote.anchor.as_ref().filter(|_| !anchor.present) {
+        return Err(CannotVerify::NoSuchPath(path.clone()));
+    }
     let mut fetched = Fetched {
         tree: Tree::new(),
         chain_hash: Hash::ZERO,

@@ -70,7 +70,11 @@ fn attempt(dir: &Path, anchor: Option<&Path>) -> Result<Option<Snapshot>, Cannot
         Some(path) => (path.to_owned(), path.display().to_string()),
         None => (dir.join("anchor").join("head"), "anchor/head".to_owned()),
     };
+    let given = anchor.is_some();
     let anchor = Anchor::read(&anchor_path, anchor_name)?;
+    if given && !anchor.present {
+        return Err(CannotVerify::NoSuchPath(anchor_path));
+    }
     let checkpoint = read_if_there(&dir.join(CHECKPOINT))?;
     let before = read_if_there(&dir.join(MANIFEST))?;
     let Some((wal, strange)) = open_wal(dir)? else { return Ok(None) };

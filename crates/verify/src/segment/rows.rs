@@ -76,7 +76,7 @@ impl<'a> Rows<'a> {
             let wrong = match values {
                 Values::Text(_) => {
                     let (expected, found) = (claim.text(*column), values.text(row));
-                    (expected.as_deref() != found).then(|| (shown(expected.as_deref()), shown(found)))
+                    (expected != found).then(|| (shown(expected), shown(found)))
                 }
                 Values::Time(_) => {
                     let (expected, found) = (claim.millis(*column), values.millis(row));

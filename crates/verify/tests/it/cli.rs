@@ -63,6 +63,7 @@ fn what_cannot_be_run_says_why() {
         (vec![at("log")], "not a data directory"),
         (vec![at("keyless")], "--public-key"),
         (vec![at("keyless"), "--public-key".into(), "nonsense".into()], "not a verifier key"),
+        (vec![at("keyless"), "--anchor".into(), at("nowhere")], "nowhere: there is no such file"),
         (vec!["http://127.0.0.1:1".into()], "--public-key"),
     ] {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
