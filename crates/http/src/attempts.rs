@@ -5,15 +5,19 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 use parking_lot::Mutex;
 
-const BURST: f64 = 10.0;
-const PER_SECOND: f64 = 1.0 / 6.0;
+/// An attempt costs this much of an address's credit, which grows by a millisecond a millisecond. Whole numbers: a sixth of an
+/// attempt a second, added up, never is a whole one.
+const COST_MS: i64 = 6_000;
+/// The most credit an address has.
+const BURST_MS: i64 = 10 * COST_MS;
 /// Addresses remembered at most; full buckets are forgotten first.
 const REMEMBERED: usize = 10_000;
 
 /// Attempts by address.
 #[derive(Debug, Default)]
 pub struct Attempts {
-    buckets: Mutex<HashMap<String, (f64, i64)>>,
+    /// Credit, and when it was counted.
+    buckets: Mutex<HashMap<String, (i64, i64)>>,
 }
 
 impl Attempts {
@@ -22,21 +26,21 @@ impl Attempts {
         let now_ms = now.as_millisecond();
         let mut buckets = self.buckets.lock();
         if buckets.len() >= REMEMBERED {
-            buckets.retain(|_, (tokens, at)| refilled(*tokens, *at, now_ms) < BURST);
+            buckets.retain(|_, (credit, at)| refilled(*credit, *at, now_ms) < BURST_MS);
         }
-        let (tokens, at) = buckets.entry(address.to_owned()).or_insert((BURST, now_ms));
-        *tokens = refilled(*tokens, *at, now_ms);
+        let (credit, at) = buckets.entry(address.to_owned()).or_insert((BURST_MS, now_ms));
+        *credit = refilled(*credit, *at, now_ms);
         *at = now_ms;
-        if *tokens < 1.0 {
+        if *credit < COST_MS {
             return false;
         }
-        *tokens -= 1.0;
+        *credit -= COST_MS;
         true
     }
 }
 
-fn refilled(tokens: f64, at_ms: i64, now_ms: i64) -> f64 {
-    (tokens + (now_ms - at_ms).max(0) as f64 / 1000.0 * PER_SECOND).min(BURST)
+fn refilled(credit_ms: i64, at_ms: i64, now_ms: i64) -> i64 {
+    credit_ms.saturating_add((now_ms - at_ms).max(0)).min(BURST_MS)
 }
 
 #[cfg(test)]
