@@ -1,0 +1,107 @@
+//! OpenAPI, rules and routes tell of the same interface.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use reeve_http::guard::Access;
+use serde_json::Value;
+
+const METHODS: &[&str] = &["get", "post", "put", "patch", "delete"];
+
+fn document() -> Value {
+    serde_json::to_value(reeve_http::openapi()).unwrap()
+}
+
+/// Every operation: method and path, and its description.
+fn operations(document: &Value) -> BTreeMap<(String, String), Value> {
+    let mut found = BTreeMap::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for method in METHODS {
+            if let Some(operation) = item.get(method) {
+                found.insert((method.to_uppercase(), path.clone()), operation.clone());
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn every_route_has_one_rule_and_one_description() {
+    let described: BTreeSet<_> = operations(&document()).into_keys().collect();
+    let rules = reeve_http::rules();
+    let ruled: BTreeSet<_> = rules.iter().map(|rule| (rule.method.clone(), rule.path.replace("{*", "{"))).collect();
+    assert_eq!(ruled.len(), rules.len(), "a route has two rules");
+    assert_eq!(described, ruled);
+    assert!(rules.iter().all(|rule| rule.path.starts_with("/api/v1/")));
+}
+
+#[test]
+fn what_changes_something_needs_a_permission() {
+    // One's own session and tokens are the exceptions; their handlers look at the caller alone.
+    let own = ["/api/v1/sessions/current", "/api/v1/tokens", "/api/v1/tokens/{id}", "/api/v1/sessions/{id}"];
+    for rule in reeve_http::rules() {
+        let reads = rule.method == "GET";
+        let exempt = own.contains(&rule.path.as_str()) || rule.access == Access::Public;
+        let asks = matches!(rule.access, Access::Needs(_) | Access::NeedsAny(_));
+        assert!(reads || exempt || asks, "{} {} takes anybody who is signed in", rule.method, rule.path);
+    }
+}
+
+#[test]
+fn identifiers_are_unique_and_answers_are_described() {
+    let document = document();
+    assert!(document["openapi"].as_str().unwrap().starts_with("3.1"));
+    let mut identifiers = BTreeSet::new();
+    for ((method, path), operation) in operations(&document) {
+        let id = operation["operationId"].as_str().unwrap().to_owned();
+        assert!(identifiers.insert(id.clone()), "{id} stands for two operations");
+        let answers = operation["responses"].as_object().unwrap();
+        assert!(answers.keys().any(|status| status.starts_with('2')), "{method} {path} never succeeds");
+        assert!(
+            operation["summary"].is_string() || operation["description"].is_string(),
+            "{method} {path} says nothing"
+        );
+        for part in path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')) {
+            let known = operation["parameters"].as_array().is_some_and(|all| all.iter().any(|one| one["name"] == part));
+            assert!(known, "{method} {path} does not describe {part}");
+        }
+    }
+}
+
+#[test]
+fn every_reference_leads_somewhere() {
+    fn walk<'a>(value: &'a Value, found: &mut BTreeSet<&'a str>) {
+        match value {
+            Value::Object(members) => members.iter().for_each(|(name, value)| match value {
+                Value::String(text) if name == "$ref" => {
+                    found.insert(text);
+                }
+                other => walk(other, found),
+            }),
+            Value::Array(items) => items.iter().for_each(|item| walk(item, found)),
+            _ => {}
+        }
+    }
+    let document = document();
+    let mut references = BTreeSet::new();
+    walk(&document, &mut references);
+    assert!(references.len() > 20, "{references:?}");
+    for reference in references {
+        let pointer = reference.strip_prefix('#').unwrap();
+        assert!(document.pointer(pointer).is_some(), "{reference} leads nowhere");
+    }
+}
+
+#[test]
+fn secrets_only_go_in() {
+    let document = document();
+    let schemas = document["components"]["schemas"].as_object().unwrap();
+    for (name, schema) in schemas {
+        for (field, described) in schema["properties"].as_object().into_iter().flatten() {
+            let secret = ["password", "secret", "session_token"].iter().any(|word| field.contains(word));
+            // A new token's secret is shown once: the only one that comes out.
+            if secret && !name.contains("TokenCreated") {
+                assert_eq!(described["writeOnly"], true, "{name}.{field}");
+            }
+        }
+    }
+}
