@@ -7,6 +7,8 @@ import { eventually, fitsWidth, openFromList, read, recommendation, signIn } fro
 
 const MANAGER = { name: 'Mona Manager', email: 'mona@e2e.example', password: 'correct horse battery 9' };
 const READER = { name: 'Rex Reader', email: 'rex@e2e.example', password: 'correct horse battery 7' };
+/** A cloud takes its time to stop, snapshot and start; after five minutes the service itself rolls back. */
+const CHANGE_MS = 310_000;
 const admin = (page, program) => signIn(page, program.email, program.password);
 const heading = (page, name, level = 1) => page.getByRole('heading', { level, name }).first();
 let applied;
@@ -70,9 +72,9 @@ async function appliesLowImpact({ page, program }) {
     const now = await read(page, `intelligence/recommendations/${found.id}`);
     assert.ok(!['failed', 'rolled_back'].includes(now.status), `it ended as ${now.status}: ${now.status_reason}`);
     return now.status === 'succeeded';
-  });
+  }, CHANGE_MS);
   await page.getByText('Last execution').waitFor();
-  await page.getByText('intelligence.action').first().waitFor();
+  await page.getByRole('link', { name: 'intelligence.action' }).first().waitFor();
 }
 
 async function asksForApproval({ page, program }) {
@@ -100,7 +102,7 @@ async function approves({ page }) {
     const now = await read(page, `intelligence/recommendations/${applied.id}`);
     assert.ok(!['failed', 'rolled_back'].includes(now.status), `it ended as ${now.status}: ${now.status_reason}`);
     return now.status === 'succeeded';
-  });
+  }, CHANGE_MS);
   await eventually('the resource has its new size', async () => {
     const resource = await read(page, `resources/${encodeURIComponent(applied.resource.id)}`);
     return resource.instance_type === applied.resource.target_type;
