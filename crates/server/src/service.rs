@@ -1,5 +1,6 @@
 //! The service: opens what is kept, joins the rooms, serves, and closes in order.
 
+use std::future::IntoFuture as _;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,6 +23,9 @@ use crate::adapters::recorder::LedgerRecorder;
 use crate::adapters::syncer::{Background, ConnectionSyncer};
 use crate::config::Config;
 use crate::tasks;
+
+/// How long requests under way may take once the service is to stop.
+const LAST_REQUESTS: Duration = Duration::from_secs(5);
 
 /// Everything that runs, joined.
 pub(crate) struct Service {
@@ -136,7 +140,16 @@ impl Service {
         let tasks = tasks::start(&self, &stop);
         let router = reeve_http::router(self.app.clone()).into_make_service_with_connect_info::<SocketAddr>();
         let stopping = stop.clone();
-        axum::serve(listener, router).with_graceful_shutdown(async move { stopping.cancelled().await }).await?;
+        let serving = axum::serve(listener, router).with_graceful_shutdown(stopping.cancelled_owned());
+        // A client that never ends its request would hold up the end for as long as it likes.
+        let patience = async {
+            stop.cancelled().await;
+            tokio::time::sleep(LAST_REQUESTS).await;
+        };
+        tokio::select! {
+            served = serving.into_future() => served?,
+            () = patience => tracing::warn!("some requests did not end in time; they are given up"),
+        }
         stop.cancel();
         tasks.close();
         if tokio::time::timeout(Duration::from_secs(20), tasks.wait()).await.is_err() {
