@@ -68,11 +68,24 @@ impl Api {
         kind: Option<&str>,
         body: Vec<u8>,
     ) -> Answer {
-        let url =
-            if path.starts_with('/') { format!("{}{path}", self.base) } else { format!("{}/api/v1/{path}", self.base) };
-        let asked = format!("{method} {path}");
-        let method = Method::from_bytes(method.as_bytes()).unwrap_or_else(|error| panic!("{asked}: {error}"));
-        let mut request = self.http.request(method, url);
+        let answer = self.attempt(method, path, headers, kind, body).await;
+        answer.unwrap_or_else(|error| panic!("{method} {path}: {error:?}"))
+    }
+
+    /// Sends bytes to a service that may be gone.
+    ///
+    /// # Errors
+    /// When there is no answer, or only part of one.
+    pub async fn attempt(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        kind: Option<&str>,
+        body: Vec<u8>,
+    ) -> anyhow::Result<Answer> {
+        let below = if path.starts_with('/') { path.to_owned() } else { format!("/api/v1/{path}") };
+        let mut request = self.http.request(Method::from_bytes(method.as_bytes())?, format!("{}{below}", self.base));
         if let Some(token) = &self.token {
             request = request.bearer_auth(token);
         }
@@ -82,11 +95,11 @@ impl Api {
         if let Some(kind) = kind {
             request = request.header("content-type", kind).body(body);
         }
-        let response = request.send().await.unwrap_or_else(|error| panic!("{asked}: {error:?}"));
+        let response = request.send().await?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        let text = response.text().await.unwrap_or_else(|error| panic!("{asked}: {error:?}"));
+        let text = response.text().await?;
         let body = serde_json::from_str(&text).unwrap_or(Value::Null);
-        Answer { asked, status, headers, text, body }
+        Ok(Answer { asked: format!("{method} {path}"), status, headers, text, body })
     }
 
     /// GET.

@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod demo;
+mod ending;
 mod full_disk;
 mod journey;
 mod routes;
