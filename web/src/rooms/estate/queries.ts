@@ -57,7 +57,9 @@ export function useChange<Given, Answer>(change: (given: Given) => Promise<Answe
   const queries = useQueryClient();
   return useMutation({
     mutationFn: change,
-    onSettled: () => Promise.all(['connections', 'resources', 'costs'].map((key) => queries.invalidateQueries({ queryKey: [key] }))),
+    onSettled: () => {
+      for (const key of ['connections', 'resources', 'costs']) void queries.invalidateQueries({ queryKey: [key] });
+    },
   });
 }
 

@@ -7,7 +7,6 @@ import { useMay } from '../../api/session';
 import { announce } from '../../display/announce';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
-import { BreakerReset } from './BreakerReset';
 import { KillSwitch } from './KillSwitch';
 import { guardrailsQuery, setGuardrails, useChange } from './queries';
 
@@ -57,7 +56,7 @@ function Limits({ of: guardrails }: { of: Guardrails }) {
               {percent('Lowest uptime', 'availability.min_uptime', 'Kept as an error budget')}
             </SimpleGrid>
           </Panel>
-          <Panel title="Rolling back" note="When a change did not stick, or makes things worse" actions={locked ? undefined : <BreakerReset />}>
+          <Panel title="Rolling back" note="When a change did not stick, or makes things worse">
             <Stack gap="md">
               <Switch label="Roll back by itself" disabled={locked} {...form.getInputProps('rollback.automatic', { type: 'checkbox' })} />
               <SimpleGrid cols={{ base: 1, sm: 2 }}>

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useMay } from '../../api/session';
 import { announce } from '../../display/announce';
 import { ProblemAlert } from '../../display/ProblemAlert';
+import { BreakerReset } from './BreakerReset';
 import { killSwitch, useChange } from './queries';
 
 /** Stops everything, at once, for everybody; with a reason, both ways. */
@@ -29,7 +30,10 @@ export function KillSwitch({ on }: { on: boolean }) {
             <Text size="sm" className="muted">{on ? 'Agents go on observing and recommending. No action starts until it is switched off.' : 'Switching it on stops every agent from changing anything, at once.'}</Text>
           </div>
         </Group>
-        {may('intelligence.operate') && <Button color={on ? 'green' : 'red'} variant={on ? 'filled' : 'light'} onClick={() => setTurning({ to: !on, opened: true })}>{on ? 'Switch off' : 'Stop everything'}</Button>}
+        <Group gap="xs">
+          {may('intelligence.configure') && <BreakerReset />}
+          {may('intelligence.operate') && <Button color={on ? 'green' : 'red'} variant={on ? 'filled' : 'light'} onClick={() => setTurning({ to: !on, opened: true })}>{on ? 'Switch off' : 'Stop everything'}</Button>}
+        </Group>
       </Group>
       <Modal opened={turning.opened} onClose={leave} title={<Text fw={600}>{off ? 'Let agents act again?' : 'Stop everything?'}</Text>}>
         <form onSubmit={(event) => {

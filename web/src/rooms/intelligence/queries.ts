@@ -74,12 +74,15 @@ export const costsQuery = queryOptions({
   queryFn: () => body(client.GET('/api/v1/costs')),
 });
 
-/** A change that may move anything in the room: everything shown is asked for again. */
+/**
+ * A change that may move anything in the room: everything shown is asked for again. That is not waited for, so that what
+ * follows a change (closing its dialog, saying that it went well) happens before what it changed disappears.
+ */
 export function useChange<Given, Answer>(change: (given: Given) => Promise<Answer>) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: change,
-    onSettled: () => queries.invalidateQueries({ queryKey: ['intelligence'] }),
+    onSettled: () => void queries.invalidateQueries({ queryKey: ['intelligence'] }),
   });
 }
 

@@ -15,7 +15,7 @@ export const tokensQuery = queryOptions({ queryKey: ['settings', 'tokens'], quer
 
 export function useChange<Given, Answer>(change: (given: Given) => Promise<Answer>) {
   const queries = useQueryClient();
-  return useMutation({ mutationFn: change, onSettled: () => queries.invalidateQueries({ queryKey: ['settings'] }) });
+  return useMutation({ mutationFn: change, onSettled: () => void queries.invalidateQueries({ queryKey: ['settings'] }) });
 }
 
 export const createUser = (given: Schemas['UserCreate']) => body(client.POST('/api/v1/users', { body: given }));
