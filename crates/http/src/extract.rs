@@ -85,11 +85,7 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Body<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Problem> {
-        let is_json = request
-            .headers()
-            .get(header::CONTENT_TYPE)
-            .is_none_or(|kind| kind.to_str().is_ok_and(|kind| kind.starts_with("application/json")));
-        if !is_json {
+        if media_type(&request).is_some_and(|kind| kind != "application/json") {
             return Err(Problem::new(Code::UnsupportedMediaType, "Send application/json."));
         }
         let bytes = read(request, app).await?;
@@ -107,6 +103,13 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Body<T> {
     }
 }
 
+/// The media type of a body in lower case, without its parameters; `None` when none is given.
+#[must_use]
+pub fn media_type(request: &Request) -> Option<String> {
+    let kind = request.headers().get(header::CONTENT_TYPE)?.to_str().unwrap_or("unreadable");
+    Some(kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
+}
+
 fn json_problem(error: &serde_path_to_error::Error<serde_json::Error>) -> Problem {
     let inner = error.inner();
     if inner.is_syntax() || inner.is_eof() {
@@ -122,6 +125,9 @@ fn json_problem(error: &serde_path_to_error::Error<serde_json::Error>) -> Proble
         let field = if path.ends_with(field.rsplit('.').next().unwrap_or_default()) { path.clone() } else { field };
         return Problem::field(field, "unknown_field", "there is no such field");
     }
+    if let Some(field) = quoted("duplicate field `") {
+        return Problem::field(field, "duplicate_key", "is given twice");
+    }
     if let Some(field) = quoted("missing field `") {
         return Problem::field(field, "missing", "is needed");
     }
@@ -135,8 +141,13 @@ fn join(path: &str, name: &str) -> String {
 /// Reads a whole body within the limit.
 ///
 /// # Errors
-/// 413 past the limit, 400 when the connection broke.
+/// 413 past the limit, 415 for an encoded body, 400 when the connection broke.
 pub async fn read(request: Request, app: &App) -> Result<Bytes, Problem> {
+    let encoding = request.headers().get(header::CONTENT_ENCODING).map(|value| value.to_str().unwrap_or("unreadable"));
+    if let Some(encoding) = encoding.filter(|encoding| !encoding.eq_ignore_ascii_case("identity")) {
+        let message = format!("Bodies are taken as they are, not with Content-Encoding {encoding}.");
+        return Err(Problem::new(Code::UnsupportedMediaType, message));
+    }
     let limit = app.settings.max_body_bytes;
     if let Some(length) =
         request.headers().get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok())
@@ -175,9 +186,12 @@ impl<T: DeserializeOwned> FromRequestParts<Arc<App>> for Params<T> {
         let reader = serde_urlencoded::Deserializer::new(form_pairs(text));
         serde_path_to_error::deserialize(reader).map(Params).map_err(|error| {
             let message = error.inner().to_string();
-            let name = message.strip_prefix("unknown field `").and_then(|rest| rest.split('`').next());
-            match name {
-                Some(name) => Problem::field(name, "unknown_parameter", "there is no such parameter"),
+            let quoted = |prefix: &str| message.strip_prefix(prefix).and_then(|rest| rest.split('`').next());
+            if let Some(name) = quoted("unknown field `") {
+                return Problem::field(name, "unknown_parameter", "there is no such parameter");
+            }
+            match quoted("duplicate field `") {
+                Some(name) => Problem::field(name, "duplicate_parameter", "is given twice"),
                 None => Problem::field(error.path().to_string(), "wrong_type", message),
             }
         })

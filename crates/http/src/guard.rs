@@ -130,7 +130,26 @@ async fn check(State((app, access)): State<(Arc<App>, Access)>, request: Request
         Ok(None) => {}
         Err(problem) => return problem.into_response(),
     }
+    if !is_text(parts.uri.path()) {
+        return Problem::new(Code::BadRequest, "The path is not UTF-8 once its %-escapes are read.").into_response();
+    }
     next.run(Request::from_parts(parts, body)).await
+}
+
+/// Whether a path is text once its escapes are read; identifiers in it are.
+fn is_text(path: &str) -> bool {
+    let mut parts = path.split('%');
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        match part.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                bytes.extend(&part.as_bytes()[2..]);
+            }
+            None => bytes.extend(part.as_bytes()),
+        }
+    }
+    std::str::from_utf8(&bytes).is_ok()
 }
 
 async fn admit(app: &App, access: Access, parts: &Parts) -> Result<Option<Principal>, Problem> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Request, State};
-use axum::http::{StatusCode, header};
+use axum::http::StatusCode;
 
 use reeve_audit::{BatchError, Content, FieldError, MAX_BATCH, MAX_ENTRY_BYTES, parse_batch};
 
@@ -25,9 +25,8 @@ pub(super) async fn append(
     State(app): State<Arc<App>>,
     request: Request,
 ) -> Result<(StatusCode, Json<serde_json::Value>), Problem> {
-    let kind =
-        request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("application/json");
-    let ndjson = match kind.split(';').next().unwrap_or_default().trim() {
+    let kind = extract::media_type(&request).unwrap_or_else(|| "application/json".to_owned());
+    let ndjson = match kind.as_str() {
         "application/json" => false,
         "application/x-ndjson" | "application/jsonl" => true,
         other => {
