@@ -236,6 +236,7 @@ async fn a_wrong_question_is_answered_with_its_place_and_a_hint() {
         ("cursor=nonsense", "cursor", "invalid"),
         ("cursor=MTo1&offset=3", "cursor", "conflicting"),
         ("page=2", "page", "unknown_parameter"),
+        ("limit=1&limit=2", "limit", "duplicate_parameter"),
         ("start_time=monday", "start_time", "invalid_time"),
         ("start_time=2026-02-01T00:00:00Z&end_time=2026-01-01T00:00:00Z", "start_time", "out_of_range"),
     ] {
@@ -259,4 +260,30 @@ async fn a_wrong_question_is_answered_with_its_place_and_a_hint() {
 /// The first wrong field of a refusal.
 fn field(answer: &Answer) -> &Value {
     &answer.body["errors"][0]["field"]
+}
+
+#[tokio::test]
+async fn what_a_body_and_a_path_are_called_is_taken_at_its_word() {
+    let home = tempfile::tempdir().unwrap();
+    let service = Service::serve(home.path(), &[]).unwrap();
+    let admin = service.admin();
+    // Media types have no case, and their parameters are their own.
+    for kind in ["Application/JSON", "application/json; charset=utf-8"] {
+        let _ = submit(&admin, kind, entry("").into_bytes()).await.expect(201);
+        let team = json!({ "name": kind }).to_string().into_bytes();
+        let _ = admin.send("POST", "teams", Some(kind), team).await.expect(201);
+    }
+    let size = admin.size().await;
+    let patch = admin.send("POST", "teams", Some("application/json-patch+json"), br#"{"name":"x"}"#.to_vec()).await;
+    let _ = patch.problem(415, "unsupported_media_type");
+    for path in ["audit-logs", "teams"] {
+        let zipped = [("content-encoding", "gzip")];
+        let zipped = admin.send_with("POST", path, &zipped, Some(JSON), vec![0x1f, 0x8b]).await;
+        assert!(zipped.problem(415, "unsupported_media_type").text_at("/detail").contains("gzip"));
+    }
+    let _ = admin.get("audit-logs/%ff%fe").await.problem(400, "bad_request");
+    let _ = admin.get("resources/%C3%28").await.problem(400, "bad_request");
+    let _ = service.nobody().get("audit-logs/%ff%fe").await.problem(401, "unauthenticated");
+    let _ = admin.get("resources/%E2%82%AC%25").await.problem(404, "not_found");
+    assert_eq!(admin.size().await, size);
 }

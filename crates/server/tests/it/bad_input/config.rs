@@ -36,7 +36,13 @@ async fn malformed_bodies_change_nothing() {
         (&b"{\"name\":\"Platform\"} {}"[..], 400, "bad_request"),
         (b"{\"name\":\"Platform\",\"name\":\"Shop\"}", 422, "invalid_fields"),
     ] {
-        let _ = admin.send("POST", "teams", Some("application/json"), body.to_vec()).await.problem(status, code);
+        let refused = admin.send("POST", "teams", Some("application/json"), body.to_vec()).await.problem(status, code);
+        if status == 422 {
+            assert_eq!(
+                (field(&refused), &refused.body["errors"][0]["code"]),
+                (&json!("name"), &json!("duplicate_key"))
+            );
+        }
     }
     for (list, before) in lists.iter().zip(before) {
         assert_eq!(admin.get(list).await.expect(200).body["total"], before, "{list}");
