@@ -46,7 +46,11 @@ pub(super) async fn ensure(service: &Service) -> Result<SignIn> {
         email,
         name: name.to_owned(),
         roles: vec![role],
-        teams: team.and_then(|name| teams.iter().find(|team| team.name == name)).map(|team| team.id.clone()).into_iter().collect(),
+        teams: team
+            .and_then(|name| teams.iter().find(|team| team.name == name))
+            .map(|team| team.id.clone())
+            .into_iter()
+            .collect(),
         password_hash,
         active: true,
         created_at_ms,
