@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 const COST_MS: i64 = 6_000;
 /// The most credit an address has.
 const BURST_MS: i64 = 10 * COST_MS;
-/// Addresses remembered at most; full buckets are forgotten first.
+/// Addresses remembered at most; full buckets are forgotten first, then whoever tried longest ago.
 const REMEMBERED: usize = 10_000;
 
 /// Attempts by address.
@@ -27,6 +27,12 @@ impl Attempts {
         let mut buckets = self.buckets.lock();
         if buckets.len() >= REMEMBERED {
             buckets.retain(|_, (credit, at)| refilled(*credit, *at, now_ms) < BURST_MS);
+            while buckets.len() >= REMEMBERED {
+                let Some(oldest) = buckets.iter().min_by_key(|(_, (_, at))| *at).map(|(name, _)| name.clone()) else {
+                    break;
+                };
+                buckets.remove(&oldest);
+            }
         }
         let (credit, at) = buckets.entry(address.to_owned()).or_insert((BURST_MS, now_ms));
         *credit = refilled(*credit, *at, now_ms);
@@ -47,6 +53,16 @@ fn refilled(credit_ms: i64, at_ms: i64, now_ms: i64) -> i64 {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+
+    #[test]
+    fn memory_is_bounded_whoever_asks() {
+        let attempts = Attempts::default();
+        let at = |ms: i64| Timestamp::from_millisecond(1_800_000_000_000 + ms).unwrap();
+        for n in 0..REMEMBERED as i64 + 20 {
+            assert!(attempts.admit(&n.to_string(), at(n / 1000)));
+        }
+        assert_eq!(attempts.buckets.lock().len(), REMEMBERED);
+    }
 
     #[test]
     fn ten_at_once_then_one_every_six_seconds() {
