@@ -11,6 +11,11 @@ describe('problems', () => {
     expect(fieldMessages(problem)).toEqual({ name: 'too long' });
   });
 
+  it('shows what is wrong with an entry of a list at its list', () => {
+    const errors = [{ field: 'regions[1]', code: 'invalid', message: '"Nowhere" is not a region name' }];
+    expect(fieldMessages(new Problem({ status: 422, code: 'invalid_fields', title: '', detail: '', errors }))).toEqual({ regions: '"Nowhere" is not a region name' });
+  });
+
   it.each(['<html>Bad gateway</html>', '{"message":"no code"}', ''])('makes one of %j', async (text) => {
     const problem = await problemOf(new Response(text, { status: 502 }));
     expect(problem.code).toBe('unexpected_answer');

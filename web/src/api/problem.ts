@@ -77,8 +77,13 @@ export function asProblem(error: unknown): Problem {
   });
 }
 
-/** Messages by form field; a dotted path may be shown at its last part too. */
+/** The form field a problem belongs to: an entry of a list (`regions[1]`) is shown at its list. */
+export function formField(field: string): string {
+  return field.replace(/\[\d+\]$/, '');
+}
+
+/** Messages by form field. */
 export function fieldMessages(error: unknown): Record<string, string> {
   if (!(error instanceof Problem)) return {};
-  return Object.fromEntries(error.errors.map(({ field, message }) => [field, message]));
+  return Object.fromEntries(error.errors.map(({ field, message }) => [formField(field), message]));
 }

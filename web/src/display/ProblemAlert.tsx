@@ -1,6 +1,6 @@
 import { Alert, Button, List, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { asProblem } from '../api/problem';
+import { asProblem, formField } from '../api/problem';
 
 interface Props {
   error: unknown;
@@ -13,11 +13,12 @@ interface Props {
 export function ProblemAlert({ error, onRetry, marked = [] }: Props) {
   if (!error) return null;
   const problem = asProblem(error);
-  const fields = problem.errors.filter(({ field }) => !marked.includes(field));
+  const fields = problem.errors.filter(({ field }) => !marked.includes(formField(field)));
+  const explain = problem.errors.length > 0 ? 'Look at the fields marked above.' : problem.detail;
   return (
     <Alert color="red" variant="light" icon={<IconAlertTriangle size={18} />} title={problem.title} role="alert">
       <Stack gap={6} align="flex-start">
-        {fields.length === 0 && problem.detail && <Text size="sm">{problem.detail}</Text>}
+        {fields.length === 0 && explain && <Text size="sm">{explain}</Text>}
         {fields.length > 0 && (
           <List size="sm" spacing={2}>
             {fields.map(({ field, message }) => (

@@ -61,8 +61,8 @@ export function ConnectionForm({ connection, onClose }: { connection?: Connectio
               <SegmentedControl data={[{ value: 'key', label: 'Access key' }, { value: 'ambient', label: "Environment's own credentials" }]} aria-label="Credentials" {...form.getInputProps('how')} />
               {form.values.how === 'key' && (
                 <SimpleGrid cols={{ base: 1, sm: 2 }}>
-                  <TextInput label="Access key id" autoComplete="off" placeholder={connection?.access_key_id ?? undefined} {...form.getInputProps('credentials.access_key_id')} />
-                  <PasswordInput label="Secret access key" autoComplete="off" placeholder={connection ? 'Unchanged' : undefined} {...form.getInputProps('credentials.secret_access_key')} />
+                  <TextInput label="Access key id" withAsterisk={!connection} autoComplete="off" placeholder={connection?.access_key_id ?? undefined} {...form.getInputProps('credentials.access_key_id')} />
+                  <PasswordInput label="Secret access key" withAsterisk={!connection} autoComplete="off" placeholder={connection ? 'Unchanged' : undefined} {...form.getInputProps('credentials.secret_access_key')} />
                   <PasswordInput label="Session token" autoComplete="off" placeholder="Only for temporary keys" {...form.getInputProps('credentials.session_token')} />
                 </SimpleGrid>
               )}
