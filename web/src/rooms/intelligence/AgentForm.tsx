@@ -65,7 +65,7 @@ export function AgentForm({ agent, onClose }: { agent?: Agent; onClose: () => vo
             <TagsInput label="Services" placeholder="All" description="As the cloud names them, such as ec2" {...form.getInputProps('scope.services')} />
           </SimpleGrid>
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
-            <NumberInput label="Learning period" min={1} max={365} suffix=" days" {...form.getInputProps('learning_period')} />
+            <NumberInput label="Learning period" min={0} max={365} suffix=" days" {...form.getInputProps('learning_period')} />
             <NumberInput label="Confidence threshold" min={0} max={100} suffix=" %" {...form.getInputProps('confidence_threshold')} />
           </SimpleGrid>
           <Divider label="Acting by itself" labelPosition="left" />

@@ -89,7 +89,7 @@ export function ScheduleDialog({ of: one, onClose }: Props) {
     <AnswerFrame
       title="Schedule" explain="Runs at this time, if the plan and the guardrails still allow it then. The time is in your zone." submit="Schedule"
       error={change.error} pending={change.isPending} disabled={!at} onClose={onClose}
-      onSubmit={() => at && change.mutate({ id: one.id, at, comment: comment.trim() || undefined }, { onSuccess: () => { announce('Scheduled.'); onClose(); } })}
+      onSubmit={() => at && change.mutate({ id: one.id, at, comment: comment.trim() || undefined }, { onSuccess: ({ status }) => { announce(status === 'pending_approval' ? 'Scheduled, and waits for approval.' : 'Scheduled.'); onClose(); } })}
     >
       <TextInput label="When" type="datetime-local" required value={when} onChange={(event) => setWhen(event.currentTarget.value)} />
       <TextInput label="Comment for the log" placeholder="Optional" value={comment} onChange={(event) => setComment(event.currentTarget.value)} />

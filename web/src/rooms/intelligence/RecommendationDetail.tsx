@@ -102,7 +102,7 @@ function StatusNote({ of: one }: { of: Recommendation }) {
   if (one.status === 'pending_approval') {
     return (
       <Alert color="yellow" title="Waits for approval">
-        It runs by itself once the last signature is there. See <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/approvals" {...props} />}>Approvals</Anchor>.
+        {one.scheduled_for ? `It runs on ${fullTime(one.scheduled_for)}, once the last signature is there.` : 'It runs by itself once the last signature is there.'} See <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/approvals" {...props} />}>Approvals</Anchor>.
       </Alert>
     );
   }
