@@ -19,7 +19,7 @@ export function Page({ title, above, description, actions, children }: Props) {
         <Box style={{ minWidth: 0, flex: '1 1 320px' }}>
           {above}
           <Title order={1} style={{ overflowWrap: 'anywhere' }}>{title}</Title>
-          {description && <Text className="muted" mt={4} maw={760}>{description}</Text>}
+          {description && <Text component="div" className="muted" mt={4} maw={760}>{description}</Text>}
         </Box>
         {actions && <Group gap="xs">{actions}</Group>}
       </Group>
