@@ -177,6 +177,80 @@ async function guards({ page, program }) {
   await page.getByText('Earlier failures no longer count.').waitFor();
 }
 
+async function answersLater({ page, program }) {
+  await admin(page, program);
+  const found = await recommendation(page, 'plan to put off', () => true);
+  const now = () => read(page, `intelligence/recommendations/${found.id}`);
+  await openFromList(page, found);
+  const dialog = page.getByRole('dialog');
+  const later = async (name) => {
+    await page.getByRole('button', { name: 'Later', exact: true }).click();
+    await page.getByRole('menuitem', { name }).click();
+  };
+  const reopen = async () => {
+    await page.getByRole('button', { name: 'Reopen' }).click();
+    await page.getByRole('button', { name: 'Apply Now' }).waitFor();
+    await page.getByRole('button', { name: 'Reopen' }).waitFor({ state: 'detached' });
+    assert.equal((await now()).status, 'open');
+  };
+
+  await later('Snooze');
+  await dialog.getByText('1 month', { exact: true }).click();
+  await dialog.getByLabel('Reason').fill('after the sale');
+  await dialog.getByRole('button', { name: 'Snooze' }).click();
+  await page.getByText(/^Snoozed until/).waitFor();
+  await reopen();
+
+  await later('Schedule');
+  await dialog.getByLabel('Comment for the log').fill('at night');
+  await dialog.getByRole('button', { name: 'Schedule' }).click();
+  await page.getByRole('button', { name: 'Reopen' }).waitFor();
+  assert.ok((await now()).scheduled_for, 'it has its time, whether or not it waits for approval');
+  await reopen();
+
+  await page.getByRole('button', { name: 'Feedback' }).click();
+  await dialog.getByLabel('Not now', { exact: true }).check();
+  assert.ok(await dialog.getByRole('button', { name: 'Send feedback' }).isDisabled(), 'the circumstances are needed');
+  await dialog.getByLabel('What are the circumstances?').fill('a launch is near');
+  await dialog.getByRole('button', { name: 'Send feedback' }).click();
+  await page.getByText('Thank you. The agent learns from it.').waitFor();
+}
+
+async function makesAgent({ page, program }) {
+  await admin(page, program);
+  await page.getByRole('tab', { name: 'Agents' }).click();
+  await page.getByRole('button', { name: 'Create agent' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Night watch');
+  await dialog.getByLabel('Services').first().fill('ec2');
+  await page.keyboard.press('Enter');
+  await dialog.getByRole('button', { name: 'Create agent' }).click();
+  const card = page.getByRole('region', { name: 'Night watch', exact: true });
+  await card.getByText('All accounts · ec2').waitFor();
+  await card.getByRole('button', { name: 'Configure' }).click();
+  await dialog.getByLabel('Confidence threshold').fill('91');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await card.getByText(/^91 ?% confidence$/).waitFor();
+}
+
+async function connects({ page, program }) {
+  await admin(page, program);
+  await page.getByRole('link', { name: 'Connections' }).click();
+  await page.getByRole('button', { name: 'Add AWS connection' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Dead end');
+  await dialog.getByRole('button', { name: 'Add connection' }).click();
+  await dialog.getByText('Enter the access key id').waitFor();
+  await dialog.getByLabel('Access key id').fill('AKIAIOSFODNN7EXAMPLE');
+  await dialog.getByLabel('Secret access key').first().fill('an example and no key');
+  await dialog.getByLabel('Endpoint').fill('http://127.0.0.1:1');
+  await dialog.getByRole('button', { name: 'Add connection' }).click();
+  const card = page.getByRole('region', { name: 'Dead end', exact: true });
+  await card.getByRole('button', { name: 'Test' }).click();
+  await card.getByText('It does not work').waitFor();
+  await card.getByText(/127\.0\.0\.1:1 does not answer/).first().waitFor();
+}
+
 async function makesToken({ page, program }) {
   await admin(page, program);
   await page.getByRole('link', { name: 'API tokens' }).click();
@@ -231,6 +305,9 @@ export const stories = [
   { name: 'a recommendation is dismissed with a reason', run: dismisses },
   { name: 'the log is searched, and a wrong query is marked', run: searches },
   { name: 'the kill switch and the circuit breaker are worked', run: guards },
+  { name: 'a recommendation is put off, taken back and answered', run: answersLater },
+  { name: 'an agent is made and configured', run: makesAgent },
+  { name: 'a connection that leads nowhere says so', run: connects },
   { name: 'a token is made, shown once, and works', run: makesToken },
   { name: 'what is not permitted is not shown', run: hidesWhatIsNotPermitted },
   { name: 'every page fits a phone', viewport: { width: 390, height: 844 }, run: fitsPhones },
