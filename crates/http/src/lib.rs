@@ -1,6 +1,6 @@
 //! The only crate that knows HTTP: routes, wire types, errors, OpenAPI, and the embedded dashboard.
 //!
-//! Every route is added through [`guard::Guarded`] with what it asks for; [`router`] puts them behind limits, security
+//! Every route is added through [`guard::Guarded`] with what it asks for; [`router()`] puts them behind limits, security
 //! headers and one error shape. No adapter is known here: everything comes in through ports ([`app::Ports`]).
 
 pub mod app;

@@ -79,6 +79,7 @@ const MACHINES: &[Machine] = &[
     machine("staging-web", US, "m6i.xlarge", Oversized(8.0), STAGING).holes(),
     machine("staging-search", US, "r5.xlarge", Idle, STAGING),
     machine("staging-mail", US, "m6g.large", Oversized(6.0), STAGING).agent(),
+    machine("dev-images", US, "m5.2xlarge", Office(58.0), owner("development", "shop", "images")).agent(),
     machine("sandbox-lena", EU, "t3.large", Idle, SANDBOX),
     machine("catalogue-v2", US, "m7i.xlarge", Oversized(7.0), STOREFRONT).aged(5),
 ];
