@@ -54,7 +54,7 @@ pub(crate) struct ServeArgs {
 /// `reeve demo`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct DemoArgs {
-    /// Where everything is kept. A new temporary folder unless given.
+    /// Where everything is kept; reeve-demo in the user's data folder unless given. The demo goes on where it was.
     #[arg(long)]
     pub(crate) data_dir: Option<PathBuf>,
     /// Address to listen on.

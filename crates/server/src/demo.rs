@@ -9,6 +9,7 @@ mod setup;
 mod state;
 
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,7 +32,7 @@ const BEAT: Duration = Duration::from_secs(3);
 pub(crate) async fn run(args: &DemoArgs) -> Result<()> {
     let data_dir = match &args.data_dir {
         Some(dir) => dir.clone(),
-        None => std::env::temp_dir().join("reeve-demo"),
+        None => default_dir(),
     };
     let config = Config {
         data_dir,
@@ -60,6 +61,14 @@ pub(crate) async fn run(args: &DemoArgs) -> Result<()> {
     service.serve(listener, stop).await?;
     living.abort();
     state.save()
+}
+
+/// Where the demo is kept unless told otherwise: the user's own data folder, so that it goes on where it was.
+fn default_dir() -> PathBuf {
+    let own = std::env::var_os("XDG_DATA_HOME").filter(|dir| !dir.is_empty()).map(PathBuf::from);
+    let home =
+        || std::env::var_os("HOME").filter(|dir| !dir.is_empty()).map(|home| PathBuf::from(home).join(".local/share"));
+    own.or_else(home).unwrap_or_else(std::env::temp_dir).join("reeve-demo")
 }
 
 /// The first start: connections, 30 days of samples and of activity, an agent and its first run.

@@ -10,8 +10,8 @@ use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventType, Json, Res
 
 use crate::service::Service;
 
-/// Shortest token that is accepted from the environment.
-const SHORTEST: usize = 16;
+/// A token from the environment that is shorter can be guessed.
+const SHORT: usize = 16;
 
 /// Makes sure that somebody can get in. A token from the environment always works; without one and without any user an
 /// administrator's token is made and printed once.
@@ -20,10 +20,12 @@ pub(crate) async fn first_administrator(service: &Service) -> Result<()> {
     let users = service.store.user_list().await?;
     let administrator = users.iter().find(|user| user.active && user.roles.contains(&Role::Administrator));
     let secret = match (given, administrator) {
-        (Some(token), _) if token.len() < SHORTEST => {
-            bail!("REEVE_ADMIN_TOKEN must have at least {SHORTEST} characters")
+        (Some(token), _) => {
+            if token.len() < SHORT {
+                tracing::warn!("REEVE_ADMIN_TOKEN has fewer than {SHORT} characters and can be guessed");
+            }
+            token
         }
-        (Some(token), _) => token,
         (None, Some(_)) => return Ok(()),
         (None, None) => {
             let secret = Secret::generate("rvt_")?.reveal().to_owned();
