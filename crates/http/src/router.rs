@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue, Method, header};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Json, Response};
@@ -95,7 +95,7 @@ async fn wrong_method(request: Request) -> Problem {
     Problem::new(Code::MethodNotAllowed, format!("{} does not take {}.", request.uri().path(), request.method()))
 }
 
-async fn page(State(_): State<Arc<App>>, request: Request) -> Response {
+async fn page(request: Request) -> Response {
     if request.method() != Method::GET && request.method() != Method::HEAD {
         return wrong_method(request).await.into_response();
     }

@@ -88,16 +88,16 @@ impl Service {
             Arc::new(SampleLake::open(&config.data_dir).await.context("the sample table could not be opened")?);
         let clouds = Arc::new(clouds.over(store.clone()));
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let recorder = Arc::new(LedgerRecorder::new(log.ledger.clone()));
         let engine = Engine::new(engine::Ports {
             agents: store.clone(),
             estate: store.clone(),
             samples: samples.clone(),
             clouds: clouds.clone(),
-            recorder: Arc::new(LedgerRecorder::new(log.ledger.clone())),
+            recorder: recorder.clone(),
             clock: clock.clone(),
             catalogue: Arc::new(Catalogue::builtin().clone()),
         });
-        let recorder = Arc::new(LedgerRecorder::new(log.ledger.clone()));
         let syncer = Arc::new(ConnectionSyncer::new(store.clone(), samples.clone(), clouds, recorder));
         let settings = Settings {
             demo,
