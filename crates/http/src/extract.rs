@@ -8,6 +8,7 @@ use axum::body::Bytes;
 use axum::extract::{ConnectInfo, FromRequest, FromRequestParts, Request};
 use axum::http::header;
 use axum::http::request::Parts;
+use http_body_util::BodyExt as _;
 use serde::de::DeserializeOwned;
 
 use reeve_access::Principal;
@@ -138,6 +139,10 @@ fn join(path: &str, name: &str) -> String {
     if path.is_empty() || path == "." { name.to_owned() } else { format!("{path}.{name}") }
 }
 
+/// What is read and thrown away past the limit, bytes: a client that is still sending would see a broken connection in place of
+/// the answer.
+const DRAIN: usize = 32 * 1024 * 1024;
+
 /// Reads a whole body within the limit.
 ///
 /// # Errors
@@ -151,20 +156,27 @@ pub async fn read(request: Request, app: &App) -> Result<Bytes, Problem> {
     let limit = app.settings.max_body_bytes;
     if let Some(length) =
         request.headers().get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok())
-        && length > limit
+        && length > limit.saturating_add(DRAIN)
     {
         return Err(too_large(limit));
     }
-    match axum::body::to_bytes(request.into_body(), limit).await {
-        Ok(bytes) => Ok(bytes),
-        Err(error)
-            if std::error::Error::source(&error)
-                .is_some_and(|cause| cause.is::<http_body_util::LengthLimitError>()) =>
-        {
-            Err(too_large(limit))
+    let mut body = request.into_body();
+    let (mut bytes, mut seen) = (Vec::new(), 0_usize);
+    while let Some(frame) = body.frame().await {
+        let frame =
+            frame.map_err(|error| Problem::new(Code::BadRequest, format!("The body could not be read: {error}.")))?;
+        let Ok(data) = frame.into_data() else { continue };
+        seen = seen.saturating_add(data.len());
+        if seen <= limit {
+            bytes.extend_from_slice(&data);
+        } else {
+            bytes = Vec::new();
+            if seen > limit.saturating_add(DRAIN) {
+                break;
+            }
         }
-        Err(error) => Err(Problem::new(Code::BadRequest, format!("The body could not be read: {error}."))),
     }
+    if seen > limit { Err(too_large(limit)) } else { Ok(Bytes::from(bytes)) }
 }
 
 fn too_large(limit: usize) -> Problem {
