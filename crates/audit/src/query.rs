@@ -28,8 +28,10 @@ pub use column::{Column, FieldPath};
 pub use error::QueryError;
 pub use field::field_names;
 pub use filter::{FILTERS, filter, time_range};
-pub use parse::{MAX_QUERY_BYTES, MAX_QUERY_DEPTH};
+pub use parse::{MAX_QUERY_BYTES, MAX_QUERY_DEPTH, MAX_QUERY_TERMS};
 pub use text::{TextMatch, words};
+pub use time::point_in_time;
+pub use value::MAX_WILDCARDS;
 
 use crate::entry::Entry;
 

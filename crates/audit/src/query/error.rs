@@ -7,6 +7,8 @@ use std::fmt;
 pub struct QueryError {
     /// The character it was found at, counted from 0.
     pub position: usize,
+    /// The part of the query that is wrong, as written; empty where something is missing.
+    pub part: String,
     /// What is wrong.
     pub message: String,
     /// What to write instead.
@@ -42,7 +44,8 @@ impl Problem {
         self
     }
 
-    pub(super) fn at(self, position: usize) -> QueryError {
-        QueryError { position, message: self.message, hint: self.hint }
+    /// The fault of `part`, which stands at `position`.
+    pub(super) fn at(self, position: usize, part: impl Into<String>) -> QueryError {
+        QueryError { position, part: part.into(), message: self.message, hint: self.hint }
     }
 }

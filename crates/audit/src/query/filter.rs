@@ -6,6 +6,7 @@ use super::ast::Expr;
 use super::column::{Column, FieldPath};
 use super::error::{Problem, QueryError};
 use super::eval;
+use super::parse::MAX_QUERY_BYTES;
 use super::value::{Operator, Written, condition};
 use crate::suggest;
 
@@ -36,13 +37,17 @@ pub fn filter(name: &str, value: &str) -> Result<Expr, QueryError> {
     let Some(field) = field else {
         let problem = Problem::new(format!("there is no filter `{name}`"));
         return Err(match suggest::closest(name, FILTERS.iter().map(|(known, _)| *known)) {
-            Some(meant) => problem.hint(format!("did you mean {meant}?")).at(0),
-            None => problem.hint(format!("filters are {}", FILTERS.map(|(known, _)| known).join(", "))).at(0),
+            Some(meant) => problem.hint(format!("did you mean {meant}?")).at(0, name),
+            None => problem.hint(format!("filters are {}", FILTERS.map(|(known, _)| known).join(", "))).at(0, name),
         });
     };
+    if value.len() > MAX_QUERY_BYTES {
+        let problem = Problem::new(format!("filter `{name}` has {} bytes; at most {MAX_QUERY_BYTES} are taken", value.len()));
+        return Err(problem.at(0, ""));
+    }
     condition(&field, Operator::Plain, Written::unquoted(value)).map_err(|problem| {
         let message = format!("filter `{name}`: {}", problem.message);
-        Problem { message, ..problem }.at(0)
+        Problem { message, ..problem }.at(0, value)
     })
 }
 

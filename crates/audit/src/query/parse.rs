@@ -1,4 +1,5 @@
-//! From text to tree: recursive descent, bounded in length and depth. NOT binds tighter than AND, AND than OR.
+//! From text to tree: recursive descent, bounded in length, depth, terms and wildcards. NOT binds tighter than AND, AND
+//! than OR.
 
 use super::ast::{Comparison, Expr};
 use super::column::FieldPath;
@@ -12,14 +13,16 @@ use super::value::{Operator, condition};
 pub const MAX_QUERY_BYTES: usize = 8 * 1024;
 /// Parentheses and negations may stand inside each other this deep.
 pub const MAX_QUERY_DEPTH: usize = 64;
+/// A query may have this many terms: each is asked of every entry that may match.
+pub const MAX_QUERY_TERMS: usize = 256;
 
 /// Reads a query; the empty one finds every entry.
 pub(super) fn parse(text: &str) -> Result<Expr, QueryError> {
     if text.len() > MAX_QUERY_BYTES {
         let problem = Problem::new(format!("the query has {} bytes; at most {MAX_QUERY_BYTES} are taken", text.len()));
-        return Err(problem.at(0));
+        return Err(problem.at(0, ""));
     }
-    let mut parser = Parser { scanner: Scanner::new(text), depth: 0 };
+    let mut parser = Parser { scanner: Scanner::new(text), depth: 0, terms: 0 };
     parser.scanner.skip_space();
     if parser.scanner.peek().is_none() {
         return Ok(Expr::All);
@@ -29,13 +32,14 @@ pub(super) fn parse(text: &str) -> Result<Expr, QueryError> {
         None => Ok(expr),
         Some(_) => Err(parser
             .scanner
-            .fail(Problem::new("this `)` closes nothing").hint("remove it, or quote the text it belongs to"))),
+            .fail(Problem::new("this `)` closes nothing").hint("remove it, or quote the text it belongs to"), ")")),
     }
 }
 
 struct Parser<'q> {
     scanner: Scanner<'q>,
     depth: usize,
+    terms: usize,
 }
 
 /// The field whose values stand in a group, as in `field:(a OR b)`.
@@ -76,7 +80,8 @@ impl Parser<'_> {
     /// Runs `inner` one level deeper.
     fn deeper<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T, QueryError>) -> Result<T, QueryError> {
         if self.depth == MAX_QUERY_DEPTH {
-            return Err(self.scanner.fail(Problem::new(format!("the query is nested deeper than {MAX_QUERY_DEPTH}"))));
+            let problem = Problem::new(format!("the query is nested deeper than {MAX_QUERY_DEPTH}"));
+            return Err(self.scanner.fail(problem, ""));
         }
         self.depth += 1;
         let value = inner(self)?;
@@ -86,22 +91,32 @@ impl Parser<'_> {
 
     fn primary(&mut self, scope: Scope<'_>) -> Result<Expr, QueryError> {
         match self.scanner.peek() {
-            None => Err(self.scanner.fail(Problem::new("a term is missing at the end"))),
-            Some(')') => Err(self.scanner.fail(Problem::new("a term is missing before `)`"))),
+            None => Err(self.scanner.fail(Problem::new("a term is missing at the end"), "")),
+            Some(')') => Err(self.scanner.fail(Problem::new("a term is missing before `)`"), ")")),
             Some('(') => self.group(scope),
             Some(_) => {
                 if let Some(word) = ["AND", "OR"].into_iter().find(|word| self.scanner.sees_word(word)) {
                     let problem = Problem::new(format!("a term is missing before {word}"));
-                    return Err(self.scanner.fail(
-                        problem.hint(format!("to search for the word itself, write \"{}\"", word.to_lowercase())),
-                    ));
+                    let hint = format!("to search for the word itself, write \"{}\"", word.to_lowercase());
+                    return Err(self.scanner.fail(problem.hint(hint), word));
                 }
+                self.counted()?;
                 match scope {
                     Some(field) => self.value(field),
                     None => self.term(),
                 }
             }
         }
+    }
+
+    /// Counts a term.
+    fn counted(&mut self) -> Result<(), QueryError> {
+        self.terms += 1;
+        if self.terms <= MAX_QUERY_TERMS {
+            return Ok(());
+        }
+        let problem = Problem::new(format!("the query has more than {MAX_QUERY_TERMS} terms"));
+        Err(self.scanner.fail(problem.hint("use wildcards, or ask in parts"), ""))
     }
 
     fn group(&mut self, scope: Scope<'_>) -> Result<Expr, QueryError> {
@@ -112,7 +127,7 @@ impl Parser<'_> {
         if self.scanner.take(")") {
             Ok(inner)
         } else {
-            Err(Problem::new("this `(` is never closed").hint("add a `)`").at(open))
+            Err(Problem::new("this `(` is never closed").hint("add a `)`").at(open, "("))
         }
     }
 
@@ -120,7 +135,7 @@ impl Parser<'_> {
     fn term(&mut self) -> Result<Expr, QueryError> {
         let start = self.scanner.position();
         let Some(segments) = self.scanner.field()? else { return self.free_text(start) };
-        let field = field::resolve(&segments).map_err(|problem| problem.at(start))?;
+        let field = field::resolve(&segments).map_err(|problem| problem.at(start, segments.join(".")))?;
         if self.scanner.peek() == Some('(') { self.group(Some(&field)) } else { self.value(&field) }
     }
 
@@ -131,9 +146,9 @@ impl Parser<'_> {
         if raw.is_empty() {
             return Err(Problem::new("a value is missing here")
                 .hint("write it without a space before it, or * for any value")
-                .at(start));
+                .at(start, ""));
         }
-        condition(field, operator, written).map_err(|problem| problem.at(start))
+        condition(field, operator, written).map_err(|problem| problem.at(start, raw))
     }
 
     fn operator(&mut self) -> Operator {
@@ -154,7 +169,7 @@ impl Parser<'_> {
     fn free_text(&mut self, start: usize) -> Result<Expr, QueryError> {
         let Lexeme { written, raw, quoted } = self.scanner.lexeme()?;
         if !quoted {
-            assignment(&raw).map_err(|problem| problem.at(start))?;
+            assignment(&raw).map_err(|problem| problem.at(start, raw.as_str()))?;
         }
         let prefix = match written.0.as_slice() {
             [_] => false,
@@ -166,12 +181,12 @@ impl Parser<'_> {
             }
             _ => {
                 let problem = Problem::new("in free text a `*` may only stand at the end");
-                return Err(problem.hint("name a field to use it elsewhere, such as resource.id:*prod*").at(start));
+                return Err(problem.hint("name a field to use it elsewhere, such as resource.id:*prod*").at(start, raw));
             }
         };
         TextMatch::new(&written.0[0], prefix)
             .map(Expr::Text)
-            .ok_or_else(|| Problem::new("there is no letter or digit to search for").at(start))
+            .ok_or_else(|| Problem::new("there is no letter or digit to search for").at(start, raw))
     }
 }
 

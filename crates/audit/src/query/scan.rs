@@ -61,8 +61,9 @@ impl<'q> Scanner<'q> {
         self.sees_word(word) && self.take(word)
     }
 
-    pub(super) fn fail(&self, problem: Problem) -> QueryError {
-        problem.at(self.position())
+    /// A fault of the `part` that comes next.
+    pub(super) fn fail(&self, problem: Problem, part: &str) -> QueryError {
+        problem.at(self.position(), part)
     }
 
     /// A field name and its colon, if that is what comes next: dotted segments, of which all but the first may be in
@@ -119,7 +120,7 @@ impl<'q> Scanner<'q> {
         }
         if self.peek() == Some('(') {
             let problem = Problem::new("`(` cannot follow a word directly");
-            return Err(self.fail(problem.hint("put a space before it, or quote the text it belongs to")));
+            return Err(self.fail(problem.hint("put a space before it, or quote the text it belongs to"), "("));
         }
         Ok(Lexeme { written: Written(pieces), raw: self.text[start..self.at].to_owned(), quoted })
     }
@@ -147,6 +148,6 @@ impl<'q> Scanner<'q> {
         }
         Err(Problem::new("this quote is never closed")
             .hint("add a closing \", or write \\\" for a quote inside")
-            .at(start))
+            .at(start, self.rest()))
     }
 }

@@ -281,9 +281,45 @@ fn wrong_queries_say_where_and_why() {
 }
 
 #[test]
+fn wrong_queries_show_the_part() {
+    for (query, position, part) in [
+        ("actor.emial:x", 0, "actor.emial"),
+        ("größe user:é usr:x", 13, "usr"),
+        ("日本 timestamp:>yesterday 語", 14, "yesterday"),
+        ("status:\"né\" x", 7, "\"né\""),
+        ("ip:300.1.1.1 a", 3, "300.1.1.1"),
+        ("é (alice", 2, "("),
+        ("é alice)", 7, ")"),
+        ("é \"alice b", 2, "\"alice b"),
+        ("alice AND", 9, ""),
+        ("a OR OR b", 5, "OR"),
+        ("é actor.id=alice", 2, "actor.id=alice"),
+        ("a *foo*", 2, "*foo*"),
+        ("user: x", 5, ""),
+        ("é foo(bar)", 5, "("),
+    ] {
+        let error = Query::parse(query).unwrap_err();
+        assert_eq!((error.position, error.part.as_str()), (position, part), "{query}");
+        let found: String = query.chars().skip(position).take(part.chars().count()).collect();
+        assert_eq!(found, part, "{query}");
+    }
+    assert_eq!(filter("status", "faild").unwrap_err().part, "faild");
+}
+
+#[test]
 fn length_and_depth_are_bounded() {
-    assert!(Query::parse(&"a ".repeat(MAX_QUERY_BYTES / 2)).is_ok());
-    assert!(Query::parse(&"a".repeat(MAX_QUERY_BYTES + 1)).is_err());
+    let refused = |query: &str| Query::parse(query).unwrap_err();
+    assert!(Query::parse(&"a".repeat(MAX_QUERY_BYTES)).is_ok());
+    assert_eq!(refused(&"a".repeat(MAX_QUERY_BYTES + 1)).position, 0);
+    assert!(Query::parse(&"é ".repeat(MAX_QUERY_TERMS)).is_ok());
+    let many = refused(&"é ".repeat(MAX_QUERY_TERMS + 1));
+    assert_eq!((many.position, many.message.as_str()), (2 * MAX_QUERY_TERMS, "the query has more than 256 terms"));
+    assert!(Query::parse(&format!("user:({})", "a OR ".repeat(MAX_QUERY_TERMS) + "a")).is_err());
+    assert!(Query::parse(&format!("user:{}", "a*".repeat(MAX_WILDCARDS))).is_ok());
+    let wild = refused(&format!("user:{}", "a*".repeat(MAX_WILDCARDS + 1)));
+    assert_eq!((wild.position, wild.message.as_str()), (5, "the value has 17 wildcards; at most 16 are taken"));
+    assert!(filter("user", &"a*".repeat(MAX_WILDCARDS + 1)).is_err());
+    assert!(filter("user", &"a".repeat(MAX_QUERY_BYTES + 1)).is_err());
     for open in ["(", "NOT ", "-", "user:("] {
         assert!(Query::parse(&format!("{}a", open.repeat(MAX_QUERY_DEPTH + 1))).is_err(), "{open}");
     }

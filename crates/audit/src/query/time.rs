@@ -5,6 +5,7 @@ use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 
 use super::ast::{Bound, Comparison};
+use super::eval::from_now;
 use crate::instant::parse_instant;
 
 /// What a written time stands for.
@@ -40,6 +41,14 @@ pub(super) fn moment(text: &str) -> Option<Moment> {
         return Some(Moment::At(Bound::Time(instant)));
     }
     period(text)
+}
+
+/// A point in time as a bound beside a query may be written: RFC 3339, `now`, or a distance from it such as `now-24h`.
+pub fn point_in_time(text: &str, now: Timestamp) -> Option<Timestamp> {
+    match text.strip_prefix("now") {
+        Some(rest) => distance(rest).map(|ms| from_now(now, ms)),
+        None => parse_instant(text).ok(),
+    }
 }
 
 /// `-24h`, `+15m` or nothing, in milliseconds.
@@ -121,6 +130,23 @@ mod tests {
             Some(Moment::At(Bound::Time(at))) => format_instant(at),
             Some(Moment::At(bound)) => format!("{bound:?}"),
             Some(Moment::Period(from, to)) => format!("{} {}", format_instant(from), format_instant(to)),
+        }
+    }
+
+    #[test]
+    fn bounds_beside_a_query() {
+        let now: Timestamp = "2026-11-20T12:00:00Z".parse().unwrap_or_default();
+        for (text, expect) in [
+            ("now", Some("2026-11-20T12:00:00.000Z")),
+            ("now-24h", Some("2026-11-19T12:00:00.000Z")),
+            ("now+1w", Some("2026-11-27T12:00:00.000Z")),
+            ("2026-11-20T10:00:00+01:00", Some("2026-11-20T09:00:00.000Z")),
+            ("2026-11-20", None),
+            ("now - 24h", None),
+            ("24h", None),
+            ("", None),
+        ] {
+            assert_eq!(point_in_time(text, now).map(format_instant).as_deref(), expect, "{text}");
         }
     }
 

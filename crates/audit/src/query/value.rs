@@ -13,6 +13,9 @@ use super::time::{Moment, moment};
 use crate::address::parse_address;
 use crate::entry::{ActionMethod, ActionStatus, ActorType, Severity, UnknownName};
 
+/// A value may have this many wildcards.
+pub const MAX_WILDCARDS: usize = 16;
+
 /// How a value is to be compared, as written before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operator {
@@ -59,6 +62,10 @@ impl Written {
 /// The condition that a field, an operator and a value mean together.
 pub(super) fn condition(field: &FieldPath, operator: Operator, written: Written) -> Result<Expr, Problem> {
     let wildcard = written.0.len() > 1;
+    if written.0.len() > MAX_WILDCARDS + 1 {
+        let count = written.0.len() - 1;
+        return Err(Problem::new(format!("the value has {count} wildcards; at most {MAX_WILDCARDS} are taken")));
+    }
     if operator != Operator::Plain && wildcard {
         return Err(Problem::new("a comparison cannot have a wildcard").hint("quote the value to mean the star itself"));
     }
