@@ -48,6 +48,9 @@ pub enum KeyError {
     /// The type byte is not 0x01 or the key is not 32 bytes.
     #[error("the key is not an Ed25519 key of 32 bytes after the type byte 0x01")]
     Algorithm,
+    /// A witness's key is of the type 0x04.
+    #[error("the key is not an Ed25519 key of 32 bytes for cosignatures, after the type byte 0x04")]
+    CosignatureType,
     /// The bytes are not a usable point: not on the curve, not canonical, or of small order.
     #[error("the bytes are not a usable Ed25519 public key")]
     PublicKey,

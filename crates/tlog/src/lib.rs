@@ -12,13 +12,16 @@
 //! | proofs | [`prove_inclusion`], [`verify_inclusion`], [`prove_consistency`], [`verify_consistency`] |
 //! | tiles | [`TileId`], [`TileResource`], [`tiles_completed`], [`encode_tile`], [`encode_bundle`] |
 //! | signatures | [`NoteSigner`], [`NoteVerifier`], [`SignedNote`], [`Checkpoint`] |
+//! | a key that changes, witnesses | [`Epoch`], [`Epochs`], [`WitnessKey`], [`Cosigner`] |
 //! | proof files | [`ProofFile`] |
 
 mod bundle;
 mod checkpoint;
 mod commitment;
 mod consistency;
+mod cosignature;
 mod decimal;
+mod epoch;
 mod frontier;
 mod hash;
 mod inclusion;
@@ -33,6 +36,8 @@ pub use bundle::{TileDataError, decode_bundle, decode_tile, encode_bundle, encod
 pub use checkpoint::{Checkpoint, CheckpointError, CheckpointOpenError, CheckpointSignError};
 pub use commitment::{COMMITMENT_DOMAIN, Commitment, Disclosure, DisclosureError, SALT_LEN, chain_hash, commitment};
 pub use consistency::{ConsistencyError, ConsistencyProveError, prove_consistency, verify_consistency};
+pub use cosignature::{Cosigned, Cosigner, WitnessKey};
+pub use epoch::{Epoch, EpochError, EpochOpenError, Epochs};
 pub use frontier::{Frontier, FrontierError, MAX_TREE_SIZE};
 pub use hash::{HASH_LEN, Hash, HashError, empty_root, leaf_hash, node_hash};
 pub use inclusion::{InclusionError, InclusionProveError, inclusion_root, prove_inclusion, verify_inclusion};

@@ -37,6 +37,16 @@ pub struct NoteSignature {
 }
 
 impl NoteSignature {
+    /// A signature by its parts.
+    pub(crate) fn new(name: String, id: KeyId, signature: Vec<u8>) -> NoteSignature {
+        NoteSignature { name, id, signature }
+    }
+
+    /// Reads a signature line, without its newline.
+    pub fn parse(line: &str) -> Option<NoteSignature> {
+        parse_signature(line)
+    }
+
     /// The name of the key that claims to have signed.
     pub fn name(&self) -> &str {
         &self.name
@@ -130,6 +140,15 @@ impl SignedNote {
         Ok(())
     }
 
+    /// Adds a signature that another made over the same text. It is not verified here.
+    pub fn attach(&mut self, signature: NoteSignature) -> Result<(), NoteError> {
+        if self.signatures.len() == MAX_SIGNATURES {
+            return Err(NoteError::TooManySignatures);
+        }
+        self.signatures.push(signature);
+        Ok(())
+    }
+
     /// Reads a note. Its text must not be trusted before [`SignedNote::verify`].
     pub fn parse(bytes: &[u8]) -> Result<SignedNote, NoteError> {
         if bytes.len() > MAX_NOTE_BYTES {
@@ -198,14 +217,18 @@ impl fmt::Display for SignedNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)?;
         f.write_char('\n')?;
-        for signature in &self.signatures {
-            let mut bytes = Vec::with_capacity(4 + signature.signature.len());
-            bytes.extend_from_slice(&signature.id.0);
-            bytes.extend_from_slice(&signature.signature);
-            let (name, base64) = (&signature.name, STANDARD.encode(bytes));
-            writeln!(f, "{SIGNATURE_PREFIX}{name} {base64}")?;
-        }
-        Ok(())
+        self.signatures.iter().try_for_each(|signature| signature.fmt(f))
+    }
+}
+
+/// The signature line, with its newline.
+impl fmt::Display for NoteSignature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut bytes = Vec::with_capacity(4 + self.signature.len());
+        bytes.extend_from_slice(&self.id.0);
+        bytes.extend_from_slice(&self.signature);
+        let (name, base64) = (&self.name, STANDARD.encode(bytes));
+        writeln!(f, "{SIGNATURE_PREFIX}{name} {base64}")
     }
 }
 
