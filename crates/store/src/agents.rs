@@ -6,7 +6,6 @@ mod approval;
 mod feedback;
 mod guardrails;
 mod recommendation;
-mod versioned;
 
 use async_trait::async_trait;
 use jiff::Timestamp;

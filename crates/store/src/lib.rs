@@ -1,7 +1,8 @@
 //! State in SQL: users and tokens, connections and inventory, agents and their recommendations, settings and leases.
 //!
 //! SQLite by default, PostgreSQL by configuration; the same statements and the same migrations on both. It implements
-//! the ports [`reeve_access::AccessStore`], [`reeve_estate::EstateStore`] and [`reeve_agents::AgentStore`] for [`Store`].
+//! the ports [`reeve_access::AccessStore`], [`reeve_access::SavedSearchStore`], [`reeve_estate::EstateStore`] and
+//! [`reeve_agents::AgentStore`] for [`Store`].
 //!
 //! Domain types are not serialised: each has a row format of its own in `rows`, versioned, so that a newer program reads
 //! what an older one wrote. Credentials are sealed by the [`Vault`] before they reach a column. Every statement is a
@@ -18,8 +19,10 @@ mod lease;
 mod migrate;
 mod open;
 mod rows;
+mod saved_search;
 mod setting;
 mod vault;
+mod versioned;
 
 pub use database::{Options, Store};
 pub use fault::SettingError;

@@ -16,7 +16,10 @@ struct Migration {
     sql: &'static str,
 }
 
-const MIGRATIONS: &[Migration] = &[Migration { version: 1, sql: include_str!("../migrations/0001_initial.sql") }];
+const MIGRATIONS: &[Migration] = &[
+    Migration { version: 1, sql: include_str!("../migrations/0001_initial.sql") },
+    Migration { version: 2, sql: include_str!("../migrations/0002_saved_searches.sql") },
+];
 
 /// The schema this program writes.
 pub(crate) const CURRENT: i64 = MIGRATIONS[MIGRATIONS.len() - 1].version;

@@ -14,6 +14,7 @@ pub(crate) mod guardrails;
 mod plan;
 pub(crate) mod recommendation;
 pub(crate) mod resource;
+pub(crate) mod saved_search;
 pub(crate) mod session;
 pub(crate) mod token;
 pub(crate) mod user;

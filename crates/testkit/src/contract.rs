@@ -5,3 +5,4 @@
 pub mod access;
 pub mod agents;
 pub mod estate;
+pub mod saved_searches;

@@ -5,12 +5,12 @@ use reeve_agents::{Action, ActionId, RecommendationId};
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 
-use super::versioned::Versioned;
 use crate::database::Store;
 use crate::fault::Fault;
 use crate::filter::Filter;
 use crate::rows::action::ActionRow;
 use crate::rows::{decode, encode, unreadable, version};
+use crate::versioned::Versioned;
 
 pub(super) async fn insert(store: &Store, action: &Action) -> Result<(), Fault> {
     sqlx::query(

@@ -6,12 +6,12 @@ use sqlx::Row as _;
 use sqlx::any::AnyRow;
 
 use super::recommendation;
-use super::versioned::Versioned;
 use crate::database::Store;
 use crate::fault::Fault;
 use crate::filter::Filter;
 use crate::rows::agent::AgentRow;
 use crate::rows::{decode, encode, unreadable, version};
+use crate::versioned::Versioned;
 
 pub(super) async fn insert(store: &Store, agent: &Agent) -> Result<(), Fault> {
     sqlx::query(

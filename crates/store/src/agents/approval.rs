@@ -4,12 +4,12 @@ use reeve_agents::{Approval, ApprovalId, RecommendationId};
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 
-use super::versioned::Versioned;
 use crate::database::Store;
 use crate::fault::Fault;
 use crate::filter::Filter;
 use crate::rows::approval::ApprovalRow;
 use crate::rows::{decode, encode, unreadable, version};
+use crate::versioned::Versioned;
 
 pub(super) async fn insert(store: &Store, approval: &Approval) -> Result<(), Fault> {
     sqlx::query(

@@ -5,12 +5,12 @@ use reeve_agents::{AgentId, Priority, Recommendation, RecommendationId};
 use sqlx::any::{Any, AnyRow};
 use sqlx::{AnyConnection, Row as _, Transaction};
 
-use super::versioned::Versioned;
 use crate::database::Store;
 use crate::fault::Fault;
 use crate::filter::Filter;
 use crate::rows::recommendation::RecommendationRow;
 use crate::rows::{decode, encode, unreadable, version};
+use crate::versioned::Versioned;
 
 const SELECT: &str = "SELECT id, document FROM recommendations";
 

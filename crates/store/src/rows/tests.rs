@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use reeve_testkit::contract::{agents as samples, estate};
+use reeve_testkit::contract::{agents as samples, estate, saved_searches};
 use serde_json::Value;
 
 use super::*;
@@ -97,6 +97,23 @@ fn resource_v1() {
     check(&resource::ResourceRow::from(&sample), fixture!("resource-v1"));
     let row: resource::ResourceRow = decode(fixture!("resource-v1")).unwrap();
     assert_eq!(row.into_resource().unwrap(), sample);
+}
+
+#[test]
+fn saved_search_v1() {
+    let sample = saved_searches::saved_search("s-1", "u-1", "Failures");
+    check(&saved_search::SavedSearchRow::from(&sample), fixture!("saved-search-v1"));
+    let row: saved_search::SavedSearchRow = decode(fixture!("saved-search-v1")).unwrap();
+    let read = reeve_access::SavedSearch {
+        description: row.description,
+        query: row.query,
+        filters: row.filters,
+        start_time: row.start_time,
+        end_time: row.end_time,
+        columns: row.columns,
+        ..sample.clone()
+    };
+    assert_eq!(read, sample);
 }
 
 #[test]

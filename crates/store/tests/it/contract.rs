@@ -1,4 +1,4 @@
-//! The contract suites of the three ports.
+//! The contract suites of the four ports.
 
 use std::sync::Arc;
 
@@ -11,6 +11,7 @@ on_both!(
     access => super::access,
     estate => super::estate,
     agents => super::agents,
+    saved_searches => super::saved_searches,
 );
 
 async fn access(place: &Place) -> Result<()> {
@@ -30,6 +31,13 @@ async fn estate(place: &Place) -> Result<()> {
 async fn agents(place: &Place) -> Result<()> {
     let store = place.open().await?;
     contract::agents::run(Arc::new(store.clone())).await?;
+    store.close().await;
+    Ok(())
+}
+
+async fn saved_searches(place: &Place) -> Result<()> {
+    let store = place.open().await?;
+    contract::saved_searches::run(Arc::new(store.clone())).await?;
     store.close().await;
     Ok(())
 }

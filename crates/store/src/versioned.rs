@@ -7,25 +7,25 @@ use sqlx::{AnyConnection, Row as _};
 use crate::fault::Fault;
 
 /// A record that carries a version.
-pub(super) struct Versioned<'r> {
+pub(crate) struct Versioned<'r> {
     /// What it is, for messages.
-    pub(super) what: &'static str,
+    pub(crate) what: &'static str,
     /// `SELECT version FROM ... WHERE id = $1`.
-    pub(super) select: &'static str,
+    pub(crate) select: &'static str,
     /// Its identifier.
-    pub(super) id: &'r str,
+    pub(crate) id: &'r str,
     /// The version it is to have: the stored one plus one.
-    pub(super) version: u64,
+    pub(crate) version: u64,
 }
 
 impl Versioned<'_> {
     /// The version that must be stored for the update to go through.
-    pub(super) fn expected(&self) -> i64 {
+    pub(crate) fn expected(&self) -> i64 {
         i64::try_from(self.version).unwrap_or(i64::MAX).saturating_sub(1)
     }
 
     /// Runs an update that compares versions in its `WHERE`; when it found nothing, says why.
-    pub(super) async fn run(
+    pub(crate) async fn run(
         &self,
         connection: &mut AnyConnection,
         update: Query<'_, Any, AnyArguments>,
