@@ -1,7 +1,10 @@
 //! What a ledger is configured with, and where its files are.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
+
+use crate::clock::{Clock, SystemClock};
 
 /// How a ledger is set up.
 #[derive(Debug, Clone)]
@@ -24,6 +27,8 @@ pub struct Config {
     /// Start although the anchor's file is gone while there are entries, and anchor the log as it is. For an operator who
     /// lost the anchor's disk and has checked the log against a checkpoint kept elsewhere.
     pub accept_missing_anchor: bool,
+    /// What time it is.
+    pub clock: Arc<dyn Clock>,
 }
 
 impl Config {
@@ -39,6 +44,7 @@ impl Config {
             max_batch_bytes: 8 << 20,
             queue_capacity_bytes: 64 << 20,
             accept_missing_anchor: false,
+            clock: Arc::new(SystemClock),
         }
     }
 }

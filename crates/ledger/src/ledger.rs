@@ -5,7 +5,6 @@ use std::sync::mpsc::{self, Sender};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use jiff::Timestamp;
 use parking_lot::Mutex;
 use reeve_audit::Draft;
 use reeve_tlog::NoteSigner;
@@ -207,7 +206,7 @@ impl Ledger {
         if view.tail.len() >= shared.config.seal_after_entries {
             return Some(Duration::ZERO);
         }
-        let age = Timestamp::now().duration_since(oldest.recorded_at);
+        let age = shared.config.clock.now().duration_since(oldest.recorded_at);
         Some(shared.config.seal_after.saturating_sub(age.unsigned_abs()))
     }
 

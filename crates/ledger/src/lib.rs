@@ -11,11 +11,12 @@
 //! | reading | [`Ledger::view`] ([`View`], [`Tail`]), [`Ledger::restore`], [`Ledger::subscribe`], [`Trail`] |
 //! | proving | [`Ledger::checkpoint`], [`Ledger::proof`], [`Ledger::tile`], [`keys`] |
 //! | keeping | [`Ledger::seal_due`], [`Ledger::seal`], [`SegmentStore`] |
-//! | files | [`wal`], [`manifest`], [`anchor`], [`disk`] |
+//! | files and time | [`wal`], [`manifest`], [`anchor`], [`disk`], [`clock`] |
 
 pub mod anchor;
 mod append;
 mod chain;
+pub mod clock;
 mod config;
 pub mod disk;
 pub mod entry;

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
-use std::time::Instant;
 
 use parking_lot::{Mutex, RwLock};
 use reeve_audit::Entry;
@@ -70,6 +69,7 @@ pub(crate) async fn open(
         seal_due: Notify::new(),
         config,
     };
+    let cared = shared.config.clock.elapsed();
     Ok(Sequencer {
         shared: Arc::new(shared),
         commands,
@@ -79,7 +79,7 @@ pub(crate) async fn open(
         _lock: lock,
         published: None,
         unpublished: false,
-        cared: Instant::now(),
+        cared,
     })
 }
 

@@ -12,7 +12,7 @@ mod tests;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use tokio::sync::oneshot;
@@ -57,9 +57,11 @@ pub(crate) struct Sequencer {
     pub(crate) recent: HashMap<IdKey, Recent>,
     /// Held while the thread lives.
     pub(crate) _lock: Box<dyn DiskLock>,
-    pub(crate) published: Option<Instant>,
+    /// When the checkpoint file was last rewritten, by the clock's elapsed time.
+    pub(crate) published: Option<Duration>,
     pub(crate) unpublished: bool,
-    pub(crate) cared: Instant,
+    /// When the anchor and the log's file were last looked after.
+    pub(crate) cared: Duration,
 }
 
 impl Sequencer {
@@ -156,13 +158,14 @@ impl Sequencer {
     /// that was removed underneath is noticed.
     fn care(&mut self) {
         let busy = self.shared.room.waiting() > 0;
-        if self.unpublished && (!busy || self.published.is_none_or(|at| at.elapsed() >= PUBLISH_EVERY)) {
+        let now = self.shared.config.clock.elapsed();
+        if self.unpublished && (!busy || self.published.is_none_or(|at| now.saturating_sub(at) >= PUBLISH_EVERY)) {
             self.publish();
         }
-        if self.cared.elapsed() < CARE_EVERY {
+        if now.saturating_sub(self.cared) < CARE_EVERY {
             return;
         }
-        self.cared = Instant::now();
+        self.cared = now;
         if let Err(error) = self.anchor.sync() {
             self.anchor_failed(&error);
         }
@@ -187,7 +190,7 @@ impl Sequencer {
     /// Rewrites the checkpoint file for whoever reads the directory. Losing it loses nothing.
     fn publish(&mut self) {
         let note = self.shared.head.read().note.clone();
-        self.published = Some(Instant::now());
+        self.published = Some(self.shared.config.clock.elapsed());
         match replace(self.shared.disk.as_ref(), &self.shared.places.checkpoint(), note.as_bytes()) {
             Ok(()) => self.unpublished = false,
             Err(error) => tracing::warn!(%error, "the checkpoint file could not be rewritten"),

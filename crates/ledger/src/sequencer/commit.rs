@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use reeve_tlog::{Hash, chain_hash};
 
 use super::Sequencer;
@@ -54,7 +53,7 @@ impl Sequencer {
         let first_sequence = self.shared.head.read().size;
         let head = FrameHead {
             first_sequence,
-            committed_at_ms: Timestamp::now().as_millisecond(),
+            committed_at_ms: self.shared.config.clock.now().as_millisecond(),
             note: batch.head.note.to_string(),
         };
         let entries = batch.entries.iter().map(|entry| (&entry.salt, entry.canonical.as_slice()));
