@@ -60,7 +60,9 @@ fn sync_alone(dir: &Path) -> anyhow::Result<Row> {
 fn appending(runtime: &Runtime, dir: &Path, load: &Load) -> anyhow::Result<Row> {
     let ledger = runtime.block_on(open(dir))?;
     // Made before the clock starts; the first round only warms up.
-    let mut rounds = (0..=ROUNDS).map(|_| submissions(load)).collect::<anyhow::Result<Vec<_>>>()?;
+    let sample: Vec<Vec<u8>> =
+        crate::sample::entries(load.batch).iter().map(|text| crate::sample::unnamed(text)).collect();
+    let mut rounds = (0..=ROUNDS).map(|_| submissions(load, &sample)).collect::<anyhow::Result<Vec<_>>>()?;
     let entries = load.writers * load.submissions * load.batch;
     let row = measure(load.what, "synced before each receipt", entries, || {
         let writers = rounds.pop().context("a round more than was prepared")?;
@@ -82,16 +84,15 @@ async fn open(dir: &Path) -> anyhow::Result<Ledger> {
 }
 
 /// A writer's submissions of one round, by writer.
-fn submissions(load: &Load) -> anyhow::Result<Vec<Vec<Vec<Draft>>>> {
-    let batch = || (0..load.batch).map(draft).collect::<anyhow::Result<Vec<_>>>();
+fn submissions(load: &Load, sample: &[Vec<u8>]) -> anyhow::Result<Vec<Vec<Vec<Draft>>>> {
+    let batch = || sample.iter().map(|text| draft(text)).collect::<anyhow::Result<Vec<_>>>();
     let writer = || (0..load.submissions).map(|_| batch()).collect::<anyhow::Result<Vec<_>>>();
     (0..load.writers).map(|_| writer()).collect()
 }
 
 /// An entry of the sample under an identifier of its own.
-fn draft(n: usize) -> anyhow::Result<Draft> {
-    let text = crate::sample::unnamed(n);
-    Draft::from_bytes(text.as_bytes(), Timestamp::now()).map_err(|errors| anyhow!("a sample was refused: {errors:?}"))
+fn draft(text: &[u8]) -> anyhow::Result<Draft> {
+    Draft::from_bytes(text, Timestamp::now()).map_err(|errors| anyhow!("a sample was refused: {errors:?}"))
 }
 
 async fn round(ledger: &Ledger, writers: Vec<Vec<Vec<Draft>>>) -> anyhow::Result<()> {
