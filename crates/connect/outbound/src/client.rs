@@ -1,0 +1,204 @@
+//! The client: one request, judged and pinned at each hop.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::header::{HeaderMap, HeaderValue, LOCATION};
+use reqwest::{Client, Method, StatusCode, Url};
+
+use crate::lookup::{Lookup, SystemLookup};
+use crate::policy::{Policy, Refusal};
+
+/// How much a request may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// All of it: resolving, connecting, every hop, and the answer's body.
+    pub time: Duration,
+    /// Bytes of an answer's body.
+    pub body: usize,
+    /// Redirects that are followed, for GET alone; 0 refuses them.
+    pub redirects: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { time: Duration::from_secs(20), body: 1 << 20, redirects: 0 }
+    }
+}
+
+/// What is asked.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// GET, POST and so on.
+    pub method: Method,
+    /// Where.
+    pub url: Url,
+    /// Header lines; none of them goes to another host than the first.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+/// What came back, whatever its status.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// Status.
+    pub status: StatusCode,
+    /// Headers.
+    pub headers: HeaderMap,
+    /// The whole body.
+    pub body: Vec<u8>,
+}
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum OutboundError {
+    /// Not asked at all.
+    #[error("not asked: {0}")]
+    Refused(#[from] Refusal),
+    /// The host has no address.
+    #[error("{host} cannot be resolved: {cause}")]
+    Unresolved {
+        /// The host.
+        host: String,
+        /// What the resolver said.
+        cause: String,
+    },
+    /// A redirect that is not followed.
+    #[error("answered with a redirect to {0}, which is not followed")]
+    Redirect(String),
+    /// The body is longer than is read.
+    #[error("the answer is longer than {0} bytes")]
+    TooLong(usize),
+    /// No answer in time.
+    #[error("no answer within {} s", .0.as_secs_f32())]
+    Late(Duration),
+    /// A header line that is none.
+    #[error("{0} is not a header line")]
+    Header(String),
+    /// Connecting, TLS or HTTP failed.
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// The guarded client.
+#[derive(Clone)]
+pub struct Outbound {
+    policy: Arc<Policy>,
+    limits: Limits,
+    lookup: Arc<dyn Lookup>,
+}
+
+impl std::fmt::Debug for Outbound {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Outbound").field("policy", &self.policy).field("limits", &self.limits).finish()
+    }
+}
+
+impl Outbound {
+    /// A client under a policy.
+    pub fn new(policy: Policy, limits: Limits) -> Outbound {
+        Outbound::with_lookup(policy, limits, Arc::new(SystemLookup))
+    }
+
+    /// The same with another resolver.
+    pub fn with_lookup(policy: Policy, limits: Limits, lookup: Arc<dyn Lookup>) -> Outbound {
+        Outbound { policy: Arc::new(policy), limits, lookup }
+    }
+
+    /// Sends a request and reads the whole answer.
+    pub async fn send(&self, request: Request) -> Result<Answer, OutboundError> {
+        let time = self.limits.time;
+        tokio::time::timeout(time, self.hops(request)).await.map_err(|_| OutboundError::Late(time))?
+    }
+
+    async fn hops(&self, mut request: Request) -> Result<Answer, OutboundError> {
+        let mut left = self.limits.redirects;
+        loop {
+            let answer = self.hop(&request).await?;
+            if !answer.status.is_redirection() || answer.status == StatusCode::NOT_MODIFIED {
+                return Ok(answer);
+            }
+            let to = answer.headers.get(LOCATION).and_then(|to| to.to_str().ok()).unwrap_or_default().to_owned();
+            let next = request.url.join(&to).map_err(|_| OutboundError::Redirect(to.clone()))?;
+            let downgrade = request.url.scheme() == "https" && next.scheme() != "https";
+            if left == 0 || request.method != Method::GET || downgrade {
+                return Err(OutboundError::Redirect(to));
+            }
+            left -= 1;
+            if next.origin() != request.url.origin() {
+                request.headers.clear();
+            }
+            request.url = next;
+        }
+    }
+
+    /// One hop: judged, resolved, judged again, and sent to the very address that was judged.
+    async fn hop(&self, request: &Request) -> Result<Answer, OutboundError> {
+        let url = &request.url;
+        self.policy.check_url(url)?;
+        let addresses = self.resolve(url).await?;
+        for address in &addresses {
+            self.policy.check_address(url, *address)?;
+        }
+        let client = self.pinned(url, &addresses)?;
+        let mut call = client.request(request.method.clone(), url.clone());
+        for (name, value) in &request.headers {
+            let value = HeaderValue::from_str(value).map_err(|_| OutboundError::Header(name.clone()))?;
+            call = call.header(name, value);
+        }
+        if !request.body.is_empty() || request.method == Method::POST {
+            call = call.body(request.body.clone());
+        }
+        let mut response = call.send().await.map_err(failed)?;
+        let (status, headers) = (response.status(), response.headers().clone());
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(failed)? {
+            if body.len() + chunk.len() > self.limits.body {
+                return Err(OutboundError::TooLong(self.limits.body));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(Answer { status, headers, body })
+    }
+
+    /// All addresses of a host. One that may not be reached among them refuses the request: an answer with an address of each
+    /// kind is how a guard is led astray.
+    async fn resolve(&self, url: &Url) -> Result<Vec<IpAddr>, OutboundError> {
+        let host = url.host_str().unwrap_or_default();
+        // The parser of addresses has turned every other spelling of a number (decimal, octal, hexadecimal) into this one.
+        if let Ok(address) = host.trim_start_matches('[').trim_end_matches(']').parse() {
+            return Ok(vec![address]);
+        }
+        let unresolved = |cause: String| OutboundError::Unresolved { host: host.to_owned(), cause };
+        let found = self.lookup.addresses(host).await.map_err(|error| unresolved(error.to_string()))?;
+        if found.is_empty() { Err(unresolved("no address".into())) } else { Ok(found) }
+    }
+
+    /// A client that knows one name, with these addresses, and asks nobody else: no proxy, no redirects, no cookies.
+    fn pinned(&self, url: &Url, addresses: &[IpAddr]) -> Result<Client, OutboundError> {
+        let port = url.port_or_known_default().unwrap_or(443);
+        let addresses: Vec<SocketAddr> = addresses.iter().map(|address| SocketAddr::new(*address, port)).collect();
+        let client = Client::builder()
+            .no_proxy()
+            .redirect(reqwest::redirect::Policy::none())
+            .pool_max_idle_per_host(0)
+            .connect_timeout(self.limits.time)
+            .user_agent(concat!("reeve/", env!("CARGO_PKG_VERSION")))
+            .resolve_to_addrs(url.host_str().unwrap_or_default(), &addresses);
+        client.build().map_err(failed)
+    }
+}
+
+/// What went wrong, with its causes, without the address (which may carry a secret).
+fn failed(error: reqwest::Error) -> OutboundError {
+    let error = error.without_url();
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(&error);
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    OutboundError::Failed(text)
+}

@@ -1,0 +1,117 @@
+//! What may be reached. Addresses are judged after resolution, never by name alone.
+
+use std::net::IpAddr;
+
+use ipnet::IpNet;
+use reqwest::Url;
+
+use crate::address::is_public;
+
+/// What may be reached beyond public addresses over TLS.
+#[derive(Debug, Clone, Default)]
+pub struct Policy {
+    /// Networks that may be reached although they are not public.
+    pub allow: Vec<IpNet>,
+    /// Plain `http` may be spoken to public addresses too. To allowed networks it always may.
+    pub plain_http: bool,
+}
+
+/// Why an address is not asked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// Not `https`, nor `http`.
+    #[error("only https and http addresses are asked, not {0}")]
+    Scheme(String),
+    /// Plain `http` to a public address.
+    #[error("plain http to the public address {0}: use https")]
+    Plain(IpAddr),
+    /// User name or password in the address.
+    #[error("the address carries a user name or password")]
+    Credentials,
+    /// No host.
+    #[error("the address has no host")]
+    NoHost,
+    /// Not a public address, and not allowed.
+    #[error(
+        "{host} is {address}, which is not a public address; allow its network in the configuration if it is meant"
+    )]
+    NotPublic {
+        /// The host as it was given.
+        host: String,
+        /// What it resolves to.
+        address: IpAddr,
+    },
+}
+
+impl Policy {
+    /// Judges what can be judged of an address before its host is resolved.
+    pub fn check_url(&self, url: &Url) -> Result<(), Refusal> {
+        if !matches!(url.scheme(), "https" | "http") {
+            return Err(Refusal::Scheme(url.scheme().to_owned()));
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(Refusal::Credentials);
+        }
+        if url.host_str().is_none_or(str::is_empty) {
+            return Err(Refusal::NoHost);
+        }
+        Ok(())
+    }
+
+    /// Judges one address that a host resolved to.
+    pub fn check_address(&self, url: &Url, address: IpAddr) -> Result<(), Refusal> {
+        let canonical = address.to_canonical();
+        if self.allow.iter().any(|network| network.contains(&canonical) || network.contains(&address)) {
+            return Ok(());
+        }
+        if !is_public(address) {
+            let host = url.host_str().unwrap_or_default().to_owned();
+            return Err(Refusal::NotPublic { host, address });
+        }
+        if url.scheme() == "http" && !self.plain_http {
+            return Err(Refusal::Plain(address));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn urls() {
+        let policy = Policy::default();
+        let cases = [
+            ("https://example.com/a", None),
+            ("http://example.com/a", None),
+            ("ftp://example.com/", Some(Refusal::Scheme("ftp".into()))),
+            ("file:///etc/passwd", Some(Refusal::Scheme("file".into()))),
+            ("https://user@example.com/", Some(Refusal::Credentials)),
+            ("https://:secret@example.com/", Some(Refusal::Credentials)),
+        ];
+        for (url, expected) in cases {
+            assert_eq!(policy.check_url(&url.parse().unwrap()).err(), expected, "{url}");
+        }
+    }
+
+    #[test]
+    fn addresses() {
+        let plain: Url = "http://host.example/".parse().unwrap();
+        let secure: Url = "https://host.example/".parse().unwrap();
+        let public: IpAddr = "1.1.1.1".parse().unwrap();
+        let inside: IpAddr = "10.1.2.3".parse().unwrap();
+        let mapped: IpAddr = "::ffff:10.1.2.3".parse().unwrap();
+        let strict = Policy::default();
+        assert_eq!(strict.check_address(&secure, public), Ok(()));
+        assert_eq!(strict.check_address(&plain, public), Err(Refusal::Plain(public)));
+        assert!(matches!(strict.check_address(&secure, mapped), Err(Refusal::NotPublic { .. })));
+        let allowing = Policy { allow: vec!["10.1.0.0/16".parse().unwrap()], plain_http: false };
+        for address in [inside, mapped] {
+            assert_eq!(allowing.check_address(&plain, address), Ok(()), "{address}");
+        }
+        assert!(allowing.check_address(&plain, "10.2.0.1".parse().unwrap()).is_err());
+        assert_eq!(Policy { plain_http: true, ..strict }.check_address(&plain, public), Ok(()));
+    }
+}
