@@ -1,6 +1,9 @@
 //! The log's key: made at the first start, kept in `keys/log.key` for its owner alone, its public half in `ledger/log.vkey`.
 //!
-//! Refuses to make a new key where a log was signed by one that is gone, and a key file that others may read.
+//! Refuses to make a new key where a log was signed by one that is gone, and a key file that others may read. A rotation that was
+//! interrupted is finished when its record is there (`ledger/epochs/`), and taken back when it is not: see [`rotation`].
+
+mod rotation;
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
@@ -10,6 +13,8 @@ use std::path::{Path, PathBuf};
 use reeve_tlog::{KeyError, NoteSigner};
 
 use crate::config::vkey_path;
+pub(crate) use rotation::{install, make_next};
+
 use crate::disk::{Disk as _, LocalDisk, parent, write_durably};
 
 /// Why there is no key.
@@ -51,6 +56,14 @@ pub enum KeyFileError {
         /// The verifier key of the log.
         vkey: String,
     },
+    /// The records of key epochs do not hold.
+    #[error("{path}: {cause}: restore it from a backup", path = path.display())]
+    Epochs {
+        /// The record.
+        path: PathBuf,
+        /// What is wrong.
+        cause: String,
+    },
     /// The key is that of another log.
     #[error("{path} is the key of {found}, but the configured origin is {expected}", path = path.display())]
     Origin {
@@ -66,7 +79,8 @@ pub enum KeyFileError {
 /// The log's key from `keys/log.key` in the data directory; made when there is neither key nor log. The key's name is the
 /// log's origin: `origin` where given, else `reeve.local/` and eight random hex digits at the first start.
 pub fn load_or_create(data_dir: &Path, origin: Option<&str>) -> Result<NoteSigner, KeyFileError> {
-    let path = data_dir.join("keys").join("log.key");
+    let path = key_path(data_dir);
+    rotation::settle(data_dir)?;
     let signer = match read(&path)? {
         Some(signer) => signer,
         None => create(data_dir, &path, origin)?,
@@ -83,6 +97,10 @@ pub fn load_or_create(data_dir: &Path, origin: Option<&str>) -> Result<NoteSigne
         written.map_err(|source| KeyFileError::Io { path: vkey, action: "writing", source })?;
     }
     Ok(signer)
+}
+
+fn key_path(data_dir: &Path) -> PathBuf {
+    data_dir.join("keys").join("log.key")
 }
 
 fn read(path: &Path) -> Result<Option<NoteSigner>, KeyFileError> {
@@ -117,7 +135,9 @@ fn save(path: &Path, signer: &NoteSigner) -> io::Result<()> {
     let dir = parent(path);
     LocalDisk.create_dirs(dir)?;
     fs::set_permissions(dir, fs::Permissions::from_mode(0o700))?;
-    let unnamed = path.with_extension("key.tmp");
+    let mut unnamed = path.as_os_str().to_owned();
+    unnamed.push(".tmp");
+    let unnamed = PathBuf::from(unnamed);
     match fs::remove_file(&unnamed) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}

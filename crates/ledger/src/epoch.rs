@@ -1,0 +1,164 @@
+//! The log's key changes: a record in `ledger/epochs/`, signed by the old and the new key, ends one epoch and begins the next.
+//! Layout: `docs/formats/tlog.md`, "Key epochs". The record is what counts: before it is durable the old key signs, after that
+//! the new one; the private keys' files follow (`keys.rs`) and are put right at the next start where that was interrupted.
+//!
+//! Refuses records that do not verify or do not follow each other, and a log whose key is not that of its newest epoch.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use reeve_audit::Draft;
+use reeve_tlog::{Epoch, Epochs, NoteSigner};
+use tokio::sync::oneshot;
+
+use crate::append::AppendError;
+use crate::disk::{Disk, names, write_durably};
+use crate::keys::{self, KeyFileError};
+use crate::ledger::Ledger;
+use crate::sequencer::{Command, Sequencer};
+use crate::shared::Fault;
+
+/// Why a key was not rotated. What was done so far does not count, or is finished at the next start.
+#[derive(Debug, thiserror::Error)]
+pub enum RotateError {
+    /// The private keys' files.
+    #[error(transparent)]
+    Key(#[from] KeyFileError),
+    /// The entry or the record could not be written.
+    #[error("the rotation could not be recorded: {0}")]
+    Record(#[from] AppendError),
+    /// The new key signs, but the old private key is still there; the next start destroys it.
+    #[error(
+        "the new key {new} is in charge, but the old private key could not be destroyed: {source}; restart to try again"
+    )]
+    NotDestroyed {
+        /// The key in charge.
+        new: String,
+        /// What went wrong.
+        #[source]
+        source: KeyFileError,
+    },
+}
+
+/// What is recorded of a rotation beforehand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Planned {
+    /// The verifier key in charge so far.
+    pub old: String,
+    /// The verifier key to take over.
+    pub new: String,
+}
+
+/// Reads the records of a folder, if there are any; the error says which file and why.
+pub(crate) fn read(disk: &dyn Disk, dir: &Path) -> Result<Option<Epochs>, (String, String)> {
+    let failed = |name: &str, cause: String| (name.to_owned(), cause);
+    let mut numbers: Vec<u64> = names(disk, dir)
+        .map_err(|error| failed("", error.to_string()))?
+        .iter()
+        .filter(|name| !name.ends_with(".tmp"))
+        .map(|name| name.parse().map_err(|_| failed(name, "it is not a record of a key epoch".into())))
+        .collect::<Result<_, _>>()?;
+    numbers.sort_unstable();
+    let mut keys: Option<Epochs> = None;
+    for number in numbers {
+        let name = number.to_string();
+        let bytes = disk.read(&dir.join(&name)).map_err(|error| failed(&name, error.to_string()))?;
+        let epoch = Epoch::open(&bytes).map_err(|error| failed(&name, error.to_string()))?;
+        let keys = keys.get_or_insert_with(|| Epochs::single(epoch.old.clone()));
+        keys.push(epoch).map_err(|error| failed(&name, error.to_string()))?;
+    }
+    Ok(keys)
+}
+
+impl Ledger {
+    /// Replaces the log's key: a new one is made, `entry` (about both) is appended under the old one, a record signed by both
+    /// is kept, and the old private key is destroyed. Appends go on meanwhile.
+    pub async fn rotate_key(&self, entry: impl FnOnce(&Planned) -> Draft) -> Result<Epoch, RotateError> {
+        let shared = self.shared();
+        let _one = shared.rotating.lock().await;
+        let data_dir = shared.config.data_dir.clone();
+        let old = shared.signer.read().verifier().to_string();
+        let name = shared.config.origin.clone();
+        let next = blocking({
+            let data_dir = data_dir.clone();
+            move || keys::make_next(&data_dir, &name)
+        })
+        .await??;
+        let planned = Planned { old, new: next.verifier().to_string() };
+        self.append(vec![entry(&planned)]).await?;
+        let epoch = self.begin_epoch(next).await?;
+        tracing::info!(number = epoch.number, size = epoch.size, new = %epoch.new, "the log's key was rotated");
+        let new = epoch.new.clone();
+        let installed = blocking(move || keys::install(&data_dir, &new)).await?;
+        installed.map_err(|source| RotateError::NotDestroyed { new: planned.new, source })?;
+        Ok(epoch)
+    }
+
+    /// Ends the epoch of the key in charge. Private keys' files are the caller's.
+    pub(crate) async fn begin_epoch(&self, next: NoteSigner) -> Result<Epoch, AppendError> {
+        let (reply, answer) = oneshot::channel();
+        self.command(Command::BeginEpoch(Box::new(next), reply))?;
+        answer.await.map_err(|_| AppendError::Closed)?
+    }
+
+    /// The keys the log was signed with; `None` while there was only one.
+    pub fn epochs(&self) -> Option<Epochs> {
+        self.shared().epochs.read().clone()
+    }
+}
+
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, AppendError> {
+    tokio::task::spawn_blocking(work).await.map_err(|_| AppendError::Closed)
+}
+
+impl Sequencer {
+    /// Records that `next` signs from now on, and signs with it.
+    pub(crate) fn begin_epoch(&mut self, next: NoteSigner) -> Result<Epoch, AppendError> {
+        if let Some(Fault::Unknown(message) | Fault::Removed(message)) = self.shared.fault.lock().clone() {
+            return Err(AppendError::Storage { message, full_disk: false });
+        }
+        let refused = |message: String| AppendError::Storage { message, full_disk: false };
+        let head = self.shared.head.read().clone();
+        let old = self.shared.signer.read().clone();
+        let mut epochs = self.shared.epochs.read().clone().unwrap_or_else(|| Epochs::single(old.verifier().clone()));
+        let epoch = Epoch {
+            number: epochs.rotations().len() as u64 + 1,
+            size: head.size,
+            root: head.root,
+            old: old.verifier().clone(),
+            new: next.verifier().clone(),
+        };
+        epochs.push(epoch.clone()).map_err(|error| refused(error.to_string()))?;
+        let record = epoch.sign(&old, &next).map_err(|error| refused(error.to_string()))?;
+        let note = crate::shared::sign(&self.shared.config.origin, &next, head.size, head.root)
+            .map_err(|error| refused(error.to_string()))?;
+        self.write_epoch(epoch.number, record.to_string().as_bytes())?;
+        *self.shared.signer.write() = Arc::new(next);
+        *self.shared.epochs.write() = Some(epochs);
+        self.shared.head.write().note = note.into();
+        self.publish();
+        Ok(epoch)
+    }
+
+    /// Writes a record durably. Where that fails and the record cannot be taken back either, nobody knows which key is in
+    /// charge, so nothing is signed until a restart has looked.
+    fn write_epoch(&self, number: u64, record: &[u8]) -> Result<(), AppendError> {
+        let (disk, dir) = (self.shared.disk.as_ref(), self.shared.places.epochs());
+        let path = dir.join(number.to_string());
+        let Err(error) = disk.create_dirs(&dir).and_then(|()| write_durably(disk, &path, record)) else {
+            return Ok(());
+        };
+        let gone =
+            |error: std::io::Error| if error.kind() == std::io::ErrorKind::NotFound { Ok(()) } else { Err(error) };
+        let undone = disk.remove(&path).or_else(gone).and_then(|()| disk.sync_dir(&dir).or_else(gone));
+        let full_disk = crate::disk::is_full(&error);
+        let mut message = format!("{}: {error}; the key was not rotated", path.display());
+        if undone.is_err() {
+            message =
+                format!("{}: {error}; which key is in charge is unknown until a restart has read it", path.display());
+            tracing::error!("{message}");
+            *self.shared.fault.lock() = Some(Fault::Unknown(message.clone()));
+        }
+        Err(AppendError::Storage { message, full_disk })
+    }
+}
