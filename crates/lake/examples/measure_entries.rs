@@ -6,11 +6,15 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
+use reeve_audit::query::Column;
 use reeve_audit::{
     ActionMethod, ActionStatus, Actor, ActorType, Draft, Entry, EventId, EventType, Json, ResourceRef, Severity, json,
 };
 use reeve_lake::{EntrySearch, EntrySegments, Views};
-use reeve_ledger::{SealedEntry, SearchRequest, SegmentMeta, SegmentStore, StoredEntry, Tail, Trail, TrailError, View};
+use reeve_ledger::{
+    Aggregation, GroupBy, Order, SealedEntry, SearchRequest, SegmentMeta, SegmentStore, StoredEntry, Tail, TimeUnit,
+    Trail, TrailError, View,
+};
 use reeve_tlog::{Hash, commitment};
 
 const TYPES: [&str; 8] = [
@@ -141,15 +145,25 @@ const SEARCHES: [(&str, &str, bool, &str); 14] = [
     ("failed, by user and hour", "status:failed", true, "actor.id,hour"),
 ];
 
+fn aggregation(name: &str) -> Aggregation {
+    let by = match name {
+        "hour" => GroupBy::Time { column: Column::Timestamp, unit: TimeUnit::Hour },
+        "user" => GroupBy::User,
+        _ => GroupBy::Column(Column::ALL.into_iter().find(|column| column.field_name() == name).unwrap()),
+    };
+    Aggregation { by, limit: 1_000 }
+}
+
 async fn searches(search: &EntrySearch, now: Timestamp) {
     for (what, query, count_total, counted) in SEARCHES {
         let request = SearchRequest {
             query: query.parse().unwrap(),
             limit: 50,
             offset: 0,
-            before_sequence: None,
+            order: Order::NewestFirst,
+            cursor: None,
             count_total,
-            aggregations: counted.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect(),
+            aggregations: counted.split(',').filter(|name| !name.is_empty()).map(aggregation).collect(),
             now,
         };
         let mut times = Vec::new();

@@ -16,6 +16,7 @@ mod search;
 mod segments;
 mod tally;
 mod translate;
+mod values;
 mod views;
 
 pub use search::EntrySearch;

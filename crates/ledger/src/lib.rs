@@ -10,6 +10,7 @@
 //! | writing | [`Ledger::append`], [`AppendError`], [`Receipt`] |
 //! | reading | [`Ledger::view`] ([`View`], [`Tail`]), [`Ledger::restore`], [`Ledger::subscribe`], [`Trail`] |
 //! | proving | [`Ledger::checkpoint`], [`Ledger::proof`], [`Ledger::tile`], [`keys`] |
+//! | keys and witnesses | [`Ledger::rotate_key`], [`Ledger::epochs`], [`Ledger::consistency`], [`Ledger::keep_cosigned`] |
 //! | keeping | [`Ledger::seal_due`], [`Ledger::seal`], [`SegmentStore`] |
 //! | files and time | [`wal`], [`manifest`], [`anchor`], [`disk`], [`clock`] |
 
@@ -18,8 +19,11 @@ mod append;
 mod chain;
 pub mod clock;
 mod config;
+mod cosign;
 pub mod disk;
 pub mod entry;
+mod epoch;
+mod hash_file;
 mod ids;
 pub mod keys;
 mod ledger;
@@ -41,6 +45,7 @@ pub mod wal;
 pub use append::AppendError;
 pub use config::Config;
 pub use entry::{Receipt, SealedEntry, StoredEntry};
+pub use epoch::{Planned, RotateError};
 pub use ledger::Ledger;
 pub use open_error::OpenError;
 pub use read::ReadError;
@@ -48,4 +53,4 @@ pub use seal::SealError;
 pub use segment::{SegmentError, SegmentMeta, SegmentStore};
 pub use shared::Health;
 pub use tail::{Tail, View};
-pub use trail::{Page, SearchRequest, Trail, TrailError};
+pub use trail::{Aggregation, Counts, GroupBy, Order, Page, SearchRequest, TimeUnit, Trail, TrailError};

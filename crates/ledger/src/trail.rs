@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::Timestamp;
 
-use reeve_audit::query::Query;
+use reeve_audit::query::{Column, FieldPath, Query};
 
 use crate::entry::StoredEntry;
 
@@ -15,31 +15,107 @@ use crate::entry::StoredEntry;
 pub struct SearchRequest {
     /// The whole predicate, times resolved.
     pub query: Query,
-    /// At most this many entries, newest (highest sequence) first.
+    /// At most this many entries.
     pub limit: usize,
     /// After skipping this many.
     pub offset: usize,
-    /// Only entries with a sequence below this one (cursor).
-    pub before_sequence: Option<u64>,
+    /// Which end of the log comes first.
+    pub order: Order,
+    /// Only entries strictly beyond this sequence in the direction of `order`. Totals and counts do not heed it.
+    pub cursor: Option<u64>,
     /// Whether to count all matches.
     pub count_total: bool,
-    /// Fields to count values of (`event_type`, `actor.email`, `resource.id`, `severity`, `action.status`, `hour`, `day`, ...).
-    pub aggregations: Vec<String>,
+    /// What to count values of, over all matches.
+    pub aggregations: Vec<Aggregation>,
     /// The time that `now` stands for.
     pub now: Timestamp,
+}
+
+/// In which order entries are found: by sequence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Order {
+    /// The highest sequence first.
+    #[default]
+    NewestFirst,
+    /// The lowest sequence first.
+    OldestFirst,
+}
+
+impl Order {
+    /// Whether `sequence` comes strictly after `cursor`.
+    pub fn is_beyond(self, sequence: u64, cursor: u64) -> bool {
+        match self {
+            Self::NewestFirst => sequence < cursor,
+            Self::OldestFirst => sequence > cursor,
+        }
+    }
+}
+
+/// Values to count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Aggregation {
+    /// Whose values.
+    pub by: GroupBy,
+    /// Values told, the most frequent first; at most 1,000. Spans of time are told all, up to the newest 10,000.
+    pub limit: usize,
+}
+
+/// Whose values are counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GroupBy {
+    /// A typed field; of the two times, each instant.
+    Column(Column),
+    /// `actor.email`, else `actor.id`.
+    User,
+    /// Spans of time, in UTC, told by their first instant.
+    Time {
+        /// `timestamp` or `recorded_at`.
+        column: Column,
+        /// How long they are.
+        unit: TimeUnit,
+    },
+    /// Open members. An entry that has several values counts once for each distinct one. A tag of a resource counts for
+    /// `tags` as `name=value`; objects and null are no values.
+    Field(FieldPath),
+}
+
+/// How long a span of time is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimeUnit {
+    /// A minute.
+    Minute,
+    /// An hour.
+    Hour,
+    /// A day.
+    Day,
+    /// A week, from Monday on.
+    Week,
+    /// A calendar month.
+    Month,
 }
 
 /// A page of entries.
 #[derive(Debug, Clone, Default)]
 pub struct Page {
-    /// Entries, newest first.
+    /// Entries, in the order asked for.
     pub entries: Vec<Arc<StoredEntry>>,
     /// All matches, when asked for.
     pub total: Option<u64>,
     /// The cursor of the next page (a sequence); `None` at the end.
-    pub next_before: Option<u64>,
-    /// Counts per asked field: (field, [(value, count)] most first, at most 1000).
-    pub aggregations: Vec<(String, Vec<(String, u64)>)>,
+    pub next_cursor: Option<u64>,
+    /// One for each aggregation asked for, in that order.
+    pub aggregations: Vec<Counts>,
+}
+
+/// How often values occur among the matches.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Values and how many entries have them: the most frequent first, equal ones by value; spans of time in their order.
+    pub values: Vec<(String, u64)>,
+    /// The sum of the counts that fell off the limit.
+    pub other: u64,
+    /// Entries without a value.
+    pub missing: u64,
 }
 
 /// Why the log was not read.

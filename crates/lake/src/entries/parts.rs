@@ -7,26 +7,34 @@ use std::sync::Arc;
 use arrow::array::AsArray;
 use arrow::datatypes::UInt64Type;
 use futures::TryStreamExt;
-use reeve_ledger::{SealedEntry, SegmentError, SegmentMeta, StoredEntry, Tail, TrailError};
+use reeve_ledger::{GroupBy, Order, SealedEntry, SegmentError, SegmentMeta, StoredEntry, Tail, TrailError};
 
 use super::predicate::Predicate;
 use super::scan::{message, sequence_in, sequences_between};
 use super::schema::SEQUENCE;
 use super::segments::{EntrySegments, damaged};
-use super::tally::{Counted, Tally};
+use super::tally::{Tally, columns_of};
 
 /// What one search looks for.
 #[derive(Debug, Clone)]
 pub(super) struct Job {
     pub(super) predicate: Arc<Predicate>,
-    /// Matches below this sequence go on the page.
-    pub(super) before: u64,
+    /// Which end comes first on the page.
+    pub(super) order: Order,
+    /// Matches beyond this sequence go on the page.
+    pub(super) cursor: Option<u64>,
     /// Matches the page can use: what is skipped, what is shown, and one more that says whether there is more.
     pub(super) wanted: usize,
-    pub(super) counted: Vec<Counted>,
+    pub(super) counted: Vec<GroupBy>,
 }
 
-/// A match, newest first among others.
+impl Job {
+    fn on_page(&self, sequence: u64) -> bool {
+        self.cursor.is_none_or(|cursor| self.order.is_beyond(sequence, cursor))
+    }
+}
+
+/// A match.
 #[derive(Debug, Clone)]
 pub(super) enum Found {
     Tail(Arc<StoredEntry>),
@@ -45,15 +53,15 @@ impl Found {
 /// What a part of the log had.
 #[derive(Debug)]
 pub(super) struct Part {
-    /// The newest matches that the page can use, newest first.
-    pub(super) newest: Vec<Found>,
+    /// The first matches that the page can use, in the order asked for.
+    pub(super) found: Vec<Found>,
     pub(super) total: u64,
     pub(super) tallies: Vec<Tally>,
 }
 
 impl Part {
     fn new(job: &Job) -> Self {
-        Part { newest: Vec::new(), total: 0, tallies: job.counted.iter().copied().map(Tally::new).collect() }
+        Part { found: Vec::new(), total: 0, tallies: job.counted.iter().cloned().map(Tally::new).collect() }
     }
 }
 
@@ -64,9 +72,13 @@ pub(super) async fn tail(tail: Tail, job: Job, all: bool) -> Result<Part, TrailE
     }
     on_worker(async move {
         let mut part = Part::new(&job);
-        for entry in tail.iter().rev() {
-            let full = part.newest.len() >= job.wanted;
-            let on_page = !full && entry.sequence < job.before;
+        let entries: Box<dyn Iterator<Item = &Arc<StoredEntry>> + Send> = match job.order {
+            Order::NewestFirst => Box::new(tail.iter().rev()),
+            Order::OldestFirst => Box::new(tail.iter()),
+        };
+        for entry in entries {
+            let full = part.found.len() >= job.wanted;
+            let on_page = !full && job.on_page(entry.sequence);
             if full && !all {
                 break;
             }
@@ -76,7 +88,7 @@ pub(super) async fn tail(tail: Tail, job: Job, all: bool) -> Result<Part, TrailE
             part.total += 1;
             part.tallies.iter_mut().for_each(|tally| tally.entry(entry));
             if on_page {
-                part.newest.push(Found::Tail(Arc::clone(entry)));
+                part.found.push(Found::Tail(Arc::clone(entry)));
             }
         }
         Ok(part)
@@ -101,30 +113,35 @@ pub(super) async fn scan(
     }
     conditions.extend_from_slice(job.predicate.conditions());
     let mut columns = vec![SEQUENCE];
-    for column in job.counted.iter().map(|counted| counted.column()) {
+    for column in job.counted.iter().flat_map(columns_of) {
         if !columns.contains(&column) {
             columns.push(column);
         }
     }
     let mut part = Part::new(&job);
-    let mut newest = VecDeque::new();
+    let mut found = VecDeque::new();
     let mut rows = segments.scan(segment, &conditions, &columns).await.map_err(failed)?;
     while let Some(batch) = rows.try_next().await.map_err(|error| failed(damaged(&segment.path, message(&error))))? {
         part.total += batch.num_rows() as u64;
-        for (tally, counted) in part.tallies.iter_mut().zip(&job.counted) {
-            let place = columns.iter().position(|&column| column == counted.column()).unwrap_or_default();
-            tally.batch(&batch, place);
+        for tally in &mut part.tallies {
+            tally.batch(&batch, &columns).map_err(|error| failed(damaged(&segment.path, error)))?;
         }
         for &sequence in batch.column(0).as_primitive::<UInt64Type>().values() {
-            if sequence < job.before && job.wanted > 0 {
-                if newest.len() == job.wanted {
-                    newest.pop_front();
-                }
-                newest.push_back(Found::Sealed { sequence, segment: index });
+            if job.wanted == 0 || !job.on_page(sequence) {
+                continue;
             }
+            match (job.order, found.len() == job.wanted) {
+                (Order::OldestFirst, true) => continue,
+                (Order::NewestFirst, true) => drop(found.pop_front()),
+                _ => {}
+            }
+            found.push_back(Found::Sealed { sequence, segment: index });
         }
     }
-    part.newest = newest.into_iter().rev().collect();
+    part.found = found.into();
+    if job.order == Order::NewestFirst {
+        part.found.reverse();
+    }
     Ok(part)
 }
 
@@ -148,9 +165,12 @@ pub(super) async fn entries_of(
 }
 
 /// Orders matches and leaves those that the page can use.
-pub(super) fn newest_first(found: &mut Vec<Found>, wanted: usize) {
-    found.sort_unstable_by_key(|found| std::cmp::Reverse(found.sequence()));
-    found.truncate(wanted);
+pub(super) fn in_order(found: &mut Vec<Found>, job: &Job) {
+    found.sort_unstable_by_key(Found::sequence);
+    if job.order == Order::NewestFirst {
+        found.reverse();
+    }
+    found.truncate(job.wanted);
 }
 
 /// Runs work that decodes and compares on a thread of its own, so that requests are answered meanwhile.

@@ -1,6 +1,6 @@
-//! Finding entries: newest first over the tail and the segments, stopping when the page is full.
+//! Finding entries: from either end over the tail and the segments, stopping when the page is full.
 //!
-//! A page alone is searched in windows of sequences, newest first and ever larger, so that a common word costs one window
+//! A page alone is searched in windows of sequences, nearest first and ever larger, so that a common word costs one window
 //! and a rare one costs a scan. Totals and counts need every match: then one pass over everything gives the page too.
 
 use std::collections::{BTreeMap, HashMap};
@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures::{StreamExt, TryStreamExt, stream};
-use reeve_ledger::{Page, SearchRequest, StoredEntry, Trail, TrailError, View};
+use reeve_ledger::{GroupBy, Order, Page, SearchRequest, SegmentMeta, StoredEntry, Trail, TrailError, View};
 
-use super::parts::{Found, Job, Part, entries_of, newest_first, on_worker, scan, tail};
+use super::parts::{Found, Job, Part, entries_of, in_order, on_worker, scan, tail};
 use super::predicate::Predicate;
 use super::segments::EntrySegments;
-use super::tally::{Counted, Tally};
+use super::tally::countable;
 use super::views::Views;
 
 /// Segments scanned at a time.
@@ -48,41 +48,54 @@ impl EntrySearch {
         let mut all = tail(view.tail.clone(), job.clone(), true).await?;
         let mut parts = stream::iter(scans).buffer_unordered(PARALLEL);
         while let Some(part) = parts.try_next().await? {
-            all.newest.extend(part.newest);
+            all.found.extend(part.found);
             all.total += part.total;
             for (tally, more) in all.tallies.iter_mut().zip(part.tallies) {
                 tally.merge(more);
             }
         }
-        newest_first(&mut all.newest, job.wanted);
+        in_order(&mut all.found, job);
         Ok(all)
     }
 
-    /// The page alone, in windows.
-    async fn newest(&self, job: &Job, view: &View) -> Result<Vec<Found>, TrailError> {
-        let mut found = tail(view.tail.clone(), job.clone(), false).await?.newest;
+    /// The page alone, in windows. The tail comes first or last.
+    async fn page(&self, job: &Job, view: &View) -> Result<Vec<Found>, TrailError> {
+        let sealed = 0..view.tail.first_sequence();
+        let (mut found, mut left) = match job.order {
+            Order::NewestFirst => {
+                let found = tail(view.tail.clone(), job.clone(), false).await?.found;
+                (found, 0..job.cursor.map_or(sealed.end, |cursor| cursor.min(sealed.end)))
+            }
+            Order::OldestFirst => (Vec::new(), job.cursor.map_or(0, |cursor| cursor.saturating_add(1))..sealed.end),
+        };
         let relevant = relevant(job, view);
-        let mut end = view.tail.first_sequence().min(job.before);
         let mut size = FIRST_WINDOW;
         while found.len() < job.wanted {
-            // Nothing to look at just below `end`: go on at the next segment.
-            let below =
-                relevant.iter().map(|&index| &view.segments[index]).filter(|segment| segment.first_sequence < end);
-            let Some(next) = below.map(|segment| end.min(segment.last_sequence + 1)).max() else { break };
-            let window = next.saturating_sub(size)..next;
-            let mut scans = Vec::new();
-            for &index in &relevant {
+            let Some(window) = next_window(job.order, &left, size, relevant.iter().map(|&at| &view.segments[at]))
+            else {
+                break;
+            };
+            let within = |&&index: &&usize| {
                 let segment = &view.segments[index];
-                if segment.first_sequence < window.end && window.start <= segment.last_sequence {
-                    scans.push(self.scan(job, view, index, Some(window.clone())));
-                }
-            }
+                segment.first_sequence < window.end && window.start <= segment.last_sequence
+            };
+            let scans: Vec<_> = relevant
+                .iter()
+                .filter(within)
+                .map(|&index| self.scan(job, view, index, Some(window.clone())))
+                .collect();
             let parts: Vec<Part> = stream::iter(scans).buffer_unordered(PARALLEL).try_collect().await?;
-            found.extend(parts.into_iter().flat_map(|part| part.newest));
-            end = window.start;
+            found.extend(parts.into_iter().flat_map(|part| part.found));
+            match job.order {
+                Order::NewestFirst => left.end = window.start,
+                Order::OldestFirst => left.start = window.end,
+            }
             size = size.saturating_mul(GROWTH);
         }
-        newest_first(&mut found, job.wanted);
+        if job.order == Order::OldestFirst && found.len() < job.wanted {
+            found.extend(tail(view.tail.clone(), job.clone(), false).await?.found);
+        }
+        in_order(&mut found, job);
         Ok(found)
     }
 
@@ -128,28 +141,31 @@ impl EntrySearch {
 impl Trail for EntrySearch {
     async fn search(&self, request: &SearchRequest) -> Result<Page, TrailError> {
         let predicate = Arc::new(Predicate::new(&request.query, request.now));
-        let counted: Vec<Counted> = request.aggregations.iter().map(|name| counted(name)).collect::<Result<_, _>>()?;
+        for aggregation in &request.aggregations {
+            countable(&aggregation.by)?;
+        }
+        let counted: Vec<GroupBy> = request.aggregations.iter().map(|aggregation| aggregation.by.clone()).collect();
         let view = self.views.view();
-        let before = request.before_sequence.unwrap_or(u64::MAX);
         let wanted =
             if request.limit == 0 { 0 } else { request.offset.saturating_add(request.limit).saturating_add(1) };
-        let job = Job { predicate, before, wanted, counted };
+        let job = Job { predicate, order: request.order, cursor: request.cursor, wanted, counted };
         let (mut found, total, tallies) = if job.counted.is_empty()
             && (!request.count_total || job.predicate.is_everything())
         {
             let everything = view.segments.iter().map(|segment| segment.count).sum::<u64>() + view.tail.len() as u64;
-            (self.newest(&job, &view).await?, everything, Vec::new())
+            (self.page(&job, &view).await?, everything, Vec::new())
         } else {
             let part = self.pass(&job, &view).await?;
-            (part.newest, part.total, part.tallies)
+            (part.found, part.total, part.tallies)
         };
         found.drain(..request.offset.min(found.len()));
         let more = found.len() > request.limit;
         found.truncate(request.limit);
         let entries = self.fetch(found, &view).await?;
-        let next_before = entries.last().filter(|_| more).map(|entry| entry.sequence);
-        let aggregations = request.aggregations.iter().cloned().zip(tallies.into_iter().map(Tally::finish)).collect();
-        Ok(Page { entries, total: request.count_total.then_some(total), next_before, aggregations })
+        let next_cursor = entries.last().filter(|_| more).map(|entry| entry.sequence);
+        let aggregations =
+            request.aggregations.iter().zip(tallies).map(|(asked, tally)| tally.finish(asked.limit)).collect();
+        Ok(Page { entries, total: request.count_total.then_some(total), next_cursor, aggregations })
     }
 
     async fn by_event_id(&self, event_id: &str) -> Result<Option<Arc<StoredEntry>>, TrailError> {
@@ -166,6 +182,21 @@ fn relevant(job: &Job, view: &View) -> Vec<usize> {
     (0..view.segments.len()).filter(|&index| job.predicate.may_match(&view.segments[index])).collect()
 }
 
-fn counted(name: &str) -> Result<Counted, TrailError> {
-    Counted::parse(name).ok_or_else(|| TrailError::Invalid(format!("values of {name:?} cannot be counted")))
+/// The next window of at most `size` sequences to look at, of those that are left; sequences that no segment spans are
+/// passed over.
+fn next_window<'a>(
+    order: Order,
+    left: &Range<u64>,
+    size: u64,
+    segments: impl Iterator<Item = &'a SegmentMeta>,
+) -> Option<Range<u64>> {
+    let spans = segments
+        .map(|segment| segment.first_sequence.max(left.start)..(segment.last_sequence + 1).min(left.end))
+        .filter(|span| !span.is_empty());
+    match order {
+        Order::NewestFirst => spans.map(|span| span.end).max().map(|end| end.saturating_sub(size).max(left.start)..end),
+        Order::OldestFirst => {
+            spans.map(|span| span.start).min().map(|start| start..start.saturating_add(size).min(left.end))
+        }
+    }
 }

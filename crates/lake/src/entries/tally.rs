@@ -1,79 +1,102 @@
-//! Counting values: of columns in batches of a segment, and of entries in the tail.
+//! Counting values: of columns in batches of a segment, of entries in the tail, and of open members out of canonical bytes.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use arrow::array::{Array, AsArray, RecordBatch};
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use arrow::datatypes::{DataType, Int32Type, TimestampMillisecondType};
 use jiff::Timestamp;
-use reeve_audit::format_instant;
-use reeve_audit::query::{Column, column_text};
-use reeve_ledger::StoredEntry;
+use jiff::tz::TimeZone;
+use reeve_audit::query::{Column, FieldPath, column_text};
+use reeve_audit::{Entry, format_instant};
+use reeve_ledger::{Counts, GroupBy, StoredEntry, TimeUnit, TrailError};
 
-use super::schema::position;
+use super::schema::{CANONICAL, position};
+use super::values::values;
 
 /// Values that are told for a field, at most.
 const TOP: usize = 1_000;
+/// Spans of time that are told, at most.
+const SPANS: usize = 10_000;
 
-/// Milliseconds of an hour and a day.
+const MINUTE_MS: i64 = 60_000;
 const HOUR_MS: i64 = 3_600_000;
 const DAY_MS: i64 = 86_400_000;
+const WEEK_MS: i64 = 7 * DAY_MS;
+/// The Monday before the epoch, which was a Thursday.
+const MONDAY_MS: i64 = -3 * DAY_MS;
 
-/// What is counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Counted {
-    /// The values of a column.
-    Values(Column),
-    /// Spans of `timestamp`, of this many milliseconds, told by their first instant.
-    Spans(i64),
+/// Refuses what has no values to count.
+pub(super) fn countable(by: &GroupBy) -> Result<(), TrailError> {
+    let refused = match by {
+        GroupBy::Time { column, .. } if !column.is_time() => format!("{} is not a time", column.field_name()),
+        GroupBy::Field(FieldPath::Changes) => "changes as a whole have no values to count".to_owned(),
+        GroupBy::Field(FieldPath::Before(path) | FieldPath::After(path) | FieldPath::Metadata(path))
+            if path.is_empty() =>
+        {
+            "a whole state has no values to count".to_owned()
+        }
+        _ => return Ok(()),
+    };
+    Err(TrailError::Invalid(refused))
 }
 
-impl Counted {
-    /// By the name of a field, the name of a column, or `hour` and `day` for spans of `timestamp` in UTC.
-    pub(super) fn parse(name: &str) -> Option<Self> {
-        match name {
-            "hour" => return Some(Counted::Spans(HOUR_MS)),
-            "day" => return Some(Counted::Spans(DAY_MS)),
-            _ => {}
-        }
-        let known = |column: &&Column| {
-            let field = column.field_name();
-            // `status` for `action.status`, `request_id` for `metadata.request_id`.
-            name == field || name == column.segment_name() || (*column == &Column::ActionStatus && name == "status")
-        };
-        Column::ALL.iter().find(|column| known(column)).map(|&column| Counted::Values(column))
-    }
-
-    /// The column it is read from.
-    pub(super) fn column(self) -> usize {
-        match self {
-            Counted::Values(column) => position(column),
-            Counted::Spans(_) => position(Column::Timestamp),
-        }
+/// The columns of a segment that counting reads.
+pub(super) fn columns_of(by: &GroupBy) -> Vec<usize> {
+    match by {
+        GroupBy::Column(column) | GroupBy::Time { column, .. } => vec![position(*column)],
+        GroupBy::User => vec![position(Column::ActorEmail), position(Column::ActorId)],
+        GroupBy::Field(FieldPath::Column(column)) => vec![position(*column)],
+        GroupBy::Field(_) => vec![CANONICAL],
     }
 }
 
-/// The counts of one field. Entries without a value are not counted.
+/// The counts of one field.
 #[derive(Debug, Clone)]
 pub(super) struct Tally {
-    what: Counted,
+    by: GroupBy,
     texts: HashMap<String, u64>,
     times: HashMap<i64, u64>,
+    missing: u64,
 }
 
 impl Tally {
     /// Nothing counted yet.
-    pub(super) fn new(what: Counted) -> Self {
-        Tally { what, texts: HashMap::new(), times: HashMap::new() }
+    pub(super) fn new(by: GroupBy) -> Self {
+        // Columns reach this under either name.
+        let by = match by {
+            GroupBy::Field(FieldPath::Column(column)) => GroupBy::Column(column),
+            GroupBy::Field(FieldPath::User) => GroupBy::User,
+            other => other,
+        };
+        Tally { by, texts: HashMap::new(), times: HashMap::new(), missing: 0 }
     }
 
-    /// Counts a column of a batch.
-    pub(super) fn batch(&mut self, batch: &RecordBatch, index: usize) {
-        let column = batch.column(index);
+    /// Counts the rows of a batch whose columns are those at `places` of a segment. The error says why the canonical bytes
+    /// of a row are not an entry.
+    pub(super) fn batch(&mut self, batch: &RecordBatch, places: &[usize]) -> Result<(), String> {
+        let column = |place: usize| batch.column(places.iter().position(|&other| other == place).unwrap_or_default());
+        match self.by.clone() {
+            GroupBy::Column(of) | GroupBy::Time { column: of, .. } => self.column(column(position(of))),
+            GroupBy::User => {
+                self.users(column(position(Column::ActorEmail)), column(position(Column::ActorId)));
+            }
+            GroupBy::Field(field) => {
+                for bytes in column(CANONICAL).as_binary::<i32>().iter().flatten() {
+                    let (entry, _) = Entry::from_canonical(bytes).map_err(|error| error.to_string())?;
+                    self.field(&entry, &field);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn column(&mut self, column: &ArrayRef) {
+        self.missing += column.null_count() as u64;
         match column.data_type() {
             DataType::Timestamp(..) => {
                 for &ms in column.as_primitive::<TimestampMillisecondType>().values() {
-                    self.time(ms);
+                    self.time(ms, 1);
                 }
             }
             DataType::Utf8 => {
@@ -95,43 +118,98 @@ impl Tally {
         }
     }
 
-    /// Counts one entry.
-    pub(super) fn entry(&mut self, stored: &StoredEntry) {
-        match self.what {
-            Counted::Spans(_) | Counted::Values(Column::Timestamp) => {
-                self.time(stored.entry.timestamp.as_millisecond())
-            }
-            Counted::Values(Column::RecordedAt) => self.time(stored.recorded_at.as_millisecond()),
-            Counted::Values(column) => {
-                if let Some(value) = column_text(&stored.entry, column) {
-                    add(&mut self.texts, &value, 1);
-                }
+    fn users(&mut self, emails: &ArrayRef, ids: &ArrayRef) {
+        let text = |column: &ArrayRef, row: usize| {
+            let column = column.as_dictionary::<Int32Type>();
+            let key = column.keys().is_valid(row).then(|| column.keys().value(row) as usize)?;
+            Some(column.values().as_string::<i32>().value(key).to_owned())
+        };
+        for row in 0..emails.len() {
+            match text(emails, row).or_else(|| text(ids, row)) {
+                Some(value) => add(&mut self.texts, &value, 1),
+                None => self.missing += 1,
             }
         }
     }
 
-    fn time(&mut self, ms: i64) {
-        let span = match self.what {
-            Counted::Spans(length) => ms.div_euclid(length) * length,
-            Counted::Values(_) => ms,
+    fn field(&mut self, entry: &Entry, field: &FieldPath) {
+        let found = values(entry, field);
+        self.missing += u64::from(found.is_empty());
+        found.iter().for_each(|value| add(&mut self.texts, value, 1));
+    }
+
+    /// Counts one entry.
+    pub(super) fn entry(&mut self, stored: &StoredEntry) {
+        let entry = &stored.entry;
+        match self.by.clone() {
+            GroupBy::Column(column) | GroupBy::Time { column, .. } if column.is_time() => {
+                let at = if column == Column::Timestamp { entry.timestamp } else { stored.recorded_at };
+                self.time(at.as_millisecond(), 1);
+            }
+            GroupBy::Column(column) | GroupBy::Time { column, .. } => match column_text(entry, column) {
+                Some(value) => add(&mut self.texts, &value, 1),
+                None => self.missing += 1,
+            },
+            GroupBy::User => match entry.actor.email.as_ref().or(entry.actor.id.as_ref()) {
+                Some(value) => add(&mut self.texts, value, 1),
+                None => self.missing += 1,
+            },
+            GroupBy::Field(field) => self.field(entry, &field),
+        }
+    }
+
+    /// Counts entries at an instant.
+    fn time(&mut self, ms: i64, count: u64) {
+        let first = match self.by {
+            GroupBy::Time { unit, .. } => span_start(ms, unit),
+            _ => ms,
         };
-        *self.times.entry(span).or_default() += 1;
+        *self.times.entry(first).or_default() += count;
     }
 
     /// Takes another count of the same field over.
     pub(super) fn merge(&mut self, other: Tally) {
         merge(&mut self.texts, other.texts);
         merge(&mut self.times, other.times);
+        self.missing += other.missing;
     }
 
-    /// Values and counts, the most frequent first, equal ones by value.
-    pub(super) fn finish(self) -> Vec<(String, u64)> {
+    /// Values and counts: the most frequent first, equal ones by value; spans of time in their order, the newest that fit.
+    pub(super) fn finish(self, limit: usize) -> Counts {
+        let all = self.texts.values().chain(self.times.values()).sum::<u64>();
         let instant = |ms: i64| Timestamp::from_millisecond(ms).map_or_else(|_| ms.to_string(), format_instant);
-        let mut all: Vec<(String, u64)> = self.texts.into_iter().collect();
-        all.extend(self.times.into_iter().map(|(ms, count)| (instant(ms), count)));
-        all.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        all.truncate(TOP);
-        all
+        let mut values: Vec<(String, u64)>;
+        if matches!(self.by, GroupBy::Time { .. }) {
+            let mut spans: Vec<(i64, u64)> = self.times.into_iter().collect();
+            spans.sort_unstable();
+            values = spans
+                .split_off(spans.len().saturating_sub(SPANS))
+                .into_iter()
+                .map(|(ms, n)| (instant(ms), n))
+                .collect();
+        } else {
+            values = self.texts.into_iter().collect();
+            values.extend(self.times.into_iter().map(|(ms, count)| (instant(ms), count)));
+            values.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+            values.truncate(limit.min(TOP));
+        }
+        let told = values.iter().map(|(_, count)| count).sum::<u64>();
+        Counts { values, other: all - told, missing: self.missing }
+    }
+}
+
+/// The first instant of the span that an instant lies in.
+pub(super) fn span_start(ms: i64, unit: TimeUnit) -> i64 {
+    let floor = |length: i64, origin: i64| (ms - origin).div_euclid(length) * length + origin;
+    match unit {
+        TimeUnit::Minute => floor(MINUTE_MS, 0),
+        TimeUnit::Hour => floor(HOUR_MS, 0),
+        TimeUnit::Day => floor(DAY_MS, 0),
+        TimeUnit::Week => floor(WEEK_MS, MONDAY_MS),
+        TimeUnit::Month => {
+            let day = Timestamp::from_millisecond(ms).map(|at| at.to_zoned(TimeZone::UTC).date().first_of_month());
+            day.and_then(|day| day.to_zoned(TimeZone::UTC)).map_or(ms, |start| start.timestamp().as_millisecond())
+        }
     }
 }
 
@@ -157,44 +235,50 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_are_named_as_in_a_query_or_as_columns() {
-        for (name, expect) in [
-            ("hour", Some(Counted::Spans(HOUR_MS))),
-            ("actor.email", Some(Counted::Values(Column::ActorEmail))),
-            ("actor_email", Some(Counted::Values(Column::ActorEmail))),
-            ("status", Some(Counted::Values(Column::ActionStatus))),
-            ("request_id", Some(Counted::Values(Column::RequestId))),
-            ("metadata.request_id", Some(Counted::Values(Column::RequestId))),
-            ("changes.after", None),
-            ("", None),
-        ] {
-            assert_eq!(Counted::parse(name), expect, "{name}");
-        }
-    }
-
-    #[test]
     fn the_most_frequent_come_first_and_a_thousand_at_most() {
-        let mut tally = Tally::new(Counted::Values(Column::ActorId));
+        let mut tally = Tally::new(GroupBy::Column(Column::ActorId));
         for number in 0..1_500 {
             add(&mut tally.texts, &format!("{number:04}"), 1);
         }
-        let mut more = Tally::new(Counted::Values(Column::ActorId));
+        let mut more = Tally::new(GroupBy::Column(Column::ActorId));
         add(&mut more.texts, "1499", 2);
         tally.merge(more);
-        let top = tally.finish();
-        assert_eq!(top.len(), TOP);
-        assert_eq!(top[..2], [("1499".to_owned(), 3), ("0000".to_owned(), 1)]);
+        for (limit, told) in [(5_000, TOP), (2, 2), (0, 0)] {
+            let counts = tally.clone().finish(limit);
+            let expect = [("1499".to_owned(), 3), ("0000".to_owned(), 1)];
+            assert_eq!(counts.values[..told.min(2)], expect[..told.min(2)]);
+            assert_eq!((counts.values.len(), counts.missing), (told, 0));
+            assert_eq!(counts.other + counts.values.iter().map(|(_, n)| n).sum::<u64>(), 1_502);
+        }
     }
 
     #[test]
-    fn spans_begin_on_the_hour_also_before_the_epoch() {
-        let mut tally = Tally::new(Counted::Spans(HOUR_MS));
-        for ms in [-1, 0, 3_599_999] {
-            tally.time(ms);
+    fn spans_begin_where_the_calendar_says_also_before_the_epoch() {
+        let at = |text: &str| text.parse::<Timestamp>().unwrap().as_millisecond();
+        for (unit, instant, first) in [
+            (TimeUnit::Minute, "2026-11-20T10:20:30.5Z", "2026-11-20T10:20:00Z"),
+            (TimeUnit::Hour, "1969-12-31T23:59:59.999Z", "1969-12-31T23:00:00Z"),
+            (TimeUnit::Day, "2026-11-20T10:20:30Z", "2026-11-20T00:00:00Z"),
+            (TimeUnit::Week, "2026-11-22T23:59:59Z", "2026-11-16T00:00:00Z"),
+            (TimeUnit::Week, "1970-01-01T00:00:00Z", "1969-12-29T00:00:00Z"),
+            (TimeUnit::Month, "2024-02-29T10:00:00Z", "2024-02-01T00:00:00Z"),
+            (TimeUnit::Month, "1960-01-01T00:00:00Z", "1960-01-01T00:00:00Z"),
+        ] {
+            assert_eq!(span_start(at(instant), unit), at(first), "{unit:?} {instant}");
         }
-        assert_eq!(
-            tally.finish(),
-            [("1970-01-01T00:00:00.000Z".to_owned(), 2), ("1969-12-31T23:00:00.000Z".to_owned(), 1)]
-        );
+    }
+
+    #[test]
+    fn what_has_no_values_is_refused() {
+        for (by, fine) in [
+            (GroupBy::User, true),
+            (GroupBy::Column(Column::Timestamp), true),
+            (GroupBy::Time { column: Column::EventId, unit: TimeUnit::Day }, false),
+            (GroupBy::Field(FieldPath::Changes), false),
+            (GroupBy::Field(FieldPath::After(Vec::new())), false),
+            (GroupBy::Field(FieldPath::After(vec!["a".into()])), true),
+        ] {
+            assert_eq!(countable(&by).is_ok(), fine, "{by:?}");
+        }
     }
 }

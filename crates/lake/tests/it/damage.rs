@@ -6,8 +6,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
-use reeve_audit::query::Query;
-use reeve_ledger::{SearchRequest, SegmentMeta, SegmentStore, Trail, TrailError};
+use reeve_audit::query::{Column, Query};
+use reeve_ledger::{Aggregation, GroupBy, Order, SearchRequest, SegmentMeta, SegmentStore, Trail, TrailError};
 
 use crate::generate::{self, NOW_S};
 use crate::log::Log;
@@ -30,9 +30,10 @@ fn everything() -> SearchRequest {
         query: Query::all(),
         limit: 1_000,
         offset: 0,
-        before_sequence: None,
+        order: Order::NewestFirst,
+        cursor: None,
         count_total: true,
-        aggregations: vec!["severity".into()],
+        aggregations: vec![Aggregation { by: GroupBy::Column(Column::Severity), limit: 10 }],
         now: Timestamp::from_second(NOW_S).unwrap(),
     }
 }

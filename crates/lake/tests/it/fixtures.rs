@@ -8,7 +8,10 @@ use jiff::Timestamp;
 use reeve_audit::Entry;
 use reeve_estate::{ConnectionId, Metric, ResourceId, SampleStore};
 use reeve_lake::{EntrySearch, EntrySegments, SampleLake, Views};
-use reeve_ledger::{SealedEntry, SearchRequest, SegmentMeta, SegmentStore, StoredEntry, Tail, Trail, TrailError, View};
+use reeve_ledger::{
+    Aggregation, GroupBy, Order, SealedEntry, SearchRequest, SegmentMeta, SegmentStore, StoredEntry, Tail, Trail,
+    TrailError, View,
+};
 use reeve_tlog::{Hash, commitment};
 
 fn fixture(name: &str) -> Vec<u8> {
@@ -84,9 +87,10 @@ async fn segments_of_version_1_are_read_and_searched() {
             query: query.parse().unwrap(),
             limit: 10,
             offset: 0,
-            before_sequence: None,
+            order: Order::NewestFirst,
+            cursor: None,
             count_total: true,
-            aggregations: vec!["day".into()],
+            aggregations: vec![Aggregation { by: GroupBy::User, limit: 10 }],
             now: Timestamp::UNIX_EPOCH,
         };
         let page = search.search(&request).await.unwrap();

@@ -8,10 +8,10 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use reeve_audit::Draft;
 use reeve_lake::{EntrySearch, EntrySegments};
-use reeve_ledger::{Config, Ledger, SearchRequest, StoredEntry, Trail, keys};
+use reeve_ledger::{Config, Ledger, Order, SearchRequest, StoredEntry, Trail, keys};
 
 use crate::generate::{self, NOW_S};
-use crate::search::check;
+use crate::search::{self, check};
 
 async fn open(folder: &Path) -> (Ledger, Arc<EntrySegments>, EntrySearch) {
     let config = Config::new(folder, "reeve.local/lake-test");
@@ -57,13 +57,10 @@ async fn what_the_ledger_acknowledged_is_found_sealed_or_not_and_after_a_restart
                 query: generate::query(&mut random),
                 limit: random.random_range(0..60),
                 offset: random.random_range(0..3),
-                before_sequence: random.random_bool(0.3).then(|| random.random_range(0..1_000)),
+                order: if random.random() { Order::NewestFirst } else { Order::OldestFirst },
+                cursor: random.random_bool(0.3).then(|| random.random_range(0..1_000)),
                 count_total: random.random(),
-                aggregations: if random.random_bool(0.2) {
-                    vec!["day".into(), "actor.email".into()]
-                } else {
-                    Vec::new()
-                },
+                aggregations: if random.random_bool(0.2) { search::aggregations(&mut random, 2) } else { Vec::new() },
                 now: Timestamp::from_second(NOW_S).unwrap(),
             };
             let page = search.search(&request).await.unwrap();

@@ -1,20 +1,45 @@
 //! Searching agrees with asking every entry in turn.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use jiff::{Span, Timestamp, Unit, Zoned};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
-use reeve_audit::format_instant;
-use reeve_audit::query::{Column, Query, column_text};
-use reeve_ledger::{SearchRequest, StoredEntry, Trail, TrailError};
+use reeve_audit::query::{Column, FieldPath, Query, column_text};
+use reeve_audit::{Json, format_instant};
+use reeve_ledger::{Aggregation, Counts, GroupBy, Order, SearchRequest, StoredEntry, TimeUnit, Trail, TrailError};
 
 use crate::generate::{self, NOW_S};
 use crate::log::Log;
 
-const COUNTED: [&str; 8] =
-    ["hour", "day", "event_type", "actor.email", "severity", "event_id", "recorded_at", "resource_id"];
+/// Everything that can be counted.
+pub(crate) fn counted() -> Vec<GroupBy> {
+    let units = [TimeUnit::Minute, TimeUnit::Hour, TimeUnit::Day, TimeUnit::Week, TimeUnit::Month];
+    let times = [Column::Timestamp, Column::RecordedAt];
+    let mut all: Vec<GroupBy> =
+        times.into_iter().flat_map(|column| units.map(|unit| GroupBy::Time { column, unit })).collect();
+    all.extend(Column::ALL.map(GroupBy::Column));
+    let path = |text: &str| text.split('.').map(str::to_owned).collect::<Vec<_>>();
+    let fields = [
+        FieldPath::Tags,
+        FieldPath::MetadataTags,
+        FieldPath::ApiVersion,
+        FieldPath::ResourceTags,
+        FieldPath::ResourceTag("ENV".into()),
+        FieldPath::Before(path("env")),
+        FieldPath::After(path("size.list")),
+        FieldPath::After(path("list.0")),
+        FieldPath::Metadata(path("size")),
+        FieldPath::Column(Column::ActorEmail),
+        FieldPath::User,
+    ];
+    all.extend(fields.map(GroupBy::Field));
+    all.push(GroupBy::User);
+    all
+}
 
 fn now() -> Timestamp {
     Timestamp::from_second(NOW_S).unwrap()
@@ -25,40 +50,112 @@ fn request(query: Query) -> SearchRequest {
         query,
         limit: 50,
         offset: 0,
-        before_sequence: None,
+        order: Order::NewestFirst,
+        cursor: None,
         count_total: false,
         aggregations: Vec::new(),
         now: now(),
     }
 }
 
-fn value(stored: &StoredEntry, field: &str) -> Option<String> {
-    let ms = stored.entry.timestamp.as_millisecond();
-    let span = |length: i64| Some(format_instant(Timestamp::from_millisecond(ms.div_euclid(length) * length).unwrap()));
-    match field {
-        "hour" => span(3_600_000),
-        "day" => span(86_400_000),
-        "recorded_at" => Some(format_instant(stored.recorded_at)),
-        "resource_id" => column_text(&stored.entry, Column::ResourceId).map(Into::into),
-        "actor.email" => column_text(&stored.entry, Column::ActorEmail).map(Into::into),
-        "severity" => column_text(&stored.entry, Column::Severity).map(Into::into),
-        "event_type" => column_text(&stored.entry, Column::EventType).map(Into::into),
-        _ => column_text(&stored.entry, Column::EventId).map(Into::into),
+/// The values of an entry, as they should be counted.
+fn values(stored: &StoredEntry, by: &GroupBy) -> BTreeSet<String> {
+    let one = |value: Option<Cow<'_, str>>| value.into_iter().map(Cow::into_owned).collect();
+    let entry = &stored.entry;
+    match by {
+        GroupBy::User => one(entry.actor.email.as_deref().or(entry.actor.id.as_deref()).map(Cow::Borrowed)),
+        GroupBy::Field(FieldPath::User) => values(stored, &GroupBy::User),
+        GroupBy::Column(Column::Timestamp) => one(Some(format_instant(entry.timestamp).into())),
+        GroupBy::Column(Column::RecordedAt) => one(Some(format_instant(stored.recorded_at).into())),
+        GroupBy::Column(column) | GroupBy::Field(FieldPath::Column(column)) => one(column_text(entry, *column)),
+        GroupBy::Time { column, unit } => {
+            let at = if *column == Column::Timestamp { entry.timestamp } else { stored.recorded_at };
+            let day = at.to_zoned(TimeZone::UTC).date();
+            let start = match unit {
+                TimeUnit::Minute => Zoned::round(&at.to_zoned(TimeZone::UTC), floor(Unit::Minute)).unwrap(),
+                TimeUnit::Hour => Zoned::round(&at.to_zoned(TimeZone::UTC), floor(Unit::Hour)).unwrap(),
+                TimeUnit::Day => day.to_zoned(TimeZone::UTC).unwrap(),
+                TimeUnit::Week => {
+                    let back = day.weekday().to_monday_zero_offset();
+                    day.checked_sub(Span::new().days(back)).unwrap().to_zoned(TimeZone::UTC).unwrap()
+                }
+                TimeUnit::Month => day.first_of_month().to_zoned(TimeZone::UTC).unwrap(),
+            };
+            one(Some(format_instant(start.timestamp()).into()))
+        }
+        GroupBy::Field(FieldPath::Tags) => {
+            let tags = entry.resource.tags.iter().map(|(name, value)| format!("{name}={value}"));
+            entry.metadata.tags.iter().cloned().chain(tags).collect()
+        }
+        GroupBy::Field(FieldPath::MetadataTags) => entry.metadata.tags.iter().cloned().collect(),
+        GroupBy::Field(FieldPath::ApiVersion) => [entry.metadata.api_version.clone()].into(),
+        GroupBy::Field(FieldPath::ResourceTags) => entry.resource.tags.values().cloned().collect(),
+        GroupBy::Field(FieldPath::ResourceTag(name)) => {
+            let named = entry.resource.tags.iter().filter(|(tag, _)| tag.to_lowercase() == name.to_lowercase());
+            named.map(|(_, value)| value.clone()).collect()
+        }
+        GroupBy::Field(FieldPath::Before(path)) => leaves_at(entry.changes.before.as_ref(), path),
+        GroupBy::Field(FieldPath::After(path)) => leaves_at(entry.changes.after.as_ref(), path),
+        GroupBy::Field(FieldPath::Metadata(path)) => leaves_at(Some(&Json::Object(entry.metadata.extra.clone())), path),
+        GroupBy::Field(FieldPath::Changes) => BTreeSet::new(),
     }
+}
+
+/// Every leaf of a state whose place agrees with a path.
+fn leaves_at(state: Option<&Json>, path: &[String]) -> BTreeSet<String> {
+    let mut all = Vec::new();
+    state.into_iter().for_each(|state| leaves(state, &mut Vec::new(), &mut all));
+    all.into_iter().filter(|(place, _)| agrees(place, path)).map(|(_, value)| value).collect()
+}
+
+/// Leaves with their places: the name of a member, or the number of an element.
+fn leaves(value: &Json, place: &mut Vec<Result<String, usize>>, all: &mut Vec<(Vec<Result<String, usize>>, String)>) {
+    let members: Vec<(Result<String, usize>, &Json)> = match value {
+        Json::Object(object) => object.iter().map(|(name, value)| (Ok(name.to_lowercase()), value)).collect(),
+        Json::Array(items) => items.iter().enumerate().map(|(at, item)| (Err(at), item)).collect(),
+        Json::Null => return,
+        Json::String(text) => return all.push((place.clone(), text.clone())),
+        other => return all.push((place.clone(), other.to_string())),
+    };
+    for (step, value) in members {
+        place.push(step);
+        leaves(value, place, all);
+        place.pop();
+    }
+}
+
+/// Numbers of elements may be named or left out.
+fn agrees(place: &[Result<String, usize>], path: &[String]) -> bool {
+    match (place.split_first(), path.split_first()) {
+        (None, None) => true,
+        (None, Some(_)) => false,
+        (Some((Ok(name), place)), Some((first, path))) => *name == first.to_lowercase() && agrees(place, path),
+        (Some((Ok(_), _)), None) => false,
+        (Some((Err(at), rest)), named) => {
+            agrees(rest, path) || named.is_some_and(|(first, path)| first.parse() == Ok(*at) && agrees(rest, path))
+        }
+    }
+}
+
+fn floor(unit: Unit) -> jiff::ZonedRound {
+    jiff::ZonedRound::new().smallest(unit).mode(jiff::RoundMode::Trunc)
 }
 
 /// The plain truth: every entry is asked.
 pub(crate) fn check(page: &reeve_ledger::Page, request: &SearchRequest, entries: &[Arc<StoredEntry>], seed: &str) {
-    let matching: Vec<&Arc<StoredEntry>> = entries
-        .iter()
-        .rev()
-        .filter(|stored| request.query.matches(&stored.entry, stored.recorded_at, request.now))
-        .collect();
-    let below = request.before_sequence.unwrap_or(u64::MAX);
+    let mut matching: Vec<&Arc<StoredEntry>> =
+        entries.iter().filter(|stored| request.query.matches(&stored.entry, stored.recorded_at, request.now)).collect();
+    if request.order == Order::NewestFirst {
+        matching.reverse();
+    }
     let rest: Vec<u64> = matching
         .iter()
         .map(|stored| stored.sequence)
-        .filter(|&sequence| sequence < below)
+        .filter(|&sequence| match (request.cursor, request.order) {
+            (None, _) => true,
+            (Some(cursor), Order::NewestFirst) => sequence < cursor,
+            (Some(cursor), Order::OldestFirst) => sequence > cursor,
+        })
         .skip(request.offset)
         .collect();
     let expect = &rest[..request.limit.min(rest.len())];
@@ -71,19 +168,25 @@ pub(crate) fn check(page: &reeve_ledger::Page, request: &SearchRequest, entries:
             (&original.canonical, original.hash, &original.entry)
         );
     }
-    assert_eq!(page.next_before, expect.last().copied().filter(|_| rest.len() > request.limit), "{seed}");
+    assert_eq!(page.next_cursor, expect.last().copied().filter(|_| rest.len() > request.limit), "{seed}");
     assert_eq!(page.total, request.count_total.then_some(matching.len() as u64), "{seed}: {:?}", request.query);
     assert_eq!(page.aggregations.len(), request.aggregations.len());
-    for ((field, counts), asked) in page.aggregations.iter().zip(&request.aggregations) {
-        assert_eq!(field, asked);
-        let mut expect: BTreeMap<String, u64> = BTreeMap::new();
-        for value in matching.iter().filter_map(|stored| value(stored, field)) {
-            *expect.entry(value).or_default() += 1;
+    for (counts, asked) in page.aggregations.iter().zip(&request.aggregations) {
+        let (mut expect, mut missing): (BTreeMap<String, u64>, u64) = (BTreeMap::new(), 0);
+        for stored in &matching {
+            let found = values(stored, &asked.by);
+            missing += u64::from(found.is_empty());
+            found.into_iter().for_each(|value| *expect.entry(value).or_default() += 1);
         }
+        let all: u64 = expect.values().sum();
         let mut expect: Vec<(String, u64)> = expect.into_iter().collect();
-        expect.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        expect.truncate(1_000);
-        assert_eq!(counts, &expect, "{seed}: {field} of {:?}", request.query);
+        if !matches!(asked.by, GroupBy::Time { .. }) {
+            expect.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+            expect.truncate(asked.limit.min(1_000));
+        }
+        let other = all - expect.iter().map(|(_, count)| count).sum::<u64>();
+        let expect = Counts { values: expect, other, missing };
+        assert_eq!(counts, &expect, "{seed}: {:?} of {:?}", asked.by, request.query);
     }
 }
 
@@ -103,6 +206,16 @@ async fn random_log(random: &mut StdRng, folder: &std::path::Path, size: usize) 
     log
 }
 
+/// Some of what can be counted.
+pub(crate) fn aggregations(random: &mut StdRng, count: usize) -> Vec<Aggregation> {
+    let all = counted();
+    let mut one = || Aggregation {
+        by: all[random.random_range(0..all.len())].clone(),
+        limit: [0, 1, 3, 5_000][random.random_range(0..4)],
+    };
+    (0..count).map(|_| one()).collect()
+}
+
 #[tokio::test]
 async fn random_queries_over_random_logs_agree_with_asking_every_entry() {
     let mut matched = 0;
@@ -119,11 +232,11 @@ async fn random_queries_over_random_logs_agree_with_asking_every_entry() {
             let mut request = request(generate::query(&mut random));
             request.limit = [0, 1, 7, 50, 1_000][random.random_range(0..5)];
             request.offset = if random.random_bool(0.3) { random.random_range(0..30) } else { 0 };
-            request.before_sequence = random.random_bool(0.3).then(|| random.random_range(0..size as u64 + 2));
+            request.cursor = random.random_bool(0.3).then(|| random.random_range(0..size as u64 + 2));
+            request.order = if random.random() { Order::NewestFirst } else { Order::OldestFirst };
             request.count_total = random.random_bool(0.4);
             if random.random_bool(0.3) {
-                request.aggregations =
-                    (0..3).map(|_| COUNTED[random.random_range(0..COUNTED.len())].to_owned()).collect();
+                request.aggregations = aggregations(&mut random, 3);
             }
             let page = log.search().search(&request).await.unwrap();
             check(&page, &request, &entries, &format!("seed {seed} turn {turn}"));
@@ -139,18 +252,23 @@ async fn pages_follow_one_another_without_gap_or_repetition() {
     let folder = tempfile::tempdir().unwrap();
     let log = random_log(&mut random, folder.path(), 9_000).await;
     log.seal(8_500).await;
-    for query in ["", "severity:high", "alice", "resource.view NOT status:success"] {
+    let queries = ["", "severity:high", "alice", "resource.view NOT status:success"];
+    for (query, order) in queries.map(|query| [(query, Order::NewestFirst), (query, Order::OldestFirst)]).concat() {
         let mut request = request(Query::parse(query).unwrap());
+        request.order = order;
         let mut seen = Vec::new();
         loop {
             let page = log.search().search(&request).await.unwrap();
             check(&page, &request, &log.entries(), query);
             seen.extend(page.entries.iter().map(|stored| stored.sequence));
-            let Some(next) = page.next_before else { break };
-            request.before_sequence = Some(next);
+            let Some(next) = page.next_cursor else { break };
+            request.cursor = Some(next);
         }
         let matches = |stored: &&Arc<StoredEntry>| request.query.matches(&stored.entry, stored.recorded_at, now());
-        let expect: Vec<u64> = log.entries().iter().rev().filter(matches).map(|stored| stored.sequence).collect();
+        let mut expect: Vec<u64> = log.entries().iter().filter(matches).map(|stored| stored.sequence).collect();
+        if order == Order::NewestFirst {
+            expect.reverse();
+        }
         assert_eq!(seen, expect, "{query}");
         assert!(seen.len() > 100, "{query}");
     }
@@ -179,9 +297,16 @@ async fn what_cannot_be_counted_is_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let log = Log::open(folder.path()).await;
     let mut request = request(Query::all());
-    request.aggregations = vec!["hour".into(), "changes.after.size".into()];
-    let refused = log.search().search(&request).await;
-    assert!(matches!(refused, Err(TrailError::Invalid(message)) if message.contains("changes.after.size")));
+    for by in [
+        GroupBy::Field(FieldPath::Changes),
+        GroupBy::Time { column: Column::EventId, unit: TimeUnit::Day },
+        GroupBy::Field(FieldPath::Metadata(Vec::new())),
+    ] {
+        let fine = Aggregation { by: GroupBy::User, limit: 1 };
+        request.aggregations = vec![fine, Aggregation { by: by.clone(), limit: 1 }];
+        let refused = log.search().search(&request).await;
+        assert!(matches!(refused, Err(TrailError::Invalid(_))), "{by:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

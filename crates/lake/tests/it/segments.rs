@@ -124,7 +124,7 @@ async fn leftovers_of_an_interrupted_seal_go_and_nothing_else() {
 
 #[tokio::test]
 async fn a_segment_of_many_pages_and_row_groups_is_searched_across_all_of_them() {
-    use reeve_ledger::{SearchRequest, Trail};
+    use reeve_ledger::{Aggregation, GroupBy, Order, SearchRequest, Trail};
     let folder = tempfile::tempdir().unwrap();
     let log = Log::open(folder.path()).await;
     let mut random = StdRng::seed_from_u64(9);
@@ -145,17 +145,18 @@ async fn a_segment_of_many_pages_and_row_groups_is_searched_across_all_of_them()
         query: "user:USER-17".parse().unwrap(),
         limit: 3,
         offset: 2,
-        before_sequence: None,
+        order: Order::NewestFirst,
+        cursor: None,
         count_total: true,
-        aggregations: vec!["actor.id".into()],
+        aggregations: vec![Aggregation { by: GroupBy::Column(Column::ActorId), limit: 1_000 }],
         now: received,
     };
     let page = search.search(&request).await.unwrap();
     let sequences: Vec<u64> = page.entries.iter().map(|stored| stored.sequence).collect();
     assert_eq!((sequences, page.total), (vec![40_017, 30_017, 20_017], Some(7)));
-    assert_eq!(page.aggregations, [("actor.id".to_owned(), vec![("user-17".to_owned(), 7)])]);
+    assert_eq!(page.aggregations[0].values, [("user-17".to_owned(), 7)]);
     (request.count_total, request.aggregations) = (false, Vec::new());
-    assert_eq!(search.search(&request).await.unwrap().next_before, Some(20_017));
+    assert_eq!(search.search(&request).await.unwrap().next_cursor, Some(20_017));
     // Where one window of sequences ends and the next begins, and the ends of the log.
     for sequence in [0, 1, 49_519, 49_520, 65_535, 65_536, 65_903, 65_904, 69_999] {
         request.query = format!("event_id:EVT-{sequence}").parse().unwrap();

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use reeve_audit::query::{Query, time_range};
 use reeve_audit::{format_instant, parse_instant};
-use reeve_ledger::{SearchRequest, Trail as _};
+use reeve_ledger::{Order, SearchRequest, Trail as _};
 
 use super::target::{LogAt, Remote, Reply, open};
 use crate::cli::SearchArgs;
@@ -49,7 +49,8 @@ async fn here(log: &Log, args: &SearchArgs) -> Result<(Vec<Value>, u64)> {
         query: query.and(time_range(time(&args.from, "from")?, time(&args.to, "to")?)).resolve(now),
         limit: args.limit as usize,
         offset: 0,
-        before_sequence: None,
+        order: Order::NewestFirst,
+        cursor: None,
         count_total: true,
         aggregations: Vec::new(),
         now,

@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 
 use reeve_access::RowFilter;
-use reeve_audit::query::{Expr, Query, QueryError, filter as filter_term, time_range};
-use reeve_ledger::{SearchRequest, StoredEntry, TrailError};
+use reeve_audit::query::{Column, Expr, Query, QueryError, filter as filter_term, time_range};
+use reeve_ledger::{Aggregation, GroupBy, Order, SearchRequest, StoredEntry, TimeUnit, TrailError};
 
 use crate::error::Problem;
 use crate::extract::Caller;
@@ -51,17 +51,40 @@ fn filter(name: &str, value: &str) -> Result<Expr, Problem> {
 }
 
 /// A search request of a page.
-pub(super) fn request(query: Query, window: Window, aggregations: Vec<String>, now: Timestamp) -> SearchRequest {
+pub(super) fn request(query: Query, window: Window, aggregations: Vec<Aggregation>, now: Timestamp) -> SearchRequest {
     SearchRequest {
         query,
         limit: usize::try_from(window.limit).unwrap_or(usize::MAX),
         offset: usize::try_from(window.offset).unwrap_or(usize::MAX),
-        before_sequence: window.cursor,
+        order: Order::NewestFirst,
+        cursor: window.cursor,
         count_total: true,
         aggregations,
         now,
     }
 }
+
+/// What a name of a field, `user`, `hour` or `day` counts.
+pub(super) fn aggregation(name: &str) -> Result<Aggregation, Problem> {
+    let time = |unit| GroupBy::Time { column: Column::Timestamp, unit };
+    let by = match name {
+        "hour" => time(TimeUnit::Hour),
+        "day" => time(TimeUnit::Day),
+        "user" => GroupBy::User,
+        "status" => GroupBy::Column(Column::ActionStatus),
+        _ => Column::ALL
+            .into_iter()
+            .find(|column| name == column.field_name() || name == column.segment_name())
+            .map(GroupBy::Column)
+            .ok_or_else(|| {
+                Problem::field("aggregations", "invalid", format!("values of {name:?} cannot be counted"))
+            })?,
+    };
+    Ok(Aggregation { by, limit: COUNTED })
+}
+
+/// Values told of a field.
+const COUNTED: usize = 1_000;
 
 /// Whether the caller may see an entry.
 pub(super) fn may_see(caller: &Caller, stored: &StoredEntry) -> bool {
@@ -78,5 +101,5 @@ pub(super) fn problem(error: TrailError) -> Problem {
 
 fn query_problem(error: QueryError) -> Problem {
     let message = format!("At character {}: {}", error.position, error.message);
-    Problem::query(message, error.position, error.hint)
+    Problem::query(message, error.position, error.part, error.hint)
 }

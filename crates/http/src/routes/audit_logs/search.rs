@@ -6,20 +6,21 @@ use axum::Json;
 use axum::extract::State;
 use serde_json::json;
 
-use reeve_ledger::Page;
+use reeve_ledger::{Aggregation, Page};
 
 use super::ask::{self, Asked};
-use super::bodies;
+use super::{aggregations, bodies};
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
 use crate::paging::{Window, encode, window};
 use crate::story;
-use crate::wire::entry::{CountBody, EntryBody, EntryListParams, FiltersBody, SearchAnswer, SearchBody};
+use crate::wire::entry::EntryBody;
 use crate::wire::list::List;
+use crate::wire::search::{EntryListParams, FiltersBody, SearchAnswer, SearchBody};
 
-/// Fields one search may count at most.
-const MAX_AGGREGATIONS: usize = 10;
+/// Values told of each thing counted, unless the request says otherwise.
+const VALUES: u32 = 100;
 
 /// A page of entries, newest first.
 #[utoipa::path(get, path = "/api/v1/audit-logs", tag = "audit-logs", params(EntryListParams),
@@ -38,7 +39,7 @@ pub(super) async fn list(
         filters: &filters,
     };
     let page = run(&app, &caller, &asked, window, Vec::new(), "list_entries").await?;
-    let (total, next_cursor) = (page.total.unwrap_or_default(), page.next_before.map(encode));
+    let (total, next_cursor) = (page.total.unwrap_or_default(), page.next_cursor.map(encode));
     Ok(Json(List { items: page.entries.iter().map(|stored| bodies::entry(stored)).collect(), total, next_cursor }))
 }
 
@@ -51,21 +52,19 @@ pub(super) async fn search(
     Body(body): Body<SearchBody>,
 ) -> Result<Json<SearchAnswer>, Problem> {
     let window = window(body.limit, body.offset, body.cursor.as_deref())?;
-    if body.aggregations.len() > MAX_AGGREGATIONS {
-        return Err(Problem::field("aggregations", "too_many", format!("name at most {MAX_AGGREGATIONS} fields")));
-    }
+    let counted = aggregations::read("aggregations", &body.aggregations, body.aggregation_limit, VALUES)?;
     let asked = Asked {
         query: body.query.as_deref(),
         start_time: body.start_time.as_deref(),
         end_time: body.end_time.as_deref(),
         filters: &body.filters,
     };
-    let page = run(&app, &caller, &asked, window, body.aggregations, "search_entries").await?;
+    let page = run(&app, &caller, &asked, window, counted, "search_entries").await?;
     Ok(Json(SearchAnswer {
         items: page.entries.iter().map(|stored| bodies::entry(stored)).collect(),
         total: page.total.unwrap_or_default(),
-        next_cursor: page.next_before.map(encode),
-        aggregations: page.aggregations.into_iter().map(|(field, counts)| (field, counted(counts))).collect(),
+        next_cursor: page.next_cursor.map(encode),
+        aggregations: aggregations::named(body.aggregations, page.aggregations),
     }))
 }
 
@@ -75,13 +74,12 @@ async fn run(
     caller: &Caller,
     asked: &Asked<'_>,
     window: Window,
-    aggregations: Vec<String>,
+    counted: Vec<Aggregation>,
     operation: &str,
 ) -> Result<Page, Problem> {
     let now = app.now();
     let query = ask::query(caller, asked, now)?;
-    let request = ask::request(query, window, aggregations, now);
-    let page = app.trail.search(&request).await.map_err(ask::problem)?;
+    let page = app.trail.search(&ask::request(query, window, counted, now)).await.map_err(ask::problem)?;
     let told = json!({
         "query": asked.query,
         "start_time": asked.start_time,
@@ -96,9 +94,4 @@ async fn run(
 
 fn told_filters(filters: &FiltersBody) -> serde_json::Value {
     filters.given().map(|(name, value)| (name.to_owned(), value.into())).collect::<serde_json::Map<_, _>>().into()
-}
-
-/// Counts on the wire.
-pub(super) fn counted(counts: Vec<(String, u64)>) -> Vec<CountBody> {
-    counts.into_iter().map(|(value, count)| CountBody { value, count }).collect()
 }

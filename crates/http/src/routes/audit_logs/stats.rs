@@ -1,41 +1,43 @@
 //! The log at a glance: counts within what the caller may see.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
+use reeve_audit::query::Column;
+use reeve_ledger::{Aggregation, Counts, GroupBy, TimeUnit};
+
+use super::aggregations::{self, buckets};
 use super::ask::{self, Asked};
-use super::search::counted;
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Caller, Params};
 use crate::paging::Window;
-use crate::wire::entry::{CountBody, EntryListParams, FiltersBody, StatsBody};
+use crate::wire::search::{FiltersBody, StatsBody, StatsParams};
 use crate::{story, time};
 
 /// The longest period that is counted by the hour.
 const BY_HOUR: SignedDuration = SignedDuration::from_hours(72);
-/// Values shown of each field.
-const SHOWN: usize = 10;
+/// Values told of each field, unless the request says otherwise.
+const VALUES: u32 = 10;
+/// What is counted unless the request says otherwise, apart from time.
+const USUAL: [&str; 5] = ["event_type", "user", "resource.id", "severity", "status"];
 
-/// Counts by type, user, resource, severity, status and time; the last 24 hours unless a period is given.
-#[utoipa::path(get, path = "/api/v1/audit-logs/stats", tag = "audit-logs", params(EntryListParams),
+/// Counts by type, user, resource, severity, status and time, or by what the request names; the last 24 hours unless a
+/// period is given.
+#[utoipa::path(get, path = "/api/v1/audit-logs/stats", tag = "audit-logs", params(StatsParams),
     responses((status = 200, body = StatsBody), (status = 422, body = ProblemBody)))]
 pub(super) async fn stats(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Params(params): Params<EntryListParams>,
+    Params(params): Params<StatsParams>,
 ) -> Result<Json<StatsBody>, Problem> {
     let now = app.now();
-    let end = time::parse_option("end_time", params.end_time.as_deref())?.unwrap_or(now);
-    let start = time::parse_option("start_time", params.start_time.as_deref())?
-        .unwrap_or_else(|| end.checked_sub(SignedDuration::from_hours(24)).unwrap_or(end));
-    let by_time = if end.duration_since(start) <= BY_HOUR { "hour" } else { "day" };
-    let (start_text, end_text) = (time::text(start), params.end_time.clone());
+    let period = Period::of(&params, now)?;
+    let (start_text, end_text) = (time::text(period.start), params.end_time.clone());
     let filters = FiltersBody::default();
     let asked = Asked {
         query: params.query.as_deref(),
@@ -43,42 +45,81 @@ pub(super) async fn stats(
         end_time: end_text.as_deref(),
         filters: &filters,
     };
-    let fields = ["event_type", "actor.email", "actor.id", "resource.id", "severity", "action.status", by_time];
-    let request = ask::request(
-        ask::query(&caller, &asked, now)?,
-        Window { limit: 0, offset: 0, cursor: None },
-        fields.map(str::to_owned).to_vec(),
-        now,
-    );
-    let page = app.trail.search(&request).await.map_err(ask::problem)?;
-    let told = json!({ "query": params.query, "start_time": start_text, "end_time": params.end_time });
-    app.record_reading(story::read_log(&caller, "audit.search", "count_entries", told, page.total)).await?;
-
-    let mut counts: BTreeMap<String, Vec<(String, u64)>> = page.aggregations.into_iter().collect();
-    let mut take = |field: &str| counts.remove(field).unwrap_or_default();
-    let by_severity = take("severity");
-    let security_events =
-        by_severity.iter().filter(|(name, _)| name == "high" || name == "critical").map(|(_, n)| n).sum();
-    let mut by_hour = take(by_time);
-    by_hour.sort();
-    let by_user = match take("actor.email") {
-        emails if emails.is_empty() => take("actor.id"),
-        emails => emails,
+    let query = ask::query(&caller, &asked, now)?;
+    let names: Option<Vec<String>> =
+        params.by.as_deref().map(|by| by.split(',').map(|name| name.trim().to_owned()).collect());
+    let counted = match &names {
+        Some(names) => aggregations::read("by", names, params.limit, VALUES)?,
+        None => usual(params.limit, period.unit)?,
     };
-    Ok(Json(StatsBody {
-        total: page.total.unwrap_or_default(),
-        by_event_type: first(take("event_type")),
-        by_user: first(by_user),
-        by_resource: first(take("resource.id")),
-        by_severity: counted(by_severity),
-        by_status: counted(take("action.status")),
-        by_time: counted(by_hour),
-        security_events,
-        log_size: app.ledger.size(),
-    }))
+    let mut counted = counted;
+    counted.push(Aggregation { by: GroupBy::Column(Column::Severity), limit: 10 });
+    let request = ask::request(query, Window { limit: 0, offset: 0, cursor: None }, counted, now);
+    let page = app.trail.search(&request).await.map_err(ask::problem)?;
+    let told = json!({ "query": params.query, "start_time": start_text, "end_time": params.end_time, "by": params.by });
+    app.record_reading(story::read_log(&caller, "audit.search", "count_entries", told, page.total)).await?;
+    Ok(Json(body(&app, page.total, names, page.aggregations)))
 }
 
-fn first(mut counts: Vec<(String, u64)>) -> Vec<CountBody> {
-    counts.truncate(SHOWN);
-    counted(counts)
+/// The period that is counted, and by which spans.
+struct Period {
+    start: Timestamp,
+    unit: TimeUnit,
+}
+
+impl Period {
+    fn of(params: &StatsParams, now: Timestamp) -> Result<Self, Problem> {
+        let end = ask::instant("end_time", params.end_time.as_deref(), now)?.unwrap_or(now);
+        let start = ask::instant("start_time", params.start_time.as_deref(), now)?
+            .unwrap_or_else(|| end.checked_sub(SignedDuration::from_hours(24)).unwrap_or(end));
+        let unit = match params.interval.as_deref() {
+            None if end.duration_since(start) <= BY_HOUR => TimeUnit::Hour,
+            None => TimeUnit::Day,
+            Some(name) => aggregations::unit(name)
+                .ok_or_else(|| Problem::field("interval", "invalid", "must be minute, hour, day, week or month"))?,
+        };
+        Ok(Period { start, unit })
+    }
+}
+
+/// The usual six, in the order of [`body`].
+fn usual(limit: Option<u32>, unit: TimeUnit) -> Result<Vec<Aggregation>, Problem> {
+    let mut counted = aggregations::read("by", &USUAL.map(str::to_owned), limit, VALUES)?;
+    counted.push(Aggregation { by: GroupBy::Time { column: Column::Timestamp, unit }, limit: 1000 });
+    Ok(counted)
+}
+
+/// The answer; the last of the counts is by severity, for the security events.
+fn body(app: &App, total: Option<u64>, names: Option<Vec<String>>, mut counts: Vec<Counts>) -> StatsBody {
+    let severities = counts.pop().unwrap_or_default().values;
+    let serious = severities.iter().filter(|(name, _)| name == "high" || name == "critical");
+    let mut body = StatsBody {
+        total: total.unwrap_or_default(),
+        by_event_type: Vec::new(),
+        by_user: Vec::new(),
+        by_resource: Vec::new(),
+        by_severity: Vec::new(),
+        by_status: Vec::new(),
+        by_time: Vec::new(),
+        security_events: serious.map(|(_, count)| count).sum(),
+        aggregations: Default::default(),
+        log_size: app.ledger.size(),
+    };
+    match names {
+        Some(names) => body.aggregations = aggregations::named(names, counts),
+        None => {
+            let lists = [
+                &mut body.by_event_type,
+                &mut body.by_user,
+                &mut body.by_resource,
+                &mut body.by_severity,
+                &mut body.by_status,
+                &mut body.by_time,
+            ];
+            for (list, counts) in lists.into_iter().zip(counts) {
+                *list = buckets(counts.values);
+            }
+        }
+    }
+    body
 }
