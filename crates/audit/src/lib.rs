@@ -1,9 +1,10 @@
 //! The audit entry and everything that can be said about it without storing it: its canonical bytes, the door that
-//! refuses what is not an entry, the query language, and which entries are kept how long.
+//! refuses what is not an entry, the query language, the formats other programs read, and which entries are kept how long.
 //!
 //! Pure: no input or output, no other crate of Reeve's.
 
 pub mod entry;
+pub mod format;
 pub mod instant;
 pub mod json;
 pub mod query;

@@ -1,0 +1,187 @@
+//! Entries as other programs read them: JSON lines, CSV, syslog and CEF. `docs/formats/export.md` describes every byte.
+//!
+//! Pure and streaming: one entry goes in, its bytes come out, nothing is kept. What an entry holds was written by
+//! strangers, so each format escapes whatever its readers could take for structure: separators, brackets, newlines,
+//! control characters, and on request what a spreadsheet takes for a formula. An entry that is longer than a reader
+//! takes is reduced in steps and says so, or is refused; it is never cut in silence.
+
+mod cef;
+mod csv;
+mod json;
+mod read;
+mod reduce;
+mod syslog;
+mod text;
+
+use std::io::{self, Write};
+use std::str::FromStr;
+
+use jiff::Timestamp;
+
+pub use cef::CefOptions;
+pub use csv::{COLUMNS, CsvOptions};
+pub use read::Exported;
+pub use reduce::{Limit, Oversize};
+pub use syslog::{Framing, Hostname, HostnameError, SyslogOptions};
+
+use crate::entry::Entry;
+
+/// An entry and what Reeve put beside it, as a format sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct EntryView<'a> {
+    /// The claim.
+    pub entry: &'a Entry,
+    /// When Reeve received it.
+    pub recorded_at: Timestamp,
+    /// What proves it.
+    pub integrity: &'a Integrity,
+}
+
+/// What proves an entry: its place in the log, and its hashes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Integrity {
+    /// Position in the log, from 0.
+    pub sequence: u64,
+    /// SHA-256 of domain, salt and canonical bytes.
+    pub commitment: [u8; 32],
+    /// RFC 6962 leaf hash of the commitment.
+    pub leaf_hash: [u8; 32],
+    /// Chain hash of the entry before.
+    pub previous_hash: [u8; 32],
+    /// Chain hash.
+    pub hash: [u8; 32],
+}
+
+/// A format with its options.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Format {
+    /// One JSON object a line, in the shape of the HTTP interface.
+    Json,
+    /// Comma-separated values (RFC 4180), a header first.
+    Csv(CsvOptions),
+    /// Syslog messages (RFC 5424) with structured data.
+    Syslog(SyslogOptions),
+    /// ArcSight Common Event Format, version 0.
+    Cef(CefOptions),
+}
+
+/// Names of the formats, without their options.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FormatName {
+    /// `json`.
+    Json,
+    /// `csv`.
+    Csv,
+    /// `syslog`.
+    Syslog,
+    /// `cef`.
+    Cef,
+}
+
+impl FormatName {
+    /// Every format.
+    pub const ALL: [Self; 4] = [Self::Json, Self::Csv, Self::Syslog, Self::Cef];
+
+    /// The name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Csv => "csv",
+            Self::Syslog => "syslog",
+            Self::Cef => "cef",
+        }
+    }
+
+    /// The format with its usual options.
+    pub fn usual(self) -> Format {
+        match self {
+            Self::Json => Format::Json,
+            Self::Csv => Format::Csv(CsvOptions::default()),
+            Self::Syslog => Format::Syslog(SyslogOptions::default()),
+            Self::Cef => Format::Cef(CefOptions::default()),
+        }
+    }
+}
+
+impl FromStr for FormatName {
+    type Err = crate::entry::UnknownName;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::ALL.into_iter().find(|name| name.as_str() == text).ok_or_else(|| crate::entry::UnknownName {
+            given: text.to_owned(),
+            allowed: &["json", "csv", "syslog", "cef"],
+        })
+    }
+}
+
+/// How much of an entry was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Written {
+    /// All of it.
+    Whole,
+    /// Less, as the limit asks for; the record names what is missing.
+    Reduced,
+}
+
+/// Why an entry was not written. Nothing of it was.
+#[derive(Debug, thiserror::Error)]
+pub enum FormatError {
+    /// The writer failed; some bytes may have gone out.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The record is longer than the limit.
+    #[error("the record of entry {sequence} has {bytes} bytes, and the limit is {limit}")]
+    Oversize {
+        /// The entry's position.
+        sequence: u64,
+        /// How long the record would be.
+        bytes: usize,
+        /// How long it may be.
+        limit: usize,
+    },
+}
+
+impl Format {
+    /// Which one it is.
+    pub fn name(&self) -> FormatName {
+        match self {
+            Self::Json => FormatName::Json,
+            Self::Csv(_) => FormatName::Csv,
+            Self::Syslog(_) => FormatName::Syslog,
+            Self::Cef(_) => FormatName::Cef,
+        }
+    }
+
+    /// Its media type.
+    pub const fn media_type(&self) -> &'static str {
+        match self {
+            Self::Json => "application/x-ndjson",
+            Self::Csv(_) => "text/csv; charset=utf-8; header=present",
+            Self::Syslog(_) | Self::Cef(_) => "text/plain; charset=utf-8",
+        }
+    }
+
+    /// Writes what stands before the first entry: the header of CSV, nothing elsewhere.
+    pub fn write_header(&self, out: &mut impl Write) -> io::Result<()> {
+        match self {
+            Self::Csv(_) => csv::write_header(out),
+            Self::Json | Self::Syslog(_) | Self::Cef(_) => Ok(()),
+        }
+    }
+
+    /// Writes one entry. A record goes out in one `write_all`.
+    ///
+    /// # Errors
+    /// When the writer fails, or the record is longer than the format's limit and may not be reduced.
+    pub fn write_entry(&self, out: &mut impl Write, view: &EntryView<'_>) -> Result<Written, FormatError> {
+        match self {
+            Self::Json => json::write_entry(out, view),
+            Self::Csv(options) => csv::write_entry(out, view, *options),
+            Self::Syslog(options) => syslog::write_entry(out, view, options),
+            Self::Cef(options) => cef::write_entry(out, view, options),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,152 @@
+//! Comma-separated values as RFC 4180 writes them: UTF-8, CRLF, a header, quotes where they are needed.
+//!
+//! An absent value is an empty cell. Objects and lists are their JSON. A spreadsheet takes a cell that begins with `=`, `+`,
+//! `-` or `@` for a formula, whoever wrote it into the log; [`CsvOptions::no_formulas`] puts an apostrophe before those.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use super::text::{hex, tags_of};
+use super::{EntryView, FormatError, Written};
+use crate::instant::format_instant;
+use crate::json::Json;
+
+/// Choices of CSV.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CsvOptions {
+    /// Puts `'` before a cell that a spreadsheet could take for a formula, and before one that begins with `'` itself:
+    /// taking one leading `'` off gives the value back.
+    pub no_formulas: bool,
+}
+
+/// The header, in order.
+pub const COLUMNS: [&str; 32] = [
+    "sequence",
+    "timestamp",
+    "recorded_at",
+    "event_id",
+    "event_type",
+    "category",
+    "severity",
+    "actor.type",
+    "actor.id",
+    "actor.email",
+    "actor.ip_address",
+    "actor.user_agent",
+    "actor.session_id",
+    "resource.type",
+    "resource.id",
+    "resource.cloud_provider",
+    "resource.account_id",
+    "resource.region",
+    "resource.tags",
+    "action.operation",
+    "action.status",
+    "action.method",
+    "changes.before",
+    "changes.after",
+    "metadata.request_id",
+    "metadata.api_version",
+    "metadata.tags",
+    "metadata",
+    "integrity.commitment",
+    "integrity.leaf_hash",
+    "integrity.previous_hash",
+    "integrity.hash",
+];
+
+pub(super) fn write_header(out: &mut impl Write) -> io::Result<()> {
+    out.write_all(format!("{}\r\n", COLUMNS.join(",")).as_bytes())
+}
+
+/// Writes one row.
+pub(super) fn write_entry(
+    out: &mut impl Write,
+    view: &EntryView<'_>,
+    options: CsvOptions,
+) -> Result<Written, FormatError> {
+    let mut row = String::with_capacity(1024);
+    for (at, value) in cells(view).into_iter().enumerate() {
+        if at > 0 {
+            row.push(',');
+        }
+        if let Some(value) = value {
+            push_cell(&value, options, &mut row);
+        }
+    }
+    row.push_str("\r\n");
+    out.write_all(row.as_bytes())?;
+    Ok(Written::Whole)
+}
+
+/// The values in the order of [`COLUMNS`].
+fn cells<'a>(view: &EntryView<'a>) -> [Option<Cow<'a, str>>; COLUMNS.len()] {
+    let (entry, proof) = (view.entry, view.integrity);
+    let (actor, on, action, metadata) = (&entry.actor, &entry.resource, &entry.action, &entry.metadata);
+    [
+        Some(proof.sequence.to_string().into()),
+        Some(format_instant(entry.timestamp).into()),
+        Some(format_instant(view.recorded_at).into()),
+        Some(entry.event_id.as_str().into()),
+        Some(entry.event_type.as_str().into()),
+        Some(entry.category().into()),
+        Some(entry.severity.as_str().into()),
+        actor.kind.map(|kind| kind.as_str().into()),
+        actor.id.as_deref().map(Cow::from),
+        actor.email.as_deref().map(Cow::from),
+        actor.ip_address.map(|ip| ip.to_string().into()),
+        actor.user_agent.as_deref().map(Cow::from),
+        actor.session_id.as_deref().map(Cow::from),
+        on.kind.as_deref().map(Cow::from),
+        on.id.as_deref().map(Cow::from),
+        on.cloud_provider.as_deref().map(Cow::from),
+        on.account_id.as_deref().map(Cow::from),
+        on.region.as_deref().map(Cow::from),
+        tags_of(on).map(Cow::from),
+        action.operation.as_deref().map(Cow::from),
+        action.status.map(|status| status.as_str().into()),
+        action.method.map(|method| method.as_str().into()),
+        entry.changes.before.as_ref().map(|state| state.to_string().into()),
+        entry.changes.after.as_ref().map(|state| state.to_string().into()),
+        metadata.request_id.as_deref().map(Cow::from),
+        Some(metadata.api_version.as_str().into()),
+        (!metadata.tags.is_empty()).then(|| Json::from(metadata.tags.clone()).to_string().into()),
+        (!metadata.extra.is_empty()).then(|| Json::Object(metadata.extra.clone()).to_string().into()),
+        Some(hex(&proof.commitment).into()),
+        Some(hex(&proof.leaf_hash).into()),
+        Some(hex(&proof.previous_hash).into()),
+        Some(hex(&proof.hash).into()),
+    ]
+}
+
+fn push_cell(value: &str, options: CsvOptions, row: &mut String) {
+    let apostrophe = options.no_formulas && value.starts_with(is_formula);
+    // A space at either end is part of the value (RFC 4180, 2.4), but readers differ unless it is quoted.
+    let quoted = value.is_empty()
+        || value.contains(['"', ',', '\r', '\n'])
+        || value.starts_with(char::is_whitespace)
+        || value.ends_with(char::is_whitespace);
+    if quoted {
+        row.push('"');
+    }
+    if apostrophe {
+        row.push('\'');
+    }
+    for piece in value.split_inclusive('"') {
+        row.push_str(piece);
+        if piece.ends_with('"') {
+            row.push('"');
+        }
+    }
+    if quoted {
+        row.push('"');
+    }
+}
+
+/// First characters that begin a formula in one spreadsheet or another, their wide forms, and the apostrophe itself. Some
+/// spreadsheets skip white space and controls before they look.
+fn is_formula(first: char) -> bool {
+    matches!(first, '=' | '+' | '-' | '@' | '\'' | '＝' | '＋' | '－' | '＠')
+        || first.is_whitespace()
+        || first.is_control()
+}

@@ -1,0 +1,98 @@
+//! Records that are longer than their reader takes: reduced in steps, or refused.
+
+use std::io::Write;
+
+use super::{FormatError, Written};
+
+/// How long a record may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limit {
+    /// Bytes of a record, without its framing; `None` for no limit.
+    pub bytes: Option<usize>,
+    /// What becomes of a longer one.
+    pub oversize: Oversize,
+}
+
+/// What becomes of a record that is longer than the limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Oversize {
+    /// It leaves out the changes, then the open metadata, then every long text's end, and names what it left out.
+    #[default]
+    Reduce,
+    /// It is refused.
+    Refuse,
+}
+
+impl Limit {
+    /// What rsyslog takes unless told otherwise (`maxMessageSize`).
+    pub const USUAL_BYTES: usize = 8192;
+}
+
+impl Default for Limit {
+    fn default() -> Self {
+        Self { bytes: Some(Self::USUAL_BYTES), oversize: Oversize::Reduce }
+    }
+}
+
+/// How much of an entry a record holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
+pub(super) enum Detail {
+    /// Everything.
+    Whole,
+    /// Without the states before and after.
+    NoChanges,
+    /// Without open metadata and tags as well.
+    Bare,
+    /// Long texts cut as well.
+    Cut,
+}
+
+impl Detail {
+    const STEPS: [Self; 4] = [Self::Whole, Self::NoChanges, Self::Bare, Self::Cut];
+
+    /// Characters a text keeps in [`Detail::Cut`].
+    pub(super) const KEPT: usize = 64;
+
+    pub(super) fn has_changes(self) -> bool {
+        self == Self::Whole
+    }
+
+    pub(super) fn has_open_metadata(self) -> bool {
+        self <= Self::NoChanges
+    }
+
+    /// What the record says that it left out.
+    pub(super) fn left_out(self) -> Option<&'static str> {
+        match self {
+            Self::Whole => None,
+            Self::NoChanges => Some("changes"),
+            Self::Bare => Some("changes,metadata"),
+            Self::Cut => Some("changes,metadata,long texts"),
+        }
+    }
+}
+
+/// Writes the fullest record that fits; `frame` puts around it what the transport needs.
+pub(super) fn write_fitting(
+    out: &mut impl Write,
+    sequence: u64,
+    limit: Limit,
+    spell: impl Fn(Detail) -> String,
+    frame: impl Fn(&str) -> Vec<u8>,
+) -> Result<Written, FormatError> {
+    let whole = spell(Detail::Whole);
+    let Some(most) = limit.bytes.filter(|most| whole.len() > *most) else {
+        out.write_all(&frame(&whole))?;
+        return Ok(Written::Whole);
+    };
+    if limit.oversize == Oversize::Reduce {
+        for detail in &Detail::STEPS[1..] {
+            let record = spell(*detail);
+            if record.len() <= most {
+                out.write_all(&frame(&record))?;
+                return Ok(Written::Reduced);
+            }
+        }
+    }
+    Err(FormatError::Oversize { sequence, bytes: whole.len(), limit: most })
+}

@@ -1,0 +1,218 @@
+//! Syslog as RFC 5424 defines it, with structured data.
+//!
+//! The structured data holds the entry's plain fields, for routing and indexing; the message is the whole entry as JSON in
+//! ASCII, so it needs no byte order mark. No record holds a control character: a line is a message, whatever the log was
+//! told. Between records stands a newline (RFC 6587, non-transparent framing) or, on request, each record's length before
+//! it (octet counting, as RFC 5425 and RFC 6587 have it).
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::io::Write;
+use std::str::FromStr;
+
+use super::json;
+use super::reduce::{Detail, Limit, write_fitting};
+use super::text::{cut, hex, is_unsafe, push_escape};
+use super::{EntryView, FormatError, Written};
+use crate::entry::Severity;
+use crate::instant::format_instant;
+
+/// Choices of syslog.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SyslogOptions {
+    /// HOSTNAME of the header.
+    pub hostname: Hostname,
+    /// Facility, 0 to 23; 13, `log audit`, unless told otherwise. A greater one counts as 23.
+    pub facility: u8,
+    /// The enterprise number behind the `@` of the structured data's names; 32473, which RFC 5612 sets aside, unless told
+    /// otherwise.
+    pub enterprise: u32,
+    /// What stands between records.
+    pub framing: Framing,
+    /// How long a message may be.
+    pub limit: Limit,
+}
+
+/// What stands between records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Framing {
+    /// A newline after each: for files and for `imfile`.
+    #[default]
+    Newline,
+    /// The length and a space before each: for streams over TCP and TLS.
+    OctetCounting,
+}
+
+/// A host name of a syslog header; `-`, for none, unless told otherwise.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hostname(String);
+
+/// A host name that does not fit into a syslog header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a syslog host name has 1 to 255 printable ASCII characters and no space")]
+pub struct HostnameError;
+
+impl Default for SyslogOptions {
+    fn default() -> Self {
+        let (framing, limit) = (Framing::default(), Limit::default());
+        Self { hostname: Hostname::default(), facility: 13, enterprise: 32_473, framing, limit }
+    }
+}
+
+impl Default for Hostname {
+    fn default() -> Self {
+        Self("-".to_owned())
+    }
+}
+
+impl FromStr for Hostname {
+    type Err = HostnameError;
+
+    fn from_str(text: &str) -> Result<Self, HostnameError> {
+        let sound = (1..=255).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
+        if sound { Ok(Self(text.to_owned())) } else { Err(HostnameError) }
+    }
+}
+
+/// Writes one message.
+pub(super) fn write_entry(
+    out: &mut impl Write,
+    view: &EntryView<'_>,
+    options: &SyslogOptions,
+) -> Result<Written, FormatError> {
+    let frame = |message: &str| match options.framing {
+        Framing::Newline => format!("{message}\n").into_bytes(),
+        Framing::OctetCounting => format!("{} {message}", message.len()).into_bytes(),
+    };
+    let spell = |detail| spell(view, options, detail);
+    write_fitting(out, view.integrity.sequence, options.limit, spell, frame)
+}
+
+fn spell(view: &EntryView<'_>, options: &SyslogOptions, detail: Detail) -> String {
+    let entry = view.entry;
+    let mut out = String::with_capacity(2048);
+    let priority = u32::from(options.facility.min(23)) * 8 + severity(entry.severity);
+    let event_type = entry.event_type.as_str();
+    // Names of events are ASCII.
+    let msgid = event_type.get(..32).unwrap_or(event_type);
+    let at = format_instant(entry.timestamp);
+    // Writing to a string does not fail.
+    let _ = write!(out, "<{priority}>1 {at} {} reeve - {msgid} ", options.hostname.0);
+    push_data(view, options.enterprise, detail, &mut out);
+    if detail != Detail::Cut {
+        out.push(' ');
+        out.push_str(&json::ascii(view, detail));
+    }
+    out
+}
+
+/// RFC 5424, 6.2.1: 2 critical, 3 error, 4 warning, 5 notice, 6 informational.
+const fn severity(severity: Severity) -> u32 {
+    match severity {
+        Severity::Info => 6,
+        Severity::Low => 5,
+        Severity::Medium => 4,
+        Severity::High => 3,
+        Severity::Critical => 2,
+    }
+}
+
+fn push_data(view: &EntryView<'_>, enterprise: u32, detail: Detail, out: &mut String) {
+    let (entry, proof) = (view.entry, view.integrity);
+    let (actor, on, action) = (&entry.actor, &entry.resource, &entry.action);
+    let mut element = |name: &str, values: &[(&str, Option<Cow<'_, str>>)]| {
+        push_element(name, enterprise, values, detail, out);
+    };
+    element(
+        "entry",
+        &[
+            ("event_id", Some(entry.event_id.as_str().into())),
+            ("event_type", Some(entry.event_type.as_str().into())),
+            ("category", Some(entry.category().into())),
+            ("severity", Some(entry.severity.as_str().into())),
+            ("recorded_at", Some(format_instant(view.recorded_at).into())),
+            ("request_id", entry.metadata.request_id.as_deref().map(Cow::from)),
+            ("reduced", detail.left_out().map(Cow::from)),
+        ],
+    );
+    element(
+        "actor",
+        &[
+            ("type", actor.kind.map(|kind| kind.as_str().into())),
+            ("id", actor.id.as_deref().map(Cow::from)),
+            ("email", actor.email.as_deref().map(Cow::from)),
+            ("ip_address", actor.ip_address.map(|ip| ip.to_string().into())),
+            ("user_agent", actor.user_agent.as_deref().map(Cow::from)),
+            ("session_id", actor.session_id.as_deref().map(Cow::from)),
+        ],
+    );
+    element(
+        "resource",
+        &[
+            ("type", on.kind.as_deref().map(Cow::from)),
+            ("id", on.id.as_deref().map(Cow::from)),
+            ("cloud_provider", on.cloud_provider.as_deref().map(Cow::from)),
+            ("account_id", on.account_id.as_deref().map(Cow::from)),
+            ("region", on.region.as_deref().map(Cow::from)),
+        ],
+    );
+    element(
+        "action",
+        &[
+            ("operation", action.operation.as_deref().map(Cow::from)),
+            ("status", action.status.map(|status| status.as_str().into())),
+            ("method", action.method.map(|method| method.as_str().into())),
+        ],
+    );
+    element(
+        "integrity",
+        &[
+            ("sequence", Some(proof.sequence.to_string().into())),
+            ("commitment", Some(hex(&proof.commitment).into())),
+            ("leaf_hash", Some(hex(&proof.leaf_hash).into())),
+            ("previous_hash", Some(hex(&proof.previous_hash).into())),
+            ("hash", Some(hex(&proof.hash).into())),
+        ],
+    );
+}
+
+/// `[name@number field="value" ...]`, or nothing when no field has a value. Hashes and ids are never cut: only texts are
+/// long enough for it, and an `event_id` keeps its length because it names the entry.
+fn push_element(
+    name: &str,
+    enterprise: u32,
+    values: &[(&str, Option<Cow<'_, str>>)],
+    detail: Detail,
+    out: &mut String,
+) {
+    if values.iter().all(|(_, value)| value.is_none()) {
+        return;
+    }
+    let _ = write!(out, "[{name}@{enterprise}");
+    for (field, value) in values {
+        let Some(value) = value else { continue };
+        let keeps = detail != Detail::Cut || *field == "event_id" || name == "integrity";
+        let value = if keeps { value.as_ref().into() } else { cut(value, Detail::KEPT) };
+        let _ = write!(out, " {field}=\"");
+        push_value(&value, out);
+        out.push('"');
+    }
+    out.push(']');
+}
+
+/// RFC 5424, 6.3.3: `"`, `\` and `]` are escaped. What no line should hold stands as JSON would spell it.
+fn push_value(value: &str, out: &mut String) {
+    for c in value.chars() {
+        match c {
+            '"' | '\\' | ']' => {
+                out.push('\\');
+                out.push(c);
+            }
+            c if is_unsafe(c) => {
+                out.push('\\');
+                push_escape(c, out);
+            }
+            c => out.push(c),
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! What the formats share: hashes in hex, and characters that no line-based reader should meet.
+
+use std::fmt::Write as _;
+
+use crate::entry::ResourceRef;
+use crate::json::Json;
+
+/// Lower-case hex.
+pub(super) fn hex(hash: &[u8; 32]) -> String {
+    let mut text = String::with_capacity(64);
+    for byte in hash {
+        text.push(char::from_digit(u32::from(byte >> 4), 16).unwrap_or('0'));
+        text.push(char::from_digit(u32::from(byte & 15), 16).unwrap_or('0'));
+    }
+    text
+}
+
+/// Whether a reader of lines or a terminal could take the character for something else than text: control characters,
+/// the line and paragraph separators, and what turns the direction of writing.
+pub(super) fn is_unsafe(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Appends a character as JSON spells it in ASCII: `\u001b`, or two of them beyond the basic plane.
+pub(super) fn push_escape(c: char, out: &mut String) {
+    for unit in c.encode_utf16(&mut [0; 2]) {
+        // Writing to a string does not fail.
+        let _ = write!(out, "\\u{unit:04x}");
+    }
+}
+
+/// At most so many characters; `…` stands for the rest.
+pub(super) fn cut(text: &str, most: usize) -> std::borrow::Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        None => text.into(),
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+    }
+}
+
+/// The tags of a resource as JSON, where it has any.
+pub(super) fn tags_of(resource: &ResourceRef) -> Option<String> {
+    let pairs = || resource.tags.iter().map(|(name, value)| -> (&str, &str) { (name, value) });
+    (!resource.tags.is_empty()).then(|| Json::object(pairs()).to_string())
+}
