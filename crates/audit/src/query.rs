@@ -106,6 +106,15 @@ impl FromStr for Query {
     }
 }
 
+impl FromStr for FieldPath {
+    type Err = QueryError;
+
+    /// Reads a field's name as a query has it before the colon, short forms and quoted members included.
+    fn from_str(text: &str) -> Result<Self, QueryError> {
+        parse::field_path(text)
+    }
+}
+
 impl fmt::Display for Query {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.expr.fmt(f)

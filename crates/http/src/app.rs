@@ -10,7 +10,7 @@ use axum::http::Method;
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 
-use reeve_access::{AccessStore, Principal};
+use reeve_access::{AccessStore, Principal, SavedSearchStore};
 use reeve_agents::{Agent, AgentStore, Clock, Engine};
 use reeve_audit::{Draft, Entry};
 use reeve_estate::{Connection, ConnectionId, EstateStore, ObserveError, SampleStore};
@@ -18,6 +18,7 @@ use reeve_ledger::{AppendError, Ledger, Trail};
 
 use crate::attempts::Attempts;
 use crate::error::{Code, FieldProblem, Problem};
+use crate::streams::Streams;
 
 /// How many records of reading may wait for the log while it cannot be written.
 const SPOOL: usize = 10_000;
@@ -68,6 +69,8 @@ pub struct App {
     pub settings: Settings,
     /// Attempts to sign in.
     pub sign_ins: Attempts,
+    /// Streams that stay open.
+    pub streams: Streams,
     spool: Mutex<VecDeque<Entry>>,
 }
 
@@ -86,6 +89,8 @@ pub struct Ports {
     pub trail: Arc<dyn Trail>,
     /// Users, teams, tokens, sessions.
     pub access: Arc<dyn AccessStore>,
+    /// Searches that people keep.
+    pub saved_searches: Arc<dyn SavedSearchStore>,
     /// Connections and inventory.
     pub estate: Arc<dyn EstateStore>,
     /// Metric samples.
@@ -104,7 +109,13 @@ impl App {
     /// Puts the ports together.
     #[must_use]
     pub fn new(ports: Ports, settings: Settings) -> Self {
-        App { ports, settings, sign_ins: Attempts::default(), spool: Mutex::new(VecDeque::new()) }
+        App {
+            ports,
+            settings,
+            sign_ins: Attempts::default(),
+            streams: Streams::default(),
+            spool: Mutex::new(VecDeque::new()),
+        }
     }
 
     /// Now, to the millisecond.

@@ -150,7 +150,10 @@ pub struct ProblemBody {
     /// Position in the query, for wrong queries: characters from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<u64>,
-    /// What to write instead, for wrong queries.
+    /// The part of the query that is wrong, as written there, for wrong queries.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<String>,
+    /// What to write instead, for wrong queries and names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
@@ -177,6 +180,7 @@ impl Problem {
                 code: name.to_owned(),
                 errors: Vec::new(),
                 position: None,
+                part: None,
                 hint: None,
             }),
             status,
@@ -207,11 +211,18 @@ impl Problem {
 
     /// A wrong query.
     #[must_use]
-    pub fn query(message: impl Into<String>, position: usize, hint: Option<String>) -> Self {
-        let mut problem = Problem::new(Code::InvalidQuery, message);
+    pub fn query(message: impl Into<String>, position: usize, part: String, hint: Option<String>) -> Self {
+        let mut problem = Problem::new(Code::InvalidQuery, message).with_hint(hint);
         problem.body.position = Some(position as u64);
-        problem.body.hint = hint;
+        problem.body.part = Some(part).filter(|part| !part.is_empty());
         problem
+    }
+
+    /// With what to write instead.
+    #[must_use]
+    pub fn with_hint(mut self, hint: Option<String>) -> Self {
+        self.body.hint = hint;
+        self
     }
 
     /// Not there, or not for the caller's eyes.

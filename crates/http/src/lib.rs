@@ -14,6 +14,7 @@ pub mod paging;
 pub mod router;
 mod routes;
 pub mod story;
+pub mod streams;
 mod time;
 pub mod wire;
 

@@ -9,4 +9,6 @@ pub mod entry;
 pub mod estate;
 pub mod list;
 pub mod recommendation;
+pub mod saved_search;
+pub mod search;
 pub mod workflow;

@@ -111,6 +111,7 @@ impl Service {
             ledger: log.ledger,
             trail: log.search,
             access: store.clone(),
+            saved_searches: store.clone(),
             estate: store.clone(),
             samples: samples.clone(),
             engine,
@@ -139,8 +140,12 @@ impl Service {
         self.app.engine.resume().await.context("interrupted actions could not be taken up again")?;
         let tasks = tasks::start(&self, &stop);
         let router = reeve_http::router(self.app.clone()).into_make_service_with_connect_info::<SocketAddr>();
-        let stopping = stop.clone();
-        let serving = axum::serve(listener, router).with_graceful_shutdown(stopping.cancelled_owned());
+        let (stopping, streams) = (stop.clone(), self.app.streams.clone());
+        let serving = axum::serve(listener, router).with_graceful_shutdown(async move {
+            stopping.cancelled().await;
+            // They would never end by themselves.
+            streams.close();
+        });
         // A client that never ends its request would hold up the end for as long as it likes.
         let patience = async {
             stop.cancelled().await;

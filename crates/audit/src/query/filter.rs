@@ -42,7 +42,8 @@ pub fn filter(name: &str, value: &str) -> Result<Expr, QueryError> {
         });
     };
     if value.len() > MAX_QUERY_BYTES {
-        let problem = Problem::new(format!("filter `{name}` has {} bytes; at most {MAX_QUERY_BYTES} are taken", value.len()));
+        let problem =
+            Problem::new(format!("filter `{name}` has {} bytes; at most {MAX_QUERY_BYTES} are taken", value.len()));
         return Err(problem.at(0, ""));
     }
     condition(&field, Operator::Plain, Written::unquoted(value)).map_err(|problem| {

@@ -36,6 +36,16 @@ pub(super) fn parse(text: &str) -> Result<Expr, QueryError> {
     }
 }
 
+/// Reads the name of a field, as it stands before a colon.
+pub(super) fn field_path(text: &str) -> Result<FieldPath, QueryError> {
+    let written = format!("{text}:");
+    let mut scanner = Scanner::new(&written);
+    match scanner.field()? {
+        Some(segments) if scanner.rest().is_empty() => field::resolve(&segments).map_err(|problem| problem.at(0, text)),
+        _ => Err(Problem::new(format!("`{text}` is not the name of a field")).at(0, text)),
+    }
+}
+
 struct Parser<'q> {
     scanner: Scanner<'q>,
     depth: usize,
@@ -181,7 +191,9 @@ impl Parser<'_> {
             }
             _ => {
                 let problem = Problem::new("in free text a `*` may only stand at the end");
-                return Err(problem.hint("name a field to use it elsewhere, such as resource.id:*prod*").at(start, raw));
+                return Err(problem
+                    .hint("name a field to use it elsewhere, such as resource.id:*prod*")
+                    .at(start, raw));
             }
         };
         TextMatch::new(&written.0[0], prefix)

@@ -281,6 +281,34 @@ fn wrong_queries_say_where_and_why() {
 }
 
 #[test]
+fn names_of_fields_there_and_back() {
+    for (name, printed) in [
+        ("user", "user"),
+        ("Status", "action.status"),
+        ("resource_type", "resource.type"),
+        ("resource.tags.env", "resource.tags.env"),
+        ("tags.kubernetes.io/name", "resource.tags.\"kubernetes.io/name\""),
+        ("resource.tags.\"aws:createdBy\"", "resource.tags.\"aws:createdBy\""),
+        ("changes.after.disks.0.size", "changes.after.disks.0.size"),
+        ("metadata.\"trace.id\"", "metadata.\"trace.id\""),
+    ] {
+        let field: FieldPath = name.parse().unwrap();
+        assert_eq!(field.to_string(), printed, "{name}");
+        assert_eq!(printed.parse::<FieldPath>().as_ref(), Ok(&field));
+    }
+    for (name, message) in [
+        ("actor.emial", "there is no field `actor.emial`"),
+        ("", "`` is not the name of a field"),
+        ("status:failed", "`status:failed` is not the name of a field"),
+        ("a b", "`a b` is not the name of a field"),
+        ("metadata", "there is no field `metadata`"),
+    ] {
+        assert_eq!(name.parse::<FieldPath>().unwrap_err().message, message);
+    }
+    assert_eq!("actor.emial".parse::<FieldPath>().unwrap_err().hint.as_deref(), Some("did you mean actor.email?"));
+}
+
+#[test]
 fn wrong_queries_show_the_part() {
     for (query, position, part) in [
         ("actor.emial:x", 0, "actor.emial"),

@@ -1,12 +1,16 @@
 //! The audit log over HTTP: append, list, search, one entry, its proof, the signed tree.
 //!
-//! Row visibility stands in [`ask`] alone: every list, count, search and single read goes through it. What the caller may
-//! not see does not exist. Every read writes one entry.
+//! Row visibility of what is searched is added in [`ask`] alone: every list, count, search and single read goes through it,
+//! and a live view asks the same rule of each new entry. What the caller may not see does not exist. Every read writes one
+//! entry.
 
+mod aggregations;
 mod append;
 mod ask;
 mod bodies;
 mod entry;
+mod live;
+mod saved_searches;
 mod search;
 mod stats;
 mod tree;
@@ -23,6 +27,12 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         .add(VIEW_LOG, routes!(search::list))
         .add(Access::Needs(Permission::AuditSearch), routes!(search::search))
         .add(VIEW_LOG, routes!(stats::stats))
+        .add(VIEW_LOG, routes!(live::live))
+        .add(Access::Needs(Permission::AuditSearch), routes!(saved_searches::list, saved_searches::create))
+        .add(
+            Access::Needs(Permission::AuditSearch),
+            routes!(saved_searches::get, saved_searches::put, saved_searches::patch, saved_searches::delete),
+        )
         .add(VIEW_LOG, routes!(entry::get))
         .add(VIEW_LOG, routes!(entry::proof))
         .add(Access::SignedIn, routes!(tree::checkpoint))

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
-use utoipa::{IntoParams, ToSchema};
+use utoipa::ToSchema;
 
 /// An audit entry.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -153,135 +153,4 @@ pub struct ReceiptsBody {
     pub items: Vec<ReceiptBody>,
     /// How many.
     pub total: u64,
-}
-
-/// Listing parameters.
-#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-#[serde(deny_unknown_fields)]
-pub struct EntryListParams {
-    /// At most this many (1 to 1000).
-    #[param(default = 50, minimum = 1, maximum = 1000)]
-    pub limit: Option<u32>,
-    /// After skipping this many.
-    #[param(default = 0)]
-    pub offset: Option<u64>,
-    /// `next_cursor` of the page before. Not together with `offset`.
-    pub cursor: Option<String>,
-    /// In the query language.
-    pub query: Option<String>,
-    /// From this time on (by `timestamp`).
-    pub start_time: Option<String>,
-    /// Before this time.
-    pub end_time: Option<String>,
-}
-
-/// A search.
-#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct SearchBody {
-    /// In the query language; absent or empty finds everything.
-    #[schema(example = "event_type:authentication.* AND status:failed AND timestamp:>now-24h")]
-    pub query: Option<String>,
-    /// From this time on (by `timestamp`).
-    pub start_time: Option<String>,
-    /// Before this time.
-    pub end_time: Option<String>,
-    /// Simple filters; all must hold.
-    #[serde(default)]
-    pub filters: FiltersBody,
-    /// At most this many (1 to 1000).
-    #[schema(default = 50)]
-    pub limit: Option<u32>,
-    /// After skipping this many.
-    pub offset: Option<u64>,
-    /// `next_cursor` of the page before.
-    pub cursor: Option<String>,
-    /// Fields to count the values of: any typed field, or `hour`, `day`.
-    #[serde(default)]
-    pub aggregations: Vec<String>,
-}
-
-/// Simple filters. Values may end in `*`.
-#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct FiltersBody {
-    /// Actor id or e-mail address.
-    pub user: Option<String>,
-    /// Event type.
-    pub event_type: Option<String>,
-    /// Resource id.
-    pub resource_id: Option<String>,
-    /// Kind of resource.
-    pub resource_type: Option<String>,
-    /// `success`, `failed`, ...
-    pub status: Option<String>,
-    /// IP address, `10.0.*`, or CIDR.
-    pub ip_address: Option<String>,
-    /// Severity.
-    pub severity: Option<String>,
-}
-
-impl FiltersBody {
-    /// The filters that are given, by name.
-    pub fn given(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        [
-            ("user", &self.user),
-            ("event_type", &self.event_type),
-            ("resource_id", &self.resource_id),
-            ("resource_type", &self.resource_type),
-            ("status", &self.status),
-            ("ip_address", &self.ip_address),
-            ("severity", &self.severity),
-        ]
-        .into_iter()
-        .filter_map(|(name, value)| Some((name, value.as_deref().filter(|value| !value.is_empty())?)))
-    }
-}
-
-/// A page of entries, with counts where asked for.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-pub struct SearchAnswer {
-    /// Entries, newest first.
-    pub items: Vec<EntryBody>,
-    /// How many match in all.
-    pub total: u64,
-    /// Give this as `cursor` for the next page; absent at the end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub next_cursor: Option<String>,
-    /// Counts by field, most first.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub aggregations: BTreeMap<String, Vec<CountBody>>,
-}
-
-/// How often a value occurs.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-pub struct CountBody {
-    /// The value.
-    pub value: String,
-    /// How many entries have it.
-    pub count: u64,
-}
-
-/// The log at a glance, within what the caller may see.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-pub struct StatsBody {
-    /// Entries in the period.
-    pub total: u64,
-    /// By event type.
-    pub by_event_type: Vec<CountBody>,
-    /// By user (e-mail address, else actor id).
-    pub by_user: Vec<CountBody>,
-    /// By resource id.
-    pub by_resource: Vec<CountBody>,
-    /// By severity.
-    pub by_severity: Vec<CountBody>,
-    /// By status.
-    pub by_status: Vec<CountBody>,
-    /// By hour or day of `timestamp`, oldest first; hours for periods up to three days.
-    pub by_time: Vec<CountBody>,
-    /// Entries with severity high or critical.
-    pub security_events: u64,
-    /// Size of the whole signed log, entries.
-    pub log_size: u64,
 }

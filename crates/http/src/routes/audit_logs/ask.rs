@@ -3,14 +3,13 @@
 use jiff::Timestamp;
 
 use reeve_access::RowFilter;
-use reeve_audit::query::{Column, Expr, Query, QueryError, filter as filter_term, time_range};
-use reeve_ledger::{Aggregation, GroupBy, Order, SearchRequest, StoredEntry, TimeUnit, TrailError};
+use reeve_audit::query::{Expr, Query, QueryError, filter as filter_term, point_in_time, time_range};
+use reeve_ledger::{Aggregation, Order, SearchRequest, StoredEntry, TrailError};
 
 use crate::error::Problem;
 use crate::extract::Caller;
 use crate::paging::Window;
-use crate::time;
-use crate::wire::entry::FiltersBody;
+use crate::wire::search::FiltersBody;
 
 /// What was asked, not yet narrowed.
 pub(super) struct Asked<'a> {
@@ -18,20 +17,22 @@ pub(super) struct Asked<'a> {
     pub(super) query: Option<&'a str>,
     /// From this time on.
     pub(super) start_time: Option<&'a str>,
-    /// Before this time.
+    /// Up to this time.
     pub(super) end_time: Option<&'a str>,
     /// Simple filters.
     pub(super) filters: &'a FiltersBody,
 }
 
-/// The whole predicate, with the caller's row visibility in it. The only place where it is added.
+/// The whole predicate, with the caller's row visibility in it. The only place where it is added to what is searched.
 pub(super) fn query(caller: &Caller, asked: &Asked<'_>, now: Timestamp) -> Result<Query, Problem> {
-    let mut query = match asked.query.map(str::trim).filter(|text| !text.is_empty()) {
-        None => Query::all(),
-        Some(text) => Query::parse(text).map_err(query_problem)?,
-    };
-    let start = time::parse_option("start_time", asked.start_time)?;
-    let end = time::parse_option("end_time", asked.end_time)?;
+    Ok(RowFilter::of(&caller.principal).restrict(read(asked, now)?.resolve(now)))
+}
+
+/// What was asked, for whoever asks; distances from now in the query stay distances.
+pub(super) fn read(asked: &Asked<'_>, now: Timestamp) -> Result<Query, Problem> {
+    let mut query = parse(asked.query)?;
+    let start = instant("start_time", asked.start_time, now)?;
+    let end = instant("end_time", asked.end_time, now)?;
     if let (Some(start), Some(end)) = (start, end)
         && start >= end
     {
@@ -41,13 +42,34 @@ pub(super) fn query(caller: &Caller, asked: &Asked<'_>, now: Timestamp) -> Resul
     for (name, value) in asked.filters.given() {
         query = query.and(filter(name, value)?);
     }
-    Ok(RowFilter::of(&caller.principal).restrict(query.resolve(now)))
+    Ok(query)
+}
+
+/// A query by itself; the absent and the empty one find everything.
+pub(super) fn parse(query: Option<&str>) -> Result<Query, Problem> {
+    match query.map(str::trim).filter(|text| !text.is_empty()) {
+        None => Ok(Query::all()),
+        // Positions count from the beginning of what was sent.
+        Some(_) => Query::parse(query.unwrap_or_default()).map_err(query_problem),
+    }
+}
+
+/// A point in time beside a query: RFC 3339, `now`, or a distance from it; the empty text is none.
+pub(super) fn instant(field: &str, text: Option<&str>, now: Timestamp) -> Result<Option<Timestamp>, Problem> {
+    let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(None) };
+    point_in_time(text, now).map(Some).ok_or_else(|| {
+        let message = format!("{text:?} is neither an RFC 3339 time such as 2026-11-20T10:00:00Z nor now or now-24h");
+        Problem::field(field, "invalid_time", message)
+    })
 }
 
 /// One simple filter as a condition: the value is taken word for word, but for `*` and, for addresses, CIDR.
 fn filter(name: &str, value: &str) -> Result<Expr, Problem> {
     let term = if name == "ip_address" { "ip" } else { name };
-    filter_term(term, value).map_err(|error| Problem::field(format!("filters.{name}"), "invalid", error.to_string()))
+    filter_term(term, value).map_err(|error| {
+        let hint = error.hint.clone();
+        Problem::field(format!("filters.{name}"), "invalid", error.to_string()).with_hint(hint)
+    })
 }
 
 /// A search request of a page.
@@ -63,28 +85,6 @@ pub(super) fn request(query: Query, window: Window, aggregations: Vec<Aggregatio
         now,
     }
 }
-
-/// What a name of a field, `user`, `hour` or `day` counts.
-pub(super) fn aggregation(name: &str) -> Result<Aggregation, Problem> {
-    let time = |unit| GroupBy::Time { column: Column::Timestamp, unit };
-    let by = match name {
-        "hour" => time(TimeUnit::Hour),
-        "day" => time(TimeUnit::Day),
-        "user" => GroupBy::User,
-        "status" => GroupBy::Column(Column::ActionStatus),
-        _ => Column::ALL
-            .into_iter()
-            .find(|column| name == column.field_name() || name == column.segment_name())
-            .map(GroupBy::Column)
-            .ok_or_else(|| {
-                Problem::field("aggregations", "invalid", format!("values of {name:?} cannot be counted"))
-            })?,
-    };
-    Ok(Aggregation { by, limit: COUNTED })
-}
-
-/// Values told of a field.
-const COUNTED: usize = 1_000;
 
 /// Whether the caller may see an entry.
 pub(super) fn may_see(caller: &Caller, stored: &StoredEntry) -> bool {

@@ -1,0 +1,30 @@
+//! What a stream was opened with, to ask again who is behind it: a token may be revoked, a session end, a role change.
+
+use axum::http::{HeaderMap, Method, header};
+
+use reeve_access::Principal;
+
+use crate::app::App;
+use crate::error::Problem;
+use crate::identify;
+
+/// The headers that name a principal. Nothing shows them.
+pub(super) struct Credentials(HeaderMap);
+
+impl Credentials {
+    /// Those of a request.
+    pub(super) fn of(headers: &HeaderMap) -> Self {
+        let mut kept = HeaderMap::new();
+        for name in [header::AUTHORIZATION, header::COOKIE] {
+            for value in headers.get_all(&name) {
+                kept.append(name.clone(), value.clone());
+            }
+        }
+        Credentials(kept)
+    }
+
+    /// Who they stand for now.
+    pub(super) async fn principal(&self, app: &App) -> Result<Option<Principal>, Problem> {
+        identify::principal(app, &Method::GET, &self.0).await
+    }
+}

@@ -1,0 +1,130 @@
+//! Saved searches on the wire.
+
+use serde::{Deserialize, Deserializer, Serialize};
+use utoipa::ToSchema;
+
+use super::search::FiltersBody;
+
+/// A saved search. Whoever opens it sees what they may see, never what its owner may.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct SavedSearchBody {
+    /// Identifier.
+    pub id: String,
+    /// Name.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// In the query language.
+    pub query: String,
+    /// Simple filters.
+    pub filters: FiltersBody,
+    /// From this time on: RFC 3339, `now`, or a distance from it such as `now-24h`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_time: Option<String>,
+    /// Up to this time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_time: Option<String>,
+    /// Fields shown as columns, in order; empty leaves it to the reader.
+    pub columns: Vec<String>,
+    /// `private`, `team` (whoever is in a team with the owner) or `everyone` (who may search).
+    pub shared_with: String,
+    /// The owner's user id.
+    pub owner_id: String,
+    /// The owner's name.
+    pub owner_name: String,
+    /// Whether the caller owns it.
+    pub own: bool,
+    /// Grows with every change; a change names the version it was made from.
+    pub version: u64,
+    /// When it was made.
+    pub created_at: String,
+    /// When it was last changed.
+    pub updated_at: String,
+}
+
+/// A new saved search.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SavedSearchCreate {
+    /// Name, 1 to 100 characters, unique among one's own.
+    pub name: String,
+    /// What it is for, at most 1000 characters.
+    #[serde(default)]
+    pub description: String,
+    /// In the query language; empty finds everything.
+    #[serde(default)]
+    pub query: String,
+    /// Simple filters.
+    #[serde(default)]
+    pub filters: FiltersBody,
+    /// From this time on: RFC 3339, `now`, or a distance from it such as `now-24h`.
+    pub start_time: Option<String>,
+    /// Up to this time.
+    pub end_time: Option<String>,
+    /// Fields to show as columns, at most 50.
+    #[serde(default)]
+    pub columns: Vec<String>,
+    /// `private` (default), `team` or `everyone`.
+    pub shared_with: Option<String>,
+}
+
+/// A saved search in place of another.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SavedSearchPut {
+    /// The version that was read.
+    pub version: u64,
+    /// Name, 1 to 100 characters, unique among one's own.
+    pub name: String,
+    /// What it is for, at most 1000 characters.
+    #[serde(default)]
+    pub description: String,
+    /// In the query language; empty finds everything.
+    #[serde(default)]
+    pub query: String,
+    /// Simple filters.
+    #[serde(default)]
+    pub filters: FiltersBody,
+    /// From this time on.
+    pub start_time: Option<String>,
+    /// Up to this time.
+    pub end_time: Option<String>,
+    /// Fields to show as columns, at most 50.
+    #[serde(default)]
+    pub columns: Vec<String>,
+    /// `private` (default), `team` or `everyone`.
+    pub shared_with: Option<String>,
+}
+
+/// A change of a saved search. What is left out stays.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SavedSearchPatch {
+    /// The version that was read.
+    pub version: u64,
+    /// Name.
+    pub name: Option<String>,
+    /// What it is for.
+    pub description: Option<String>,
+    /// In the query language.
+    pub query: Option<String>,
+    /// Simple filters, all of them anew.
+    pub filters: Option<FiltersBody>,
+    /// From this time on; null takes the bound away.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
+    pub start_time: Option<Option<String>>,
+    /// Up to this time; null takes the bound away.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
+    pub end_time: Option<Option<String>>,
+    /// Fields to show as columns.
+    pub columns: Option<Vec<String>>,
+    /// `private`, `team` or `everyone`.
+    pub shared_with: Option<String>,
+}
+
+/// Tells null from absent.
+fn given<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Option<String>>, D::Error> {
+    Option::deserialize(reader).map(Some)
+}

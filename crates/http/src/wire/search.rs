@@ -1,0 +1,245 @@
+//! Searching and counting on the wire. A point in time is RFC 3339, `now`, or a distance from it such as `now-24h`.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::entry::EntryBody;
+
+/// Listing parameters.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct EntryListParams {
+    /// At most this many (1 to 1000).
+    #[param(default = 50, minimum = 1, maximum = 1000)]
+    pub limit: Option<u32>,
+    /// After skipping this many.
+    #[param(default = 0)]
+    pub offset: Option<u64>,
+    /// `next_cursor` of the page before. Not together with `offset`.
+    pub cursor: Option<String>,
+    /// In the query language.
+    pub query: Option<String>,
+    /// From this time on (by `timestamp`): RFC 3339, `now`, or a distance from it such as `now-24h`.
+    pub start_time: Option<String>,
+    /// Up to this time.
+    pub end_time: Option<String>,
+}
+
+/// A search.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SearchBody {
+    /// In the query language; absent or empty finds everything.
+    #[schema(example = "event_type:authentication.* AND status:failed AND timestamp:>now-24h")]
+    pub query: Option<String>,
+    /// From this time on (by `timestamp`): RFC 3339, `now`, or a distance from it such as `now-24h`.
+    pub start_time: Option<String>,
+    /// Up to this time.
+    pub end_time: Option<String>,
+    /// Simple filters; all must hold.
+    #[serde(default)]
+    pub filters: FiltersBody,
+    /// At most this many (1 to 1000).
+    #[schema(default = 50)]
+    pub limit: Option<u32>,
+    /// After skipping this many.
+    pub offset: Option<u64>,
+    /// `next_cursor` of the page before.
+    pub cursor: Option<String>,
+    /// What to count the values of over all matches, at most ten: any field of the query language (`event_type`, `user`,
+    /// `resource.tags.env`, `metadata.team`), or spans of time (`hour`, `day`, `timestamp:1h`, `recorded_at:week`).
+    #[serde(default)]
+    #[schema(example = json!(["event_type", "user", "day"]))]
+    pub aggregations: Vec<String>,
+    /// Values told of each, most first (1 to 1000); spans of time are all told.
+    #[schema(default = 100, minimum = 1, maximum = 1000)]
+    pub aggregation_limit: Option<u32>,
+}
+
+/// Simple filters. A value is taken whole; `*` is a wildcard.
+#[derive(Debug, Clone, Default, Deserialize, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FiltersBody {
+    /// Actor id or e-mail address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// Event type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub event_type: Option<String>,
+    /// The event type before its first dot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
+    /// Severity.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub severity: Option<String>,
+    /// `success`, `failed`, ...
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<String>,
+    /// Name of the operation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operation: Option<String>,
+    /// `api`, `console`, ...
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    /// `user`, `service`, ...
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub actor_type: Option<String>,
+    /// IP address, `10.0.*`, or CIDR. `ip` is understood too.
+    #[serde(alias = "ip", skip_serializing_if = "Option::is_none")]
+    pub ip_address: Option<String>,
+    /// Kind of resource.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource_type: Option<String>,
+    /// Resource id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource_id: Option<String>,
+    /// Cloud.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cloud_provider: Option<String>,
+    /// Account.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub account_id: Option<String>,
+    /// Region.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub region: Option<String>,
+    /// Request id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+}
+
+/// The filters there are, by the name on the wire.
+macro_rules! filters {
+    ($($name:ident),+ $(,)?) => {
+        impl FiltersBody {
+            /// The filters that are given, by name.
+            pub fn given(&self) -> impl Iterator<Item = (&'static str, &str)> {
+                [$((stringify!($name), &self.$name)),+]
+                    .into_iter()
+                    .filter_map(|(name, value)| Some((name, value.as_deref().filter(|value| !value.is_empty())?)))
+            }
+
+            /// The filters with these names and values; names that are none are left out.
+            #[must_use]
+            pub fn of(given: &BTreeMap<String, String>) -> Self {
+                FiltersBody { $($name: given.get(stringify!($name)).cloned()),+ }
+            }
+        }
+    };
+}
+
+filters!(
+    user,
+    event_type,
+    category,
+    severity,
+    status,
+    operation,
+    method,
+    actor_type,
+    ip_address,
+    resource_type,
+    resource_id,
+    cloud_provider,
+    account_id,
+    region,
+    request_id,
+);
+
+/// A page of entries, with counts where asked for.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct SearchAnswer {
+    /// Entries, newest first.
+    pub items: Vec<EntryBody>,
+    /// How many match in all.
+    pub total: u64,
+    /// Give this as `cursor` for the next page; absent at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+    /// Counts over all matches, by the name they were asked for with.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub aggregations: BTreeMap<String, CountsBody>,
+}
+
+/// How often each value occurs among the matches.
+#[derive(Debug, Clone, Default, Serialize, ToSchema)]
+pub struct CountsBody {
+    /// Values, most first; spans of time by their first instant, oldest first.
+    pub buckets: Vec<CountBody>,
+    /// The sum of the counts that were not told.
+    pub other: u64,
+    /// Entries without a value.
+    pub missing: u64,
+}
+
+/// How often a value occurs.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct CountBody {
+    /// The value.
+    pub value: String,
+    /// How many entries have it.
+    pub count: u64,
+}
+
+/// What to count.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct StatsParams {
+    /// In the query language.
+    pub query: Option<String>,
+    /// From this time on (by `timestamp`); 24 hours before the end unless given.
+    pub start_time: Option<String>,
+    /// Up to this time; now unless given.
+    pub end_time: Option<String>,
+    /// Names as in a search's `aggregations`, with commas between them. The answer has their counts in `aggregations`, and
+    /// the lists of the usual six are empty.
+    #[param(example = "event_type,resource.tags.env,recorded_at:1h")]
+    pub by: Option<String>,
+    /// How long the spans of `by_time` are: `minute`, `hour`, `day`, `week` or `month`. Hours for periods up to three
+    /// days, else days, unless given.
+    pub interval: Option<String>,
+    /// Values told of each, most first (1 to 1000).
+    #[param(default = 10, minimum = 1, maximum = 1000)]
+    pub limit: Option<u32>,
+}
+
+/// The log at a glance, within what the caller may see.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct StatsBody {
+    /// Entries in the period.
+    pub total: u64,
+    /// By event type.
+    pub by_event_type: Vec<CountBody>,
+    /// By user (e-mail address, else actor id).
+    pub by_user: Vec<CountBody>,
+    /// By resource id.
+    pub by_resource: Vec<CountBody>,
+    /// By severity.
+    pub by_severity: Vec<CountBody>,
+    /// By status.
+    pub by_status: Vec<CountBody>,
+    /// By span of `timestamp`, oldest first.
+    pub by_time: Vec<CountBody>,
+    /// Entries with severity high or critical.
+    pub security_events: u64,
+    /// Counts asked for with `by`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub aggregations: BTreeMap<String, CountsBody>,
+    /// Size of the whole signed log, entries; the checkpoint tells it too.
+    pub log_size: u64,
+}
+
+/// What a live view shows, and from where on.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct LiveParams {
+    /// In the query language.
+    pub query: Option<String>,
+    /// Only entries with a sequence above this one, those already there first. The header `Last-Event-ID` goes before it.
+    /// Without either, only new entries.
+    pub after: Option<u64>,
+}
