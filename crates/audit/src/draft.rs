@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
+use crate::door;
 use crate::entry::{Claim, Entry, Metadata, email, read_claim};
 use crate::field_error::FieldError;
 use crate::instant::{parse_instant, to_millis};
@@ -34,33 +35,73 @@ pub struct ReadBackError(pub String);
 impl Draft {
     /// Reads one entry from JSON text. Every failing field is told.
     pub fn from_bytes(bytes: &[u8], recorded_at: Timestamp) -> Result<Self, Vec<FieldError>> {
+        let quick = std::str::from_utf8(bytes).ok().and_then(|text| door::sent(text, recorded_at));
+        match quick {
+            Some(claim) => Self::of_claim(claim, recorded_at, &mut Vec::with_capacity(bytes.len() + 256)),
+            None => Self::from_bytes_slowly(bytes, recorded_at),
+        }
+    }
+
+    /// The same for text among other text: `scratch` is used again for each.
+    pub(crate) fn from_text(
+        text: &str,
+        recorded_at: Timestamp,
+        scratch: &mut Vec<u8>,
+    ) -> Result<Self, Vec<FieldError>> {
+        match door::sent(text, recorded_at) {
+            Some(claim) => Self::of_claim(claim, recorded_at, scratch),
+            None => Self::from_bytes_slowly(text.as_bytes(), recorded_at),
+        }
+    }
+
+    /// Reads into a tree first; knows every way to be wrong.
+    pub(crate) fn from_bytes_slowly(bytes: &[u8], recorded_at: Timestamp) -> Result<Self, Vec<FieldError>> {
         let value = json::parse(bytes).map_err(|e| vec![e.into()])?;
         Self::from_json(value, recorded_at)
     }
 
     /// Reads one entry from a JSON value. Every failing field is told.
     pub fn from_json(value: Json, recorded_at: Timestamp) -> Result<Self, Vec<FieldError>> {
-        let Claim { entry, timestamp_defaulted } = read_claim(value, recorded_at)?;
-        Self::seal(entry, recorded_at, timestamp_defaulted).map_err(|e| vec![e])
+        Self::of_claim(read_claim(value, recorded_at)?, recorded_at, &mut Vec::new())
+    }
+
+    pub(crate) fn of_claim(
+        claim: Claim,
+        recorded_at: Timestamp,
+        scratch: &mut Vec<u8>,
+    ) -> Result<Self, Vec<FieldError>> {
+        let Claim { entry, timestamp_defaulted } = claim;
+        Self::seal(entry, recorded_at, timestamp_defaulted, scratch).map_err(|e| vec![e])
     }
 
     /// Takes an entry that Reeve's own code built.
     pub fn from_entry(mut entry: Entry, recorded_at: Timestamp) -> Result<Self, Vec<FieldError>> {
         entry.timestamp = to_millis(entry.timestamp);
         let errors = unsound(&entry);
-        if errors.is_empty() { Self::seal(entry, recorded_at, false).map_err(|e| vec![e]) } else { Err(errors) }
+        if errors.is_empty() {
+            Self::seal(entry, recorded_at, false, &mut Vec::new()).map_err(|e| vec![e])
+        } else {
+            Err(errors)
+        }
     }
 
-    fn seal(entry: Entry, recorded_at: Timestamp, timestamp_defaulted: bool) -> Result<Self, FieldError> {
+    /// Spells the entry into `scratch`, so that the bytes that are kept are exactly as many as they must be.
+    fn seal(
+        entry: Entry,
+        recorded_at: Timestamp,
+        timestamp_defaulted: bool,
+        scratch: &mut Vec<u8>,
+    ) -> Result<Self, FieldError> {
         let recorded_at = to_millis(recorded_at);
-        let (canonical, ours) = entry.to_canonical_parts(recorded_at);
-        if canonical.len() > MAX_ENTRY_BYTES {
-            let message = format!("the entry has {} bytes; at most {MAX_ENTRY_BYTES} are taken", canonical.len());
+        scratch.clear();
+        let ours = entry.write_parts(recorded_at, scratch);
+        if scratch.len() > MAX_ENTRY_BYTES {
+            let message = format!("the entry has {} bytes; at most {MAX_ENTRY_BYTES} are taken", scratch.len());
             return Err(FieldError::new("", "entry_too_large", message));
         }
-        let claim = Sha256::new().chain_update(&canonical[..ours.start]).chain_update(&canonical[ours.end..]);
+        let claim = Sha256::new().chain_update(&scratch[..ours.start]).chain_update(&scratch[ours.end..]);
         let claim_digest = claim.finalize().into();
-        Ok(Self { entry, recorded_at, canonical, claim_digest, timestamp_defaulted })
+        Ok(Self { entry, recorded_at, canonical: scratch.to_vec(), claim_digest, timestamp_defaulted })
     }
 }
 
@@ -72,6 +113,13 @@ pub fn claim_digest(entry: &Entry) -> [u8; 32] {
 impl Entry {
     /// Reads stored canonical bytes back: the entry and when it was recorded.
     pub fn from_canonical(bytes: &[u8]) -> Result<(Self, Timestamp), ReadBackError> {
+        match std::str::from_utf8(bytes).ok().and_then(door::stored) {
+            Some(read) => Ok(read),
+            None => Self::from_canonical_slowly(bytes),
+        }
+    }
+
+    fn from_canonical_slowly(bytes: &[u8]) -> Result<(Self, Timestamp), ReadBackError> {
         let options = json::Options { numbers: Numbers::Stored, ..json::Options::default() };
         let parsed = json::parse_with(bytes, &options).map_err(|e| ReadBackError(e.to_string()))?;
         let mut value = parsed.value;

@@ -11,6 +11,7 @@ mod kind;
 mod names;
 mod read;
 mod resource;
+mod tags;
 mod walk;
 mod write;
 
@@ -23,6 +24,7 @@ pub use kind::{EventId, EventType, NameError};
 pub use names::{ActionMethod, ActionStatus, ActorType, Severity, UnknownName};
 pub(crate) use read::{Claim, email, read_claim};
 pub use resource::ResourceRef;
+pub use tags::Tags;
 pub use walk::Leaf;
 
 use crate::instant;

@@ -10,13 +10,17 @@ mod error;
 mod number;
 mod object;
 mod parse;
+mod plain;
 mod serde_bridge;
 mod text;
 
 pub use canonical::{write_canonical, write_string};
 pub use error::{JsonError, JsonFault, Path, Step};
+pub(crate) use number::{finite, scan as scan_number, value as strict_number};
 pub use object::{Object, utf16_order};
 pub use parse::{MAX_DEPTH, Numbers, Options, Parsed, parse, parse_with};
+pub(crate) use plain::end_of_run;
+pub(crate) use text::read as read_text;
 
 /// The largest integer magnitude that every JSON reader agrees on: 2^53.
 pub const MAX_INTEGER: u64 = 1 << 53;

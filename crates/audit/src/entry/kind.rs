@@ -28,8 +28,9 @@ impl EventId {
     /// Takes an id as it is.
     pub fn new(text: impl Into<String>) -> Result<Self, NameError> {
         let text = text.into();
-        let sound = (1..=256).contains(&text.len()) && !text.chars().any(char::is_control) && text.trim() == text;
-        if sound { Ok(Self(text)) } else { Err(NameError::EventId) }
+        let plain = text.bytes().all(|byte| byte.is_ascii_graphic());
+        let sound = plain || !text.chars().any(char::is_control) && text.trim() == text;
+        if sound && (1..=256).contains(&text.len()) { Ok(Self(text)) } else { Err(NameError::EventId) }
     }
 
     /// The text.

@@ -90,7 +90,8 @@ fn actor(mut fields: Fields<'_>) -> Actor {
 /// Soft on purpose: the directory knows which addresses exist, the log only refuses what cannot be one.
 pub(crate) fn email(text: &str) -> Result<String, &'static str> {
     let sound = text.split_once('@').is_some_and(|(local, domain)| !local.is_empty() && !domain.is_empty());
-    if sound && !text.chars().any(|c| c.is_whitespace() || c.is_control()) {
+    let plain = || text.bytes().all(|byte| byte.is_ascii_graphic());
+    if sound && (plain() || !text.chars().any(|c| c.is_whitespace() || c.is_control())) {
         Ok(text.to_owned())
     } else {
         Err("must be an e-mail address")

@@ -1,6 +1,6 @@
 //! What it was done to.
 
-use std::collections::BTreeMap;
+use super::Tags;
 
 /// What it was done to; every member is optional.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -16,7 +16,7 @@ pub struct ResourceRef {
     /// Region or location.
     pub region: Option<String>,
     /// Tags of the resource by name.
-    pub tags: BTreeMap<String, String>,
+    pub tags: Tags,
 }
 
 impl ResourceRef {
@@ -40,7 +40,7 @@ impl ResourceRef {
 
     /// Adds a tag.
     pub fn with_tag(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.tags.insert(name.into(), value.into());
+        self.tags.insert(name, value);
         self
     }
 

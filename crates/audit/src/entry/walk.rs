@@ -36,7 +36,7 @@ impl Entry {
             metadata.request_id.as_deref(),
             Some(metadata.api_version.as_str()),
         ];
-        let lists = resource.tags.values().chain(&metadata.tags).map(String::as_str);
+        let lists = resource.tags.values().chain(metadata.tags.iter().map(String::as_str));
         fields.into_iter().flatten().chain(lists).any(|text| visit(Leaf(Cow::Borrowed(text))))
             || changes.before.iter().chain(&changes.after).any(|state| any_leaf(state, visit))
             || metadata.extra.iter().any(|(_, value)| any_leaf(value, visit))

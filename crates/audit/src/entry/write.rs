@@ -1,24 +1,27 @@
 //! From an entry to JSON: the canonical bytes that are hashed and stored, and the tree that goes over the wire.
 
+use std::io::Write as _;
+use std::net::IpAddr;
 use std::ops::Range;
 
 use jiff::Timestamp;
 
 use super::{Action, Actor, Changes, Entry, Metadata, ResourceRef};
-use crate::instant::format_instant;
+use crate::instant::{format_instant, write_instant};
 use crate::json::{Json, Object, utf16_order, write_canonical, write_string};
 
 impl Entry {
     /// The canonical bytes (RFC 8785) of the entry and the time Reeve received it. Members without a value are absent.
     pub fn to_canonical(&self, recorded_at: Timestamp) -> Vec<u8> {
-        self.to_canonical_parts(recorded_at).0
+        let mut out = Vec::with_capacity(768);
+        self.write(Some(recorded_at), &mut out);
+        out
     }
 
-    /// The canonical bytes, and which of them are `recorded_at` with its comma: without those they are the claim's.
-    pub(crate) fn to_canonical_parts(&self, recorded_at: Timestamp) -> (Vec<u8>, Range<usize>) {
-        let mut out = Vec::with_capacity(768);
-        let ours = self.write(Some(recorded_at), &mut out);
-        (out, ours)
+    /// Writes the canonical bytes at the end of `out`, and answers which of the bytes of `out` are `recorded_at` with its
+    /// comma: without those they are the claim's.
+    pub(crate) fn write_parts(&self, recorded_at: Timestamp, out: &mut Vec<u8>) -> Range<usize> {
+        self.write(Some(recorded_at), out)
     }
 
     /// The canonical bytes of the claim alone, without `recorded_at`.
@@ -31,19 +34,22 @@ impl Entry {
     /// Writes the known shape straight in canonical order; a test holds it against the generic writer. Answers where
     /// `recorded_at` stands.
     fn write(&self, recorded_at: Option<Timestamp>, out: &mut Vec<u8>) -> Range<usize> {
+        let Self { event_id, event_type, severity, timestamp, actor, resource, action, changes, metadata } = self;
         let mut top = Writer::open(out);
-        top.nested("action", !self.action.is_empty(), |out| write_action(&self.action, out));
-        top.nested("actor", !self.actor.is_empty(), |out| write_actor(&self.actor, out));
-        top.nested("changes", !self.changes.is_empty(), |out| write_changes(&self.changes, out));
-        top.text("event_id", Some(self.event_id.as_str()));
-        top.text("event_type", Some(self.event_type.as_str()));
-        top.nested("metadata", true, |out| write_metadata(&self.metadata, out));
+        top.nested(!action.is_empty(), br#""action":"#, |out| write_action(action, out));
+        top.nested(!actor.is_empty(), br#""actor":"#, |out| write_actor(actor, out));
+        top.nested(!changes.is_empty(), br#""changes":"#, |out| write_changes(changes, out));
+        top.text(br#""event_id":"#, event_id.as_str());
+        top.plain(br#""event_type":"#, event_type.as_str());
+        top.nested(true, br#""metadata":"#, |out| write_metadata(metadata, out));
         let start = top.out.len();
-        top.text("recorded_at", recorded_at.map(format_instant).as_deref());
+        if let Some(recorded_at) = recorded_at {
+            top.instant(br#""recorded_at":"#, recorded_at);
+        }
         let ours = start..top.out.len();
-        top.nested("resource", !self.resource.is_empty(), |out| write_resource(&self.resource, out));
-        top.text("severity", Some(self.severity.as_str()));
-        top.text("timestamp", Some(&format_instant(self.timestamp)));
+        top.nested(!resource.is_empty(), br#""resource":"#, |out| write_resource(resource, out));
+        top.plain(br#""severity":"#, severity.as_str());
+        top.instant(br#""timestamp":"#, *timestamp);
         top.close();
         ours
     }
@@ -83,44 +89,60 @@ impl<'o> Writer<'o> {
         Self { out, first: true }
     }
 
-    fn name(&mut self, name: &str) {
+    /// Writes a name with its quotes and colon, as given.
+    fn name(&mut self, name: &[u8]) {
         if !self.first {
             self.out.push(b',');
         }
         self.first = false;
-        write_string(name, self.out);
-        self.out.push(b':');
+        self.out.extend_from_slice(name);
     }
 
-    fn text(&mut self, name: &str, value: Option<&str>) {
+    fn text(&mut self, name: &[u8], value: &str) {
+        self.name(name);
+        write_string(value, self.out);
+    }
+
+    fn given(&mut self, name: &[u8], value: Option<&str>) {
         if let Some(value) = value {
-            self.name(name);
-            write_string(value, self.out);
+            self.text(name, value);
         }
     }
 
-    fn json(&mut self, name: &str, value: &Json) {
+    /// Writes a text that has nothing to escape.
+    fn plain(&mut self, name: &[u8], value: &str) {
         self.name(name);
-        write_canonical(value, self.out);
+        self.out.push(b'"');
+        self.out.extend_from_slice(value.as_bytes());
+        self.out.push(b'"');
     }
 
-    fn texts(&mut self, name: &str, values: &[String]) {
+    fn instant(&mut self, name: &[u8], value: Timestamp) {
         self.name(name);
-        self.out.push(b'[');
-        for (at, value) in values.iter().enumerate() {
-            if at > 0 {
-                self.out.push(b',');
-            }
-            write_string(value, self.out);
-        }
-        self.out.push(b']');
+        self.out.push(b'"');
+        write_instant(value, self.out);
+        self.out.push(b'"');
     }
 
-    fn nested(&mut self, name: &str, present: bool, write: impl FnOnce(&mut Vec<u8>)) {
+    fn address(&mut self, name: &[u8], value: IpAddr) {
+        self.name(name);
+        // Writing to memory does not fail.
+        let _ = write!(self.out, "\"{value}\"");
+    }
+
+    fn nested(&mut self, present: bool, name: &[u8], write: impl FnOnce(&mut Vec<u8>)) {
         if present {
             self.name(name);
             write(self.out);
         }
+    }
+
+    /// Writes a member whose name anybody may have chosen.
+    fn open_member(&mut self, name: &str, write: impl FnOnce(&mut Vec<u8>)) {
+        self.name(b"");
+        write_string(name, self.out);
+        self.out.push(b':');
+        write(self.out);
     }
 
     fn close(self) {
@@ -130,75 +152,101 @@ impl<'o> Writer<'o> {
 
 fn write_action(action: &Action, out: &mut Vec<u8>) {
     let mut members = Writer::open(out);
-    members.text("method", action.method.map(|m| m.as_str()));
-    members.text("operation", action.operation.as_deref());
-    members.text("status", action.status.map(|s| s.as_str()));
+    if let Some(method) = action.method {
+        members.plain(br#""method":"#, method.as_str());
+    }
+    members.given(br#""operation":"#, action.operation.as_deref());
+    if let Some(status) = action.status {
+        members.plain(br#""status":"#, status.as_str());
+    }
     members.close();
 }
 
 fn write_actor(actor: &Actor, out: &mut Vec<u8>) {
     let mut members = Writer::open(out);
-    members.text("email", actor.email.as_deref());
-    members.text("id", actor.id.as_deref());
-    members.text("ip_address", actor.ip_address.map(|ip| ip.to_string()).as_deref());
-    members.text("session_id", actor.session_id.as_deref());
-    members.text("type", actor.kind.map(|k| k.as_str()));
-    members.text("user_agent", actor.user_agent.as_deref());
+    members.given(br#""email":"#, actor.email.as_deref());
+    members.given(br#""id":"#, actor.id.as_deref());
+    if let Some(address) = actor.ip_address {
+        members.address(br#""ip_address":"#, address);
+    }
+    members.given(br#""session_id":"#, actor.session_id.as_deref());
+    if let Some(kind) = actor.kind {
+        members.plain(br#""type":"#, kind.as_str());
+    }
+    members.given(br#""user_agent":"#, actor.user_agent.as_deref());
     members.close();
 }
 
 fn write_changes(changes: &Changes, out: &mut Vec<u8>) {
     let mut members = Writer::open(out);
-    if let Some(after) = &changes.after {
-        members.json("after", after);
-    }
-    if let Some(before) = &changes.before {
-        members.json("before", before);
+    for (name, state) in [(br#""after":"#.as_slice(), &changes.after), (br#""before":"#, &changes.before)] {
+        if let Some(state) = state {
+            members.nested(true, name, |out| write_canonical(state, out));
+        }
     }
     members.close();
 }
 
 fn write_resource(resource: &ResourceRef, out: &mut Vec<u8>) {
     let mut members = Writer::open(out);
-    members.text("account_id", resource.account_id.as_deref());
-    members.text("cloud_provider", resource.cloud_provider.as_deref());
-    members.text("id", resource.id.as_deref());
-    members.text("region", resource.region.as_deref());
-    members.nested("tags", !resource.tags.is_empty(), |out| {
-        let mut names: Vec<_> = resource.tags.iter().collect();
-        names.sort_by(|a, b| utf16_order(a.0, b.0));
+    members.given(br#""account_id":"#, resource.account_id.as_deref());
+    members.given(br#""cloud_provider":"#, resource.cloud_provider.as_deref());
+    members.given(br#""id":"#, resource.id.as_deref());
+    members.given(br#""region":"#, resource.region.as_deref());
+    members.nested(!resource.tags.is_empty(), br#""tags":"#, |out| {
         let mut tags = Writer::open(out);
-        names.into_iter().for_each(|(name, value)| tags.text(name, Some(value)));
+        resource.tags.iter().for_each(|(name, value)| tags.open_member(name, |out| write_string(value, out)));
         tags.close();
     });
-    members.text("type", resource.kind.as_deref());
+    members.given(br#""type":"#, resource.kind.as_deref());
     members.close();
 }
 
+/// The members with a field of their own stand among the open ones, where their names belong.
 fn write_metadata(metadata: &Metadata, out: &mut Vec<u8>) {
-    enum Member<'a> {
-        Text(&'a str),
-        Tags(&'a [String]),
-        Open(&'a Json),
-    }
-    let mut named = vec![("api_version", Member::Text(&metadata.api_version))];
-    if let Some(request_id) = &metadata.request_id {
-        named.push(("request_id", Member::Text(request_id)));
-    }
-    if !metadata.tags.is_empty() {
-        named.push(("tags", Member::Tags(&metadata.tags)));
-    }
-    named.extend(metadata.extra.iter().map(|(name, value)| (name, Member::Open(value))));
-    named.sort_by(|a, b| utf16_order(a.0, b.0));
     let mut members = Writer::open(out);
-    for (name, member) in named {
-        match member {
-            Member::Text(text) => members.text(name, Some(text)),
-            Member::Tags(tags) => members.texts(name, tags),
-            Member::Open(value) => members.json(name, value),
+    let mut named = NamedMembers { metadata, next: 0 };
+    for (name, value) in metadata.extra.iter() {
+        named.write_before(Some(name), &mut members);
+        members.open_member(name, |out| write_canonical(value, out));
+    }
+    named.write_before(None, &mut members);
+    members.close();
+}
+
+/// The members of [`Metadata::NAMED`] that are not written yet.
+struct NamedMembers<'a> {
+    metadata: &'a Metadata,
+    next: usize,
+}
+
+impl NamedMembers<'_> {
+    /// Writes those whose names come before `name`, or all.
+    fn write_before(&mut self, name: Option<&str>, members: &mut Writer<'_>) {
+        while let Some(known) = Metadata::NAMED.get(self.next)
+            && name.is_none_or(|name| utf16_order(known, name).is_lt())
+        {
+            match self.next {
+                0 => members.text(br#""api_version":"#, &self.metadata.api_version),
+                1 => members.given(br#""request_id":"#, self.metadata.request_id.as_deref()),
+                _ => members.nested(!self.metadata.tags.is_empty(), br#""tags":"#, |out| {
+                    write_texts(&self.metadata.tags, out);
+                }),
+            }
+            self.next += 1;
         }
     }
-    members.close();
+}
+
+fn write_texts(values: &[String], out: &mut Vec<u8>) {
+    out.push(b'[');
+    for (at, value) in values.iter().enumerate() {
+        if at > 0 {
+            out.push(b',');
+        }
+        write_string(value, out);
+    }
+    out.push(b']');
 }
 
 fn present<const N: usize>(members: [(&str, Option<&str>); N]) -> Object {
@@ -233,7 +281,7 @@ fn resource_members(resource: &ResourceRef) -> Object {
         ("region", resource.region.as_deref()),
     ]);
     if !resource.tags.is_empty() {
-        members.insert("tags", Json::object(resource.tags.iter().map(|(name, value)| (name.as_str(), value.as_str()))));
+        members.insert("tags", Json::object(resource.tags.iter()));
     }
     members
 }

@@ -1,6 +1,7 @@
 //! RFC 8785 (JCS): no spaces, members by UTF-16 code units, shortest escapes, numbers as ECMAScript writes them.
 
-use super::Json;
+use super::plain::end_of_run;
+use super::{Json, MAX_INTEGER};
 
 /// Appends the canonical spelling of `value`. A number that is not finite, which no reader produces, is `null`.
 pub fn write_canonical(value: &Json, out: &mut Vec<u8>) {
@@ -36,45 +37,69 @@ pub fn write_canonical(value: &Json, out: &mut Vec<u8>) {
 }
 
 fn write_number(number: f64, out: &mut Vec<u8>) {
-    if number.is_finite() {
+    // A cast saturates, and is the number again only where nothing was lost.
+    let integer = number as i64;
+    if integer.unsigned_abs() <= MAX_INTEGER && integer as f64 == number {
+        write_integer(integer, out);
+    } else if number.is_finite() {
         out.extend_from_slice(ryu_js::Buffer::new().format_finite(number).as_bytes());
     } else {
         out.extend_from_slice(b"null");
     }
 }
 
+/// Appends the digits of an integer.
+fn write_integer(integer: i64, out: &mut Vec<u8>) {
+    let mut digits = [0; 20];
+    let (mut at, mut rest) = (digits.len(), integer.unsigned_abs());
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    if integer < 0 {
+        at -= 1;
+        digits[at] = b'-';
+    }
+    out.extend_from_slice(&digits[at..]);
+}
+
 /// Appends `text` in quotes, escaping only what must be.
 pub fn write_string(text: &str, out: &mut Vec<u8>) {
-    const HEX: &[u8; 16] = b"0123456789abcdef";
     out.push(b'"');
     let bytes = text.as_bytes();
     let mut from = 0;
-    for (at, &byte) in bytes.iter().enumerate() {
-        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
-            continue;
+    loop {
+        let end = end_of_run(bytes, from);
+        out.extend_from_slice(&bytes[from..end]);
+        match bytes.get(end) {
+            Some(byte) => write_escape(*byte, out),
+            None => break,
         }
-        out.extend_from_slice(&bytes[from..at]);
-        from = at + 1;
-        match byte {
-            b'"' => out.extend_from_slice(b"\\\""),
-            b'\\' => out.extend_from_slice(b"\\\\"),
-            0x08 => out.extend_from_slice(b"\\b"),
-            0x09 => out.extend_from_slice(b"\\t"),
-            0x0a => out.extend_from_slice(b"\\n"),
-            0x0c => out.extend_from_slice(b"\\f"),
-            0x0d => out.extend_from_slice(b"\\r"),
-            _ => out.extend_from_slice(&[
-                b'\\',
-                b'u',
-                b'0',
-                b'0',
-                HEX[usize::from(byte >> 4)],
-                HEX[usize::from(byte & 15)],
-            ]),
+        from = end + 1;
+    }
+    out.push(b'"');
+}
+
+#[cold]
+fn write_escape(byte: u8, out: &mut Vec<u8>) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    match byte {
+        b'"' => out.extend_from_slice(b"\\\""),
+        b'\\' => out.extend_from_slice(b"\\\\"),
+        0x08 => out.extend_from_slice(b"\\b"),
+        0x09 => out.extend_from_slice(b"\\t"),
+        0x0a => out.extend_from_slice(b"\\n"),
+        0x0c => out.extend_from_slice(b"\\f"),
+        0x0d => out.extend_from_slice(b"\\r"),
+        _ => {
+            let (high, low) = (HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]);
+            out.extend_from_slice(&[b'\\', b'u', b'0', b'0', high, low]);
         }
     }
-    out.extend_from_slice(&bytes[from..]);
-    out.push(b'"');
 }
 
 #[cfg(test)]

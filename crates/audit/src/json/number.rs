@@ -5,7 +5,7 @@ use super::error::JsonFault;
 
 /// The literal at the start of `text`, which begins with `-` or a digit. On failure, the fault and how many bytes
 /// into `text` it was found.
-pub(super) fn scan(text: &str) -> Result<&str, (JsonFault, usize)> {
+pub(crate) fn scan(text: &str) -> Result<&str, (JsonFault, usize)> {
     let bytes = text.as_bytes();
     let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
     let need = |from: usize| match digits(from) {
@@ -27,7 +27,7 @@ pub(super) fn scan(text: &str) -> Result<&str, (JsonFault, usize)> {
 }
 
 /// The double a literal means, unless it is an integer beyond 2^53 or overflows.
-pub(super) fn value(literal: &str) -> Result<f64, JsonFault> {
+pub(crate) fn value(literal: &str) -> Result<f64, JsonFault> {
     if !literal.contains(['.', 'e', 'E']) {
         let magnitude: Result<u64, _> = literal.trim_start_matches('-').parse();
         if !magnitude.is_ok_and(|m| m <= MAX_INTEGER) {
@@ -38,7 +38,7 @@ pub(super) fn value(literal: &str) -> Result<f64, JsonFault> {
 }
 
 /// The double nearest to a literal, unless it overflows.
-pub(super) fn finite(literal: &str) -> Result<f64, JsonFault> {
+pub(crate) fn finite(literal: &str) -> Result<f64, JsonFault> {
     match literal.parse::<f64>() {
         Ok(number) if number.is_finite() => Ok(number),
         _ => Err(JsonFault::NumberTooLarge),

@@ -18,7 +18,7 @@ impl Object {
     }
 
     /// Takes members whose names are known to be distinct and in canonical order.
-    pub(super) fn from_sorted(members: Vec<(String, Json)>) -> Self {
+    pub(crate) fn from_sorted(members: Vec<(String, Json)>) -> Self {
         debug_assert!(members.windows(2).all(|pair| utf16_order(&pair[0].0, &pair[1].0) == Ordering::Less));
         Self { members }
     }

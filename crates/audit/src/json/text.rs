@@ -1,6 +1,7 @@
 //! Strings: runs of plain bytes copied whole, escapes resolved, half surrogate pairs refused.
 
 use super::error::JsonFault;
+use super::plain::end_of_run;
 
 const CONTROL: JsonFault = JsonFault::Syntax("an escape instead of a control character");
 const ESCAPE: JsonFault = JsonFault::Syntax("one of the escapes \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX");
@@ -8,14 +9,14 @@ const HEX: JsonFault = JsonFault::Syntax("four hexadecimal digits");
 
 /// Reads the string whose first byte after the quote is at `start`; returns it and the place after its closing
 /// quote, or the fault and its place.
-pub(super) fn read(input: &str, start: usize) -> Result<(String, usize), (JsonFault, usize)> {
+pub(crate) fn read(input: &str, start: usize) -> Result<(String, usize), (JsonFault, usize)> {
     let bytes = input.as_bytes();
     let mut out = String::new();
     let mut at = start;
     loop {
-        let run = bytes[at..].iter().take_while(|&&b| b != b'"' && b != b'\\' && b >= 0x20).count();
-        let plain = &input[at..at + run];
-        at += run;
+        let end = end_of_run(bytes, at);
+        let plain = &input[at..end];
+        at = end;
         match bytes.get(at) {
             None => return Err((JsonFault::UnexpectedEnd, at)),
             Some(b'"') if out.is_empty() => return Ok((plain.to_owned(), at + 1)),

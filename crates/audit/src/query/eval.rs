@@ -56,7 +56,7 @@ impl Candidate<'_> {
             }
             FieldPath::MetadataTags => entry.metadata.tags.iter().any(|tag| text(tag)),
             FieldPath::ApiVersion => text(&entry.metadata.api_version),
-            FieldPath::ResourceTags => entry.resource.tags.values().any(|value| text(value)),
+            FieldPath::ResourceTags => entry.resource.tags.values().any(text),
             FieldPath::ResourceTag(name) => {
                 entry.resource.tags.iter().any(|(tag, value)| fold::equals(tag, name) && self.string(value, op))
             }

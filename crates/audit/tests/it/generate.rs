@@ -65,7 +65,7 @@ fn actor() -> impl Strategy<Value = Actor> {
 fn resource() -> impl Strategy<Value = ResourceRef> {
     let tags = btree_map(prop_oneof![word(), any::<String>()], any::<String>(), 0..4);
     (text(), text(), text(), text(), text(), tags).prop_map(|(kind, id, cloud_provider, account_id, region, tags)| {
-        ResourceRef { kind, id, cloud_provider, account_id, region, tags }
+        ResourceRef { kind, id, cloud_provider, account_id, region, tags: tags.into_iter().collect() }
     })
 }
 

@@ -89,7 +89,7 @@ fn values(stored: &StoredEntry, by: &GroupBy) -> BTreeSet<String> {
         }
         GroupBy::Field(FieldPath::MetadataTags) => entry.metadata.tags.iter().cloned().collect(),
         GroupBy::Field(FieldPath::ApiVersion) => [entry.metadata.api_version.clone()].into(),
-        GroupBy::Field(FieldPath::ResourceTags) => entry.resource.tags.values().cloned().collect(),
+        GroupBy::Field(FieldPath::ResourceTags) => entry.resource.tags.values().map(str::to_owned).collect(),
         GroupBy::Field(FieldPath::ResourceTag(name)) => {
             let named = entry.resource.tags.iter().filter(|(tag, _)| tag.to_lowercase() == name.to_lowercase());
             named.map(|(_, value)| value.clone()).collect()
