@@ -35,12 +35,19 @@ impl Move {
     /// A string with something in it that the field will hold as it is.
     fn text(&mut self, name: &str) -> Option<String> {
         match self.rest.get(name) {
-            Some(Json::String(text)) if !text.is_empty() => match self.rest.remove(name) {
+            Some(Json::String(text)) if !text.is_empty() => match self.take(name) {
                 Some(Json::String(text)) => Some(text),
                 _ => None,
             },
             _ => None,
         }
+    }
+
+    /// A member, off the record. Beside one whose name differs only by case it stays as well: from the twin alone nobody
+    /// could tell that it was there.
+    fn take(&mut self, name: &str) -> Option<Json> {
+        let twin = self.rest.iter().any(|(key, _)| key != name && key.eq_ignore_ascii_case(name));
+        if twin { self.rest.get(name).cloned() } else { self.rest.remove(name) }
     }
 }
 
@@ -146,7 +153,7 @@ fn event_id(moving: &mut Move) -> EventId {
     let given = moving.rest.get("eventID").and_then(Json::as_str).and_then(|id| EventId::new(id).ok());
     match given {
         Some(id) => {
-            moving.rest.remove("eventID");
+            moving.take("eventID");
             id
         }
         None => {
@@ -169,7 +176,7 @@ fn timestamp(moving: &mut Move, envelope: Option<&Object>) -> Timestamp {
         return instant;
     };
     if moving.rest.get("eventTime").and_then(Json::as_str) == Some(spelled(instant).as_str()) {
-        moving.rest.remove("eventTime");
+        moving.take("eventTime");
     }
     instant
 }
@@ -208,7 +215,7 @@ fn address(moving: &mut Move, entry: &mut Entry) {
         .ip_address
         .is_some_and(|address| moving.rest.get("sourceIPAddress").and_then(Json::as_str) == Some(&address.to_string()))
     {
-        moving.rest.remove("sourceIPAddress");
+        moving.take("sourceIPAddress");
     }
 }
 
@@ -220,7 +227,7 @@ fn change(moving: &mut Move, entry: &mut Entry) {
     let deletes = entry.action.operation.as_deref().is_some_and(|call| call.starts_with("Delete"));
     if changed && !deletes && moving.rest.get("requestParameters").is_some_and(|request| request.as_object().is_some())
     {
-        entry.changes.after = moving.rest.remove("requestParameters");
+        entry.changes.after = moving.take("requestParameters");
     }
 }
 

@@ -106,6 +106,18 @@ fn every_stratus_record_comes_back() {
     }
 }
 
+/// Found by fuzzing: of two members whose names differ only by case both come back.
+#[test]
+fn members_spelled_twice_come_back() {
+    let names = ["eventID", "eventTime", "eventName", "userAgent", "awsRegion", "requestID", "recipientAccountId"];
+    for name in names {
+        let twin = name.to_lowercase();
+        comes_back(format!(r#"{{"eventSource":"x","{name}":"2026-11-20T10:00:00Z","{twin}":"other"}}"#).as_bytes());
+    }
+    comes_back(br#"{"eventName":"X","sourceIPAddress":"10.0.0.1","sourceIpAddress":"10.0.0.1"}"#);
+    comes_back(br#"{"eventName":"CreateTags","requestParameters":{"a":1},"RequestParameters":{"a":2}}"#);
+}
+
 #[test]
 fn every_labelled_event_comes_back() {
     let Some(folder) = real_data("the labelled events") else { return };
