@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use reeve_audit::Draft;
-use reeve_tlog::{Commitment, Hash, commitment};
+use reeve_audit::{Draft, Entry};
 use tokio::sync::oneshot;
 
-use crate::entry::Receipt;
+use crate::entry::{Receipt, StoredEntry};
 use crate::ids::{Claim, Record, SealedIds};
 use crate::queue::Reservation;
 use crate::shared::Shared;
@@ -49,25 +48,41 @@ pub enum AppendError {
     Closed,
 }
 
-/// An entry ready for the sequencer.
+/// An entry ready for the sequencer, which gives it its sequence, `previous_hash` and `hash`.
 pub(crate) struct Prepared {
-    pub(crate) draft: Draft,
+    pub(crate) entry: Arc<StoredEntry>,
     pub(crate) claim: Claim,
-    pub(crate) salt: [u8; 16],
-    pub(crate) commitment: Commitment,
-    pub(crate) leaf_hash: Hash,
 }
 
 /// An entry of a submission.
 pub(crate) enum Slot {
     /// Sent before and sealed since: its first receipt.
-    Known(Receipt),
+    Known(Box<Receipt>),
     /// Not among the sealed entries that the caller saw.
-    Fresh(Box<Prepared>),
+    Fresh(Prepared),
+}
+
+/// What became of an entry of a submission. Its receipt is made by the caller, so that the sequencer need not.
+#[derive(Debug)]
+pub(crate) enum Recorded {
+    /// It was in the log: its first receipt again.
+    Known(Box<Receipt>),
+    /// It is in the log now; `duplicate` when an earlier entry of the same batch was this one.
+    New { entry: Arc<StoredEntry>, duplicate: bool },
+}
+
+impl Recorded {
+    /// What the caller is told.
+    pub(crate) fn receipt(self) -> Receipt {
+        match self {
+            Recorded::Known(receipt) => *receipt,
+            Recorded::New { entry, duplicate } => entry.receipt(duplicate),
+        }
+    }
 }
 
 /// What the sequencer answers a submission with.
-pub(crate) type Answer = Result<Vec<Receipt>, AppendError>;
+pub(crate) type Answer = Result<Vec<Recorded>, AppendError>;
 
 /// Entries to be recorded together or not at all.
 pub(crate) struct Submission {
@@ -83,13 +98,12 @@ pub(crate) struct Submission {
 pub(crate) fn prepare(shared: &Shared, ids: &SealedIds, drafts: Vec<Draft>) -> Result<Vec<Slot>, AppendError> {
     let prepare = |(index, mut draft): (usize, Draft)| {
         let claim = Claim::of_draft(&mut draft);
-        if let Some(receipt) = sealed_before(shared, ids, &claim, &draft, index)? {
-            return Ok(Slot::Known(receipt));
+        if let Some(receipt) = sealed_before(shared, ids, &claim, &draft.entry, index)? {
+            return Ok(Slot::Known(Box::new(receipt)));
         }
+        let Draft { entry, recorded_at, canonical, .. } = draft;
         let salt = rand::random::<[u8; 16]>();
-        let commitment = commitment(&salt, &draft.canonical);
-        let leaf_hash = commitment.leaf_hash();
-        Ok(Slot::Fresh(Box::new(Prepared { draft, claim, salt, commitment, leaf_hash })))
+        Ok(Slot::Fresh(Prepared { entry: Arc::new(StoredEntry::hashed(salt, recorded_at, canonical, entry)), claim }))
     };
     drafts.into_iter().enumerate().map(prepare).collect()
 }
@@ -99,7 +113,7 @@ pub(crate) fn sealed_before(
     shared: &Shared,
     ids: &SealedIds,
     claim: &Claim,
-    draft: &Draft,
+    entry: &Entry,
     index: usize,
 ) -> Result<Option<Receipt>, AppendError> {
     let unreadable = |error: std::io::Error| AppendError::Storage {
@@ -109,8 +123,8 @@ pub(crate) fn sealed_before(
     let Some(Record { mark, sequence, recorded_at, .. }) = ids.find(&claim.key).map_err(unreadable)? else {
         return Ok(None);
     };
-    let event_id = draft.entry.event_id.as_str().to_owned();
-    if !claim.repeats(&draft.entry, mark, recorded_at) {
+    let event_id = entry.event_id.as_str().to_owned();
+    if !claim.repeats(entry, mark, recorded_at) {
         return Err(AppendError::Conflict { index, event_id });
     }
     let link = shared.chain.link(&shared.tiles, sequence, ids.end()).map_err(unreadable)?;
@@ -131,7 +145,7 @@ pub(crate) fn all_known(slots: Vec<Slot>) -> Result<Vec<Receipt>, Vec<Slot>> {
         return Err(slots);
     }
     let known = |slot| match slot {
-        Slot::Known(receipt) => Some(receipt),
+        Slot::Known(receipt) => Some(*receipt),
         Slot::Fresh(_) => None,
     };
     Ok(slots.into_iter().filter_map(known).collect())

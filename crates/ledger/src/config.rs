@@ -17,8 +17,13 @@ pub struct Config {
     pub origin: String,
     /// Sealing is due when this many entries are unsealed.
     pub seal_after_entries: usize,
+    /// Sealing is due when the unsealed entries' canonical bytes, and 256 for each, are this many.
+    pub seal_after_bytes: usize,
     /// Sealing is due when the oldest unsealed entry is this old.
     pub seal_after: Duration,
+    /// When the unsealed entries' canonical bytes, and 256 for each, are this many, appends wait for a seal, and are refused
+    /// as busy when none is done in time. Without this, a disk that is slower than the appends would fill the memory.
+    pub tail_limit_bytes: usize,
     /// A group commit takes waiting submissions until their canonical bytes pass this.
     pub max_batch_bytes: usize,
     /// Submissions wait until their canonical bytes pass this; beyond it they are refused as busy. Also the size limit of
@@ -40,7 +45,9 @@ impl Config {
             data_dir,
             origin: origin.into(),
             seal_after_entries: 100_000,
-            seal_after: Duration::from_secs(600),
+            seal_after_bytes: 96 << 20,
+            seal_after: Duration::from_secs(6 * 60 * 60),
+            tail_limit_bytes: 256 << 20,
             max_batch_bytes: 8 << 20,
             queue_capacity_bytes: 64 << 20,
             accept_missing_anchor: false,
@@ -69,6 +76,10 @@ impl Places {
         self.dir.join("ids")
     }
 
+    pub(crate) fn epochs(&self) -> PathBuf {
+        epochs_dir(&self.dir)
+    }
+
     pub(crate) fn chain(&self) -> PathBuf {
         self.dir.join("chain")
     }
@@ -84,6 +95,11 @@ impl Places {
     pub(crate) fn lock(&self) -> PathBuf {
         self.dir.join("lock")
     }
+}
+
+/// The records of key epochs, below the ledger's folder.
+pub(crate) fn epochs_dir(ledger: &Path) -> PathBuf {
+    ledger.join("epochs")
 }
 
 /// The verifier key's file of a data directory.

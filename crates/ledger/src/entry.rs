@@ -5,6 +5,9 @@ use jiff::Timestamp;
 use reeve_audit::{Entry, ReadBackError};
 use reeve_tlog::{Commitment, Hash, chain_hash, commitment};
 
+/// What an entry counts as in queues and tail beside its canonical bytes.
+pub(crate) const ENTRY_OVERHEAD: usize = 256;
+
 /// An acknowledged entry.
 #[derive(Debug, Clone)]
 pub struct StoredEntry {
@@ -29,6 +32,26 @@ pub struct StoredEntry {
 }
 
 impl StoredEntry {
+    /// An entry that has no place in the log yet: sequence and chain hashes are zero.
+    pub(crate) fn hashed(salt: [u8; 16], recorded_at: Timestamp, canonical: Vec<u8>, entry: Entry) -> StoredEntry {
+        let commitment = commitment(&salt, &canonical);
+        let leaf_hash = commitment.leaf_hash();
+        let (previous_hash, hash) = (Hash::ZERO, Hash::ZERO);
+        StoredEntry { sequence: 0, recorded_at, salt, canonical, entry, commitment, leaf_hash, previous_hash, hash }
+    }
+
+    /// Gives the entry its place in log and chain.
+    pub(crate) fn place(&mut self, sequence: u64, previous_hash: Hash) {
+        self.sequence = sequence;
+        self.previous_hash = previous_hash;
+        self.hash = chain_hash(&previous_hash, &self.leaf_hash);
+    }
+
+    /// About how many bytes of memory and queue the entry is counted as.
+    pub(crate) fn weight(&self) -> usize {
+        self.canonical.len() + ENTRY_OVERHEAD
+    }
+
     /// Makes the entry out of what is stored and the chain hash before it; everything derived is computed anew.
     pub(crate) fn restore(
         sequence: u64,
@@ -37,10 +60,9 @@ impl StoredEntry {
         previous_hash: Hash,
     ) -> Result<StoredEntry, ReadBackError> {
         let (entry, recorded_at) = Entry::from_canonical(&canonical)?;
-        let commitment = commitment(&salt, &canonical);
-        let leaf_hash = commitment.leaf_hash();
-        let hash = chain_hash(&previous_hash, &leaf_hash);
-        Ok(StoredEntry { sequence, recorded_at, salt, canonical, entry, commitment, leaf_hash, previous_hash, hash })
+        let mut stored = StoredEntry::hashed(salt, recorded_at, canonical, entry);
+        stored.place(sequence, previous_hash);
+        Ok(stored)
     }
 
     /// What its writer was told, or is told again when it is sent again.

@@ -10,10 +10,10 @@ use reeve_audit::Draft;
 use reeve_tlog::NoteSigner;
 use tokio::sync::{broadcast, oneshot};
 
-use crate::append::{AppendError, Submission, all_known, prepare, sealed_ids};
+use crate::append::{AppendError, Recorded, Submission, all_known, prepare, sealed_ids};
 use crate::config::Config;
 use crate::disk::{Disk, LocalDisk};
-use crate::entry::{Receipt, SealedEntry, StoredEntry};
+use crate::entry::{ENTRY_OVERHEAD, Receipt, SealedEntry, StoredEntry};
 use crate::open;
 use crate::open_error::OpenError;
 use crate::read::{self, ReadError};
@@ -25,10 +25,10 @@ use crate::tail::{Tail, View};
 
 /// Work on more entries than this is done on a thread for blocking work.
 const INLINE_ENTRIES: usize = 32;
-/// What an entry takes in the queue beside its canonical bytes, about.
-const ENTRY_OVERHEAD: usize = 256;
 /// What a caller is told to wait when the queue is full, seconds.
 const RETRY_AFTER_S: u64 = 1;
+/// How long an append waits for a seal to make room in the tail.
+const TAIL_WAIT: Duration = Duration::from_secs(3);
 
 /// An open ledger. Clones share it; it ends with [`Ledger::close`] or when the last clone is dropped.
 #[derive(Clone)]
@@ -86,6 +86,7 @@ impl Ledger {
             return Err(AppendError::TooLarge { bytes, limit });
         }
         let reservation = shared.room.take(bytes).ok_or(AppendError::Busy { retry_after_s: RETRY_AFTER_S })?;
+        self.tail_room().await?;
         let ids = sealed_ids(shared);
         let known_until = ids.end();
         let slots = if drafts.len() <= INLINE_ENTRIES {
@@ -99,9 +100,32 @@ impl Ledger {
             Ok(receipts) => return Ok(receipts),
             Err(slots) => slots,
         };
+
         let (reply, answer) = oneshot::channel();
         self.command(Command::Append(Submission { slots, known_until, bytes, reservation, reply }))?;
-        answer.await.map_err(|_| AppendError::Closed)?
+        let recorded = answer.await.map_err(|_| AppendError::Closed)??;
+        Ok(recorded.into_iter().map(Recorded::receipt).collect())
+    }
+
+    /// Waits until the tail is below its limit.
+    async fn tail_room(&self) -> Result<(), AppendError> {
+        let shared = &self.0.shared;
+        let full = || shared.view.read().tail.weight() >= shared.config.tail_limit_bytes;
+        if !full() {
+            return Ok(());
+        }
+        let wait = async {
+            loop {
+                let mut told = std::pin::pin!(shared.sealed.notified());
+                told.as_mut().enable();
+                if !full() {
+                    return;
+                }
+                told.await;
+            }
+        };
+        let waited = tokio::time::timeout(TAIL_WAIT, wait).await;
+        waited.map_err(|_| AppendError::Busy { retry_after_s: RETRY_AFTER_S })
     }
 
     pub(crate) fn command(&self, command: Command) -> Result<(), AppendError> {
@@ -110,7 +134,6 @@ impl Ledger {
         sent.ok_or(AppendError::Closed)?.map_err(|_| AppendError::Closed)
     }
 
-    #[cfg(test)]
     pub(crate) fn shared(&self) -> &Arc<Shared> {
         &self.0.shared
     }
@@ -130,14 +153,16 @@ impl Ledger {
         self.0.shared.head.read().size
     }
 
-    /// The newest checkpoint, a signed note.
+    /// The newest checkpoint, a signed note, with the cosignatures over it if there are any.
     pub fn checkpoint(&self) -> String {
-        self.0.shared.head.read().note.to_string()
+        let note = self.0.shared.head.read().note.clone();
+        let cosigned = self.0.shared.cosigned.read();
+        cosigned.as_ref().and_then(|cosigned| cosigned.joined(&note)).unwrap_or_else(|| note.to_string())
     }
 
     /// The verifier key of the checkpoints, as text.
     pub fn verifier_key(&self) -> String {
-        self.0.shared.signer.verifier().to_string()
+        self.0.shared.signer.read().verifier().to_string()
     }
 
     /// The `.tlog-proof` of an entry at the newest checkpoint, carrying the entry itself.
@@ -175,8 +200,9 @@ impl Ledger {
         }
         let (reply, answer) = oneshot::channel();
         self.command(Command::Rotate(reply)).map_err(|_| SealError::Closed)?;
-        let end = answer.await.map_err(|_| SealError::Closed)?.map_err(SealError::Rotate)?;
-        let sealed = seal::seal(shared, end).await?;
+        let rotated = answer.await.map_err(|_| SealError::Closed)?.map_err(SealError::Rotate)?;
+        let end = rotated.end;
+        let sealed = seal::seal(shared, rotated).await?;
         self.command(Command::Sealed(end)).map_err(|_| SealError::Closed)?;
         Ok(sealed)
     }
@@ -201,11 +227,11 @@ impl Ledger {
         if matches!(*shared.fault.lock(), Some(Fault::Removed(_))) {
             return Some(Duration::ZERO);
         }
-        let view = shared.view.read();
-        let oldest = view.tail.get(view.tail.first_sequence())?;
-        if view.tail.len() >= shared.config.seal_after_entries {
+        if shared.is_seal_due() {
             return Some(Duration::ZERO);
         }
+        let view = shared.view.read();
+        let oldest = view.tail.get(view.tail.first_sequence())?;
         let age = shared.config.clock.now().duration_since(oldest.recorded_at);
         Some(shared.config.seal_after.saturating_sub(age.unsigned_abs()))
     }

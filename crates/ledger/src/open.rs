@@ -1,6 +1,5 @@
 //! Puts an open ledger together from what recovery found.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
@@ -12,14 +11,14 @@ use tokio::sync::Notify;
 use crate::config::{Config, Places};
 use crate::disk::Disk;
 use crate::entry::SealedEntry;
-use crate::ids::{Claim, IdKey, Record, SealedIds};
+use crate::ids::{Claim, Record, SealedIds};
 use crate::manifest::Manifest;
 use crate::open_error::OpenError;
 use crate::queue::Room;
 use crate::recover::{Recovered, recover};
-use crate::seal::record;
 use crate::segment::SegmentStore;
-use crate::sequencer::{Command, Recent, Sequencer};
+use crate::sequencer::recent::Recents;
+use crate::sequencer::{Command, Sequencer};
 use crate::shared::{Head, Shared, sign};
 use crate::tail::{Tail, View};
 
@@ -40,13 +39,13 @@ pub(crate) async fn open(
     };
     let found = blocking.await.map_err(|error| OpenError::Thread(error.to_string()))??;
     let ids = open_ids(&disk, &config, &found.manifest, segments.as_ref()).await?;
-    let Recovered { lock, manifest, tiles, chain, chain_hash, entries, wal, anchor } = found;
+    let Recovered { lock, epochs, manifest, tiles, chain, chain_hash, entries, records, wal, anchor } = found;
     let (size, root) = (tiles.size(), tiles.root());
     let note = sign(&config.origin, &signer, size, root).map_err(|error| OpenError::Key {
         path: crate::config::vkey_path(&config.data_dir),
         cause: error.to_string(),
     })?;
-    let recent = recent(&entries);
+    let recent = Recents::of(records);
     let mut tail = Tail::starting_at(manifest.sealed_size);
     tail.extend(entries);
     let view = View { segments: Arc::new(manifest.segments), tail };
@@ -56,7 +55,10 @@ pub(crate) async fn open(
         places: Places::of(&config),
         disk,
         segments,
-        signer,
+        signer: RwLock::new(Arc::new(signer)),
+        epochs: RwLock::new(epochs),
+        rotating: tokio::sync::Mutex::new(()),
+        cosigned: RwLock::new(None),
         tiles,
         chain,
         view: RwLock::new(view),
@@ -67,8 +69,10 @@ pub(crate) async fn open(
         fault: Mutex::new(None),
         anchor_fault: Mutex::new(None),
         seal_due: Notify::new(),
+        sealed: Notify::new(),
         config,
     };
+    crate::cosign::restore(&shared);
     let cared = shared.config.clock.elapsed();
     Ok(Sequencer {
         shared: Arc::new(shared),
@@ -81,15 +85,6 @@ pub(crate) async fn open(
         unpublished: false,
         cared,
     })
-}
-
-/// The identifiers of unsealed entries.
-fn recent(entries: &[Arc<crate::entry::StoredEntry>]) -> HashMap<IdKey, Recent> {
-    let recent = entries.iter().map(|entry| {
-        let Record { key, mark, sequence, recorded_at } = record(entry);
-        (key, Recent { mark, sequence, recorded_at })
-    });
-    recent.collect()
 }
 
 /// Opens the index of identifiers and adds what it lacks of the sealed entries, out of the segments.

@@ -4,13 +4,14 @@ use std::io;
 
 use reeve_audit::ReadBackError;
 use reeve_tlog::{
-    Disclosure, InclusionProveError, ProofFile, SALT_LEN, SignedNote, TileId, TileResource, commitment, prove_inclusion,
+    Checkpoint, Disclosure, InclusionProveError, ProofFile, SALT_LEN, SignedNote, TileId, TileResource, commitment,
+    prove_inclusion,
 };
 
 use crate::chain::Link;
 use crate::entry::{SealedEntry, StoredEntry};
 use crate::shared::Shared;
-use crate::tiles::HashReadError;
+use crate::tiles::{self, HashReadError};
 
 /// Why something could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -37,24 +38,34 @@ pub enum ReadError {
     },
 }
 
-/// The `.tlog-proof` of an entry at the newest checkpoint, carrying what opens its commitment.
+/// The `.tlog-proof` of an entry, carrying what opens its commitment: at the newest cosigned checkpoint where that covers it,
+/// else at the newest.
 pub(crate) fn proof(shared: &Shared, entry: &StoredEntry) -> Result<String, ReadError> {
-    let head = shared.head.read().clone();
     let index = entry.sequence;
+    let cosigned = shared.cosigned.read().clone().filter(|cosigned| cosigned.size > index);
+    let checkpoint = match cosigned {
+        Some(cosigned) => cosigned.note,
+        None => {
+            let note = shared.head.read().note.clone();
+            let wrong = |error: reeve_tlog::NoteError| ReadError::Damaged { sequence: index, cause: error.to_string() };
+            SignedNote::parse(note.as_bytes()).map_err(wrong)?
+        }
+    };
+    let wrong = |cause: String| ReadError::Damaged { sequence: index, cause };
+    let head = Checkpoint::parse(checkpoint.text()).map_err(|error| wrong(error.to_string()))?;
     let reader = shared.tiles.reader(head.size);
     let hashes = prove_inclusion(&reader, index, head.size).map_err(|error| match error {
         InclusionProveError::NoSuchLeaf { .. } => ReadError::NoSuchEntry { sequence: index },
         InclusionProveError::Read(error) => error.into(),
     })?;
     let leaf = commitment(&entry.salt, &entry.canonical).leaf_hash();
-    let wrong = |cause: String| ReadError::Damaged { sequence: index, cause };
     reeve_tlog::verify_inclusion(&leaf, index, head.size, &hashes, &head.root)
         .map_err(|error| wrong(error.to_string()))?;
     let file = ProofFile {
         extra: Disclosure { salt: &entry.salt, canonical: &entry.canonical }.encode(),
         index,
         hashes,
-        checkpoint: SignedNote::parse(head.note.as_bytes()).map_err(|error| wrong(error.to_string()))?,
+        checkpoint,
     };
     Ok(file.to_string())
 }
@@ -75,9 +86,19 @@ pub(crate) fn tile(shared: &Shared, path: &str) -> Result<Option<Vec<u8>>, ReadE
             let bytes = shared.tiles.hashes(tile)?;
             Ok(bytes.and_then(|bytes| bytes.get(..wanted).map(<[u8]>::to_vec)))
         }
-        TileResource::Entries(tile) if reached(tile) => Ok(shared.tiles.bundle(tile)?),
+        TileResource::Entries(tile) if reached(tile) => bundle(shared, tile),
         _ => Ok(None),
     }
+}
+
+/// The entry bundle of a tile: commitments of sealed entries from their file, of the others from the tail.
+fn bundle(shared: &Shared, tile: TileId) -> Result<Option<Vec<u8>>, ReadError> {
+    let tail = shared.view.read().tail.clone();
+    let (first, end) = tile.leaves();
+    let sealed = tail.first_sequence().clamp(first, end);
+    let mut commitments = shared.tiles.commitments(first, sealed)?;
+    commitments.extend((sealed..end).map_while(|sequence| tail.get(sequence)).map(|entry| entry.commitment));
+    Ok((commitments.len() as u64 == end - first).then(|| tiles::bundle(&commitments)))
 }
 
 /// Completes entries as segments hold them, in the order given, and refuses those that are not what the log committed to.

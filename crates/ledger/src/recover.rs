@@ -9,13 +9,14 @@ mod replay;
 use std::path::Path;
 use std::sync::Arc;
 
-use reeve_tlog::{Hash, NoteSigner, NoteVerifier, tree_root};
+use reeve_tlog::{Epochs, Hash, NoteSigner, NoteVerifier, tree_root};
 
 use crate::anchor::{self, Anchor, AnchorHead, Found};
 use crate::chain::Chain;
 use crate::config::{Config, Places, vkey_path};
 use crate::disk::{Disk, DiskLock, names, read_if_there, write_durably};
 use crate::entry::StoredEntry;
+use crate::ids::Record;
 use crate::manifest::{Manifest, ManifestError};
 use crate::open_error::OpenError;
 use crate::tiles::{HashReadError, Tiles};
@@ -24,12 +25,15 @@ use crate::wal::Wal;
 /// A log as it was found.
 pub(crate) struct Recovered {
     pub(crate) lock: Box<dyn DiskLock>,
+    pub(crate) epochs: Option<Epochs>,
     pub(crate) manifest: Manifest,
     pub(crate) tiles: Tiles,
     pub(crate) chain: Chain,
     pub(crate) chain_hash: Hash,
     /// Unsealed entries.
     pub(crate) entries: Vec<Arc<StoredEntry>>,
+    /// What the index of identifiers would keep of them.
+    pub(crate) records: Vec<Record>,
     pub(crate) wal: Wal,
     pub(crate) anchor: Anchor,
 }
@@ -39,7 +43,7 @@ pub(crate) fn recover(disk: &Arc<dyn Disk>, config: &Config, signer: &NoteSigner
     let places = Places::of(config);
     disk.create_dirs(&places.wal()).map_err(OpenError::io(&places.wal(), "creating"))?;
     let lock = lock(disk.as_ref(), &places)?;
-    check_key(disk.as_ref(), config, signer.verifier())?;
+    let epochs = check_key(disk.as_ref(), config, signer.verifier())?;
     let anchored = read_anchor(disk.as_ref(), &places)?;
     let manifest = read_manifest(disk.as_ref(), &places, &config.origin)?;
     let tiles = restore_tiles(disk, &places, &manifest)?;
@@ -65,8 +69,8 @@ pub(crate) fn recover(disk: &Arc<dyn Disk>, config: &Config, signer: &NoteSigner
     let mut anchor = anchor.map_err(OpenError::io(&places.anchor, "opening"))?;
     let wal = replay::settle(disk, &places, &log, sealed, anchored_size)?;
     anchor.write(&head).and_then(|()| anchor.sync()).map_err(OpenError::io(&places.anchor, "writing"))?;
-    let replay::Log { chain_hash, entries, .. } = log;
-    Ok(Recovered { lock, manifest, tiles, chain, chain_hash, entries, wal, anchor })
+    let replay::Log { chain_hash, entries, records, .. } = log;
+    Ok(Recovered { lock, epochs, manifest, tiles, chain, chain_hash, entries, records, wal, anchor })
 }
 
 fn lock(disk: &dyn Disk, places: &Places) -> Result<Box<dyn DiskLock>, OpenError> {
@@ -78,16 +82,32 @@ fn lock(disk: &dyn Disk, places: &Places) -> Result<Box<dyn DiskLock>, OpenError
 }
 
 /// The key that signs must be the one whose public half stands beside the log.
-fn check_key(disk: &dyn Disk, config: &Config, key: &NoteVerifier) -> Result<(), OpenError> {
+fn check_key(disk: &dyn Disk, config: &Config, key: &NoteVerifier) -> Result<Option<Epochs>, OpenError> {
     let path = vkey_path(&config.data_dir);
     let wrong = |cause| OpenError::Key { path: path.clone(), cause };
     if key.name() != config.origin {
         let cause = format!("the key is named {}, but the log's origin is {}", key.name(), config.origin);
         return Err(wrong(cause));
     }
+    let dir = Places::of(config).epochs();
+    let epochs = crate::epoch::read(disk, &dir).map_err(|(name, cause)| OpenError::Key {
+        path: dir.join(name),
+        cause: format!("{cause}: restore it from a backup"),
+    })?;
+    if let Some(newest) = epochs.as_ref().map(Epochs::newest).filter(|newest| *newest != key) {
+        return Err(wrong(format!(
+            "the key in charge is {newest} by the records in {}, but the private key given is that of {key}: restore keys/log.key",
+            dir.display()
+        )));
+    }
     let stored = read_if_there(disk, &path).map_err(OpenError::io(&path, "reading"))?;
-    match stored {
-        Some(text) if String::from_utf8_lossy(&text).trim() == key.to_string() => Ok(()),
+    // A rotation that was interrupted after its record leaves the key before it here.
+    let retired = |text: &[u8]| {
+        let stored = String::from_utf8_lossy(text).trim().parse().ok();
+        stored.is_some_and(|stored| epochs.as_ref().is_some_and(|epochs| epochs.contains(&stored)))
+    };
+    match stored.filter(|text| !retired(text) || String::from_utf8_lossy(text).trim() == key.to_string()) {
+        Some(text) if String::from_utf8_lossy(&text).trim() == key.to_string() => Ok(epochs),
         Some(text) => {
             let text = String::from_utf8_lossy(&text).trim().to_owned();
             Err(wrong(format!(
@@ -96,7 +116,8 @@ fn check_key(disk: &dyn Disk, config: &Config, key: &NoteVerifier) -> Result<(),
         }
         None => {
             let text = format!("{key}\n");
-            write_durably(disk, &path, text.as_bytes()).map_err(OpenError::io(&path, "writing"))
+            write_durably(disk, &path, text.as_bytes()).map_err(OpenError::io(&path, "writing"))?;
+            Ok(epochs)
         }
     }
 }
@@ -127,11 +148,15 @@ fn read_manifest(disk: &dyn Disk, places: &Places, origin: &str) -> Result<Manif
 }
 
 fn restore_tiles(disk: &Arc<dyn Disk>, places: &Places, manifest: &Manifest) -> Result<Tiles, OpenError> {
-    let tiles = Tiles::restore(disk.clone(), &places.dir, manifest.sealed_size, manifest.edge.clone());
-    let tiles = tiles.map_err(|error| match error {
-        HashReadError::Fetch { tile, source } => OpenError::io(&places.dir.join(tile.path()), "reading")(source),
-        HashReadError::Missing(tile) => sealed(&places.dir.join(tile.path()), "it is missing".into()),
-        HashReadError::Length { tile, .. } => sealed(&places.dir.join(tile.path()), error.to_string()),
+    let Manifest { sealed_size, root, edge, .. } = manifest;
+    let tiles = Tiles::open(disk, &places.dir, *sealed_size, *root, edge).map_err(|error| match error.kind() {
+        std::io::ErrorKind::InvalidData => sealed(&places.dir.join("commitments"), error.to_string()),
+        _ => OpenError::io(&places.dir, "reading the hashes in")(error),
+    })?;
+    tiles.restore(*sealed_size, edge).map_err(|error| match error {
+        HashReadError::Fetch { tile, source } => OpenError::io(tiles.path(tile), "reading")(source),
+        HashReadError::Missing(tile) => sealed(tiles.path(tile), format!("it does not have {tile}")),
+        HashReadError::Length { tile, .. } => sealed(tiles.path(tile), error.to_string()),
         HashReadError::OutsideTree { .. } => sealed(&places.dir, error.to_string()),
     })?;
     if tiles.root() != manifest.root {

@@ -9,13 +9,19 @@ use std::path::Path;
 use std::sync::Arc;
 
 use reeve_audit::RetentionClass;
+use tokio::task::JoinSet;
 
 use crate::append::AppendError;
 use crate::entry::StoredEntry;
 use crate::ids::{Claim, Record, SealedIds};
 use crate::manifest::{Manifest, ManifestError};
 use crate::segment::{SegmentError, SegmentMeta};
+use crate::sequencer::Rotated;
+use crate::sequencer::recent::{Generation, records};
 use crate::shared::Shared;
+
+/// Segments that are written at the same time: more would hold more memory and take the processors from the appends.
+const SEGMENTS_AT_ONCE: usize = 2;
 
 /// Why nothing was sealed. The entries stay in the write-ahead log, and the next seal tries again.
 #[derive(Debug, thiserror::Error)]
@@ -49,21 +55,41 @@ fn at(path: &Path) -> impl FnOnce(std::io::Error) -> SealError {
     move |source| SealError::Io { path, source }
 }
 
-/// Seals the entries of the tail before `end`, where a file of the log begins. Returns how many.
-pub(crate) async fn seal(shared: &Arc<Shared>, end: u64) -> Result<usize, SealError> {
-    let view = shared.view.read().clone();
-    let begin = view.tail.first_sequence();
-    let entries: Vec<_> = view.tail.iter().take_while(|entry| entry.sequence < end).cloned().collect();
+/// What a seal takes.
+struct Sealing {
+    begin: u64,
+    end: u64,
+    entries: Vec<Arc<StoredEntry>>,
+    last: Arc<StoredEntry>,
+    recent: Vec<Generation>,
+}
+
+/// Seals the entries of the tail before the point where a file of the log begins. Returns how many.
+pub(crate) async fn seal(shared: &Arc<Shared>, rotated: Rotated) -> Result<usize, SealError> {
+    let Rotated { end, recent } = rotated;
+    let tail = shared.view.read().tail.clone();
+    let begin = tail.first_sequence();
+    let entries: Vec<_> = tail.iter().take_while(|entry| entry.sequence < end).cloned().collect();
+    drop(tail);
     let Some(last) = entries.last().cloned() else {
         return Ok(0);
     };
-    let written = write_segments(shared, &entries).await?;
     let sealed = entries.len();
-    let shared = shared.clone();
+    let sealing = Arc::new(Sealing { begin, end, entries, last, recent });
+    let hashes = {
+        let (shared, sealing) = (shared.clone(), sealing.clone());
+        tokio::task::spawn_blocking(move || {
+            write_tiles(&shared, &sealing)?;
+            write_ids(&shared, &sealing)
+        })
+    };
+    let written = write_segments(shared, &sealing.entries).await;
+    // Both are waited for, so that no seal writes after its end.
+    let (ids, merged) = hashes.await.map_err(|_| SealError::Closed)??;
+    let (shared, written) = (shared.clone(), written?);
     let finish = move || {
-        write_tiles(&shared, begin, end, &entries)?;
-        let (ids, merged) = write_ids(&shared, end, &entries)?;
-        let segments = write_manifest(&shared, end, &last, &view.segments, written)?;
+        let before = shared.view.read().segments.clone();
+        let segments = write_manifest(&shared, &sealing, &before, written)?;
         show(&shared, end, Arc::new(ids), segments);
         for path in merged {
             if let Err(error) = shared.disk.remove(&path) {
@@ -75,40 +101,50 @@ pub(crate) async fn seal(shared: &Arc<Shared>, end: u64) -> Result<usize, SealEr
     tokio::task::spawn_blocking(finish).await.map_err(|_| SealError::Closed)?
 }
 
-/// One segment a retention class, of at most as many entries as make a seal due.
-async fn write_segments(shared: &Shared, entries: &[Arc<StoredEntry>]) -> Result<Vec<SegmentMeta>, SealError> {
+/// One segment a retention class, of at most as many entries as make a seal due; two are written at a time.
+async fn write_segments(shared: &Arc<Shared>, entries: &[Arc<StoredEntry>]) -> Result<Vec<SegmentMeta>, SealError> {
     let mut classes: BTreeMap<&'static str, Vec<Arc<StoredEntry>>> = BTreeMap::new();
     for entry in entries {
         classes.entry(RetentionClass::of(&entry.entry.event_type).id()).or_default().push(entry.clone());
     }
     let most = shared.config.seal_after_entries.max(1);
+    let mut writing = JoinSet::new();
     let mut written = Vec::new();
     for (class, entries) in classes {
         // A share of less than half a segment goes with the one before.
         let parts = ((entries.len() + most / 2) / most).max(1);
         for part in entries.chunks(entries.len().div_ceil(parts)) {
-            written.push(shared.segments.write(class, part).await?);
+            if writing.len() >= SEGMENTS_AT_ONCE {
+                written.extend(writing.join_next().await);
+            }
+            let (shared, part) = (shared.clone(), part.to_vec());
+            writing.spawn(async move { shared.segments.write(class, &part).await });
         }
     }
-    Ok(written)
+    // All are waited for whatever becomes of one, so that none writes when the next seal tries again.
+    written.extend(writing.join_all().await.into_iter().map(Ok));
+    written.into_iter().map(|done| Ok(done.map_err(|_| SealError::Closed)??)).collect()
 }
 
-fn write_tiles(shared: &Shared, begin: u64, end: u64, entries: &[Arc<StoredEntry>]) -> Result<(), SealError> {
-    shared.tiles.write(begin, end).map_err(at(&shared.places.dir.join("tile")))?;
+fn write_tiles(shared: &Shared, sealing: &Sealing) -> Result<(), SealError> {
+    let Sealing { begin, end, entries, .. } = sealing;
+    let commitments = entries.iter().map(|entry| entry.commitment);
+    shared.tiles.write(*begin, *end, commitments).map_err(at(&shared.places.dir.join("commitments")))?;
     let before = |tile: u64| {
         let last = (tile * u64::from(reeve_tlog::TILE_WIDTH)).checked_sub(begin + 1)?;
         entries.get(last as usize).map(|entry| entry.hash)
     };
-    shared.chain.write(begin, end, before).map_err(at(&shared.places.chain()))
+    shared.chain.write(*begin, *end, before).map_err(at(&shared.places.chain()))
 }
 
-fn write_ids(
-    shared: &Shared,
-    end: u64,
-    entries: &[Arc<StoredEntry>],
-) -> Result<(SealedIds, Vec<std::path::PathBuf>), SealError> {
+fn write_ids(shared: &Shared, sealing: &Sealing) -> Result<(SealedIds, Vec<std::path::PathBuf>), SealError> {
+    let Sealing { begin, end, entries, recent, .. } = sealing;
     let ids = shared.ids.read().clone();
-    ids.with(end, entries.iter().map(|entry| record(entry)).collect()).map_err(at(&shared.places.ids()))
+    let mut records = records(recent);
+    if records.len() as u64 != end - begin {
+        records = entries.iter().map(|entry| record(entry)).collect();
+    }
+    ids.with(*end, records).map_err(at(&shared.places.ids()))
 }
 
 /// What the index keeps of an entry.
@@ -119,24 +155,24 @@ pub(crate) fn record(entry: &StoredEntry) -> Record {
 
 fn write_manifest(
     shared: &Shared,
-    end: u64,
-    last: &StoredEntry,
+    sealing: &Sealing,
     before: &[SegmentMeta],
     written: Vec<SegmentMeta>,
 ) -> Result<Vec<SegmentMeta>, SealError> {
     let path = shared.places.manifest();
+    let Sealing { end, last, .. } = sealing;
     let reader = shared.tiles.reader(shared.tiles.size());
     let root =
-        reeve_tlog::tree_root(&reader, end).map_err(|error| at(&path)(std::io::Error::other(error.to_string())))?;
+        reeve_tlog::tree_root(&reader, *end).map_err(|error| at(&path)(std::io::Error::other(error.to_string())))?;
     let mut segments = before.to_vec();
     segments.extend(written);
     segments.sort_by(|a, b| (a.first_sequence, &a.class).cmp(&(b.first_sequence, &b.class)));
     let manifest = Manifest {
         origin: shared.config.origin.clone(),
-        sealed_size: end,
+        sealed_size: *end,
         root,
         chain_hash: last.hash,
-        edge: shared.tiles.commitments_beyond(end).map_err(at(&path))?,
+        edge: shared.tiles.commitments(*end - *end % u64::from(reeve_tlog::TILE_WIDTH), *end).map_err(at(&path))?,
         segments,
     };
     // What would not be accepted at the next start is not written.
@@ -151,7 +187,12 @@ fn show(shared: &Shared, end: u64, ids: Arc<SealedIds>, segments: Vec<SegmentMet
     shared.tiles.forget(end);
     *shared.ids.write() = ids;
     shared.segments.publish(segments.clone());
-    let mut view = shared.view.write();
-    view.segments = segments;
-    view.tail.drop_before(end);
+    let weight = shared.view.read().tail.clone().weight_before(end);
+    let dropped = {
+        let mut view = shared.view.write();
+        view.segments = segments;
+        view.tail.drop_before(end, weight)
+    };
+    shared.sealed.notify_waiters();
+    drop(dropped);
 }

@@ -6,23 +6,23 @@
 
 mod commit;
 mod plan;
+pub(crate) mod recent;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-use jiff::Timestamp;
+use reeve_tlog::{Epoch, NoteSigner};
 use tokio::sync::oneshot;
 
 use crate::anchor::Anchor;
 use crate::append::{AppendError, Submission};
 use crate::disk::{DiskLock, replace};
-use crate::ids::{IdKey, Mark};
 use crate::shared::{Fault, Shared};
 use crate::wal::{Wal, WriteFailure};
+use recent::{Generation, Recents};
 
 /// How often the anchor is made durable and the log's file is looked after.
 const CARE_EVERY: Duration = Duration::from_secs(1);
@@ -33,18 +33,20 @@ const PUBLISH_EVERY: Duration = Duration::from_millis(50);
 pub(crate) enum Command {
     /// Record entries.
     Append(Submission),
-    /// Begin a new file of the log; answers the size at that point, or why not.
-    Rotate(oneshot::Sender<Result<u64, AppendError>>),
+    /// Begin a new file of the log; answers what is before it, or why not.
+    Rotate(oneshot::Sender<Result<Rotated, AppendError>>),
+    /// Sign with this key from now on, and keep a record of it.
+    BeginEpoch(Box<NoteSigner>, oneshot::Sender<Result<Epoch, AppendError>>),
     /// The entries before this sequence are sealed, and their identifiers in the index.
     Sealed(u64),
 }
 
-/// An unsealed entry, as far as needed to recognise it.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Recent {
-    pub(crate) mark: Mark,
-    pub(crate) sequence: u64,
-    pub(crate) recorded_at: Timestamp,
+/// What a new file of the log ends.
+pub(crate) struct Rotated {
+    /// The sequence of the new file's first entry.
+    pub(crate) end: u64,
+    /// The identifiers of all unsealed entries before it.
+    pub(crate) recent: Vec<Generation>,
 }
 
 /// The writer's state.
@@ -54,7 +56,7 @@ pub(crate) struct Sequencer {
     pub(crate) wal: Wal,
     pub(crate) anchor: Anchor,
     /// Identifiers of unsealed entries.
-    pub(crate) recent: HashMap<IdKey, Recent>,
+    pub(crate) recent: Recents,
     /// Held while the thread lives.
     pub(crate) _lock: Box<dyn DiskLock>,
     /// When the checkpoint file was last rewritten, by the clock's elapsed time.
@@ -119,11 +121,15 @@ impl Sequencer {
                 let rotated = self.rotate();
                 let _ = reply.send(rotated);
             }
+            Command::BeginEpoch(next, reply) => {
+                let begun = self.begin_epoch(*next);
+                let _ = reply.send(begun);
+            }
             Command::Sealed(end) => self.sealed(end),
         }
     }
 
-    fn rotate(&mut self) -> Result<u64, AppendError> {
+    fn rotate(&mut self) -> Result<Rotated, AppendError> {
         let fault = self.shared.fault.lock().clone();
         if let Some(Fault::Unknown(message)) = fault {
             return Err(AppendError::Storage { message, full_disk: false });
@@ -138,11 +144,11 @@ impl Sequencer {
         }
         let removed = matches!(fault, Some(Fault::Removed(_)));
         self.wal.rotate(size, chain_hash, removed).map_err(|failure| self.failed(failure))?;
-        Ok(size)
+        Ok(Rotated { end: size, recent: self.recent.close(size) })
     }
 
     fn sealed(&mut self, end: u64) {
-        self.recent.retain(|_, recent| recent.sequence >= end);
+        self.recent.forget(end);
         if let Err(error) = self.wal.remove_before(end) {
             // They are removed at the next seal or start.
             tracing::warn!(%error, "files of the log whose entries are sealed could not be removed");
@@ -188,7 +194,7 @@ impl Sequencer {
     }
 
     /// Rewrites the checkpoint file for whoever reads the directory. Losing it loses nothing.
-    fn publish(&mut self) {
+    pub(crate) fn publish(&mut self) {
         let note = self.shared.head.read().note.clone();
         self.published = Some(self.shared.config.clock.elapsed());
         match replace(self.shared.disk.as_ref(), &self.shared.places.checkpoint(), note.as_bytes()) {

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use parking_lot::{Mutex, RwLock};
-use reeve_tlog::{Checkpoint, CheckpointSignError, Hash, NoteSigner};
+use reeve_tlog::{Checkpoint, CheckpointSignError, Epochs, Hash, NoteSigner};
 use tokio::sync::{Notify, broadcast};
 
 use crate::chain::Chain;
 use crate::config::{Config, Places};
+use crate::cosign::CosignedHead;
 use crate::disk::Disk;
 use crate::entry::StoredEntry;
 use crate::ids::SealedIds;
@@ -56,7 +57,13 @@ pub(crate) struct Shared {
     pub(crate) places: Places,
     pub(crate) disk: Arc<dyn Disk>,
     pub(crate) segments: Arc<dyn SegmentStore>,
-    pub(crate) signer: NoteSigner,
+    /// The key in charge.
+    pub(crate) signer: RwLock<Arc<NoteSigner>>,
+    /// The keys that were in charge; `None` while there was only one.
+    pub(crate) epochs: RwLock<Option<Epochs>>,
+    /// One rotation at a time.
+    pub(crate) rotating: tokio::sync::Mutex<()>,
+    pub(crate) cosigned: RwLock<Option<CosignedHead>>,
     pub(crate) tiles: Tiles,
     pub(crate) chain: Chain,
     pub(crate) view: RwLock<View>,
@@ -68,6 +75,8 @@ pub(crate) struct Shared {
     pub(crate) anchor_fault: Mutex<Option<String>>,
     /// Told when a seal may have become due.
     pub(crate) seal_due: Notify,
+    /// Told when a seal has made room in the tail.
+    pub(crate) sealed: Notify,
 }
 
 impl Shared {
@@ -75,9 +84,15 @@ impl Shared {
         broadcast::Sender::new(LIVE_BACKLOG)
     }
 
+    /// Whether so much is unsealed that it should be sealed.
+    pub(crate) fn is_seal_due(&self) -> bool {
+        let view = self.view.read();
+        view.tail.len() >= self.config.seal_after_entries || view.tail.weight() >= self.config.seal_after_bytes
+    }
+
     /// The signed checkpoint of a size and root.
     pub(crate) fn sign(&self, size: u64, root: Hash) -> Result<String, CheckpointSignError> {
-        sign(&self.config.origin, &self.signer, size, root)
+        sign(&self.config.origin, &self.signer.read(), size, root)
     }
 }
 

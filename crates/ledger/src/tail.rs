@@ -19,6 +19,7 @@ pub type Block = Arc<Vec<Arc<StoredEntry>>>;
 pub struct Tail {
     first: u64,
     end: u64,
+    weight: usize,
     blocks: Arc<Vec<Block>>,
 }
 
@@ -35,7 +36,7 @@ pub struct View {
 impl Tail {
     /// An empty tail whose first entry will have this sequence.
     pub fn starting_at(first: u64) -> Tail {
-        Tail { first, end: first, blocks: Arc::default() }
+        Tail { first, end: first, weight: 0, blocks: Arc::default() }
     }
 
     /// The sequence of its first entry, which is the number of sealed entries.
@@ -51,6 +52,11 @@ impl Tail {
     /// Number of entries.
     pub fn len(&self) -> usize {
         (self.end - self.first) as usize
+    }
+
+    /// Its canonical bytes, and 256 for each entry.
+    pub fn weight(&self) -> usize {
+        self.weight
     }
 
     /// Whether everything is sealed.
@@ -83,6 +89,7 @@ impl Tail {
         let blocks = Arc::make_mut(&mut self.blocks);
         for entry in entries {
             debug_assert_eq!(entry.sequence, self.end);
+            self.weight += entry.weight();
             if self.end.is_multiple_of(BLOCK) || blocks.is_empty() {
                 blocks.push(Arc::new(Vec::with_capacity(BLOCK as usize)));
             }
@@ -93,21 +100,30 @@ impl Tail {
         }
     }
 
-    /// Drops the entries before a sequence, which segments hold from now on.
-    pub(crate) fn drop_before(&mut self, sequence: u64) {
+    /// The weight of the entries before a sequence.
+    pub(crate) fn weight_before(&self, sequence: u64) -> usize {
+        self.iter().take_while(|entry| entry.sequence < sequence).map(|entry| entry.weight()).sum()
+    }
+
+    /// Drops the entries before a sequence, which segments hold from now on and which weigh as much as this. The blocks are
+    /// given back, so that they can be let go of when nobody waits for that.
+    pub(crate) fn drop_before(&mut self, sequence: u64, weight: usize) -> Vec<Block> {
+        self.weight -= weight.min(self.weight);
         let sequence = sequence.clamp(self.first, self.end);
         let gone = (sequence / BLOCK - self.first / BLOCK) as usize;
         let blocks = Arc::make_mut(&mut self.blocks);
         let first_left = self.first.max(sequence / BLOCK * BLOCK);
-        blocks.drain(..gone.min(blocks.len()));
+        let mut dropped: Vec<Block> = blocks.drain(..gone.min(blocks.len())).collect();
         let cut = (sequence - first_left) as usize;
         if cut > 0
             && let Some(block) = blocks.first_mut()
         {
-            *block = Arc::new(block.get(cut..).unwrap_or_default().to_vec());
+            let left = Arc::new(block.get(cut..).unwrap_or_default().to_vec());
+            dropped.push(std::mem::replace(block, left));
         }
         blocks.retain(|block| !block.is_empty());
         self.first = sequence;
+        dropped
     }
 }
 
@@ -125,6 +141,7 @@ mod tests {
     fn check(tail: &Tail, first: u64, end: u64) {
         assert_eq!((tail.first_sequence(), tail.end_sequence()), (first, end));
         assert_eq!((tail.len() as u64, tail.is_empty()), (end - first, end == first));
+        assert_eq!(tail.weight(), tail.weight_before(end));
         assert!(tail.iter().map(|entry| entry.sequence).eq(first..end));
         assert!(tail.iter().rev().map(|entry| entry.sequence).eq((first..end).rev()));
         for sequence in first.saturating_sub(2)..end + 2 {
@@ -151,9 +168,10 @@ mod tests {
                 check(&tail, first, end);
                 let before = tail.clone();
                 first = end.min(first + gone);
-                tail.drop_before(first);
+                let weight = tail.weight_before(first);
+                tail.drop_before(first, weight);
                 check(&tail, first, end);
-                tail.drop_before(first - 1.min(first));
+                tail.drop_before(first - 1.min(first), 0);
                 check(&tail, first, end);
                 assert!(before.len() >= tail.len());
             }

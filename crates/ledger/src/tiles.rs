@@ -1,19 +1,26 @@
-//! The tree as C2SP tlog-tiles: full tiles on disk for what is sealed, in memory for what is not, and the growing right edge.
+//! The tree as C2SP tlog-tiles: what is sealed in files of hashes on disk, what is not in memory, and the growing right edge.
 //!
-//! Any complete subtree can be read at any time while the tree grows, because what is complete never changes. A tile leaves
-//! memory only after it is durable on disk.
+//! On disk stand the commitments of all sealed leaves (`ledger/commitments`), from which leaf hashes and entry bundles follow,
+//! and the hashes of tile levels above 0 (`ledger/tree/<level>`). Any complete subtree can be read at any time while the tree
+//! grows, because what is complete never changes. A tile leaves memory only after what it follows from is durable on disk.
 
-use std::collections::{BTreeSet, HashMap};
+mod complete;
+
+use std::collections::HashMap;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use parking_lot::RwLock;
 use reeve_tlog::{
-    Commitment, Hash, TILE_WIDTH, TileId, TileReadError, TileReader, Tree, encode_bundle, encode_tile, tiles_completed,
+    Commitment, HASH_LEN, Hash, MAX_TILE_LEVEL, TILE_HEIGHT, TILE_WIDTH, TileId, TileReadError, TileReader, Tree,
+    encode_bundle, encode_tile,
 };
 
-use crate::disk::{Disk, parent, read_if_there, write_synced};
+use crate::disk::Disk;
+use crate::hash_file::HashFile;
+
+const WIDTH: u64 = TILE_WIDTH as u64;
 
 /// Bytes of a tile, shared while it is in memory.
 type Bytes = Arc<[u8]>;
@@ -23,8 +30,9 @@ pub(crate) type HashReadError = TileReadError<io::Error>;
 
 /// The tiles of a log.
 pub(crate) struct Tiles {
-    disk: Arc<dyn Disk>,
-    dir: PathBuf,
+    commitments: HashFile,
+    /// Tile levels 1 and up.
+    levels: Vec<HashFile>,
     edge: RwLock<Edge>,
 }
 
@@ -32,33 +40,21 @@ pub(crate) struct Tiles {
 #[derive(Debug, Clone, Default)]
 struct Edge {
     tree: Tree,
-    /// Commitments of the leaves beyond the last full tile.
-    commitments: Vec<Commitment>,
     /// Full hash tiles of unsealed leaves.
     full: HashMap<TileId, Bytes>,
-    /// Full entry bundles of unsealed leaves, by index.
-    bundles: HashMap<u64, Bytes>,
 }
 
 /// A batch of leaves tried on the tree; dropped when the batch is not written.
 pub(crate) struct Growth {
     tree: Tree,
-    commitments: Vec<Commitment>,
     full: Vec<(TileId, Bytes)>,
-    bundles: Vec<(u64, Bytes)>,
 }
 
 impl Growth {
     /// Adds a leaf.
-    pub(crate) fn append(&mut self, commitment: Commitment, leaf: Hash) {
+    pub(crate) fn append(&mut self, leaf: Hash) {
         let full = &mut self.full;
         self.tree.append(leaf, |tile, hashes| full.push((tile, encode_tile(hashes).into())));
-        self.commitments.push(commitment);
-        if self.commitments.len() == usize::from(TILE_WIDTH) {
-            let index = (self.tree.size() - 1) / u64::from(TILE_WIDTH);
-            self.bundles.push((index, bundle(&self.commitments)));
-            self.commitments.clear();
-        }
     }
 
     /// The tree with the leaves added.
@@ -67,29 +63,69 @@ impl Growth {
     }
 }
 
-/// The bundle of commitments; 32 bytes always fit a record.
-fn bundle(commitments: &[Commitment]) -> Bytes {
-    encode_bundle(commitments.iter().map(|c| &c.as_bytes()[..])).unwrap_or_default().into()
+/// The entry bundle of commitments; 32 bytes always fit a record.
+pub(crate) fn bundle(commitments: &[Commitment]) -> Vec<u8> {
+    encode_bundle(commitments.iter().map(|c| &c.as_bytes()[..])).unwrap_or_default()
+}
+
+/// Number of complete subtrees of a tile level in a tree.
+fn complete(level: u8, size: u64) -> u64 {
+    size.checked_shr(u32::from(TILE_HEIGHT) * u32::from(level)).unwrap_or(0)
 }
 
 impl Tiles {
-    /// Restores the tree of the sealed entries from the full tiles on disk and the commitments beyond them.
-    pub(crate) fn restore(
-        disk: Arc<dyn Disk>,
+    /// Opens the files. `size`, `root` and the commitments beyond the last full tile are the manifest's.
+    pub(crate) fn open(
+        disk: &Arc<dyn Disk>,
         dir: &Path,
         size: u64,
-        commitments: Vec<Commitment>,
-    ) -> Result<Tiles, HashReadError> {
-        let leaves: Vec<Hash> = commitments.iter().map(Commitment::leaf_hash).collect();
-        let last = TileId::at(0, size / u64::from(TILE_WIDTH), size);
+        root: Hash,
+        beyond: &[Commitment],
+    ) -> io::Result<Tiles> {
+        let level = |level: u8| HashFile::open(disk.clone(), &dir.join("tree").join(level.to_string()));
+        let tiles = Tiles {
+            commitments: HashFile::open(disk.clone(), &dir.join("commitments"))?,
+            levels: (1..=MAX_TILE_LEVEL).map(level).collect::<io::Result<_>>()?,
+            edge: RwLock::default(),
+        };
+        tiles.complete_files(disk.as_ref(), dir, size, root, beyond)?;
+        Ok(tiles)
+    }
+
+    /// Restores the tree of the sealed entries from the hashes on disk and the commitments beyond the last full tile.
+    pub(crate) fn restore(&self, size: u64, beyond: &[Commitment]) -> Result<(), HashReadError> {
+        let leaves: Vec<Hash> = beyond.iter().map(Commitment::leaf_hash).collect();
+        let last = TileId::at(0, size / WIDTH, size).filter(|tile| !tile.is_full());
         let fetch = |tile: TileId| match (tile.is_full(), Some(tile) == last) {
-            (true, _) => read_if_there(disk.as_ref(), &dir.join(tile.path())),
+            (true, _) => self.stored(tile),
             (false, true) => Ok(Some(encode_tile(&leaves))),
+            // Made of the tiles below, which checks those of late.
             (false, false) => Ok(None),
         };
-        let tree = Tree::restore(size, &TileReader::new(size, fetch))?;
-        let edge = RwLock::new(Edge { tree, commitments, ..Edge::default() });
-        Ok(Tiles { disk, dir: dir.to_owned(), edge })
+        self.edge.write().tree = Tree::restore(size, &TileReader::new(size, fetch))?;
+        Ok(())
+    }
+
+    /// The file that a tile's hashes are read from.
+    pub(crate) fn path(&self, tile: TileId) -> &Path {
+        match usize::from(tile.level()).checked_sub(1).and_then(|at| self.levels.get(at)) {
+            Some(level) => level.path(),
+            None => self.commitments.path(),
+        }
+    }
+
+    /// The hashes of a tile as the files have them.
+    fn stored(&self, tile: TileId) -> io::Result<Option<Vec<u8>>> {
+        let (first, width) = (tile.index() * WIDTH, usize::from(tile.width()));
+        match usize::from(tile.level()).checked_sub(1).map(|at| self.levels.get(at)) {
+            Some(Some(level)) => level.read(first, width),
+            Some(None) => Ok(None),
+            None => {
+                let hash = |commitment: &[u8; HASH_LEN]| Commitment(*commitment).leaf_hash();
+                let bytes = self.commitments.read(first, width)?;
+                Ok(bytes.map(|bytes| encode_tile(&bytes.as_chunks().0.iter().map(hash).collect::<Vec<_>>())))
+            }
+        }
     }
 
     /// Number of leaves.
@@ -104,17 +140,14 @@ impl Tiles {
 
     /// A copy of the edge to try a batch on.
     pub(crate) fn grow(&self) -> Growth {
-        let edge = self.edge.read();
-        Growth { tree: edge.tree.clone(), commitments: edge.commitments.clone(), full: Vec::new(), bundles: Vec::new() }
+        Growth { tree: self.edge.read().tree.clone(), full: Vec::new() }
     }
 
     /// Takes a batch over that was written. Only the one writer grows the tree, so nothing came between.
     pub(crate) fn adopt(&self, growth: Growth) {
         let mut edge = self.edge.write();
         edge.tree = growth.tree;
-        edge.commitments = growth.commitments;
         edge.full.extend(growth.full);
-        edge.bundles.extend(growth.bundles);
     }
 
     /// The bytes of a hash tile: at least as many hashes as its width, when the tree reaches that far.
@@ -132,25 +165,18 @@ impl Tiles {
                 return Ok(wide_enough.then(|| encode_tile(hashes).into()));
             }
         }
-        Ok(read_if_there(self.disk.as_ref(), &self.dir.join(whole.path()))?.map(Bytes::from))
+        Ok(self.stored(whole)?.map(Bytes::from))
     }
 
-    /// The bytes of an entry bundle: exactly as many records as the tile is wide, when the tree reaches that far.
-    pub(crate) fn bundle(&self, tile: TileId) -> io::Result<Option<Vec<u8>>> {
-        let wanted = usize::from(tile.width()) * BUNDLE_RECORD;
-        let cut = |bytes: &[u8]| bytes.get(..wanted).map(<[u8]>::to_vec);
-        {
-            let edge = self.edge.read();
-            if let Some(bytes) = edge.bundles.get(&tile.index()) {
-                return Ok(cut(bytes));
-            }
-            if edge.tree.size() / u64::from(TILE_WIDTH) == tile.index() {
-                return Ok(cut(&bundle(&edge.commitments)));
-            }
-        }
-        let whole = TileId::new(0, tile.index(), TILE_WIDTH).unwrap_or(tile);
-        let path = whole.entries_path().unwrap_or_default();
-        Ok(read_if_there(self.disk.as_ref(), &self.dir.join(path))?.as_deref().and_then(cut))
+    /// The commitments of sealed leaves.
+    pub(crate) fn commitments(&self, first: u64, end: u64) -> io::Result<Vec<Commitment>> {
+        let count = usize::try_from(end.saturating_sub(first)).unwrap_or_default();
+        let missing = || {
+            let path = self.commitments.path().display();
+            io::Error::new(io::ErrorKind::UnexpectedEof, format!("{path} has no commitments {first} to {end}"))
+        };
+        let bytes = self.commitments.read(first, count)?.ok_or_else(missing)?;
+        Ok(bytes.as_chunks().0.iter().copied().map(Commitment).collect())
     }
 
     /// Reads hashes of the tree at a size it has or had.
@@ -158,45 +184,32 @@ impl Tiles {
         TileReader::new(size, move |tile| self.hashes(tile))
     }
 
-    /// Writes the full tiles and bundles that the leaves `old..new` complete; durable when this returns.
-    pub(crate) fn write(&self, old: u64, new: u64) -> io::Result<()> {
-        let mut dirs = BTreeSet::new();
-        let mut save = |path: String, bytes: &[u8]| {
-            let path = self.dir.join(path);
-            let dir = parent(&path).to_owned();
-            if dirs.insert(dir.clone()) {
-                self.disk.create_dirs(&dir)?;
-            }
-            write_synced(self.disk.as_ref(), &path, bytes)
-        };
-        for tile in tiles_completed(old, new) {
-            let missing = || io::Error::new(io::ErrorKind::NotFound, format!("{tile} is not in memory"));
-            save(tile.path(), &self.hashes(tile)?.ok_or_else(missing)?)?;
-            if let Some(path) = tile.entries_path() {
-                save(path, &self.bundle(tile)?.ok_or_else(missing)?)?;
-            }
+    /// Writes what the leaves `old..new`, whose commitments these are, add to the files; durable when this returns.
+    pub(crate) fn write(&self, old: u64, new: u64, commitments: impl Iterator<Item = Commitment>) -> io::Result<()> {
+        let bytes: Vec<u8> = commitments.flat_map(|commitment| commitment.0).collect();
+        if bytes.len() as u64 != (new - old) * HASH_LEN as u64 {
+            return Err(io::Error::other(format!("{} bytes of commitments for leaves {old} to {new}", bytes.len())));
         }
-        dirs.iter().try_for_each(|dir| self.disk.sync_dir(dir))
-    }
-
-    /// The commitments beyond the last full tile of a size the log has or had.
-    pub(crate) fn commitments_beyond(&self, size: u64) -> io::Result<Vec<Commitment>> {
-        let Some(tile) = TileId::at(0, size / u64::from(TILE_WIDTH), size) else {
-            return Ok(Vec::new());
-        };
-        let missing = || io::Error::new(io::ErrorKind::NotFound, format!("{tile} is not stored"));
-        let bytes = self.bundle(tile)?.ok_or_else(missing)?;
-        let records = bytes.as_chunks::<BUNDLE_RECORD>().0.iter();
-        Ok(records.filter_map(|record| record[2..].first_chunk()).map(|hash| Commitment(*hash)).collect())
+        self.commitments.write(old, &bytes)?;
+        for (level, file) in (1_u8..).zip(&self.levels) {
+            let (first, end) = (complete(level, old), complete(level, new));
+            let mut bytes = Vec::with_capacity((end - first) as usize * HASH_LEN);
+            for index in first / WIDTH..end.div_ceil(WIDTH) {
+                let start = index * WIDTH;
+                let (from, to) = (first.max(start) - start, end.min(start + WIDTH) - start);
+                let missing = || io::Error::new(io::ErrorKind::NotFound, format!("tile/{level}, {index} is missing"));
+                let tile = TileId::new(level, index, to as u16).map_err(io::Error::other)?;
+                let hashes = self.hashes(tile)?.ok_or_else(missing)?;
+                let cut = hashes.get(from as usize * HASH_LEN..to as usize * HASH_LEN).ok_or_else(missing)?;
+                bytes.extend_from_slice(cut);
+            }
+            file.write(first, &bytes)?;
+        }
+        Ok(())
     }
 
     /// Forgets the full tiles over the first `size` leaves, which are on disk.
     pub(crate) fn forget(&self, size: u64) {
-        let mut edge = self.edge.write();
-        edge.full.retain(|tile, _| tile.leaves().1 > size);
-        edge.bundles.retain(|index, _| (index + 1) * u64::from(TILE_WIDTH) > size);
+        self.edge.write().full.retain(|tile, _| tile.leaves().1 > size);
     }
 }
-
-/// Bytes of a bundle's record: its length and the commitment.
-const BUNDLE_RECORD: usize = 34;

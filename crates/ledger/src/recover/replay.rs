@@ -3,17 +3,24 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use parking_lot::Mutex;
+use reeve_audit::{Entry, ReadBackError};
 use reeve_tlog::{Checkpoint, Hash, SignedNote};
 
 use super::remove_unnamed;
 use crate::config::Places;
 use crate::disk::{Disk, names};
 use crate::entry::StoredEntry;
+use crate::ids::{Claim, Record};
 use crate::open_error::OpenError;
 use crate::tiles::Tiles;
 use crate::wal::{
-    Frame, FrameReader, HEADER_LEN, Wal, WalHeader, WriteFailure, file_name, parse_file_name, whole_frame_after,
+    Frame, FrameEntry, FrameReader, HEADER_LEN, Wal, WalHeader, WriteFailure, file_name, parse_file_name,
+    whole_frame_after,
 };
+
+/// Fewer entries than this are restored by one thread.
+const ALONE: usize = 1024;
 
 /// Where the segments end.
 #[derive(Debug, Clone, Copy)]
@@ -26,6 +33,8 @@ pub(super) struct Sealed {
 pub(super) struct Log {
     pub(super) chain_hash: Hash,
     pub(super) entries: Vec<Arc<StoredEntry>>,
+    /// What the index of identifiers would keep of them.
+    pub(super) records: Vec<Record>,
     /// The newest file that counts.
     pub(super) newest: PathBuf,
     /// Its first sequence; `None` when there is no file yet.
@@ -68,6 +77,7 @@ pub(super) fn replay(
     let log = Log {
         chain_hash: sealed.chain_hash,
         entries: Vec::new(),
+        records: Vec::new(),
         newest: first_path.clone(),
         newest_first: None,
         good_len: HEADER_LEN,
@@ -127,24 +137,28 @@ impl Replay<'_> {
     }
 
     fn frames(&mut self, path: &Path, bytes: &[u8], later: &[u64]) -> Result<(), OpenError> {
+        let (mut whole, mut faulty) = (Vec::new(), None);
         for frame in FrameReader::new(bytes, HEADER_LEN) {
             match frame {
-                Ok(frame) => {
-                    let (offset, end, first) = (frame.offset, frame.end, frame.head.first_sequence);
-                    self.frame(path, frame)?;
-                    self.log.good_len = end;
-                    self.log.last_frame = Some((offset, first, bytes[offset..end].to_vec()));
-                }
-                Err((offset, fault)) => {
-                    if let Some(reason) = self.why_not_torn(bytes, offset, later)? {
-                        return Err(self.damaged(path, offset, format!("{fault}; {reason}")));
-                    }
-                    let (file, size) = (path.display(), self.tiles.size());
-                    tracing::warn!(%file, offset, size, %fault, "cutting off a frame that was being written when the log stopped; it was never acknowledged");
-                    self.log.torn = true;
-                }
+                Ok(frame) => whole.push(frame),
+                Err(fault) => faulty = Some(fault),
             }
         }
+        if let Some(last) = whole.last() {
+            self.log.last_frame = Some((last.offset, last.head.first_sequence, bytes[last.offset..last.end].to_vec()));
+            self.log.good_len = last.end;
+        }
+        let restored = restore(&mut whole);
+        for (frame, entries) in whole.into_iter().zip(restored) {
+            self.frame(path, frame, entries)?;
+        }
+        let Some((offset, fault)) = faulty else { return Ok(()) };
+        if let Some(reason) = self.why_not_torn(bytes, offset, later)? {
+            return Err(self.damaged(path, offset, format!("{fault}; {reason}")));
+        }
+        let (file, size) = (path.display(), self.tiles.size());
+        tracing::warn!(%file, offset, size, %fault, "cutting off a frame that was being written when the log stopped; it was never acknowledged");
+        self.log.torn = true;
         Ok(())
     }
 
@@ -170,7 +184,7 @@ impl Replay<'_> {
         Ok(None)
     }
 
-    fn frame(&mut self, path: &Path, frame: Frame) -> Result<(), OpenError> {
+    fn frame(&mut self, path: &Path, frame: Frame, restored: Restored) -> Result<(), OpenError> {
         let offset = frame.offset;
         let size = self.tiles.size();
         if frame.head.first_sequence != size {
@@ -178,14 +192,15 @@ impl Replay<'_> {
             return Err(self.damaged(path, offset, cause));
         }
         let mut growth = self.tiles.grow();
-        let mut entries = Vec::with_capacity(frame.entries.len());
         let mut chain_hash = self.log.chain_hash;
-        for (sequence, (salt, canonical)) in (size..).zip(frame.entries) {
-            let entry = StoredEntry::restore(sequence, salt, canonical, chain_hash)
-                .map_err(|error| self.damaged(path, offset, format!("entry {sequence}: {error}")))?;
-            growth.append(entry.commitment, entry.leaf_hash);
+        for (sequence, restored) in (size..).zip(restored) {
+            let (mut entry, record) =
+                restored.map_err(|error| self.damaged(path, offset, format!("entry {sequence}: {error}")))?;
+            entry.place(sequence, chain_hash);
+            growth.append(entry.leaf_hash);
             chain_hash = entry.hash;
-            entries.push(Arc::new(entry));
+            self.log.records.push(Record { sequence, ..record });
+            self.log.entries.push(Arc::new(entry));
         }
         let signed = SignedNote::parse(frame.head.note.as_bytes())
             .map_err(|error| self.damaged(path, offset, format!("the checkpoint of the frame: {error}")))?;
@@ -201,9 +216,46 @@ impl Replay<'_> {
         }
         self.tiles.adopt(growth);
         self.log.chain_hash = chain_hash;
-        self.log.entries.extend(entries);
         Ok(())
     }
+}
+
+/// The entries of a frame, parsed and hashed but not placed, and what the index of identifiers would keep of them.
+type Restored = Vec<Result<(StoredEntry, Record), ReadBackError>>;
+
+/// Parses and hashes the entries of frames on all processors; takes them out of the frames.
+fn restore(frames: &mut [Frame]) -> Vec<Restored> {
+    let total: usize = frames.iter().map(|frame| frame.entries.len()).sum();
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    if total < ALONE || workers == 1 {
+        return frames.iter_mut().map(restore_frame).collect();
+    }
+    // Frames are of very different sizes: each worker takes the next one as it comes.
+    let results: Vec<_> = frames.iter().map(|_| Mutex::new(Restored::new())).collect();
+    let queue = Mutex::new(frames.iter_mut().zip(&results));
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                loop {
+                    let next = queue.lock().next();
+                    let Some((frame, result)) = next else { return };
+                    *result.lock() = restore_frame(frame);
+                }
+            });
+        }
+    });
+    drop(queue);
+    results.into_iter().map(Mutex::into_inner).collect()
+}
+
+fn restore_frame(frame: &mut Frame) -> Restored {
+    let restore = |(salt, canonical): FrameEntry| {
+        let (mut entry, recorded_at) = Entry::from_canonical(&canonical)?;
+        let Claim { key, mark, .. } = Claim::of_stored(&mut entry, recorded_at);
+        let record = Record { key, mark, sequence: 0, recorded_at };
+        Ok((StoredEntry::hashed(salt, recorded_at, canonical, entry), record))
+    };
+    std::mem::take(&mut frame.entries).into_iter().map(restore).collect()
 }
 
 /// Opens the newest file for appending, after all was found in order: cuts a torn frame off, makes the last frame durable if

@@ -2,22 +2,22 @@
 
 use std::sync::Arc;
 
-use reeve_tlog::{Hash, chain_hash};
+use reeve_tlog::Hash;
 
 use super::Sequencer;
 use super::plan::{Place, Plan, Waiter};
+use super::recent::Recent;
 use crate::anchor::AnchorHead;
-use crate::append::{AppendError, Prepared, Submission};
+use crate::append::{AppendError, Prepared, Recorded, Submission};
 use crate::entry::StoredEntry;
 use crate::ids::{IdKey, Mark};
-use crate::sequencer::Recent;
 use crate::shared::{Fault, Head};
 use crate::tiles::Growth;
 use crate::wal::{FrameHead, encode_frame};
 
 /// A batch that is numbered and signed, but not written.
 struct Batch {
-    entries: Vec<StoredEntry>,
+    entries: Vec<Arc<StoredEntry>>,
     marks: Vec<(IdKey, Mark)>,
     growth: Growth,
     head: Head,
@@ -65,7 +65,7 @@ impl Sequencer {
         Ok(self.show(batch))
     }
 
-    /// Gives each entry its place in log, chain and tree, and signs the tree they make. Changes nothing.
+    /// Gives each entry its place in log, chain and tree, and signs the tree they make. Changes nothing that is shared.
     fn number(&self, fresh: Vec<Prepared>) -> Result<Batch, AppendError> {
         let (first, mut previous_hash) = {
             let head = self.shared.head.read();
@@ -74,23 +74,13 @@ impl Sequencer {
         let mut growth = self.shared.tiles.grow();
         let mut entries = Vec::with_capacity(fresh.len());
         let mut marks = Vec::with_capacity(fresh.len());
-        for (sequence, prepared) in (first..).zip(fresh) {
-            let Prepared { draft, claim, salt, commitment, leaf_hash } = prepared;
-            let hash = chain_hash(&previous_hash, &leaf_hash);
-            growth.append(commitment, leaf_hash);
+        for (sequence, Prepared { mut entry, claim }) in (first..).zip(fresh) {
+            // Nobody else has it yet, so nothing is copied.
+            Arc::make_mut(&mut entry).place(sequence, previous_hash);
+            growth.append(entry.leaf_hash);
+            previous_hash = entry.hash;
             marks.push((claim.key, claim.mark));
-            entries.push(StoredEntry {
-                sequence,
-                recorded_at: draft.recorded_at,
-                salt,
-                canonical: draft.canonical,
-                entry: draft.entry,
-                commitment,
-                leaf_hash,
-                previous_hash,
-                hash,
-            });
-            previous_hash = hash;
+            entries.push(entry);
         }
         let head = self.sign(&growth, previous_hash)?;
         Ok(Batch { entries, marks, growth, head })
@@ -113,36 +103,37 @@ impl Sequencer {
             Ok(()) => *self.shared.anchor_fault.lock() = None,
             Err(error) => self.anchor_failed(&error),
         }
+        self.recent.reserve(entries.len());
         for (entry, (key, mark)) in entries.iter().zip(marks) {
             let (sequence, recorded_at) = (entry.sequence, entry.recorded_at);
             self.recent.insert(key, Recent { mark, sequence, recorded_at });
         }
-        let entries: Vec<_> = entries.into_iter().map(Arc::new).collect();
         self.shared.tiles.adopt(growth);
         let unsealed = {
             let mut view = self.shared.view.write();
-            let before = view.tail.len();
+            let before = view.tail.weight();
             view.tail.extend(entries.iter().cloned());
-            before..view.tail.len()
+            before..view.tail.weight()
         };
         *self.shared.head.write() = head;
-        if unsealed.start == 0 || unsealed.contains(&self.shared.config.seal_after_entries.saturating_sub(1)) {
+        if unsealed.start == 0 || self.shared.is_seal_due() {
             self.shared.seal_due.notify_one();
         }
         entries
     }
 }
 
-/// Answers a submission: with receipts, or with why the batch was not written if any of its entries is in it.
+/// Answers a submission: with what became of its entries, or with why the batch was not written if any of them is in it.
 fn answer(waiter: Waiter, written: &Result<Vec<Arc<StoredEntry>>, AppendError>) {
-    let receipt = |place| match (place, written) {
-        (Place::Known(receipt), _) => Ok(receipt),
+    let recorded = |place| match (place, written) {
+        (Place::Known(receipt), _) => Ok(Recorded::Known(receipt)),
         (Place::New { nth, duplicate }, Ok(entries)) => {
-            entries.get(nth).map(|entry| entry.receipt(duplicate)).ok_or(AppendError::Closed)
+            let entry = entries.get(nth).cloned().ok_or(AppendError::Closed)?;
+            Ok(Recorded::New { entry, duplicate })
         }
         (Place::New { .. }, Err(error)) => Err(error.clone()),
     };
-    let answer = waiter.places.into_iter().map(receipt).collect();
+    let answer = waiter.places.into_iter().map(recorded).collect();
     // Whoever has an answer may count on the room being free again.
     drop(waiter.reservation);
     // A caller that went away has its entries recorded all the same.

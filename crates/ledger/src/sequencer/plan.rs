@@ -14,7 +14,7 @@ use crate::queue::Reservation;
 /// What becomes of an entry of a submission.
 pub(super) enum Place {
     /// It is in the log: its first receipt.
-    Known(Receipt),
+    Known(Box<Receipt>),
     /// It is the nth new entry of the batch, or was sent again after that.
     New { nth: usize, duplicate: bool },
 }
@@ -61,29 +61,30 @@ impl Sequencer {
     fn place(&self, plan: &mut Plan, slot: Slot, known_until: u64, index: usize) -> Result<Place, AppendError> {
         let prepared = match slot {
             Slot::Known(receipt) => return Ok(Place::Known(receipt)),
-            Slot::Fresh(prepared) => *prepared,
+            Slot::Fresh(prepared) => prepared,
         };
-        let Prepared { draft, claim, .. } = &prepared;
-        let conflict = || AppendError::Conflict { index, event_id: draft.entry.event_id.as_str().to_owned() };
+        let Prepared { entry: stored, claim } = &prepared;
+        let entry = &stored.entry;
+        let conflict = || AppendError::Conflict { index, event_id: entry.event_id.as_str().to_owned() };
         if let Some(nth) = plan.staged.get(&claim.key).copied() {
             let first = plan.fresh.get(nth).ok_or_else(conflict)?;
-            let repeats = claim.repeats(&draft.entry, first.claim.mark, first.draft.recorded_at);
+            let repeats = claim.repeats(entry, first.claim.mark, first.entry.recorded_at);
             return if repeats { Ok(Place::New { nth, duplicate: true }) } else { Err(conflict()) };
         }
-        if let Some(recent) = self.recent.get(&claim.key) {
-            if !claim.repeats(&draft.entry, recent.mark, recent.recorded_at) {
+        if let Some(recent) = self.recent.find(&claim.key) {
+            if !claim.repeats(entry, recent.mark, recent.recorded_at) {
                 return Err(conflict());
             }
             let view = self.shared.view.read();
             if let Some(entry) = view.tail.get(recent.sequence) {
-                return Ok(Place::Known(entry.receipt(true)));
+                return Ok(Place::Known(Box::new(entry.receipt(true))));
             }
         }
         // Sealed since the caller looked.
         if self.shared.ids.read().end() > known_until {
             let ids = self.shared.ids.read().clone();
-            if let Some(receipt) = sealed_before(&self.shared, &ids, claim, draft, index)? {
-                return Ok(Place::Known(receipt));
+            if let Some(receipt) = sealed_before(&self.shared, &ids, claim, entry, index)? {
+                return Ok(Place::Known(Box::new(receipt)));
             }
         }
         let nth = plan.fresh.len();

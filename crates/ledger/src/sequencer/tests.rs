@@ -70,7 +70,10 @@ async fn an_entry_sealed_between_caller_and_sequencer_is_recognised() {
         let late = Submission { slots, known_until: before.end(), bytes: 1, reservation, reply };
         ledger.command(Command::Append(late)).unwrap();
         match (answer.await.unwrap(), expect) {
-            (Ok(receipts), Ok(sequence)) => assert_eq!((receipts[0].sequence, receipts[0].duplicate), (sequence, true)),
+            (Ok(recorded), Ok(sequence)) => {
+                let receipt = recorded.into_iter().next().unwrap().receipt();
+                assert_eq!((receipt.sequence, receipt.duplicate), (sequence, true));
+            }
             (Err(AppendError::Conflict { index, .. }), Err(expected)) => assert_eq!(index, expected),
             (answer, _) => panic!("{operation}: {answer:?}"),
         }

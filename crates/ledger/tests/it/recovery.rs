@@ -230,16 +230,47 @@ async fn damaged_manifest_and_tiles_are_refused() {
     assert!(matches!(&error, OpenError::WalMissing { sequence: 0, .. }), "{error}");
     fs::write(&manifest, text).unwrap();
 
-    let tile = log.path("ledger/tile/0/000");
+    let tile = log.path("ledger/commitments");
     flip(&tile, 77);
     let error = log.refused().await;
     assert!(matches!(&error, OpenError::Sealed { .. }), "{error}");
     flip(&tile, 77);
-    fs::rename(&tile, log.path("ledger/tile/0/hidden")).unwrap();
+    fs::rename(&tile, log.path("ledger/hidden")).unwrap();
     let error = log.refused().await;
-    assert!(error.to_string().contains("tile/0/000: it is missing"), "{error}");
-    fs::rename(log.path("ledger/tile/0/hidden"), &tile).unwrap();
+    assert!(error.to_string().contains("ledger/commitments: it does not have tile/0/000"), "{error}");
+    fs::rename(log.path("ledger/hidden"), &tile).unwrap();
     log.opens().await;
+}
+
+/// Earlier versions had a file for each tile and entry bundle; the hashes of the tree's levels follow from the commitments.
+#[tokio::test]
+async fn tiles_of_earlier_versions_are_taken_over() {
+    let log = Closed::new(true).await;
+    let names = ["tile/0/000", "tile/entries/000"];
+    {
+        let ledger = open(log.dir.path(), &log.segments).await.unwrap();
+        for name in names {
+            let bytes = ledger.tile(name).await.unwrap().unwrap();
+            fs::create_dir_all(log.path(&format!("ledger/{name}")).parent().unwrap()).unwrap();
+            fs::write(log.path(&format!("ledger/{name}")), bytes).unwrap();
+        }
+        ledger.close().await;
+    }
+    let files = ["ledger/commitments", "ledger/tree/1"].map(|name| log.path(name));
+    let before = files.each_ref().map(|file| fs::read(file).unwrap());
+    files.iter().for_each(|file| fs::remove_file(file).unwrap());
+    flip(&log.path("ledger/tile/entries/000"), 1000);
+    let error = log.refused().await;
+    assert!(error.to_string().contains("ledger/commitments: the commitments give the root"), "{error}");
+    assert!(files.iter().all(|file| !file.exists()));
+    flip(&log.path("ledger/tile/entries/000"), 1000);
+    log.opens().await;
+    assert_eq!(files.each_ref().map(|file| fs::read(file).unwrap()), before);
+    assert!(names.iter().all(|name| !log.path(&format!("ledger/{name}")).exists()));
+    // The levels of the tree alone follow from the commitments.
+    fs::remove_file(&files[1]).unwrap();
+    log.opens().await;
+    assert_eq!(fs::read(&files[1]).unwrap(), before[1]);
 }
 
 #[tokio::test]
