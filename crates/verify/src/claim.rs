@@ -1,20 +1,80 @@
 //! An entry's canonical bytes, held against RFC 8785 and taken apart for comparison with what else is said about the entry.
 //! Layout: `docs/formats/entry.md`.
 
+mod scan;
+
 use reeve_audit::json::{self, Json, Numbers, Options, write_canonical};
 use reeve_audit::query::Column;
 use reeve_audit::{EventType, RetentionClass, parse_instant};
 
-/// An entry as its canonical bytes tell it.
-#[derive(Debug)]
-pub(crate) struct Claim {
-    members: Json,
+/// The values of an entry that columns repeat, as bytes of UTF-8.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Fields<'a> {
+    values: [Option<&'a [u8]>; Column::ALL.len()],
 }
 
-impl Claim {
+/// Members that every entry has.
+const REQUIRED: [Column; 5] =
+    [Column::EventId, Column::EventType, Column::Severity, Column::Timestamp, Column::RecordedAt];
+
+impl<'a> Fields<'a> {
+    #[inline]
+    fn set(&mut self, column: Column, text: &'a [u8]) {
+        self.values[column as usize] = Some(text);
+    }
+
+    /// The text in a column.
+    #[inline]
+    pub(crate) fn text(&self, column: Column) -> Option<&'a [u8]> {
+        if column == Column::Category {
+            return self.values[Column::EventType as usize]?.split(|byte| *byte == b'.').next();
+        }
+        self.values[column as usize]
+    }
+
+    /// The point in time in a column of time, milliseconds since the epoch.
+    #[inline]
+    pub(crate) fn millis(&self, column: Column) -> Option<i64> {
+        let text = std::str::from_utf8(self.text(column)?).ok()?;
+        parse_instant(text).ok().map(|instant| instant.as_millisecond())
+    }
+
+    /// The entry's identifier.
+    pub(crate) fn event_id(&self) -> Option<&'a str> {
+        std::str::from_utf8(self.text(Column::EventId)?).ok()
+    }
+
+    fn lacks(&self) -> Option<Column> {
+        REQUIRED.into_iter().find(|column| self.text(*column).is_none())
+    }
+}
+
+/// The retention class of an event type.
+pub(crate) fn class_of(event_type: &[u8]) -> Option<&'static str> {
+    let event_type = EventType::new(std::str::from_utf8(event_type).ok()?).ok()?;
+    Some(RetentionClass::of(&event_type).id())
+}
+
+/// An entry as its canonical bytes tell it.
+#[derive(Debug)]
+pub(crate) enum Claim<'a> {
+    /// Recognised in one pass.
+    Quick(Fields<'a>),
+    /// Read by the strict reader.
+    Read(Json),
+}
+
+impl<'a> Claim<'a> {
     /// Reads canonical bytes. `scratch` is overwritten. Refuses what is not JSON by the strict rules, what is JSON in another
     /// spelling than RFC 8785's, and what lacks a member that every entry has.
-    pub(crate) fn read(canonical: &[u8], scratch: &mut Vec<u8>) -> Result<Claim, String> {
+    pub(crate) fn read(canonical: &'a [u8], scratch: &mut Vec<u8>) -> Result<Claim<'a>, String> {
+        match scan::scan(canonical).filter(|fields| fields.lacks().is_none()) {
+            Some(fields) => Ok(Claim::Quick(fields)),
+            None => Claim::strictly(canonical, scratch),
+        }
+    }
+
+    fn strictly(canonical: &[u8], scratch: &mut Vec<u8>) -> Result<Claim<'static>, String> {
         let options = Options { numbers: Numbers::Stored, ..Options::default() };
         let parsed =
             json::parse_with(canonical, &options).map_err(|error| format!("the payload is not an entry: {error}"))?;
@@ -24,46 +84,37 @@ impl Claim {
             let at = scratch.iter().zip(canonical).take_while(|(a, b)| a == b).count();
             return Err(format!("the payload is not in canonical form (RFC 8785) from its byte {at} on"));
         }
-        let claim = Claim { members: parsed.value };
-        for column in [Column::EventId, Column::EventType, Column::Severity, Column::Timestamp, Column::RecordedAt] {
-            if claim.member(column).is_none() {
-                return Err(format!("the payload is not an entry: it has no {}", column.field_name()));
+        let claim = Claim::Read(parsed.value);
+        match claim.fields().lacks() {
+            Some(column) => Err(format!("the payload is not an entry: it has no {}", column.field_name())),
+            None => Ok(claim),
+        }
+    }
+
+    /// The values that columns repeat.
+    #[inline]
+    pub(crate) fn fields(&self) -> Fields<'_> {
+        match self {
+            Claim::Quick(fields) => *fields,
+            Claim::Read(members) => {
+                let mut fields = Fields::default();
+                for column in Column::ALL {
+                    if let Some(text) = member(members, column) {
+                        fields.set(column, text.as_bytes());
+                    }
+                }
+                fields
             }
         }
-        Ok(claim)
     }
+}
 
-    /// The entry's identifier.
-    pub(crate) fn event_id(&self) -> Option<&str> {
-        self.member(Column::EventId)
-    }
-
-    /// The text in a column of text.
-    pub(crate) fn text(&self, column: Column) -> Option<&str> {
-        match column {
-            Column::Category => self.member(Column::EventType)?.split('.').next(),
-            other => self.member(other),
-        }
-    }
-
-    /// The point in time in a column of time, milliseconds since the epoch.
-    pub(crate) fn millis(&self, column: Column) -> Option<i64> {
-        parse_instant(self.member(column)?).ok().map(|instant| instant.as_millisecond())
-    }
-
-    /// The retention class by the event type.
-    pub(crate) fn class(&self) -> Option<&'static str> {
-        let event_type = EventType::new(self.member(Column::EventType)?).ok()?;
-        Some(RetentionClass::of(&event_type).id())
-    }
-
-    fn member(&self, column: Column) -> Option<&str> {
-        let value = match column.field_name().split_once('.') {
-            Some((object, name)) => self.members.get(object)?.get(name),
-            None => self.members.get(column.field_name()),
-        };
-        value?.as_str()
-    }
+fn member(members: &Json, column: Column) -> Option<&str> {
+    let value = match column.field_name().split_once('.') {
+        Some((object, name)) => members.get(object)?.get(name),
+        None => members.get(column.field_name()),
+    };
+    value?.as_str()
 }
 
 #[cfg(test)]
@@ -75,12 +126,54 @@ mod tests {
 
     #[test]
     fn columns_come_from_the_bytes() {
-        let claim = Claim::read(ENTRY.as_bytes(), &mut Vec::new()).unwrap();
-        assert_eq!(claim.text(Column::Category), Some("resource"));
-        assert_eq!(claim.text(Column::ActorId), Some("alice"));
-        assert_eq!(claim.text(Column::RequestId), None);
-        assert_eq!(claim.millis(Column::RecordedAt), Some(1_795_168_805_250));
-        assert_eq!((claim.class(), claim.event_id()), (Some("view"), Some("evt-1")));
+        for entry in [ENTRY.to_owned(), ENTRY.replace("100000000000000000", "7")] {
+            let claim = Claim::read(entry.as_bytes(), &mut Vec::new()).unwrap();
+            let fields = claim.fields();
+            assert_eq!(fields.text(Column::Category), Some(&b"resource"[..]));
+            assert_eq!(fields.text(Column::ActorId), Some(&b"alice"[..]));
+            assert_eq!(fields.text(Column::RequestId), None);
+            assert_eq!(fields.millis(Column::RecordedAt), Some(1_795_168_805_250));
+            assert_eq!((class_of(b"resource.view"), fields.event_id()), (Some("view"), Some("evt-1")));
+            assert_eq!(matches!(claim, Claim::Quick(_)), entry != ENTRY);
+        }
+    }
+
+    /// Texts that differ from canonical ones in a byte or two: the quick way may leave them to the strict reader, and must
+    /// never take what that refuses, or read something else.
+    #[test]
+    fn the_quick_way_takes_nothing_the_strict_reader_refuses() {
+        let texts = [
+            r#"{"action":{"method":"api","operation":"Stop","status":"success"},"actor":{"email":"a@b.c","id":"alice","ip_address":"10.0.0.7","session_id":"s1","type":"user"},"changes":{"after":"curl \"7\"\\\n","before":{"n":-120,"z":[true,false,[],{}]}},"event_id":"evt-1","event_type":"resource.view","metadata":{"request_id":"r1","t":"\u0001é\u001f","u":0},"recorded_at":"2026-11-20T10:00:05.250Z","resource":{"account_id":"1","cloud_provider":"aws","id":"i-1","region":"eu","tags":{"A":"b","a":"c"},"type":"vm"},"severity":"info","timestamp":"2026-11-20T10:00:00.000Z"}"#,
+            r#"{"actor":{"id":null},"event_id":"e","event_type":"a.b","metadata":{"a":[1,2,3],"b":"\b\f\r\t"},"recorded_at":"2026-11-20T10:00:05.250Z","severity":"low","timestamp":"2026-11-20T10:00:00.000Z"}"#,
+        ];
+        let other = b"\"\\{}[],:0123456789abfnrtuez-+.E \x00\x1f\x20\x7f\x80\xc3\xff";
+        let (mut quick, mut refused) = (0, 0);
+        for text in texts {
+            for at in 0..text.len() {
+                for byte in other {
+                    let mut replaced = text.as_bytes().to_vec();
+                    replaced[at] = *byte;
+                    let mut inserted = text.as_bytes().to_vec();
+                    inserted.insert(at, *byte);
+                    let mut removed = text.as_bytes().to_vec();
+                    removed.remove(at);
+                    for bytes in [replaced, inserted, removed] {
+                        let strict = Claim::strictly(&bytes, &mut Vec::new());
+                        refused += usize::from(strict.is_err());
+                        let Some(fields) = scan::scan(&bytes).filter(|fields| fields.lacks().is_none()) else {
+                            continue;
+                        };
+                        quick += 1;
+                        let strict =
+                            strict.unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&bytes)));
+                        let strict = strict.fields();
+                        assert_eq!(fields.values, strict.values, "{}", String::from_utf8_lossy(&bytes));
+                    }
+                }
+            }
+            assert!(scan::scan(text.as_bytes()).is_some(), "{text}");
+        }
+        assert!(quick > 20_000 && refused > 40_000, "{quick} {refused}");
     }
 
     #[test]

@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
-use reeve_tlog::NoteVerifier;
+use reeve_tlog::{Epochs, NoteVerifier};
 
 use crate::directory::{Options, verify_directory};
 use crate::error::CannotVerify;
+use crate::kept::{self, KeptCheckpoint, Witnesses};
 use crate::key;
 use crate::progress::Progress;
-use crate::proof::{Proven, verify_proof};
-use crate::remote::{Remote, verify_remote};
+use crate::proof::{ProofFault, Proven, verify_proof};
+use crate::remote::{Remote, fetch, verify_remote};
 use crate::report::Report;
 use crate::wal::with_causes;
 
@@ -34,6 +35,18 @@ pub struct Arguments {
     /// The anchor's file, when it is not DIR/anchor/head
     #[arg(long, value_name = "FILE")]
     pub anchor: Option<PathBuf>,
+    /// A signed checkpoint that was kept elsewhere and that the log must extend: a file or an address (repeatable)
+    #[arg(long, value_name = "FILE|URL")]
+    pub checkpoint: Vec<String>,
+    /// The verifier key of a witness whose cosignature is wanted (repeatable)
+    #[arg(long, value_name = "VKEY|FILE")]
+    pub witness: Vec<String>,
+    /// How many of the witnesses must have cosigned; all unless given
+    #[arg(long, value_name = "COUNT", requires = "witness")]
+    pub witnesses_needed: Option<usize>,
+    /// A copy of DIR/ledger/epochs, to follow a key that was rotated (for a proof; a directory and a service bring theirs)
+    #[arg(long, value_name = "FOLDER")]
+    pub epochs: Option<PathBuf>,
     /// Print the report as JSON
     #[arg(long)]
     pub json: bool,
@@ -74,14 +87,43 @@ fn verify(arguments: &Arguments) -> Result<Told, CannotVerify> {
     let key = arguments.public_key.as_deref().map(key::given).transpose()?;
     let target = arguments.target.as_str();
     let path = Path::new(target);
-    if target.starts_with("http://") || target.starts_with("https://") {
+    if is_address(target) {
         return service(arguments, key);
     }
     if path.is_file() {
         return proof(arguments, path, key);
     }
-    let options = Options { public_key: key, anchor: arguments.anchor.clone() };
+    let (checkpoints, witnesses) = (kept_checkpoints(arguments)?, witnesses(arguments)?);
+    let options = Options { public_key: key, anchor: arguments.anchor.clone(), checkpoints, witnesses };
     Ok(told(arguments, &verify_directory(path, &options, &progress(arguments))?))
+}
+
+/// Reads the checkpoints that were kept elsewhere.
+fn kept_checkpoints(arguments: &Arguments) -> Result<Vec<KeptCheckpoint>, CannotVerify> {
+    let read = |name: &String| {
+        let bytes = match is_address(name) {
+            true => block_on(name, fetch(name))??,
+            false => std::fs::read(name).map_err(CannotVerify::unreadable(Path::new(name)))?,
+        };
+        Ok(KeptCheckpoint { name: name.clone(), bytes })
+    };
+    arguments.checkpoint.iter().map(read).collect()
+}
+
+fn witnesses(arguments: &Arguments) -> Result<Witnesses, CannotVerify> {
+    let keys = arguments.witness.iter().map(|text| key::witness(text)).collect::<Result<Vec<_>, _>>()?;
+    let needed = arguments.witnesses_needed.unwrap_or(keys.len());
+    Ok(Witnesses { keys, needed })
+}
+
+fn is_address(text: &str) -> bool {
+    text.starts_with("http://") || text.starts_with("https://")
+}
+
+fn block_on<T>(url: &str, work: impl Future<Output = T>) -> Result<T, CannotVerify> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| CannotVerify::Remote { url: url.to_owned(), cause: error.to_string() })?;
+    Ok(runtime.block_on(work))
 }
 
 fn progress(arguments: &Arguments) -> Progress {
@@ -96,11 +138,16 @@ fn told(arguments: &Arguments, report: &Report) -> Told {
 fn service(arguments: &Arguments, key: Option<NoteVerifier>) -> Result<Told, CannotVerify> {
     let key = key.ok_or_else(|| no_key("a service"))?;
     let url = arguments.target.clone();
-    let remote = Remote { url, token: arguments.token.clone(), key, anchor: arguments.anchor.clone() };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime =
-        runtime.map_err(|error| CannotVerify::Remote { url: arguments.target.clone(), cause: error.to_string() })?;
-    Ok(told(arguments, &runtime.block_on(verify_remote(&remote, &progress(arguments)))?))
+    let remote = Remote {
+        url,
+        token: arguments.token.clone(),
+        key,
+        anchor: arguments.anchor.clone(),
+        checkpoints: kept_checkpoints(arguments)?,
+        witnesses: witnesses(arguments)?,
+    };
+    let report = block_on(&arguments.target, verify_remote(&remote, &progress(arguments)))??;
+    Ok(told(arguments, &report))
 }
 
 fn no_key(what: &str) -> CannotVerify {
@@ -113,7 +160,17 @@ fn proof(arguments: &Arguments, path: &Path, key: Option<NoteVerifier>) -> Resul
     let key = key.ok_or_else(|| no_key("a proof"))?;
     let bytes = std::fs::read(path).map_err(CannotVerify::unreadable(path))?;
     let name = path.display();
-    Ok(match verify_proof(&bytes, &key)? {
+    let epochs = match &arguments.epochs {
+        Some(folder) => epochs_of(folder)?,
+        None => None,
+    };
+    let keys = key::following(&key, epochs);
+    let witnesses = witnesses(arguments)?;
+    let verdict = verify_proof(&bytes, &keys)?.and_then(|proven| {
+        let cosigned = kept::count(&proven.note, &witnesses).map_err(ProofFault::Witnesses)?;
+        Ok((proven, cosigned))
+    });
+    Ok(match verdict.map(|(proven, _)| proven) {
         Ok(proven) if arguments.json => Told { intact: true, text: format!("{:#}\n", proof_json(&proven, &key)) },
         Ok(proven) => Told { intact: true, text: proof_text(&proven, &key) },
         Err(fault) if arguments.json => {
@@ -122,6 +179,17 @@ fn proof(arguments: &Arguments, path: &Path, key: Option<NoteVerifier>) -> Resul
         }
         Err(fault) => Told { intact: false, text: format!("BROKEN: {name}: {}\n", with_causes(&fault)) },
     })
+}
+
+/// The keys that a copy of the records leads through; any that does not hold is refused as a whole.
+fn epochs_of(folder: &Path) -> Result<Option<Epochs>, CannotVerify> {
+    let (epochs, findings) = key::epochs_in(folder, &folder.display().to_string())?;
+    match findings.first() {
+        None => Ok(epochs),
+        Some(finding) => {
+            Err(CannotVerify::Key { place: format!("--epochs {}", folder.display()), cause: finding.to_string() })
+        }
+    }
 }
 
 fn proof_json(proven: &Proven, key: &NoteVerifier) -> serde_json::Value {

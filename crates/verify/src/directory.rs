@@ -4,11 +4,13 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use reeve_tlog::{Checkpoint, NoteVerifier};
+use reeve_tlog::{Epochs, NoteVerifier};
 
 use crate::anchor::Anchor;
+use crate::cpu;
 use crate::error::{CannotVerify, read_if_there};
 use crate::finding::{Finding, Findings};
+use crate::kept::{self, KeptCheckpoint, Witnesses};
 use crate::key::{self, Key, KeySource, VKEY};
 use crate::manifest::{MANIFEST, Manifest};
 use crate::missing::Missing;
@@ -19,6 +21,9 @@ use crate::snapshot::{self, CHECKPOINT, Snapshot, WalFile};
 use crate::wal::{Wal, with_causes};
 use crate::walk::{Milestone, Walk};
 
+/// The newest checkpoint that witnesses have cosigned.
+const COSIGNED: &str = "ledger/checkpoint.cosigned";
+
 /// How a data directory is verified.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
@@ -27,6 +32,10 @@ pub struct Options {
     pub public_key: Option<NoteVerifier>,
     /// The anchor's file, when it is not `anchor/head` in the directory.
     pub anchor: Option<PathBuf>,
+    /// Signed checkpoints of before that the log must extend.
+    pub checkpoints: Vec<KeptCheckpoint>,
+    /// Witnesses that must have cosigned.
+    pub witnesses: Witnesses,
 }
 
 /// A verification under way.
@@ -40,11 +49,11 @@ pub(crate) struct Audit {
 
 /// Verifies a data directory, also one that a service is writing to: then up to what it held at the beginning.
 pub fn verify_directory(dir: &Path, options: &Options, progress: &Progress) -> Result<Report, CannotVerify> {
-    let started = Instant::now();
+    let (started, cpu) = (Instant::now(), cpu::used());
     let Snapshot { anchor, checkpoint, manifest, wal, strange, mut findings } =
         snapshot::take(dir, options.anchor.as_deref())?;
-    let (key, wrong_key) = key::of_directory(dir, options.public_key.as_ref())?;
-    wrong_key.into_iter().chain(anchor.findings.iter().cloned()).for_each(|finding| findings.add(finding));
+    let (key, wrong_keys) = key::of_directory(dir, options.public_key.as_ref())?;
+    wrong_keys.into_iter().chain(anchor.findings.iter().cloned()).for_each(|finding| findings.add(finding));
     let mut notes: Vec<String> = strange.into_iter().map(|name| format!("{name} is not a file of the log")).collect();
     if key.source == KeySource::Directory {
         notes.push(format!(
@@ -57,10 +66,13 @@ pub fn verify_directory(dir: &Path, options: &Options, progress: &Progress) -> R
         .unwrap_or_else(|| Manifest { sealed_size: wal.first().map_or(0, |file| file.first), ..Manifest::default() });
     let mut counts = Counts::default();
     let mut milestones = milestones_of(&anchor, &manifest);
-    let signed = signed_checkpoint(checkpoint.as_deref(), &key.verifier, &mut findings, &mut notes);
-    counts.checkpoints += u64::from(signed.is_some());
+    let signed = signed_checkpoint(checkpoint.as_deref(), &key.epochs, &mut findings, &mut notes);
     milestones.extend(signed);
-    let walk = Walk::new(dir, manifest.sealed_size, milestones, &mut findings);
+    milestones.extend(epoch_milestones(&key));
+    milestones.extend(kept::milestones(&options.checkpoints, &key.epochs, &mut findings));
+    milestones.extend(cosigned_checkpoint(dir, &options.witnesses, &key.epochs, &mut findings, &mut notes)?);
+    counts.checkpoints += milestones.iter().filter(|milestone| milestone.signed).count() as u64;
+    let walk = Walk::new(dir, manifest.sealed_size, milestones, &mut findings)?;
     let mut audit = Audit { findings, notes, missing: Missing::default(), counts, walk };
     origin(&manifest, &key.verifier, &mut audit);
     unlisted(dir, &manifest, &mut audit)?;
@@ -72,17 +84,17 @@ pub fn verify_directory(dir: &Path, options: &Options, progress: &Progress) -> R
         audit.notes.push(format!("{MANIFEST} is unreadable, so nothing sealed was checked"));
     }
     let live = leftovers(wal, manifest.sealed_size, &mut audit);
-    let mut log = Wal::new(&key.verifier, anchor.size(), manifest.sealed_size);
+    let mut log = Wal::new(&key.epochs, anchor.size(), manifest.sealed_size);
     log.check(&live, &mut audit, progress)?;
     let size = log.next;
     chain_points(dir, &manifest, &mut audit)?;
     conclude(size, &anchor, &mut audit);
     progress.finish();
-    Ok(audit.report(dir, key, size, started.elapsed()))
+    Ok(audit.report(dir, key, size, (started.elapsed(), cpu::since(cpu))))
 }
 
 impl Audit {
-    fn report(self, dir: &Path, key: Key, size: u64, elapsed: Duration) -> Report {
+    fn report(self, dir: &Path, key: Key, size: u64, (elapsed, cpu): (Duration, Option<Duration>)) -> Report {
         let known = self.walk.lost.is_none();
         Report {
             target: dir.display().to_string(),
@@ -98,6 +110,7 @@ impl Audit {
             not_checked: NOT_CHECKED.iter().map(|text| (*text).to_owned()).collect(),
             counts: Counts { tiles: self.walk.tiles, ..self.counts },
             elapsed,
+            cpu,
         }
     }
 }
@@ -125,6 +138,7 @@ fn milestones_of(anchor: &Anchor, manifest: &Manifest) -> Vec<Milestone> {
             offset: Some(slot.offset),
             who: "the anchor",
             signed: false,
+            elsewhere: false,
         })
         .collect();
     milestones.push(Milestone {
@@ -135,6 +149,7 @@ fn milestones_of(anchor: &Anchor, manifest: &Manifest) -> Vec<Milestone> {
         offset: None,
         who: "the manifest",
         signed: false,
+        elsewhere: false,
     });
     milestones
 }
@@ -142,7 +157,7 @@ fn milestones_of(anchor: &Anchor, manifest: &Manifest) -> Vec<Milestone> {
 /// The newest checkpoint, its signature verified.
 fn signed_checkpoint(
     bytes: Option<&[u8]>,
-    key: &NoteVerifier,
+    keys: &Epochs,
     findings: &mut Findings,
     notes: &mut Vec<String>,
 ) -> Option<Milestone> {
@@ -150,7 +165,7 @@ fn signed_checkpoint(
         notes.push(format!("{CHECKPOINT} is missing or empty, as a power cut may leave it"));
         return None;
     };
-    match Checkpoint::open(bytes, std::slice::from_ref(key)) {
+    match keys.open(bytes) {
         Ok(checkpoint) => Some(Milestone {
             size: checkpoint.size,
             root: Some(checkpoint.root),
@@ -159,12 +174,52 @@ fn signed_checkpoint(
             offset: None,
             who: "the signed checkpoint",
             signed: true,
+            elsewhere: false,
         }),
         Err(error) => {
             findings.add(Finding::new(CHECKPOINT, format!("the checkpoint is refused: {}", with_causes(&error))));
             None
         }
     }
+}
+
+/// What the records of key epochs say about the log.
+fn epoch_milestones(key: &Key) -> impl Iterator<Item = Milestone> {
+    key.epochs.rotations().iter().map(|epoch| Milestone {
+        size: epoch.size,
+        root: Some(epoch.root),
+        chain_hash: None,
+        file: format!("{}/{}", key::EPOCHS, epoch.number),
+        offset: None,
+        who: "the record of a key epoch",
+        signed: true,
+        elsewhere: false,
+    })
+}
+
+/// The newest checkpoint with cosignatures, where witnesses are asked for.
+fn cosigned_checkpoint(
+    dir: &Path,
+    witnesses: &Witnesses,
+    keys: &Epochs,
+    findings: &mut Findings,
+    notes: &mut Vec<String>,
+) -> Result<Option<Milestone>, CannotVerify> {
+    if witnesses.keys.is_empty() {
+        return Ok(None);
+    }
+    let bytes = read_if_there(&dir.join(COSIGNED))?;
+    let checkpoint = kept::cosigned(COSIGNED, bytes.as_deref(), witnesses, keys, findings, notes);
+    Ok(checkpoint.map(|checkpoint| Milestone {
+        size: checkpoint.size,
+        root: Some(checkpoint.root),
+        chain_hash: None,
+        file: COSIGNED.to_owned(),
+        offset: None,
+        who: "the cosigned checkpoint",
+        signed: true,
+        elsewhere: false,
+    }))
 }
 
 fn origin(manifest: &Manifest, key: &NoteVerifier, audit: &mut Audit) {

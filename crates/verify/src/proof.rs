@@ -4,7 +4,7 @@
 use reeve_audit::Json;
 use reeve_audit::json::{self, Numbers, Options};
 use reeve_tlog::{
-    Checkpoint, CheckpointOpenError, Commitment, NoteVerifier, ProofFile, ProofFileError, ProofVerifyError,
+    Checkpoint, Commitment, EpochOpenError, Epochs, ProofFile, ProofFileError, ProofVerifyError, SignedNote,
 };
 
 use crate::claim::Claim;
@@ -21,6 +21,8 @@ pub struct Proven {
     pub commitment: Commitment,
     /// The signed checkpoint of the tree that has it.
     pub checkpoint: Checkpoint,
+    /// That checkpoint with its signatures.
+    pub note: SignedNote,
 }
 
 /// Why a proof proves nothing.
@@ -34,33 +36,45 @@ pub enum ProofFault {
     Verify(#[from] ProofVerifyError),
     /// The checkpoint has no signature by the key.
     #[error("the checkpoint of the proof is refused")]
-    Checkpoint(#[source] CheckpointOpenError),
+    Checkpoint(#[source] EpochOpenError),
+    /// Too few witnesses cosigned the checkpoint.
+    #[error("{0}")]
+    Witnesses(String),
     /// What was committed is not an entry.
     #[error("what was committed is not an entry: {0}")]
     Entry(String),
 }
 
 /// Verifies a proof. The outer error says that nothing could be found out, the inner one that the proof does not hold.
-pub fn verify_proof(bytes: &[u8], key: &NoteVerifier) -> Result<Result<Proven, ProofFault>, CannotVerify> {
+pub fn verify_proof(bytes: &[u8], keys: &Epochs) -> Result<Result<Proven, ProofFault>, CannotVerify> {
     let proof = match ProofFile::parse(bytes) {
         Ok(proof) => proof,
         Err(error) => return Ok(Err(error.into())),
     };
     if proof.extra.is_empty() {
         // The signature is all that can be judged, and a wrong one is a verdict.
-        return match Checkpoint::from_note(&proof.checkpoint, std::slice::from_ref(key)) {
+        return match keys.from_note(&proof.checkpoint) {
             Ok(_) => Err(CannotVerify::NoDisclosure),
             Err(error) => Ok(Err(ProofFault::Checkpoint(error))),
         };
     }
-    Ok(verify(&proof, key))
+    Ok(verify(&proof, keys))
 }
 
-fn verify(proof: &ProofFile, key: &NoteVerifier) -> Result<Proven, ProofFault> {
-    let (disclosure, checkpoint) = proof.verify_disclosed(std::slice::from_ref(key))?;
+fn verify(proof: &ProofFile, keys: &Epochs) -> Result<Proven, ProofFault> {
+    let keys_in_charge = keys.from_note(&proof.checkpoint).map_err(ProofFault::Checkpoint)?;
+    let known: Vec<_> = keys.keys().cloned().collect();
+    let (disclosure, checkpoint) = proof.verify_disclosed(&known)?;
+    debug_assert_eq!(keys_in_charge, checkpoint);
     Claim::read(disclosure.canonical, &mut Vec::new()).map_err(ProofFault::Entry)?;
     let options = Options { numbers: Numbers::Stored, ..Options::default() };
     let entry =
         json::parse_with(disclosure.canonical, &options).map_err(|error| ProofFault::Entry(error.to_string()))?;
-    Ok(Proven { sequence: proof.index, entry: entry.value, commitment: disclosure.commitment(), checkpoint })
+    Ok(Proven {
+        sequence: proof.index,
+        entry: entry.value,
+        commitment: disclosure.commitment(),
+        checkpoint,
+        note: proof.checkpoint.clone(),
+    })
 }

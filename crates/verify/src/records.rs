@@ -1,103 +1,151 @@
-//! What the log itself holds of each sealed entry: commitments in entry bundles and at the manifest's edge, leaf hashes in tiles.
+//! What the log itself holds of each sealed entry: its commitment in `ledger/commitments`, once more at the manifest's edge, and
+//! the tree's hash over 256 of them in `ledger/tree/1`. Layout: `docs/formats/data-directory.md`.
 
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use reeve_tlog::{Commitment, Hash, TILE_WIDTH, TileId, decode_bundle, decode_tile};
+use reeve_tlog::{Commitment, HASH_LEN, Hash, TILE_WIDTH, Tree};
 
-use crate::error::{CannotVerify, read_if_there};
-use crate::finding::Finding;
-use crate::manifest::MANIFEST;
+use crate::error::{CannotVerify, is_absence};
 
+/// The commitments' file.
+pub(crate) const COMMITMENTS: &str = "ledger/commitments";
 const WIDTH: u64 = TILE_WIDTH as u64;
-/// Bytes of a record: its length and a commitment.
-const RECORD_LEN: u64 = 34;
+const HASH: u64 = HASH_LEN as u64;
+/// Commitments read at a time.
+const WINDOW: u64 = 8_192;
 
-/// Reads commitments and leaf hashes by sequence; keeps one bundle and one tile.
+/// Who of payload and record was changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Judgement {
+    /// The tree, or the manifest, agrees with the record: the payload was changed.
+    Payload,
+    /// It agrees with the payload: the record was changed.
+    Record,
+    /// It agrees with neither.
+    Unknown,
+}
+
+/// A file of hashes, 32 bytes each.
+pub(crate) struct Hashes {
+    path: PathBuf,
+    file: Option<File>,
+}
+
+impl Hashes {
+    /// Opens the file if it is there.
+    pub(crate) fn open(path: PathBuf) -> Result<Hashes, CannotVerify> {
+        match File::open(&path) {
+            Ok(file) => Ok(Hashes { path, file: Some(file) }),
+            Err(error) if is_absence(&error) => Ok(Hashes { path, file: None }),
+            Err(error) => Err(CannotVerify::unreadable(&path)(error)),
+        }
+    }
+
+    /// As many of the hashes `first..end` as the file has.
+    pub(crate) fn read(&self, first: u64, end: u64) -> Result<Vec<u8>, CannotVerify> {
+        let Some(file) = &self.file else { return Ok(Vec::new()) };
+        let unreadable = CannotVerify::unreadable(&self.path);
+        let length = match file.metadata() {
+            Ok(metadata) => metadata.len() / HASH,
+            Err(error) => return Err(unreadable(error)),
+        };
+        let mut bytes = vec![0; (end.min(length).saturating_sub(first) * HASH) as usize];
+        match file.read_exact_at(&mut bytes, first * HASH) {
+            Ok(()) => Ok(bytes),
+            Err(error) => Err(unreadable(error)),
+        }
+    }
+}
+
+/// Reads commitments by sequence, some thousand at a time.
 pub(crate) struct Records {
-    ledger: PathBuf,
+    commitments: Hashes,
+    roots: Hashes,
     sealed_size: u64,
     edge: Arc<Vec<Option<Commitment>>>,
-    bundle: Option<(u64, Result<Vec<Commitment>, Finding>)>,
-    tile: Option<(u64, Vec<Hash>)>,
+    /// The first sequence in hand, and the commitments from there on.
+    window: (u64, Vec<u8>),
 }
 
 impl Records {
     /// Of a data directory.
-    pub(crate) fn new(dir: &Path, sealed_size: u64, edge: Arc<Vec<Option<Commitment>>>) -> Records {
-        Records { ledger: dir.join("ledger"), sealed_size, edge, bundle: None, tile: None }
+    pub(crate) fn open(
+        dir: &Path,
+        sealed_size: u64,
+        edge: Arc<Vec<Option<Commitment>>>,
+    ) -> Result<Records, CannotVerify> {
+        let commitments = Hashes::open(dir.join(COMMITMENTS))?;
+        let roots = Hashes::open(dir.join("ledger/tree/1"))?;
+        Ok(Records { commitments, roots, sealed_size, edge, window: (0, Vec::new()) })
     }
 
-    /// The commitment of an entry; `None` where nothing readable holds it.
+    /// The commitment of a sealed entry; `None` where the file ends before it.
     pub(crate) fn commitment(&mut self, sequence: u64) -> Result<Option<Commitment>, CannotVerify> {
+        if sequence >= self.sealed_size {
+            return Ok(None);
+        }
+        let held = |window: &(u64, Vec<u8>)| {
+            let at = usize::try_from(sequence.checked_sub(window.0)?).ok()? * HASH_LEN;
+            window.1.get(at..)?.first_chunk::<HASH_LEN>().copied().map(Commitment)
+        };
+        if let Some(found) = held(&self.window) {
+            return Ok(Some(found));
+        }
+        let first = sequence - sequence % WINDOW;
+        if self.window.0 != first || self.window.1.is_empty() {
+            let end = self.sealed_size.min(first.saturating_add(WINDOW));
+            self.window = (first, self.commitments.read(first, end)?);
+        }
+        Ok(held(&self.window))
+    }
+
+    /// Where the commitment of an entry stands in the file.
+    pub(crate) fn offset(sequence: u64) -> u64 {
+        sequence * HASH
+    }
+
+    /// The commitment the manifest repeats of an entry beyond the last full tile.
+    fn edge(&self, sequence: u64) -> Option<Commitment> {
         let full = self.sealed_size - self.sealed_size % WIDTH;
-        if sequence >= full {
-            return Ok(self.edge.get((sequence - full) as usize).copied().flatten());
+        let at = usize::try_from(sequence.checked_sub(full)?).ok()?;
+        self.edge.get(at).copied().flatten()
+    }
+
+    /// Payload and record disagree about an entry; a third witness says which of the two was changed.
+    pub(crate) fn judge(
+        &mut self,
+        sequence: u64,
+        payload: Commitment,
+        record: Commitment,
+    ) -> Result<Judgement, CannotVerify> {
+        if sequence >= self.sealed_size - self.sealed_size % WIDTH {
+            let edge = self.edge(sequence);
+            return Ok(match edge {
+                Some(edge) if edge == record => Judgement::Payload,
+                Some(edge) if edge == payload => Judgement::Record,
+                _ => Judgement::Unknown,
+            });
         }
-        let at = (sequence % WIDTH) as usize;
-        Ok(self.bundle(sequence / WIDTH)?.as_ref().ok().and_then(|records| records.get(at)).copied())
-    }
-
-    /// Where the commitment of an entry stands: file and offset.
-    pub(crate) fn place(&self, sequence: u64) -> (String, Option<u64>) {
-        let full = self.sealed_size - self.sealed_size % WIDTH;
-        if sequence >= full {
-            return (MANIFEST.to_owned(), None);
+        let tile = sequence / WIDTH;
+        let bytes = self.commitments.read(tile * WIDTH, (tile + 1) * WIDTH)?;
+        let root = self.roots.read(tile, tile + 1)?;
+        let mut leaves: Vec<Hash> = bytes.as_chunks().0.iter().map(|bytes| Commitment(*bytes).leaf_hash()).collect();
+        if leaves.len() < usize::from(TILE_WIDTH) {
+            return Ok(Judgement::Unknown);
         }
-        (bundle_name(sequence / WIDTH), Some(sequence % WIDTH * RECORD_LEN + 2))
-    }
-
-    /// The leaf hash of an entry from its tile; `None` where that is not there or not whole.
-    pub(crate) fn leaf(&mut self, sequence: u64) -> Result<Option<Hash>, CannotVerify> {
-        let index = sequence / WIDTH;
-        if self.tile.as_ref().is_none_or(|(kept, _)| *kept != index) {
-            let bytes = match TileId::new(0, index, TILE_WIDTH) {
-                Ok(tile) => read_if_there(&self.ledger.join(tile.path()))?,
-                Err(_) => None,
-            };
-            let hashes = bytes.and_then(|bytes| decode_tile(&bytes, TILE_WIDTH).ok()).unwrap_or_default();
-            self.tile = Some((index, hashes));
+        if root_of(&leaves).0[..] == root[..] {
+            return Ok(Judgement::Payload);
         }
-        let hashes = self.tile.as_ref().map(|(_, hashes)| hashes);
-        Ok(hashes.and_then(|hashes| hashes.get((sequence % WIDTH) as usize)).copied())
-    }
-
-    /// What is wrong with the bundle that begins with an entry, apart from the records in it.
-    pub(crate) fn bundle_fault(&mut self, sequence: u64) -> Result<Option<Finding>, CannotVerify> {
-        Ok(self.bundle(sequence / WIDTH)?.as_ref().err().cloned())
-    }
-
-    fn bundle(&mut self, index: u64) -> Result<&Result<Vec<Commitment>, Finding>, CannotVerify> {
-        let kept = self.bundle.take().filter(|(kept, _)| *kept == index);
-        let bundle = match kept {
-            Some((_, bundle)) => bundle,
-            None => self.read_bundle(index)?,
-        };
-        Ok(&self.bundle.insert((index, bundle)).1)
-    }
-
-    fn read_bundle(&self, index: u64) -> Result<Result<Vec<Commitment>, Finding>, CannotVerify> {
-        let name = bundle_name(index);
-        let path = self.ledger.join(name.trim_start_matches("ledger/"));
-        let fault = |what: String| {
-            let first = index.saturating_mul(WIDTH);
-            Finding::new(&name, what).entries(first, first.saturating_add(WIDTH - 1))
-        };
-        let Some(bytes) = read_if_there(&path)? else {
-            return Ok(Err(fault("the entry bundle is missing".into())));
-        };
-        let records = match decode_bundle(&bytes, TILE_WIDTH) {
-            Ok(records) => records,
-            Err(error) => return Ok(Err(fault(format!("it is not an entry bundle: {error}")))),
-        };
-        let commitments = records.iter().map(|record| <[u8; 32]>::try_from(*record).map(Commitment));
-        Ok(commitments
-            .collect::<Result<_, _>>()
-            .map_err(|_| fault("a record of the entry bundle is not 32 bytes long".into())))
+        leaves[(sequence % WIDTH) as usize] = payload.leaf_hash();
+        Ok(if root_of(&leaves).0[..] == root[..] { Judgement::Record } else { Judgement::Unknown })
     }
 }
 
-fn bundle_name(index: u64) -> String {
-    let tile = TileId::new(0, index, TILE_WIDTH).ok().and_then(|tile| tile.entries_path());
-    format!("ledger/{}", tile.unwrap_or_else(|| format!("tile/entries, bundle {index}")))
+fn root_of(leaves: &[Hash]) -> Hash {
+    let mut tree = Tree::new();
+    leaves.iter().for_each(|leaf| tree.append(*leaf, |_, _| {}));
+    tree.root()
 }

@@ -6,19 +6,27 @@ use std::time::{Duration, Instant};
 
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use reeve_tlog::{
-    Checkpoint, Hash, NoteVerifier, TILE_WIDTH, TileId, Tree, chain_hash, decode_bundle, encode_tile, leaf_hash,
+    Checkpoint, Epoch, Epochs, Hash, NoteVerifier, TILE_WIDTH, TileId, Tree, chain_hash, decode_bundle, encode_tile,
+    leaf_hash,
 };
 use reqwest::{Client, StatusCode};
 
 use crate::anchor::Anchor;
+use crate::cpu;
 use crate::error::CannotVerify;
 use crate::finding::{Finding, Findings};
-use crate::key::{Key, KeySource};
+use crate::kept::{self, KeptCheckpoint, Witnesses};
+use crate::key::{self, Key, KeySource};
 use crate::missing::Missing;
 use crate::progress::Progress;
 use crate::report::{Counts, Report};
 use crate::wal::with_causes;
+use crate::walk::Milestone;
 
+/// The newest checkpoint that witnesses have cosigned.
+const COSIGNED: &str = "checkpoint.cosigned";
+/// The log's keys and the records of their epochs.
+const KEYS: &str = "keys";
 /// Where the log is served below a service's address.
 const PREFIX: &str = "/api/v1/audit-logs";
 const TIME_LIMIT: Duration = Duration::from_secs(30);
@@ -38,6 +46,10 @@ pub struct Remote {
     pub key: NoteVerifier,
     /// An anchor kept from before, which the log must still contain.
     pub anchor: Option<PathBuf>,
+    /// Signed checkpoints of before that the log must extend.
+    pub checkpoints: Vec<KeptCheckpoint>,
+    /// Witnesses that must have cosigned.
+    pub witnesses: Witnesses,
 }
 
 /// The tree as it is fetched and grown.
@@ -46,13 +58,15 @@ struct Fetched {
     chain_hash: Hash,
     /// Full hash tiles that must be there, with their bytes.
     tiles: Vec<(TileId, Vec<u8>)>,
+    /// Checkpoints of before, the largest first.
+    kept: Vec<Milestone>,
     findings: Findings,
     counts: Counts,
 }
 
 /// Verifies the log that a service serves.
 pub async fn verify_remote(remote: &Remote, progress: &Progress) -> Result<Report, CannotVerify> {
-    let started = Instant::now();
+    let (started, cpu) = (Instant::now(), cpu::used());
     let service = Service::new(remote)?;
     let anchor = match &remote.anchor {
         Some(path) => Anchor::read(path, path.display().to_string())?,
@@ -65,12 +79,24 @@ pub async fn verify_remote(remote: &Remote, progress: &Progress) -> Result<Repor
         tree: Tree::new(),
         chain_hash: Hash::ZERO,
         tiles: Vec::new(),
+        kept: Vec::new(),
         findings: Findings::default(),
         counts: Counts::default(),
     };
     anchor.findings.iter().cloned().for_each(|finding| fetched.findings.add(finding));
     let note = service.get("checkpoint").await?.ok_or_else(|| service.fails("checkpoint", "the service has none"))?;
-    let checkpoint = match Checkpoint::open(&note, std::slice::from_ref(&remote.key)) {
+    let keys = key::following(&remote.key, service.epochs(&mut fetched.findings).await?);
+    let kept = kept::milestones(&remote.checkpoints, &keys, &mut fetched.findings);
+    fetched.keep(kept);
+    let mut notes = Vec::new();
+    if !remote.witnesses.keys.is_empty() {
+        let cosigned = service.get(COSIGNED).await?;
+        let (bytes, findings) = (cosigned.as_deref(), &mut fetched.findings);
+        if let Some(checkpoint) = kept::cosigned(COSIGNED, bytes, &remote.witnesses, &keys, findings, &mut notes) {
+            fetched.keep(vec![cosigned_milestone(&checkpoint)]);
+        }
+    }
+    let checkpoint = match keys.open(&note) {
         Ok(checkpoint) => Some(checkpoint),
         Err(error) => {
             let what = format!("the checkpoint is refused: {}", with_causes(&error));
@@ -84,30 +110,50 @@ pub async fn verify_remote(remote: &Remote, progress: &Progress) -> Result<Repor
         service.walk(checkpoint, &anchor, &mut fetched, progress).await?;
     }
     progress.finish();
+    if remote.anchor.is_none() && remote.checkpoints.is_empty() {
+        let what = "neither an anchor (--anchor) nor an earlier checkpoint (--checkpoint) was given, so a log cut short or begun anew and signed again would pass";
+        notes.push(what.into());
+    }
     let size = checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.size);
     let whole = checkpoint.is_some() && fetched.tree.size() == size;
     Ok(Report {
         target: service.base,
         origin: remote.key.name().to_owned(),
-        key: Key { verifier: remote.key.clone(), source: KeySource::Pinned },
+        key: Key { verifier: remote.key.clone(), source: KeySource::Pinned, epochs: keys },
         size,
         root: whole.then(|| fetched.tree.root()),
         chain_hash: whole.then_some(fetched.chain_hash),
         findings_total: fetched.findings.total,
         findings: fetched.findings.list,
         missing: Missing::default(),
-        notes: if remote.anchor.is_none() {
-            vec!["no anchor was given (--anchor), so a log cut short or begun anew and signed again would pass".into()]
-        } else {
-            Vec::new()
-        },
+        notes,
         not_checked: vec![
             "payloads, salts and columns: a service serves commitments and hashes only; verify its data directory"
                 .into(),
         ],
         counts: fetched.counts,
         elapsed: started.elapsed(),
+        cpu: cpu::since(cpu),
     })
+}
+
+/// The log's keys, as far as they are of interest here.
+#[derive(serde::Deserialize)]
+struct KeysBody {
+    records: Vec<String>,
+}
+
+fn cosigned_milestone(checkpoint: &Checkpoint) -> Milestone {
+    Milestone {
+        size: checkpoint.size,
+        root: Some(checkpoint.root),
+        chain_hash: None,
+        file: COSIGNED.to_owned(),
+        offset: None,
+        who: "the cosigned checkpoint",
+        signed: true,
+        elsewhere: false,
+    }
 }
 
 /// A service that is asked for files of its log.
@@ -128,6 +174,22 @@ impl Service {
 
     fn fails(&self, path: &str, cause: impl Into<String>) -> CannotVerify {
         CannotVerify::Remote { url: format!("{}/{path}", self.base), cause: cause.into() }
+    }
+
+    /// The keys that the service's records of key epochs lead through; each record vouches for itself.
+    async fn epochs(&self, findings: &mut Findings) -> Result<Option<Epochs>, CannotVerify> {
+        let Some(bytes) = self.get(KEYS).await? else { return Ok(None) };
+        let records = serde_json::from_slice::<KeysBody>(&bytes);
+        let records = records.map_err(|error| self.fails(KEYS, error.to_string()))?.records;
+        let opened = records.iter().map(|record| Epoch::open(record.as_bytes())).collect::<Result<Vec<_>, _>>();
+        match opened.and_then(Epochs::of) {
+            Ok(epochs) => Ok(epochs),
+            Err(error) => {
+                let what = format!("the records of key epochs are refused: {}", with_causes(&error));
+                findings.add(Finding::new(KEYS, what));
+                Ok(None)
+            }
+        }
     }
 
     /// The bytes of a file; `None` when there is none.
@@ -250,9 +312,22 @@ impl Fetched {
         true
     }
 
-    /// Holds the anchor's slots against the tree when it has reached their size.
+    /// Adds checkpoints of before.
+    fn keep(&mut self, kept: Vec<Milestone>) {
+        self.kept.extend(kept);
+        self.kept.sort_by_key(|kept| std::cmp::Reverse(kept.size));
+    }
+
+    /// Holds the anchor's slots and checkpoints of before against the tree when it has reached their size.
     fn anchors(&mut self, anchor: &Anchor) {
         let size = self.tree.size();
+        while let Some(kept) = self.kept.pop_if(|kept| kept.size == size) {
+            let root = self.tree.root();
+            if let Some(held) = kept.root.filter(|held| *held != root) {
+                let what = format!("{} holds another root at {size} entries: the log was rewritten", kept.who);
+                self.findings.add(Finding::new(&kept.file, what).differs(held, root));
+            }
+        }
         for slot in anchor.slots.iter().filter(|slot| slot.size == size) {
             let finding = |what: &str| Finding::new(&anchor.file, what).at(slot.offset);
             if slot.root != self.tree.root() {
@@ -267,6 +342,10 @@ impl Fetched {
     }
 
     fn conclude(&mut self, checkpoint: &Checkpoint, anchor: &Anchor) {
+        for kept in std::mem::take(&mut self.kept) {
+            let what = format!("{} knows of more entries than the log has: its end was cut off", kept.who);
+            self.findings.add(Finding::new(&kept.file, what).differs(kept.size, checkpoint.size));
+        }
         if self.tree.root() != checkpoint.root {
             let wrong = Finding::new("checkpoint", "the entry bundles do not give the signed root");
             self.findings.add(wrong.differs(checkpoint.root, self.tree.root()));
@@ -287,4 +366,22 @@ fn bundle_path(tile: TileId) -> String {
 /// The full tile in the place of a partial one.
 fn full(tile: TileId) -> TileId {
     TileId::new(tile.level(), tile.index(), TILE_WIDTH).unwrap_or(tile)
+}
+
+/// A signed checkpoint from an address.
+pub(crate) async fn fetch(url: &str) -> Result<Vec<u8>, CannotVerify> {
+    let fails = |cause: String| CannotVerify::Remote { url: url.to_owned(), cause };
+    let client = Client::builder().timeout(TIME_LIMIT).build().map_err(|error| fails(with_causes(&error)))?;
+    let mut response = client.get(url).send().await.map_err(|error| fails(with_causes(&error.without_url())))?;
+    if response.status() != StatusCode::OK {
+        return Err(fails(format!("it answers {}", response.status())));
+    }
+    let mut bytes = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(|error| fails(with_causes(&error.without_url())))? {
+        bytes.extend_from_slice(&chunk);
+        if bytes.len() > MAX_BODY {
+            return Err(fails(format!("the answer is longer than {MAX_BODY} bytes")));
+        }
+    }
+    Ok(bytes)
 }

@@ -11,6 +11,9 @@ use crate::finding::Finding;
 use crate::key::Key;
 use crate::missing::Missing;
 
+/// Processor time is told in hundredths of a second; less than this says little.
+const MEASURABLE: Duration = Duration::from_millis(200);
+
 /// How much was checked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -30,7 +33,7 @@ pub struct Counts {
     pub checkpoints: u64,
     /// Hash tiles that are what they should be.
     pub tiles: u64,
-    /// Entry bundles that are whole.
+    /// Entry bundles of a service that are whole.
     pub bundles: u64,
 }
 
@@ -70,6 +73,8 @@ pub struct Report {
     pub counts: Counts,
     /// How long it took.
     pub elapsed: Duration,
+    /// Processor time it took, on all cores together, where the system tells.
+    pub cpu: Option<Duration>,
 }
 
 impl Report {
@@ -82,5 +87,11 @@ impl Report {
     pub fn entries_per_s(&self) -> f64 {
         let seconds = self.elapsed.as_secs_f64();
         if seconds > 0.0 { self.counts.entries() as f64 / seconds } else { 0.0 }
+    }
+
+    /// Entries checked in a second of processor time; `None` where that is not known or too short to tell.
+    pub fn entries_per_core_s(&self) -> Option<f64> {
+        let seconds = self.cpu.filter(|cpu| *cpu >= MEASURABLE)?.as_secs_f64();
+        Some(self.counts.entries() as f64 / seconds)
     }
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-use reeve_tlog::{Commitment, Hash};
+use reeve_tlog::Hash;
 
 use crate::directory::Audit;
 use crate::error::CannotVerify;
@@ -17,7 +17,7 @@ use crate::finding::Finding;
 use crate::manifest::{Listed, MANIFEST, Manifest};
 use crate::missing::Missing;
 use crate::progress::Progress;
-use crate::records::Records;
+use crate::records::{COMMITMENTS, Records};
 use crate::segment::{self, Checked};
 
 type Outcome = (usize, Result<Checked, CannotVerify>);
@@ -31,15 +31,15 @@ pub(crate) fn check(
 ) -> Result<(), CannotVerify> {
     let mut listed = manifest.segments.clone();
     listed.sort_by_key(|segment| (segment.first_sequence, segment.last_sequence));
-    let records = Records::new(dir, manifest.sealed_size, Arc::new(manifest.edge.clone()));
     let edge = Arc::new(manifest.edge.clone());
+    let open = || Records::open(dir, manifest.sealed_size, Arc::clone(&edge));
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
     let workers = thread::available_parallelism().map_or(1, usize::from).min(listed.len().max(1));
-    let mut order = InOrder { next: 0, rows: Vec::new(), missing: Missing::default(), records };
+    let mut order = InOrder { next: 0, rows: Vec::new(), missing: Missing::default(), records: open()? };
+    let readers = (0..workers).map(|_| open()).collect::<Result<Vec<_>, _>>()?;
     let outcome = thread::scope(|scope| {
         let (sender, receiver) = sync_channel(workers);
-        for _ in 0..workers {
-            let mut records = Records::new(dir, manifest.sealed_size, Arc::clone(&edge));
+        for mut records in readers {
             let (sender, next, stop, listed) = (sender.clone(), &next, &stop, &listed);
             scope.spawn(move || work(dir, listed, next, stop, &mut records, progress, &sender));
         }
@@ -50,6 +50,7 @@ pub(crate) fn check(
     });
     outcome?;
     order.up_to(manifest.sealed_size, audit)?;
+    edge_holds(manifest, &mut order.records, audit)?;
     if order.missing.total > 0 {
         let what = format!("{} entries are in none of the segments: {}", order.missing.total, order.missing);
         audit.findings.add(Finding::new(MANIFEST, what));
@@ -102,12 +103,34 @@ fn collect(
     Ok(())
 }
 
+/// The manifest repeats the commitments beyond the last full tile.
+fn edge_holds(manifest: &Manifest, records: &mut Records, audit: &mut Audit) -> Result<(), CannotVerify> {
+    let full = manifest.sealed_size - manifest.sealed_size % 256;
+    for (sequence, repeated) in (full..).zip(&manifest.edge) {
+        let held = records.commitment(sequence)?;
+        if let (Some(repeated), Some(held)) = (repeated, held)
+            && *repeated != held
+        {
+            let what = format!("edge does not repeat what {COMMITMENTS} holds");
+            audit.findings.add(Finding::new(MANIFEST, what).entry(sequence).differs(held, repeated));
+        }
+    }
+    let last = manifest.sealed_size.checked_sub(1);
+    if let Some(last) = last.filter(|_| audit.walk.lost.is_none())
+        && records.commitment(last)?.is_none()
+    {
+        let what = "the file ends before the last sealed entry, or is missing";
+        audit.findings.add(Finding::new(COMMITMENTS, what).entry(last));
+    }
+    Ok(())
+}
+
 /// Entries on their way into the tree.
 struct InOrder {
     /// The sequence that comes next.
     next: u64,
-    /// Rows of segments in hand that have not been walked over.
-    rows: Vec<(u64, Commitment)>,
+    /// Rows of segments in hand that have not been walked over: sequence and leaf hash.
+    rows: Vec<(u64, Hash)>,
     missing: Missing,
     records: Records,
 }
@@ -118,58 +141,33 @@ impl InOrder {
         if end <= self.next {
             return Ok(());
         }
+        // Segments come one after another, so this merges a few sorted runs.
         self.rows.sort_by_key(|(sequence, _)| *sequence);
         let cut = self.rows.partition_point(|(sequence, _)| *sequence < end);
         let later = self.rows.split_off(cut);
-        for (sequence, commitment) in std::mem::replace(&mut self.rows, later) {
+        for (sequence, leaf) in std::mem::replace(&mut self.rows, later) {
             if sequence < self.next {
                 audit.findings.add(Finding::new(MANIFEST, "an entry is in its segments twice").entry(sequence));
                 continue;
             }
             self.gap(sequence, audit)?;
-            let leaf = self.leaf(sequence, commitment, audit)?;
             audit.walk.append(leaf, &mut audit.findings)?;
             self.next = sequence + 1;
         }
         self.gap(end, audit)
     }
 
-    /// Walks over entries that no segment has, as far as the log still has their commitments or leaf hashes.
+    /// Walks over entries that no segment has, as far as the log still has their commitments.
     fn gap(&mut self, end: u64, audit: &mut Audit) -> Result<(), CannotVerify> {
         self.missing.add(self.next, end);
         while self.next < end && audit.walk.lost.is_none() {
-            let held = self.held(self.next, audit)?.map(|held| held.leaf_hash());
-            let leaf = match held {
-                Some(leaf) => Some(leaf),
-                None => self.records.leaf(self.next)?,
-            };
-            match leaf {
-                Some(leaf) => audit.walk.append(leaf, &mut audit.findings)?,
+            match self.records.commitment(self.next)? {
+                Some(held) => audit.walk.append(held.leaf_hash(), &mut audit.findings)?,
                 None => audit.walk.lose(self.next),
             }
             self.next += 1;
         }
         self.next = self.next.max(end);
         Ok(())
-    }
-
-    /// The leaf of an entry: by its payload, unless the log's own record and leaf hash agree on another.
-    fn leaf(&mut self, sequence: u64, payload: Commitment, audit: &mut Audit) -> Result<Hash, CannotVerify> {
-        let leaf = payload.leaf_hash();
-        Ok(match self.held(sequence, audit)? {
-            Some(held) if held != payload && self.records.leaf(sequence)? == Some(held.leaf_hash()) => held.leaf_hash(),
-            _ => leaf,
-        })
-    }
-
-    fn held(&mut self, sequence: u64, audit: &mut Audit) -> Result<Option<Commitment>, CannotVerify> {
-        let held = self.records.commitment(sequence)?;
-        if sequence.is_multiple_of(256) && self.records.place(sequence).0 != MANIFEST {
-            match self.records.bundle_fault(sequence)? {
-                Some(fault) => audit.findings.add(fault),
-                None => audit.counts.bundles += 1,
-            }
-        }
-        Ok(held)
     }
 }

@@ -9,10 +9,12 @@ use std::io::Read as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Component, Path};
 
+use bytes::Bytes;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
-use reeve_tlog::Commitment;
+use parquet::file::reader::ChunkReader;
+use reeve_tlog::Hash;
 use sha2::{Digest, Sha256};
 
 use crate::error::{CannotVerify, is_absence};
@@ -25,14 +27,16 @@ use rows::Rows;
 
 const FORMAT: &str = "reeve/segment/v1";
 /// Rows read at a time; canonical bytes may be 1 MiB a row.
-const BATCH_ROWS: usize = 512;
+const BATCH_ROWS: usize = 1_024;
 const HASH_BUFFER: usize = 1 << 20;
+/// Files up to this size are kept in memory while they are checked, one a core.
+const MAX_KEPT: u64 = 64 << 20;
 
 /// What a segment turned out to hold.
 #[derive(Debug, Default)]
 pub(crate) struct Checked {
-    /// Sequence and commitment of every row, in the order of the file.
-    pub(crate) rows: Vec<(u64, Commitment)>,
+    /// Sequence and leaf hash of every row, in the order of the file.
+    pub(crate) rows: Vec<(u64, Hash)>,
     /// Whether the file was there at all.
     pub(crate) present: bool,
     pub(crate) findings: Findings,
@@ -62,7 +66,7 @@ pub(crate) fn check(
         Err(error) => return Err(CannotVerify::unreadable(&path)(error)),
     };
     checked.present = true;
-    let (bytes, sha256) = digest(&mut file).map_err(CannotVerify::unreadable(&path))?;
+    let (bytes, sha256, whole) = digest(&mut file).map_err(CannotVerify::unreadable(&path))?;
     if bytes != listed.bytes {
         let wrong = finding(format!("the segment has another length than {MANIFEST} says"));
         checked.findings.add(wrong.differs(listed.bytes, bytes));
@@ -72,7 +76,10 @@ pub(crate) fn check(
         checked.findings.add(wrong.differs(&listed.sha256, sha256));
     }
     let mut rows = Rows::new(listed, records, progress);
-    let caught = catch_unwind(AssertUnwindSafe(|| read(&file, listed, &mut rows)));
+    let caught = catch_unwind(AssertUnwindSafe(|| match whole {
+        Some(bytes) => read(&bytes, listed, &mut rows),
+        None => read(&Large(file), listed, &mut rows),
+    }));
     let outcome = caught.unwrap_or_else(|_| Ok(Err("its bytes cannot be decoded".into())));
     if let Err(what) = outcome? {
         rows.findings.add(finding(format!("the segment cannot be read: {what}")));
@@ -83,14 +90,21 @@ pub(crate) fn check(
     Ok(checked)
 }
 
-/// Length and SHA-256 of a file.
-fn digest(file: &mut File) -> std::io::Result<(u64, String)> {
+/// Length and SHA-256 of a file, and its bytes where they are few enough to be kept: read once, hashed and decoded in place.
+fn digest(file: &mut File) -> std::io::Result<(u64, String, Option<Bytes>)> {
+    let length = file.metadata()?.len();
+    if length <= MAX_KEPT {
+        let mut bytes = Vec::with_capacity(length as usize);
+        file.read_to_end(&mut bytes)?;
+        let sha256 = hex::encode(Sha256::digest(&bytes));
+        return Ok((bytes.len() as u64, sha256, Some(bytes.into())));
+    }
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; HASH_BUFFER];
     let mut length = 0;
     loop {
         match file.read(&mut buffer)? {
-            0 => return Ok((length, hex::encode(hasher.finalize()))),
+            0 => return Ok((length, hex::encode(hasher.finalize()), None)),
             count => {
                 hasher.update(&buffer[..count]);
                 length += count as u64;
@@ -99,11 +113,37 @@ fn digest(file: &mut File) -> std::io::Result<(u64, String)> {
     }
 }
 
+/// Where the bytes of a segment are read from.
+trait Source {
+    type Reader: ChunkReader + 'static;
+    fn reader(&self) -> Result<Self::Reader, String>;
+}
+
+impl Source for Bytes {
+    type Reader = Bytes;
+    fn reader(&self) -> Result<Bytes, String> {
+        Ok(self.clone())
+    }
+}
+
+/// A file that is read piece by piece.
+struct Large(File);
+
+impl Source for Large {
+    type Reader = File;
+    fn reader(&self) -> Result<File, String> {
+        self.0.try_clone().map_err(|error| error.to_string())
+    }
+}
+
 /// Reads all row groups. The inner error says why the file as a whole cannot be read.
-fn read(file: &File, listed: &Listed, rows: &mut Rows<'_>) -> Result<Result<(), String>, CannotVerify> {
-    let metadata = match ArrowReaderMetadata::load(file, ArrowReaderOptions::new().with_skip_arrow_metadata(true)) {
+fn read(source: &impl Source, listed: &Listed, rows: &mut Rows<'_>) -> Result<Result<(), String>, CannotVerify> {
+    let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    let loaded =
+        source.reader().and_then(|reader| ArrowReaderMetadata::load(&reader, plain).map_err(|error| error.to_string()));
+    let metadata = match loaded {
         Ok(metadata) => metadata,
-        Err(error) => return Ok(Err(error.to_string())),
+        Err(error) => return Ok(Err(error)),
     };
     if let Some(found) = tags(&metadata, listed, &mut rows.findings) {
         return Err(CannotVerify::Version { file: listed.path.clone(), found });
@@ -111,8 +151,13 @@ fn read(file: &File, listed: &Listed, rows: &mut Rows<'_>) -> Result<Result<(), 
     if let Err(what) = Batch::check_schema(metadata.schema()) {
         return Ok(Err(what));
     }
+    let views = ArrowReaderOptions::new().with_schema(Batch::views(metadata.schema()));
+    let metadata = match ArrowReaderMetadata::try_new(metadata.metadata().clone(), views) {
+        Ok(metadata) => metadata,
+        Err(error) => return Ok(Err(error.to_string())),
+    };
     for group in 0..metadata.metadata().num_row_groups() {
-        let caught = catch_unwind(AssertUnwindSafe(|| row_group(file, &metadata, group, rows)));
+        let caught = catch_unwind(AssertUnwindSafe(|| row_group(source, &metadata, group, rows)));
         let outcome = caught.unwrap_or_else(|_| Ok(Err("its bytes cannot be decoded".into())));
         if let Err(error) = outcome? {
             let what = format!("row group {group} cannot be read to its end: {error}");
@@ -123,14 +168,13 @@ fn read(file: &File, listed: &Listed, rows: &mut Rows<'_>) -> Result<Result<(), 
 }
 
 fn row_group(
-    file: &File,
+    source: &impl Source,
     metadata: &ArrowReaderMetadata,
     group: usize,
     rows: &mut Rows<'_>,
 ) -> Result<Result<(), String>, CannotVerify> {
     let open = || -> Result<ParquetRecordBatchReader, String> {
-        let file = file.try_clone().map_err(|error| error.to_string())?;
-        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata.clone());
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(source.reader()?, metadata.clone());
         let builder = builder.with_row_groups(vec![group]).with_batch_size(BATCH_ROWS);
         builder.build().map_err(|error| error.to_string())
     };

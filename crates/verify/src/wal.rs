@@ -7,7 +7,7 @@ mod torn;
 
 use std::os::unix::fs::FileExt as _;
 
-use reeve_tlog::{Checkpoint, NoteVerifier, commitment};
+use reeve_tlog::{Epochs, commitment};
 
 use crate::claim::Claim;
 use crate::directory::Audit;
@@ -20,7 +20,7 @@ use header::{HEADER_LEN, Header, HeaderFault};
 
 /// Checks what is not sealed: `files` are those that count, in order.
 pub(crate) struct Wal<'a> {
-    pub(crate) key: &'a NoteVerifier,
+    pub(crate) keys: &'a Epochs,
     /// How many entries were acknowledged.
     pub(crate) anchored: u64,
     /// The sequence that comes next.
@@ -31,8 +31,8 @@ pub(crate) struct Wal<'a> {
 }
 
 impl<'a> Wal<'a> {
-    pub(crate) fn new(key: &'a NoteVerifier, anchored: u64, sealed_size: u64) -> Wal<'a> {
-        Wal { key, anchored, next: sealed_size, diverged: false, scratch: Vec::new() }
+    pub(crate) fn new(keys: &'a Epochs, anchored: u64, sealed_size: u64) -> Wal<'a> {
+        Wal { keys, anchored, next: sealed_size, diverged: false, scratch: Vec::new() }
     }
 
     /// Checks all files, from the one that begins where the segments end.
@@ -180,7 +180,7 @@ impl<'a> Wal<'a> {
     fn checkpoint(&mut self, file: &WalFile, frame: &Frame, last: u64, audit: &mut Audit) {
         let finding =
             |what: String| Finding::new(&file.name, what).at(frame.offset).entries(frame.first_sequence, last);
-        let checkpoint = match Checkpoint::open(frame.note.as_bytes(), std::slice::from_ref(self.key)) {
+        let checkpoint = match self.keys.open(frame.note.as_bytes()) {
             Ok(checkpoint) => checkpoint,
             Err(error) => {
                 let what = format!("the frame's checkpoint is refused: {}", with_causes(&error));

@@ -1,11 +1,17 @@
 //! The walk over all leaves in order: grows tree and chain anew and holds them against whatever claims to know them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use reeve_tlog::{Hash, TILE_WIDTH, Tree, chain_hash, encode_tile};
+use reeve_tlog::{Hash, MAX_TILE_LEVEL, TILE_WIDTH, TileId, Tree, chain_hash, encode_tile};
 
-use crate::error::{CannotVerify, read_if_there};
+use crate::error::CannotVerify;
 use crate::finding::{Finding, Findings};
+use crate::records::Hashes;
+
+/// The file of a tile level.
+fn level_name(level: u8) -> String {
+    format!("ledger/tree/{level}")
+}
 
 /// What a file claims about the log at some size.
 #[derive(Debug, Clone)]
@@ -23,17 +29,20 @@ pub(crate) struct Milestone {
     pub(crate) who: &'static str,
     /// It says so under the log's signature.
     pub(crate) signed: bool,
+    /// It was kept elsewhere, where whoever changed the log could not change it.
+    pub(crate) elsewhere: bool,
 }
 
 /// Tree and chain as far as they have been recomputed.
 pub(crate) struct Walk {
-    ledger: PathBuf,
     sealed_size: u64,
     tree: Tree,
     chain_hash: Hash,
     /// Ordered by size, the next one last.
     milestones: Vec<Milestone>,
-    /// Full tiles found to be what they should.
+    /// The hashes of tile levels 1 and up, as the log keeps them.
+    levels: Vec<Hashes>,
+    /// Tiles found to be what they should.
     pub(crate) tiles: u64,
     /// Chain hashes after every 256 sealed entries, beginning with zeros.
     pub(crate) points: Vec<Hash>,
@@ -41,25 +50,34 @@ pub(crate) struct Walk {
     pub(crate) lost: Option<u64>,
     /// The largest size at which a signed root was found to be right.
     pub(crate) signed_size: u64,
+    /// The largest size at which something kept elsewhere was found to agree.
+    pub(crate) agreed_size: u64,
 }
 
 impl Walk {
     /// Before the first entry. Tiles are held against those on disk below `sealed_size`.
-    pub(crate) fn new(dir: &Path, sealed_size: u64, mut milestones: Vec<Milestone>, findings: &mut Findings) -> Walk {
+    pub(crate) fn new(
+        dir: &Path,
+        sealed_size: u64,
+        mut milestones: Vec<Milestone>,
+        findings: &mut Findings,
+    ) -> Result<Walk, CannotVerify> {
         milestones.sort_by_key(|milestone| std::cmp::Reverse(milestone.size));
+        let level = |level: u8| Hashes::open(dir.join(level_name(level)));
         let mut walk = Walk {
-            ledger: dir.join("ledger"),
             sealed_size,
             tree: Tree::new(),
             chain_hash: Hash::ZERO,
             milestones,
+            levels: (1..=MAX_TILE_LEVEL).map(level).collect::<Result<_, _>>()?,
             tiles: 0,
             points: vec![Hash::ZERO],
             lost: None,
             signed_size: 0,
+            agreed_size: 0,
         };
         walk.pass(findings);
-        walk
+        Ok(walk)
     }
 
     /// Root over them.
@@ -86,7 +104,7 @@ impl Walk {
         let mut full = Vec::new();
         let keep = size <= self.sealed_size;
         self.tree.append(leaf, |tile, hashes| {
-            if keep {
+            if keep && tile.level() > 0 {
                 full.push((tile, encode_tile(hashes)));
             }
         });
@@ -95,8 +113,13 @@ impl Walk {
             self.points.push(self.chain_hash);
         }
         for (tile, bytes) in full {
-            let (first, end) = tile.leaves();
-            self.tile(&tile.path(), &bytes, (first, end - 1), findings)?;
+            self.tile(tile, &bytes, findings)?;
+        }
+        if size == self.sealed_size {
+            let edge: Vec<_> = self.tree.partials().map(|(tile, hashes)| (tile, encode_tile(hashes))).collect();
+            for (tile, bytes) in edge.into_iter().filter(|(tile, _)| tile.level() > 0) {
+                self.tile(tile, &bytes, findings)?;
+            }
         }
         if self.milestones.last().is_some_and(|next| next.size == size) {
             self.pass(findings);
@@ -104,29 +127,29 @@ impl Walk {
         Ok(())
     }
 
-    /// Holds a tile on disk against what it must be.
-    fn tile(
-        &mut self,
-        path: &str,
-        expected: &[u8],
-        leaves: (u64, u64),
-        findings: &mut Findings,
-    ) -> Result<(), CannotVerify> {
-        let name = format!("ledger/{path}");
-        let finding = |what: &str| Finding::new(&name, what).entries(leaves.0, leaves.1);
-        match read_if_there(&self.ledger.join(path))? {
-            None => findings.add(finding("the tile is missing")),
-            Some(bytes) if bytes == expected => self.tiles += 1,
-            Some(bytes) if bytes.len() != expected.len() => {
-                findings.add(finding("the tile has another length").differs(expected.len(), bytes.len()));
-            }
-            Some(bytes) => {
-                let at = bytes.iter().zip(expected).take_while(|(a, b)| a == b).count() / 32 * 32;
-                let hash = |bytes: &[u8]| bytes.get(at..at + 32).map(hex::encode).unwrap_or_default();
-                let found = finding("a hash of the tile is not the one that the entries give");
-                findings.add(found.at(at as u64).differs(hash(expected), hash(&bytes)));
-            }
+    /// Holds a tile above level 0 on disk against what it must be.
+    fn tile(&mut self, tile: TileId, expected: &[u8], findings: &mut Findings) -> Result<(), CannotVerify> {
+        let name = level_name(tile.level());
+        let first = tile.index() * u64::from(TILE_WIDTH);
+        let Some(level) = usize::from(tile.level()).checked_sub(1).and_then(|at| self.levels.get(at)) else {
+            return Ok(());
+        };
+        let bytes = level.read(first, first + u64::from(tile.width()))?;
+        if bytes == expected {
+            self.tiles += 1;
+            return Ok(());
         }
+        let (begin, end) = tile.leaves();
+        let finding = |what: &str| Finding::new(&name, what).entries(begin, end - 1);
+        let at = bytes.iter().zip(expected).take_while(|(a, b)| a == b).count() / 32 * 32;
+        let offset = first * 32 + at as u64;
+        findings.add(if at + 32 > bytes.len() {
+            finding("the file ends before these hashes of the tree, or is missing").at(offset)
+        } else {
+            let hash = |bytes: &[u8]| bytes.get(at..at + 32).map(hex::encode).unwrap_or_default();
+            let found = finding("a hash of the tree is not the one that the entries give");
+            found.at(offset).differs(hash(expected), hash(&bytes))
+        });
         Ok(())
     }
 
@@ -140,9 +163,20 @@ impl Walk {
                 Finding { offset: milestone.offset, ..Finding::new(&milestone.file, what).differs(expected, found) }
             };
             match milestone.root {
+                Some(held) if held != root && milestone.elsewhere => {
+                    let what = format!(
+                        "{} holds another root at {size} entries: the log was rewritten, first somewhere among these entries",
+                        milestone.who
+                    );
+                    let wrong = Finding::new(&milestone.file, what).differs(held, root);
+                    findings.add(wrong.entries(self.agreed_size, size.saturating_sub(1)));
+                }
                 Some(held) if held != root => findings.add(wrong("root", root, held)),
-                Some(_) if milestone.signed => self.signed_size = self.signed_size.max(size),
-                _ => {}
+                Some(_) => {
+                    self.signed_size = if milestone.signed { size } else { self.signed_size };
+                    self.agreed_size = if milestone.elsewhere { size } else { self.agreed_size };
+                }
+                None => {}
             }
             match milestone.chain_hash {
                 Some(held) if held != self.chain_hash => findings.add(wrong("chain hash", self.chain_hash, held)),

@@ -17,6 +17,8 @@ impl Report {
             "key": {
                 "public_key": self.key.verifier.to_string(),
                 "id": self.key.verifier.id().to_string(),
+                "in_charge": self.key.epochs.newest().to_string(),
+                "rotations": self.key.epochs.rotations().len(),
                 "source": match self.key.source { KeySource::Pinned => "pinned", KeySource::Directory => "directory" },
             },
             "tree": {
@@ -47,6 +49,7 @@ impl Report {
             "not_checked": self.not_checked,
             "duration_ms": self.elapsed.as_millis() as u64,
             "entries_per_s": self.entries_per_s().round(),
+            "entries_per_core_s": self.entries_per_core_s().map(f64::round),
         })
     }
 }

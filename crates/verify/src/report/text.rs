@@ -45,15 +45,27 @@ impl Report {
         writeln!(f, "  root         {}", self.root.map_or_else(unknown, |hash| hash.to_string()))?;
         writeln!(f, "  chain        {}", self.chain_hash.map_or_else(unknown, |hash| hash.to_string()))?;
         let (tiles, bundles) = (grouped(counts.tiles), grouped(counts.bundles));
-        writeln!(f, "  tree         {tiles} hash tiles and {bundles} entry bundles")?;
+        if counts.commitments_only == 0 {
+            writeln!(f, "  tree         {tiles} tiles of inner hashes, and the commitment of each sealed entry")?;
+        } else {
+            writeln!(f, "  tree         {tiles} hash tiles and {bundles} entry bundles")?;
+        }
         let source = match self.key.source {
             KeySource::Pinned => "pinned",
             KeySource::Directory => "from the directory itself",
         };
         let (signed, id) = (grouped(counts.checkpoints), self.key.verifier.id());
-        writeln!(f, "  signatures   {signed} checkpoints by key {id}, {source}")?;
+        let rotated = match self.key.epochs.rotations().len() {
+            0 => String::new(),
+            times => format!("; rotated {times} times, {} is in charge", self.key.epochs.newest().id()),
+        };
+        writeln!(f, "  signatures   {signed} checkpoints by key {id}, {source}{rotated}")?;
         let (seconds, rate) = (self.elapsed.as_secs_f64(), grouped(self.entries_per_s() as u64));
-        writeln!(f, "  took         {seconds:.2} s, {rate} entries/s")
+        write!(f, "  took         {seconds:.2} s, {rate} entries/s")?;
+        match self.entries_per_core_s() {
+            Some(rate) => writeln!(f, ", {} per core", grouped(rate as u64)),
+            None => writeln!(f),
+        }
     }
 }
 

@@ -1,9 +1,12 @@
 //! Some rows of a segment, by column. Refuses other columns, types and nulls than the format has.
 
+use std::sync::Arc;
+
 use arrow::array::{
-    Array as _, BinaryArray, FixedSizeBinaryArray, RecordBatch, StringArray, TimestampMillisecondArray, UInt64Array,
+    Array as _, BinaryViewArray, FixedSizeBinaryArray, RecordBatch, StringViewArray, TimestampMillisecondArray,
+    UInt64Array,
 };
-use arrow::datatypes::{DataType, Schema, TimeUnit};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use reeve_audit::query::Column;
 use reeve_tlog::SALT_LEN;
 
@@ -14,7 +17,7 @@ const CANONICAL: usize = 2 + Column::ALL.len();
 
 /// A column that repeats something of the payload.
 pub(super) enum Values<'a> {
-    Text(&'a StringArray),
+    Text(&'a StringViewArray),
     Time(&'a TimestampMillisecondArray),
 }
 
@@ -24,7 +27,7 @@ pub(super) struct Batch<'a> {
     pub(super) columns: Vec<(Column, Values<'a>)>,
     sequence: &'a UInt64Array,
     salt: &'a FixedSizeBinaryArray,
-    canonical: &'a BinaryArray,
+    canonical: &'a BinaryViewArray,
 }
 
 /// Name and type of every column, in order.
@@ -54,6 +57,16 @@ impl<'a> Batch<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The same schema, read without copies: text and bytes as views of the decompressed pages.
+    pub(super) fn views(schema: &Schema) -> SchemaRef {
+        let view = |field: &Field| match field.data_type() {
+            DataType::Utf8 => field.clone().with_data_type(DataType::Utf8View),
+            DataType::Binary => field.clone().with_data_type(DataType::BinaryView),
+            _ => field.clone(),
+        };
+        Arc::new(Schema::new(schema.fields().iter().map(|field| view(field)).collect::<Vec<_>>()))
     }
 
     /// The columns of a batch whose schema was checked.
@@ -100,9 +113,10 @@ impl<'a> Batch<'a> {
 
 impl Values<'_> {
     /// The text of a row; `None` for null, and for columns of time.
-    pub(super) fn text(&self, row: usize) -> Option<&str> {
+    #[inline]
+    pub(super) fn text(&self, row: usize) -> Option<&[u8]> {
         match self {
-            Values::Text(array) => array.is_valid(row).then(|| array.value(row)),
+            Values::Text(array) => array.is_valid(row).then(|| array.value(row).as_bytes()),
             Values::Time(_) => None,
         }
     }

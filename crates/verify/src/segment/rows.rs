@@ -1,15 +1,20 @@
 //! The rows of one segment, one after another.
 
+use std::collections::HashMap;
+
 use reeve_audit::query::Column;
-use reeve_tlog::{Commitment, commitment};
+use reeve_tlog::{Commitment, Hash, commitment};
 
 use super::batch::{Batch, Values};
-use crate::claim::Claim;
+use crate::claim::{Claim, Fields, class_of};
 use crate::error::CannotVerify;
 use crate::finding::{Finding, Findings};
 use crate::manifest::{Listed, MANIFEST};
 use crate::progress::Progress;
-use crate::records::Records;
+use crate::records::{COMMITMENTS, Judgement, Records};
+
+/// So many event types are remembered.
+const CLASSES_KEPT: usize = 4_096;
 
 /// Checks rows as they are read.
 pub(super) struct Rows<'a> {
@@ -17,7 +22,9 @@ pub(super) struct Rows<'a> {
     records: &'a mut Records,
     progress: &'a Progress,
     pub(super) findings: Findings,
-    rows: Vec<(u64, Commitment)>,
+    rows: Vec<(u64, Hash)>,
+    /// Event types seen, and their retention classes: there are few.
+    classes: HashMap<Vec<u8>, Option<&'static str>>,
     /// Least and greatest `timestamp`.
     span: Option<(i64, i64)>,
     scratch: Vec<u8>,
@@ -25,8 +32,16 @@ pub(super) struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     pub(super) fn new(listed: &'a Listed, records: &'a mut Records, progress: &'a Progress) -> Rows<'a> {
-        let (rows, scratch) = (Vec::new(), Vec::new());
-        Rows { listed, records, progress, findings: Findings::default(), rows, span: None, scratch }
+        Rows {
+            listed,
+            records,
+            progress,
+            findings: Findings::default(),
+            rows: Vec::with_capacity(usize::try_from(listed.count.min(1 << 20)).unwrap_or_default()),
+            classes: HashMap::new(),
+            span: None,
+            scratch: Vec::new(),
+        }
     }
 
     /// Checks the next rows.
@@ -43,17 +58,21 @@ impl<'a> Rows<'a> {
         self.order(sequence);
         let canonical = batch.canonical(row);
         let found = commitment(&batch.salt(row), canonical);
-        let claim = Claim::read(canonical, &mut self.scratch);
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let claim = Claim::read(canonical, &mut scratch);
+        self.scratch = scratch;
         match &claim {
             Err(what) => self.findings.add(Finding::new(&self.listed.path, what).entry(sequence)),
-            Ok(claim) => self.columns(batch, row, sequence, claim),
+            Ok(claim) => self.columns(batch, row, sequence, &claim.fields()),
         }
-        let event_id = claim.as_ref().ok().and_then(Claim::event_id);
-        if let Some(held) = self.records.commitment(sequence)?.filter(|held| *held != found) {
-            let finding = self.disagreement(sequence, found, held)?;
-            self.findings.add(finding.entry(sequence).id(event_id));
-        }
-        self.rows.push((sequence, found));
+        let leaf = match self.records.commitment(sequence)?.filter(|held| *held != found) {
+            None => found.leaf_hash(),
+            Some(held) => {
+                let event_id = claim.as_ref().ok().and_then(|claim| claim.fields().event_id().map(str::to_owned));
+                self.disagreement(sequence, found, held, event_id.as_deref())?
+            }
+        };
+        self.rows.push((sequence, leaf));
         Ok(())
     }
 
@@ -69,49 +88,77 @@ impl<'a> Rows<'a> {
     }
 
     /// Holds the columns that searches use, and the class, against the payload.
-    fn columns(&mut self, batch: &Batch<'_>, row: usize, sequence: u64, claim: &Claim) {
-        let path = &self.listed.path;
-        let finding = |what: String| Finding::new(path, what).entry(sequence).id(claim.event_id());
+    fn columns(&mut self, batch: &Batch<'_>, row: usize, sequence: u64, fields: &Fields<'_>) {
         for (column, values) in &batch.columns {
-            let wrong = match values {
+            match values {
                 Values::Text(_) => {
-                    let (expected, found) = (claim.text(*column), values.text(row));
-                    (expected != found).then(|| (shown(expected), shown(found)))
+                    let (expected, found) = (fields.text(*column), values.text(row));
+                    if expected != found {
+                        self.column(*column, sequence, fields, (shown(expected), shown(found)));
+                    }
                 }
                 Values::Time(_) => {
-                    let (expected, found) = (claim.millis(*column), values.millis(row));
-                    (expected != found || expected.is_none()).then(|| (shown_millis(expected), shown_millis(found)))
+                    let (expected, found) = (fields.millis(*column), values.millis(row));
+                    if expected != found || expected.is_none() {
+                        self.column(*column, sequence, fields, (shown_millis(expected), shown_millis(found)));
+                    }
+                    if let (Column::Timestamp, Some(at)) = (column, found) {
+                        let (least, most) = self.span.unwrap_or((at, at));
+                        self.span = Some((least.min(at), most.max(at)));
+                    }
                 }
-            };
-            if let Some((expected, found)) = wrong {
-                let what = format!("the column {} does not say what the payload says", column.segment_name());
-                self.findings.add(finding(what).differs(expected, found));
-            }
-            if let (Column::Timestamp, Some(at)) = (column, values.millis(row)) {
-                let (least, most) = self.span.unwrap_or((at, at));
-                self.span = Some((least.min(at), most.max(at)));
             }
         }
-        let class = claim.class();
+        let class = self.class(fields.text(Column::EventType).unwrap_or_default());
         if class != Some(self.listed.class.as_str()) {
-            let wrong = finding("the entry is of another retention class than its segment".into());
+            let what = "the entry is of another retention class than its segment";
+            let wrong = Finding::new(&self.listed.path, what).entry(sequence).id(fields.event_id());
             self.findings.add(wrong.differs(class.unwrap_or("none"), &self.listed.class));
         }
     }
 
-    /// Payload and log disagree about a commitment; the tile of leaf hashes tells which of the two was changed.
-    fn disagreement(&mut self, sequence: u64, payload: Commitment, held: Commitment) -> Result<Finding, CannotVerify> {
-        let (place, offset) = self.records.place(sequence);
-        if self.records.leaf(sequence)? == Some(payload.leaf_hash()) {
-            let what = "the record is not the entry's commitment, which its payload and its leaf hash agree on";
-            return Ok(Finding { offset, ..Finding::new(place, what).differs(payload, held) });
+    fn column(&mut self, column: Column, sequence: u64, fields: &Fields<'_>, differs: (String, String)) {
+        let what = format!("the column {} does not say what the payload says", column.segment_name());
+        let finding = Finding::new(&self.listed.path, what).entry(sequence).id(fields.event_id());
+        self.findings.add(finding.differs(differs.0, differs.1));
+    }
+
+    fn class(&mut self, event_type: &[u8]) -> Option<&'static str> {
+        if let Some(class) = self.classes.get(event_type) {
+            return *class;
         }
-        let what = format!("salt and payload do not give the commitment that {place} holds: one of them was changed");
-        Ok(Finding::new(&self.listed.path, what).differs(held, payload))
+        let class = class_of(event_type);
+        if self.classes.len() < CLASSES_KEPT {
+            self.classes.insert(event_type.to_vec(), class);
+        }
+        class
+    }
+
+    /// Payload and log disagree about a commitment. Answers the leaf to go on with: the payload's, unless the log's own parts
+    /// agree that it was another.
+    fn disagreement(
+        &mut self,
+        sequence: u64,
+        payload: Commitment,
+        held: Commitment,
+        event_id: Option<&str>,
+    ) -> Result<Hash, CannotVerify> {
+        let judged = self.records.judge(sequence, payload, held)?;
+        let finding = if judged == Judgement::Record {
+            let what = "the record is not the entry's commitment, which its payload and the tree agree on";
+            Finding::new(COMMITMENTS, what).at(Records::offset(sequence)).differs(payload, held)
+        } else {
+            let what = format!(
+                "salt and payload do not give the commitment that {COMMITMENTS} holds: one of them was changed"
+            );
+            Finding::new(&self.listed.path, what).differs(held, payload)
+        };
+        self.findings.add(finding.entry(sequence).id(event_id));
+        Ok(if judged == Judgement::Payload { held.leaf_hash() } else { payload.leaf_hash() })
     }
 
     /// At the end: the manifest's summary of the segment.
-    pub(super) fn finish(mut self) -> (Findings, Vec<(u64, Commitment)>) {
+    pub(super) fn finish(mut self) -> (Findings, Vec<(u64, Hash)>) {
         let listed = self.listed;
         let count = self.rows.len() as u64;
         let mut wrong = |what: &str, expected: String, found: String| {
@@ -135,10 +182,11 @@ impl<'a> Rows<'a> {
 }
 
 /// A value for a message: short, and on one line.
-fn shown(value: Option<&str>) -> String {
+fn shown(value: Option<&[u8]>) -> String {
     match value {
         None => "null".into(),
         Some(text) => {
+            let text = String::from_utf8_lossy(text);
             let cut: String = text.chars().take(60).collect();
             format!("{cut:?}{}", if cut.len() < text.len() { "..." } else { "" })
         }

@@ -42,7 +42,7 @@ async fn a_flipped_bit_is_found_in_every_kind_of_file() {
         flip(&log, &log.segment(class), &mut random, false);
     }
     flip(&log, &log.wal(), &mut random, false);
-    for name in ["tile/0/000", "tile/0/001", "tile/entries/000", "tile/entries/001", "checkpoint"] {
+    for name in ["commitments", "tree/1", "checkpoint"] {
         flip(&log, &format!("ledger/{name}"), &mut random, false);
     }
     flip(&log, "anchor/head", &mut random, false);
@@ -61,8 +61,8 @@ async fn a_deleted_file_is_missed() {
     for (name, missing) in [
         (log.segment("view"), 60),
         (log.wal(), 0),
-        ("ledger/tile/0/000".to_owned(), 0),
-        ("ledger/tile/entries/000".to_owned(), 0),
+        ("ledger/commitments".to_owned(), 0),
+        ("ledger/tree/1".to_owned(), 0),
         ("ledger/manifest.json".to_owned(), 300),
     ] {
         let (path, aside) = (log.path(&name), log.path("aside"));
@@ -81,13 +81,12 @@ async fn a_deleted_file_is_missed() {
 }
 
 #[tokio::test]
-async fn missing_payloads_and_bundles_leave_the_tree_to_the_tiles() {
+async fn missing_payloads_leave_the_tree_to_the_commitments() {
     let log = Log::mixed().await;
     fs::remove_file(log.path(&log.segment("view"))).unwrap();
-    fs::remove_file(log.path("ledger/tile/entries/000")).unwrap();
     let report = log.verify();
     assert!(report.root.is_some(), "{report}");
-    fs::remove_file(log.path("ledger/tile/0/000")).unwrap();
+    fs::remove_file(log.path("ledger/commitments")).unwrap();
     let report = log.verify();
     assert!(report.root.is_none(), "{report}");
     assert!(report.to_string().contains("ledger, entry 2: tree and chain cannot be known"), "{report}");

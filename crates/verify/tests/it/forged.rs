@@ -211,7 +211,7 @@ async fn an_end_of_another_log_does_not_fit() {
         let report = with_bytes(&log.path(&name), &bytes, || log.verify());
         assert_names(&report, &name, &name);
     }
-    let names = ["tile/0/000", "tile/entries/001", "manifest.json"].map(|name| format!("ledger/{name}"));
+    let names = ["commitments", "tree/1", "manifest.json"].map(|name| format!("ledger/{name}"));
     for name in names.into_iter().chain([log.segment("default")]) {
         let bytes = fs::read(other.path(&name)).unwrap();
         let report = with_bytes(&log.path(&name), &bytes, || log.verify());

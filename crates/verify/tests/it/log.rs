@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use reeve_audit::Draft;
 use reeve_lake::EntrySegments;
 use reeve_ledger::{Config, Ledger, keys};
-use reeve_tlog::NoteVerifier;
+use reeve_tlog::{Epochs, NoteVerifier};
 use reeve_verify::{CannotVerify, Options, Progress, Report, verify_directory};
 
 pub(crate) const ORIGIN: &str = "reeve.local/verify-test";
@@ -93,6 +93,10 @@ impl Log {
 
     pub(crate) fn key(&self) -> NoteVerifier {
         fs::read_to_string(self.path("ledger/log.vkey")).unwrap().trim().parse().unwrap()
+    }
+
+    pub(crate) fn keys(&self) -> Epochs {
+        Epochs::single(self.key())
     }
 
     pub(crate) fn try_verify(&self) -> Result<Report, CannotVerify> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use reeve_ledger::Ledger;
-use reeve_verify::{CannotVerify, Progress, Remote, Report, verify_remote};
+use reeve_verify::{CannotVerify, Progress, Remote, Report, Witnesses, verify_remote};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -65,7 +65,14 @@ async fn a_service_is_held_to_its_tree() {
     let lies = Lies::default();
     let url = serve(ledger.clone(), lies.clone()).await;
     let token = Some("secret".to_owned());
-    let mut remote = Remote { url: url.clone(), token, key: log.key(), anchor: Some(log.path("anchor/head")) };
+    let mut remote = Remote {
+        url: url.clone(),
+        token,
+        key: log.key(),
+        anchor: Some(log.path("anchor/head")),
+        checkpoints: Vec::new(),
+        witnesses: Witnesses::default(),
+    };
 
     for prefix in ["", "/", "/api/v1/audit-logs"] {
         remote.url = format!("{url}{prefix}");

@@ -1,0 +1,97 @@
+//! What was kept elsewhere to hold a log against: signed checkpoints, and the keys of witnesses whose cosignatures are wanted.
+
+use reeve_tlog::{Checkpoint, Epochs, SignedNote, WitnessKey};
+
+use crate::finding::{Finding, Findings};
+use crate::wal::with_causes;
+use crate::walk::Milestone;
+
+/// A checkpoint from another place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptCheckpoint {
+    /// Where it is from.
+    pub name: String,
+    /// The signed note.
+    pub bytes: Vec<u8>,
+}
+
+/// Witnesses, and how many of them must have cosigned.
+#[derive(Debug, Clone, Default)]
+pub struct Witnesses {
+    /// Their keys.
+    pub keys: Vec<WitnessKey>,
+    /// How many are needed.
+    pub needed: usize,
+}
+
+/// What checkpoints kept elsewhere say about the log; those that its keys did not sign are findings.
+pub(crate) fn milestones(kept: &[KeptCheckpoint], keys: &Epochs, findings: &mut Findings) -> Vec<Milestone> {
+    let read = |kept: &KeptCheckpoint| match keys.open(&kept.bytes) {
+        Ok(checkpoint) => Some(Milestone {
+            size: checkpoint.size,
+            root: Some(checkpoint.root),
+            chain_hash: None,
+            file: kept.name.clone(),
+            offset: None,
+            who: "the checkpoint that was kept elsewhere",
+            signed: true,
+            elsewhere: true,
+        }),
+        Err(error) => {
+            let what = format!("the checkpoint that was kept elsewhere is refused: {}", with_causes(&error));
+            findings.add(Finding::new(&kept.name, what));
+            None
+        }
+    };
+    kept.iter().filter_map(read).collect()
+}
+
+/// Whether enough witnesses cosigned a checkpoint; what it says, if it is the log's.
+pub(crate) fn cosigned(
+    file: &str,
+    bytes: Option<&[u8]>,
+    witnesses: &Witnesses,
+    keys: &Epochs,
+    findings: &mut Findings,
+    notes: &mut Vec<String>,
+) -> Option<Checkpoint> {
+    if witnesses.keys.is_empty() {
+        return None;
+    }
+    let Some(bytes) = bytes else {
+        findings.add(Finding::new(file, "there is no cosigned checkpoint"));
+        return None;
+    };
+    let opened = SignedNote::parse(bytes)
+        .map_err(|error| with_causes(&error))
+        .and_then(|note| Ok((keys.from_note(&note).map_err(|error| with_causes(&error))?, note)));
+    let (checkpoint, note) = match opened {
+        Ok(opened) => opened,
+        Err(cause) => {
+            findings.add(Finding::new(file, format!("the cosigned checkpoint is refused: {cause}")));
+            return None;
+        }
+    };
+    match count(&note, witnesses) {
+        Ok(text) => notes.push(format!("{text} the checkpoint of {} entries", checkpoint.size)),
+        Err(what) => findings.add(Finding::new(file, what)),
+    }
+    Some(checkpoint)
+}
+
+/// Who cosigned; an error when too few did.
+pub(crate) fn count(note: &SignedNote, witnesses: &Witnesses) -> Result<String, String> {
+    let cosigned = |key: &WitnessKey| key.cosigned(note).map(|cosigned| (key.name().to_owned(), cosigned.timestamp));
+    let mut found: Vec<(String, u64)> = witnesses.keys.iter().filter_map(cosigned).collect();
+    found.sort();
+    found.dedup();
+    let names: Vec<String> = found.iter().map(|(name, at)| format!("{name} (at {at} s since 1970)")).collect();
+    let (have, of, needed) = (found.len(), witnesses.keys.len(), witnesses.needed);
+    if have < needed {
+        return Err(format!(
+            "{have} of {of} witnesses cosigned the checkpoint, and {needed} are needed: {}",
+            names.join(", ")
+        ));
+    }
+    Ok(format!("{have} of {of} witnesses cosigned ({})", names.join(", ")))
+}
