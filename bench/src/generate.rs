@@ -6,6 +6,8 @@
 //! entry, by day and night, and arrive a little out of order; a sixth carries a note of words from a vocabulary of 20,000, whose
 //! rarest word is in some fifty of ten million entries; what is modified tells its states before and after.
 
+use std::sync::Arc;
+
 mod catalogue;
 mod changes;
 mod copy;
@@ -16,6 +18,7 @@ mod words;
 mod world;
 
 use catalogue::{HAPPENINGS, Happening, Verb};
+pub(crate) use copy::COLUMNS;
 pub(crate) use random::Random;
 use random::Weighted;
 use session::Session;
@@ -31,7 +34,7 @@ pub(crate) const GAP_MS: f64 = 250.0;
 
 /// Makes entries, one after the other.
 pub(crate) struct Generator {
-    world: World,
+    world: Arc<World>,
     random: Random,
     happenings: Weighted,
     users: Weighted,
@@ -69,12 +72,33 @@ impl Generator {
             resources: Weighted::zipf(world.resources.len()),
             words: Weighted::zipf(world.words.len()),
             sessions: world.users.iter().map(|_| Session::default()).collect(),
-            world,
+            world: Arc::new(world),
             random,
             now_ms: START_MS as f64,
             clockface: Clockface::default(),
             event: Event::default(),
         }
+    }
+
+    /// Further entries about the same world: the `part`-th series, from `start_ms` on.
+    pub(crate) fn further(&self, part: u64, start_ms: i64) -> Self {
+        Self {
+            world: Arc::clone(&self.world),
+            random: Random::new(SEED ^ part.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
+            happenings: self.happenings.clone(),
+            users: self.users.clone(),
+            resources: self.resources.clone(),
+            words: self.words.clone(),
+            sessions: vec![Session::default(); self.sessions.len()],
+            now_ms: start_ms as f64,
+            clockface: Clockface::default(),
+            event: Event::default(),
+        }
+    }
+
+    /// When the entry that was pushed last happened, but for being late; milliseconds.
+    pub(crate) fn now_ms(&self) -> i64 {
+        self.now_ms as i64
     }
 
     /// What the entries speak of.
@@ -197,6 +221,11 @@ impl Generator {
             }
         }
     }
+}
+
+/// The name of something that happens, each as likely as the others.
+pub(crate) fn event_type(random: &mut Random) -> &'static str {
+    HAPPENINGS[random.below(HAPPENINGS.len())].event_type
 }
 
 fn login() -> usize {

@@ -1,20 +1,28 @@
 //! `reeve-bench`: measures the log on this machine, each number with its durability.
 //!
-//! `reeve-bench generate N [--seed S]` writes N entries as NDJSON; `reeve-bench micro [DIR]` prints what the hot paths cost without
-//! HTTP, the ledger's files below DIR (`target/bench` by default).
+//! `reeve-bench run [STAGE]...` is `make bench`: the real service over HTTP, and PostgreSQL on the same entries (see `plan.rs` for the
+//! stages and what can be set). `reeve-bench generate N [--seed S]` writes N entries as NDJSON; `reeve-bench micro [DIR]` prints what the
+//! hot paths cost without HTTP, the ledger's files below DIR.
 
 use std::io::{BufWriter, Write as _};
-use std::path::PathBuf;
+use std::path::Path;
 
 use anyhow::{Context as _, bail};
 
-mod append;
-mod door;
+mod bodies;
 mod generate;
-mod hashing;
-mod measure;
-mod sample;
-mod table;
+mod goals;
+mod latency;
+mod machine;
+mod micro;
+mod peer;
+mod plan;
+mod process;
+mod questions;
+mod results;
+mod service;
+mod stage;
+mod wire;
 
 fn main() -> anyhow::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -22,9 +30,10 @@ fn main() -> anyhow::Result<()> {
     match arguments.as_slice() {
         ["generate", count] => generate(number(count)?, generate::SEED),
         ["generate", count, "--seed", seed] => generate(number(count)?, number(seed)?),
-        [] | ["micro"] => micro(PathBuf::from("target/bench")),
-        ["micro", dir] => micro(PathBuf::from(dir)),
-        _ => bail!("usage: reeve-bench generate N [--seed S] | micro [DIR]"),
+        ["micro"] => micro::run(Path::new("target/bench")),
+        ["micro", dir] => micro::run(Path::new(dir)),
+        ["run", stages @ ..] => plan::run(stages),
+        _ => bail!("usage: reeve-bench run [STAGE]... | generate N [--seed S] | micro [DIR]\n{}", plan::USAGE),
     }
 }
 
@@ -43,17 +52,4 @@ fn generate(count: u64, seed: u64) -> anyhow::Result<()> {
         out.write_all(&line)?;
     }
     Ok(out.flush()?)
-}
-
-fn micro(dir: PathBuf) -> anyhow::Result<()> {
-    let entries = sample::entries(2_000);
-    let mut rows = door::rows(&entries)?;
-    rows.extend(hashing::rows(&entries)?);
-    rows.extend(append::rows(&dir)?);
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{}", table::head(&entries))?;
-    for row in &rows {
-        writeln!(out, "{}", table::line(row))?;
-    }
-    Ok(())
 }

@@ -1,6 +1,6 @@
 //! The table as text: fixed columns, so that two runs can be compared line by line.
 
-use crate::measure::Row;
+use super::measure::Row;
 
 /// The heading, with what the rows are about.
 pub(crate) fn head(entries: &[Vec<u8>]) -> String {

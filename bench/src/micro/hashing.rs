@@ -5,7 +5,7 @@ use std::hint::black_box;
 use anyhow::anyhow;
 use reeve_tlog::{Hash, Tree, chain_hash, commitment};
 
-use crate::measure::{Row, measure};
+use super::measure::{Row, measure};
 
 const MEMORY: &str = "none (memory)";
 const SALT: [u8; 16] = [0x5a; 16];

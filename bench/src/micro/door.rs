@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use reeve_audit::entry::Entry;
 use reeve_audit::{Content, Draft, MAX_BATCH, parse_batch};
 
-use crate::measure::{Row, measure};
+use super::measure::{Row, measure};
 
 const MEMORY: &str = "none (memory)";
 

@@ -16,7 +16,7 @@ use reeve_tlog::NoteSigner;
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 
-use crate::measure::{ROUNDS, Row, measure};
+use super::measure::{ROUNDS, Row, measure};
 
 /// How entries arrive: so many writers, each of whom waits for its receipts before it sends the next submission.
 struct Load {
@@ -61,7 +61,7 @@ fn appending(runtime: &Runtime, dir: &Path, load: &Load) -> anyhow::Result<Row> 
     let ledger = runtime.block_on(open(dir))?;
     // Made before the clock starts; the first round only warms up.
     let sample: Vec<Vec<u8>> =
-        crate::sample::entries(load.batch).iter().map(|text| crate::sample::unnamed(text)).collect();
+        super::sample::entries(load.batch).iter().map(|text| super::sample::unnamed(text)).collect();
     let mut rounds = (0..=ROUNDS).map(|_| submissions(load, &sample)).collect::<anyhow::Result<Vec<_>>>()?;
     let entries = load.writers * load.submissions * load.batch;
     let row = measure(load.what, "synced before each receipt", entries, || {

@@ -1,0 +1,66 @@
+//! What is to be reached, and what is aimed for, by the names of figures.
+
+/// A goal. The machine is two cores, the load generator included; every acknowledgement comes after fsync.
+pub(crate) struct Goal {
+    /// The figure it is about.
+    pub(crate) key: &'static str,
+    pub(crate) what: &'static str,
+    pub(crate) unit: &'static str,
+    pub(crate) reach: f64,
+    pub(crate) aim: f64,
+    pub(crate) higher_is_better: bool,
+}
+
+const fn less(key: &'static str, what: &'static str, unit: &'static str, reach: f64, aim: f64) -> Goal {
+    Goal { key, what, unit, reach, aim, higher_is_better: false }
+}
+
+const fn more(key: &'static str, what: &'static str, unit: &'static str, reach: f64, aim: f64) -> Goal {
+    Goal { key, what, unit, reach, aim, higher_is_better: true }
+}
+
+/// All goals, in the order of the table.
+pub(crate) static GOALS: [Goal; 16] = [
+    more("append.rate", "append over HTTP, batches of 500, 8 connections", "entries/s", 40_000.0, 100_000.0),
+    less("append.visible.max", "until in a signed checkpoint, proven and found, longest", "ms", 1_000.0, 1_000.0),
+    less("single.p99", "append one at a time, 64 connections, p99", "ms", 15.0, 5.0),
+    less("search.user.p99", "search: one user, p99", "ms", 50.0, 15.0),
+    less("search.resource.p99", "search: one resource, p99", "ms", 50.0, 15.0),
+    less("search.window.p99", "search: event type and time window, p99", "ms", 50.0, 15.0),
+    less("search.prefix.p99", "search: IP prefix, p99", "ms", 50.0, 15.0),
+    less("search.rare.p99", "search: rare free word, p99", "ms", 50.0, 15.0),
+    less("counts.event_type.p99", "counts by event type, p99", "ms", 400.0, 100.0),
+    less("counts.user.p99", "counts by user, p99", "ms", 400.0, 100.0),
+    less("counts.hour.p99", "counts by hour, p99", "ms", 400.0, 100.0),
+    less("disk.ratio", "disk, hot with index, against raw JSON", "", 0.35, 0.2),
+    more("verify.per_core", "`reeve-verify` of everything, per core", "entries/s", 300_000.0, 1_000_000.0),
+    less("append.memory", "memory while appending, peak resident", "GiB", 1.5, 0.8),
+    less("restart.ready", "start after `kill -9`", "s", 5.0, 1.0),
+    less("restart.cold", "start after `kill -9`, nothing in the page cache", "s", 5.0, 1.0),
+];
+
+impl Goal {
+    /// What a value is worth against the goal.
+    pub(crate) fn verdict(&self, value: f64) -> &'static str {
+        let holds = |limit: f64| if self.higher_is_better { value >= limit } else { value <= limit };
+        match (holds(self.aim), holds(self.reach)) {
+            (true, _) => "aim",
+            (false, true) => "reached",
+            (false, false) => "**missed**",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{GOALS, less, more};
+
+    #[test]
+    fn verdicts_follow_the_direction() {
+        let (fast, small) = (more("a", "", "", 10.0, 20.0), less("b", "", "", 10.0, 5.0));
+        assert_eq!([9.0, 10.0, 20.0].map(|value| fast.verdict(value)), ["**missed**", "reached", "aim"]);
+        assert_eq!([11.0, 10.0, 5.0].map(|value| small.verdict(value)), ["**missed**", "reached", "aim"]);
+        let keys: std::collections::HashSet<_> = GOALS.iter().map(|goal| goal.key).collect();
+        assert_eq!(keys.len(), GOALS.len(), "two goals for one figure");
+    }
+}

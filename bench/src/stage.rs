@@ -1,0 +1,9 @@
+//! The stages of a run: each measures one thing of the service and says how.
+
+pub(crate) mod append;
+pub(crate) mod ask;
+pub(crate) mod disk;
+pub(crate) mod probe;
+pub(crate) mod restart;
+pub(crate) mod single;
+pub(crate) mod verify;

@@ -1,0 +1,103 @@
+//! Searching and counting over everything that was stored: pages of 50 with their exact total, and counts by value.
+
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::bodies::Bodies;
+use crate::generate::{Generator, Random, SEED};
+use crate::latency::Latencies;
+use crate::questions::{Asker, KINDS, Kind};
+use crate::results::{Results, System, say};
+use crate::service::{Service, TOKEN};
+use crate::wire::{self, Connection, number_after};
+
+/// What is counted by.
+pub(crate) const COUNTED: [(&str, &str); 3] = [("event_type", "event type"), ("user", "user"), ("hour", "hour")];
+
+/// Totals by kind, in the order of the questions.
+pub(crate) type Totals = Vec<(&'static str, Vec<u64>)>;
+
+/// The questions of a run are the same for both systems.
+pub(crate) fn random_of(kind: &Kind) -> Random {
+    Random::new(SEED ^ kind.key.bytes().fold(0, |hash, byte| hash * 31 + u64::from(byte)))
+}
+
+/// Asks `queries` questions of each kind; gives the totals that were answered.
+pub(crate) fn search(
+    service: &Service,
+    generator: &Generator,
+    bodies: &Bodies,
+    queries: usize,
+    results: &mut Results,
+) -> Result<Totals> {
+    let mut connection = Connection::open(service.address)?;
+    let mut totals = Vec::new();
+    for kind in &KINDS {
+        let mut asker =
+            Asker { world: generator.world(), ids: &bodies.ids, end_ms: bodies.end_ms, random: random_of(kind) };
+        let (mut times, mut answered, mut first) = (Latencies::default(), Vec::new(), None);
+        for _ in 0..queries {
+            let question = asker.ask(kind.key);
+            let body = serde_json::json!({"query": question.query, "limit": 50}).to_string();
+            let begun = Instant::now();
+            let total = total_of(&mut connection, &body).with_context(|| question.query.clone())?;
+            let took = begun.elapsed();
+            first.get_or_insert(took);
+            times.push(took);
+            answered.push(total);
+        }
+        let hits = answered.iter().filter(|&&total| total > 0).count();
+        let largest = answered.iter().max().copied().unwrap_or_default();
+        let how = format!(
+            "page of 50 with exact total, over HTTP, {queries} questions, {hits} of them with hits, at most {largest}; the first took {:.1} ms; each is itself recorded in the log, with fdatasync",
+            first.unwrap_or_default().as_secs_f64() * 1e3
+        );
+        report(
+            results,
+            System::Reeve,
+            &format!("search.{}", kind.key),
+            &format!("search: {}", kind.what),
+            &times,
+            &how,
+        );
+        totals.push((kind.key, answered));
+    }
+    Ok(totals)
+}
+
+/// Adds p50, p99 and the longest.
+pub(crate) fn report(results: &mut Results, system: System, key: &str, what: &str, times: &Latencies, how: &str) {
+    results.add(system, &format!("{key}.p50"), &format!("{what}, p50"), times.quantile(0.5), "ms", how);
+    results.add(system, &format!("{key}.p99"), &format!("{what}, p99"), times.quantile(0.99), "ms", "");
+    results.add(system, &format!("{key}.max"), &format!("{what}, longest"), times.max(), "ms", "");
+}
+
+fn total_of(connection: &mut Connection, body: &str) -> Result<u64> {
+    let request = wire::request("POST", "/api/v1/audit-logs/search", TOKEN, "application/json", body.as_bytes());
+    let (head, answer) = connection.send(&request)?;
+    if head.status != 200 {
+        bail!("answered {}: {}", head.status, String::from_utf8_lossy(answer));
+    }
+    // The page's own `total` comes after its items, whose open members may have one too.
+    let at = memchr::memmem::rfind(answer, b"\"total\":").context("an answer without a total")?;
+    number_after(&answer[at..], "\"total\":").context("an answer without a total")
+}
+
+/// Counts everything by event type, user and hour, `rounds` times each.
+pub(crate) fn counts(service: &Service, rounds: usize, results: &mut Results) -> Result<()> {
+    let mut connection = Connection::open(service.address)?;
+    for (field, what) in COUNTED {
+        let body = serde_json::json!({"query": "", "limit": 1, "aggregations": [field]}).to_string();
+        let (mut times, mut total) = (Latencies::default(), 0);
+        for _ in 0..rounds {
+            let begun = Instant::now();
+            total = total_of(&mut connection, &body)?;
+            times.push(begun.elapsed());
+        }
+        let how = format!("over all {total} entries, over HTTP, {rounds} times");
+        report(results, System::Reeve, &format!("counts.{field}"), &format!("counts by {what}"), &times, &how);
+    }
+    say("");
+    Ok(())
+}
