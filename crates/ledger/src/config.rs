@@ -46,7 +46,7 @@ impl Config {
             origin: origin.into(),
             seal_after_entries: 100_000,
             seal_after_bytes: 96 << 20,
-            seal_after: Duration::from_secs(6 * 60 * 60),
+            seal_after: Duration::from_secs(24 * 60 * 60),
             tail_limit_bytes: 256 << 20,
             max_batch_bytes: 8 << 20,
             queue_capacity_bytes: 64 << 20,

@@ -34,8 +34,12 @@ pub(crate) struct Config {
     pub(crate) agents_every_s: u64,
     /// Seal the log into segments after this many entries.
     pub(crate) seal_after_entries: usize,
+    /// Seal the log into segments after this many bytes.
+    pub(crate) seal_after_bytes: usize,
     /// Seal the log into segments after this many seconds.
     pub(crate) seal_after_s: u64,
+    /// Let appends wait while this many bytes are unsealed.
+    pub(crate) tail_limit_bytes: usize,
     /// Days of metric samples to keep.
     pub(crate) samples_days: u32,
 }
@@ -54,7 +58,9 @@ impl Default for Config {
             sync_every_s: 300,
             agents_every_s: 900,
             seal_after_entries: 100_000,
-            seal_after_s: 600,
+            seal_after_bytes: 96 << 20,
+            seal_after_s: 86_400,
+            tail_limit_bytes: 256 << 20,
             samples_days: 400,
         }
     }
@@ -85,6 +91,9 @@ impl Config {
         }
         if self.seal_after_entries == 0 {
             bail!("seal_after_entries must be at least 1");
+        }
+        if self.tail_limit_bytes <= self.seal_after_bytes {
+            bail!("tail_limit_bytes must be more than seal_after_bytes");
         }
         Ok(())
     }

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, BinaryBuilder, FixedSizeBinaryBuilder, RecordBatch, StringBuilder, StringDictionaryBuilder,
-    TimestampMillisecondArray, UInt64Array,
+    ArrayRef, BinaryBuilder, DictionaryArray, FixedSizeBinaryBuilder, Int32Array, RecordBatch, StringArray,
+    StringBuilder, TimestampMillisecondArray, UInt64Array,
 };
-use arrow::datatypes::{DataType, Int32Type};
+use arrow::buffer::{NullBuffer, ScalarBuffer};
+use arrow::datatypes::Int32Type;
 use arrow::error::ArrowError;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
@@ -17,7 +18,8 @@ use parquet::schema::types::ColumnPath;
 use reeve_audit::query::{Column, column_text};
 use reeve_ledger::StoredEntry;
 
-use super::schema::{CANONICAL_NAME, FORMAT, SALT_NAME, SCHEMA, SEQUENCE, SEQUENCE_NAME, position};
+use super::columns::{ABSENT, Texts};
+use super::schema::{CANONICAL_NAME, FORMAT, SALT_NAME, SCHEMA, SEQUENCE, SEQUENCE_NAME};
 
 /// Rows of a row group.
 const ROW_GROUP: usize = 65_536;
@@ -25,16 +27,43 @@ const ROW_GROUP: usize = 65_536;
 const PAGE: usize = 4_096;
 /// Bytes of a page of canonical bytes: what showing one entry unpacks.
 const CANONICAL_PAGE: usize = 256 * 1024;
-/// Rows turned into columns at a time.
-const BATCH: usize = 8_192;
+/// Rows turned into columns at a time, and canonical bytes of them: entries may have a mebibyte each.
+const BATCH: usize = 16_384;
+const BATCH_BYTES: usize = 16 << 20;
+/// The most distinct values of a row group, in bytes, that are worth a dictionary.
+const DICTIONARY_BYTES: usize = 2 << 20;
 
 /// A whole segment. Entries are of one class, ordered by sequence.
-pub(super) fn encode(class: &str, entries: &[Arc<StoredEntry>]) -> Result<Vec<u8>, ParquetError> {
+pub(super) fn encode(
+    class: &str,
+    entries: &[Arc<StoredEntry>],
+    texts: &[(Column, Texts)],
+) -> Result<Vec<u8>, ParquetError> {
     let mut writer = ArrowWriter::try_new(Vec::new(), Arc::clone(&SCHEMA), Some(properties(class, entries)))?;
-    for chunk in entries.chunks(BATCH) {
-        writer.write(&columns(chunk)?)?;
+    let dictionaries = texts.iter().map(|(column, texts)| Ok((*column, dictionary(texts)?)));
+    let dictionaries = dictionaries.collect::<Result<Vec<_>, ArrowError>>()?;
+    let mut first = 0;
+    for chunk in chunks(entries) {
+        writer.write(&columns(chunk, first, &dictionaries)?)?;
+        first += chunk.len();
     }
     writer.into_inner()
+}
+
+/// Entries in pieces of at most [`BATCH`] rows and about [`BATCH_BYTES`].
+fn chunks(mut entries: &[Arc<StoredEntry>]) -> impl Iterator<Item = &[Arc<StoredEntry>]> {
+    std::iter::from_fn(move || {
+        let mut bytes = 0;
+        let fits = |entry: &&Arc<StoredEntry>| {
+            let begun = bytes < BATCH_BYTES;
+            bytes += entry.canonical.len();
+            begun
+        };
+        let rows = entries.iter().take(BATCH).take_while(fits).count();
+        let (chunk, rest) = entries.split_at_checked(rows).filter(|(chunk, _)| !chunk.is_empty())?;
+        entries = rest;
+        Some(chunk)
+    })
 }
 
 fn properties(class: &str, entries: &[Arc<StoredEntry>]) -> WriterProperties {
@@ -49,6 +78,9 @@ fn properties(class: &str, entries: &[Arc<StoredEntry>]) -> WriterProperties {
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_max_row_group_row_count(Some(ROW_GROUP))
         .set_data_page_row_count_limit(PAGE)
+        .set_dictionary_page_size_limit(DICTIONARY_BYTES)
+        // Least and greatest text prune nothing, and comparing costs more than writing.
+        .set_statistics_enabled(EnabledStatistics::None)
         .set_sorting_columns(Some(vec![SortingColumn {
             column_idx: SEQUENCE as i32,
             descending: false,
@@ -59,44 +91,46 @@ fn properties(class: &str, entries: &[Arc<StoredEntry>]) -> WriterProperties {
         let path = ColumnPath::from(name);
         builder = builder
             .set_column_dictionary_enabled(path.clone(), false)
+            .set_column_statistics_enabled(path.clone(), EnabledStatistics::Page)
             .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED);
     }
-    for name in [Column::EventId.segment_name(), SALT_NAME, CANONICAL_NAME] {
+    for name in [Column::EventId.segment_name(), Column::RequestId.segment_name(), SALT_NAME, CANONICAL_NAME] {
         builder = builder.set_column_dictionary_enabled(ColumnPath::from(name), false);
     }
-    for name in [SALT_NAME, CANONICAL_NAME] {
-        builder = builder.set_column_statistics_enabled(ColumnPath::from(name), EnabledStatistics::None);
-    }
-    for column in [Column::EventId, Column::ActorId, Column::ResourceId] {
-        let path = ColumnPath::from(column.segment_name());
-        builder = builder.set_column_bloom_filter_enabled(path.clone(), true).set_column_bloom_filter_fpp(path, 0.01);
-    }
+    let id = ColumnPath::from(Column::EventId.segment_name());
+    builder = builder.set_column_bloom_filter_enabled(id.clone(), true).set_column_bloom_filter_fpp(id, 0.01);
     builder
         .set_column_compression(ColumnPath::from(SALT_NAME), Compression::UNCOMPRESSED)
         .set_column_data_page_size_limit(ColumnPath::from(CANONICAL_NAME), CANONICAL_PAGE)
         .build()
 }
 
-/// Some entries as columns.
-fn columns(entries: &[Arc<StoredEntry>]) -> Result<RecordBatch, ArrowError> {
+/// Some entries as columns. The first of them is this row of the dictionaries.
+fn columns(
+    entries: &[Arc<StoredEntry>],
+    first: usize,
+    dictionaries: &[(Column, DictionaryArray<Int32Type>)],
+) -> Result<RecordBatch, ArrowError> {
     let mut arrays: Vec<ArrayRef> =
         vec![Arc::new(UInt64Array::from_iter_values(entries.iter().map(|entry| entry.sequence)))];
     for column in Column::ALL {
-        arrays.push(match (column, SCHEMA.field(position(column)).data_type()) {
+        let known = dictionaries.iter().find(|(of, _)| *of == column);
+        arrays.push(match (column, known) {
             (Column::Timestamp, _) => times(entries.iter().map(|entry| entry.entry.timestamp.as_millisecond())),
             (Column::RecordedAt, _) => times(entries.iter().map(|entry| entry.recorded_at.as_millisecond())),
-            (_, DataType::Utf8) => plain(entries, column),
-            _ => dictionary(entries, column)?,
+            (_, Some((_, dictionary))) => Arc::new(dictionary.slice(first, entries.len())),
+            (_, None) => plain(entries, column),
         });
     }
     let mut salts = FixedSizeBinaryBuilder::with_capacity(entries.len(), 16);
-    let mut bytes = BinaryBuilder::new();
+    let bytes = entries.iter().map(|entry| entry.canonical.len()).sum();
+    let mut canonical = BinaryBuilder::with_capacity(entries.len(), bytes);
     for entry in entries {
         salts.append_value(entry.salt)?;
-        bytes.append_value(&entry.canonical);
+        canonical.append_value(&entry.canonical);
     }
     arrays.push(Arc::new(salts.finish()));
-    arrays.push(Arc::new(bytes.finish()));
+    arrays.push(Arc::new(canonical.finish()));
     RecordBatch::try_new(Arc::clone(&SCHEMA), arrays)
 }
 
@@ -105,22 +139,17 @@ fn times(values: impl Iterator<Item = i64>) -> ArrayRef {
 }
 
 fn plain(entries: &[Arc<StoredEntry>], column: Column) -> ArrayRef {
-    let mut builder = StringBuilder::new();
+    let mut builder = StringBuilder::with_capacity(entries.len(), entries.len() * 36);
     for entry in entries {
         builder.append_option(column_text(&entry.entry, column));
     }
     Arc::new(builder.finish())
 }
 
-fn dictionary(entries: &[Arc<StoredEntry>], column: Column) -> Result<ArrayRef, ArrowError> {
-    let mut builder = StringDictionaryBuilder::<Int32Type>::new();
-    for entry in entries {
-        match column_text(&entry.entry, column) {
-            Some(value) => {
-                builder.append(value)?;
-            }
-            None => builder.append_null(),
-        }
-    }
-    Ok(Arc::new(builder.finish()))
+fn dictionary(texts: &Texts) -> Result<DictionaryArray<Int32Type>, ArrowError> {
+    let present = NullBuffer::from_iter(texts.keys.iter().map(|key| *key != ABSENT));
+    let keys = texts.keys.iter().map(|key| (*key).max(0)).collect::<Vec<_>>();
+    let keys = Int32Array::new(ScalarBuffer::from(keys), Some(present).filter(|present| present.null_count() > 0));
+    let values = StringArray::from_iter_values(texts.values());
+    DictionaryArray::try_new(keys, Arc::new(values))
 }

@@ -14,6 +14,7 @@ use parking_lot::Mutex;
 use reeve_ledger::{SealedEntry, SegmentError, SegmentMeta, SegmentStore, StoredEntry};
 use sha2::{Digest, Sha256};
 
+use super::columns::texts;
 use super::decode::{SEALED, sealed};
 use super::encode::encode;
 use super::scan::{Scanner, message};
@@ -132,7 +133,8 @@ impl SegmentStore for EntrySegments {
         let (name, of_class, rows) = (path.clone(), class.to_owned(), entries.to_vec());
         let count = rows.len() as u64;
         let (bytes, sha256) = blocking(&path, move || {
-            let bytes = encode(&of_class, &rows).map_err(|error| io(&name, error.to_string()))?;
+            let texts = texts(&rows);
+            let bytes = encode(&of_class, &rows, &texts).map_err(|error| io(&name, error.to_string()))?;
             let sha256 = hex::encode(Sha256::digest(&bytes));
             Ok::<_, SegmentError>((Bytes::from(bytes), sha256))
         })
