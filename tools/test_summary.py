@@ -10,6 +10,9 @@ CARGO = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignor
 VITEST = re.compile(r"^\s*Tests\s+(.+?)\s*\(\d+\)")
 # node --test: "# pass 4" or "ℹ pass 4"
 NODE = re.compile(r"^(?:#|ℹ) (pass|fail|skipped) (\d+)")
+# unittest: "Ran 9 tests in 7.6s", then "OK (skipped=1)" or "FAILED (failures=1, errors=2)"
+RAN = re.compile(r"^Ran (\d+) tests? in ")
+OUTCOME = re.compile(r"^(?:OK|FAILED) \((.+)\)$")
 
 
 def count(lines):
@@ -27,6 +30,15 @@ def count(lines):
                     failed += int(number)
                 else:
                     skipped += int(number)
+        elif match := RAN.match(line):
+            passed += int(match[1])
+        elif match := OUTCOME.match(line):
+            for word, number in re.findall(r"(failures|errors|skipped)=(\d+)", match[1]):
+                passed -= int(number)
+                if word == "skipped":
+                    skipped += int(number)
+                else:
+                    failed += int(number)
         elif match := NODE.match(line):
             if match[1] == "pass":
                 passed += int(match[2])
