@@ -15,6 +15,7 @@ use crate::append::AppendError;
 use crate::disk::{Disk, names, write_durably};
 use crate::keys::{self, KeyFileError};
 use crate::ledger::Ledger;
+use crate::read::ReadError;
 use crate::sequencer::{Command, Sequencer};
 use crate::shared::Fault;
 
@@ -24,6 +25,9 @@ pub enum RotateError {
     /// The private keys' files.
     #[error(transparent)]
     Key(#[from] KeyFileError),
+    /// The entry about it could not be made.
+    #[error("the entry about the rotation is not valid: {0}")]
+    Entry(String),
     /// The entry or the record could not be written.
     #[error("the rotation could not be recorded: {0}")]
     Record(#[from] AppendError),
@@ -47,6 +51,17 @@ pub struct Planned {
     pub old: String,
     /// The verifier key to take over.
     pub new: String,
+}
+
+/// A key and the sizes it was in charge of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyEpoch {
+    /// The verifier key.
+    pub public_key: String,
+    /// Least size it signed.
+    pub from_size: u64,
+    /// Greatest size it signed; `None` for the key in charge.
+    pub to_size: Option<u64>,
 }
 
 /// Reads the records of a folder, if there are any; the error says which file and why.
@@ -73,7 +88,10 @@ pub(crate) fn read(disk: &dyn Disk, dir: &Path) -> Result<Option<Epochs>, (Strin
 impl Ledger {
     /// Replaces the log's key: a new one is made, `entry` (about both) is appended under the old one, a record signed by both
     /// is kept, and the old private key is destroyed. Appends go on meanwhile.
-    pub async fn rotate_key(&self, entry: impl FnOnce(&Planned) -> Draft) -> Result<Epoch, RotateError> {
+    pub async fn rotate_key(
+        &self,
+        entry: impl FnOnce(&Planned) -> Result<Draft, String>,
+    ) -> Result<Epoch, RotateError> {
         let shared = self.shared();
         let _one = shared.rotating.lock().await;
         let data_dir = shared.config.data_dir.clone();
@@ -85,7 +103,7 @@ impl Ledger {
         })
         .await??;
         let planned = Planned { old, new: next.verifier().to_string() };
-        self.append(vec![entry(&planned)]).await?;
+        self.append(vec![entry(&planned).map_err(RotateError::Entry)?]).await?;
         let epoch = self.begin_epoch(next).await?;
         tracing::info!(number = epoch.number, size = epoch.size, new = %epoch.new, "the log's key was rotated");
         let new = epoch.new.clone();
@@ -101,9 +119,29 @@ impl Ledger {
         answer.await.map_err(|_| AppendError::Closed)?
     }
 
-    /// The keys the log was signed with; `None` while there was only one.
-    pub fn epochs(&self) -> Option<Epochs> {
-        self.shared().epochs.read().clone()
+    /// The keys the log was signed with, the oldest first; the last is in charge.
+    pub fn keys(&self) -> Vec<KeyEpoch> {
+        let epochs = self.shared().epochs.read().clone();
+        let epochs = epochs.unwrap_or_else(|| Epochs::single(self.shared().signer.read().verifier().clone()));
+        let told = epochs.keys().map(|key| {
+            let (from_size, to) = epochs.span(key).unwrap_or_default();
+            KeyEpoch { public_key: key.to_string(), from_size, to_size: (to != u64::MAX).then_some(to) }
+        });
+        told.collect()
+    }
+
+    /// The records of key epochs, signed notes, in order.
+    pub async fn epoch_records(&self) -> Result<Vec<String>, ReadError> {
+        let shared = self.shared().clone();
+        let count = shared.epochs.read().as_ref().map_or(0, |epochs| epochs.rotations().len() as u64);
+        let read = move || {
+            let dir = shared.places.epochs();
+            let record = |number: u64| {
+                Ok(String::from_utf8_lossy(&shared.disk.read(&dir.join(number.to_string()))?).into_owned())
+            };
+            (1..=count).map(record).collect()
+        };
+        tokio::task::spawn_blocking(read).await.map_err(|error| ReadError::Io(std::io::Error::other(error)))?
     }
 }
 

@@ -10,7 +10,7 @@
 //! | writing | [`Ledger::append`], [`AppendError`], [`Receipt`] |
 //! | reading | [`Ledger::view`] ([`View`], [`Tail`]), [`Ledger::restore`], [`Ledger::subscribe`], [`Trail`] |
 //! | proving | [`Ledger::checkpoint`], [`Ledger::proof`], [`Ledger::tile`], [`keys`] |
-//! | keys and witnesses | [`Ledger::rotate_key`], [`Ledger::epochs`], [`Ledger::consistency`], [`Ledger::keep_cosigned`] |
+//! | keys and witnesses | [`Ledger::rotate_key`], [`Ledger::keys`], [`Ledger::consistency`], [`Ledger::keep_cosigned`] |
 //! | keeping | [`Ledger::seal_due`], [`Ledger::seal`], [`SegmentStore`] |
 //! | files and time | [`wal`], [`manifest`], [`anchor`], [`disk`], [`clock`] |
 
@@ -20,6 +20,7 @@ mod chain;
 pub mod clock;
 mod config;
 mod cosign;
+mod delivery;
 pub mod disk;
 pub mod entry;
 mod epoch;
@@ -44,8 +45,9 @@ pub mod wal;
 
 pub use append::AppendError;
 pub use config::Config;
+pub use delivery::Delivery;
 pub use entry::{Receipt, SealedEntry, StoredEntry};
-pub use epoch::{Planned, RotateError};
+pub use epoch::{KeyEpoch, Planned, RotateError};
 pub use ledger::Ledger;
 pub use open_error::OpenError;
 pub use read::ReadError;

@@ -59,6 +59,7 @@ pub(crate) async fn open(
         epochs: RwLock::new(epochs),
         rotating: tokio::sync::Mutex::new(()),
         cosigned: RwLock::new(None),
+        deliveries: Mutex::default(),
         tiles,
         chain,
         view: RwLock::new(view),
@@ -117,11 +118,7 @@ async fn open_ids(
             let cause = format!("its segments hold {} of the entries {begin} to {}", records.len(), end - 1);
             return Err(OpenError::Sealed { path: Places::of(config).manifest(), cause });
         }
-        let (grown, merged) = ids.with(end, records).map_err(OpenError::io(&dir, "writing"))?;
-        for path in merged {
-            disk.remove(&path).map_err(OpenError::io(&path, "removing"))?;
-        }
-        ids = grown;
+        ids = ids.with(end, records).map_err(OpenError::io(&dir, "writing"))?;
     }
     Ok(ids)
 }

@@ -1,5 +1,6 @@
 //! What the sequencer, callers, readers and the seal share.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use parking_lot::{Mutex, RwLock};
@@ -9,6 +10,7 @@ use tokio::sync::{Notify, broadcast};
 use crate::chain::Chain;
 use crate::config::{Config, Places};
 use crate::cosign::CosignedHead;
+use crate::delivery::Delivery;
 use crate::disk::Disk;
 use crate::entry::StoredEntry;
 use crate::ids::SealedIds;
@@ -64,6 +66,8 @@ pub(crate) struct Shared {
     /// One rotation at a time.
     pub(crate) rotating: tokio::sync::Mutex<()>,
     pub(crate) cosigned: RwLock<Option<CosignedHead>>,
+    /// How the publication of checkpoints goes, by place.
+    pub(crate) deliveries: Mutex<BTreeMap<String, Delivery>>,
     pub(crate) tiles: Tiles,
     pub(crate) chain: Chain,
     pub(crate) view: RwLock<View>,

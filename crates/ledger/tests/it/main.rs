@@ -4,6 +4,7 @@
 
 mod append;
 mod crash;
+mod epochs;
 mod faults;
 mod faulty_disk;
 mod formats;

@@ -1,0 +1,38 @@
+//! How the publication of checkpoints goes, place by place: for metrics and for whoever asks why a place lags behind.
+//! Publishing itself is somebody else's; nothing here is waited for by an append.
+
+use crate::ledger::Ledger;
+
+/// How one place is served.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Delivery {
+    /// Which place: `file`, `s3`, `webhook`, or a witness's name.
+    pub target: String,
+    /// Size of the newest checkpoint that arrived.
+    pub size: u64,
+    /// Attempts that failed since then.
+    pub failures: u64,
+    /// Why the last of them failed.
+    pub error: Option<String>,
+}
+
+impl Ledger {
+    /// Notes that a checkpoint of this size arrived at a place, or why not.
+    pub fn delivered(&self, target: &str, outcome: Result<u64, String>) {
+        let mut deliveries = self.shared().deliveries.lock();
+        let delivery = deliveries.entry(target.to_owned()).or_default();
+        target.clone_into(&mut delivery.target);
+        match outcome {
+            Ok(size) => *delivery = Delivery { size, failures: 0, error: None, target: target.to_owned() },
+            Err(error) => {
+                delivery.failures += 1;
+                delivery.error = Some(error);
+            }
+        }
+    }
+
+    /// How all places are served, by name.
+    pub fn deliveries(&self) -> Vec<Delivery> {
+        self.shared().deliveries.lock().values().cloned().collect()
+    }
+}
