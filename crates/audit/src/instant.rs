@@ -44,7 +44,7 @@ pub fn format_instant(instant: Timestamp) -> String {
 }
 
 /// Appends `2026-11-20T10:00:00.000Z`.
-pub(crate) fn write_instant(instant: Timestamp, out: &mut Vec<u8>) {
+pub fn write_instant(instant: Timestamp, out: &mut Vec<u8>) {
     match written(instant) {
         Some(bytes) => out.extend_from_slice(&bytes),
         None => out.extend_from_slice(format_instant(instant).as_bytes()),

@@ -18,6 +18,7 @@ use reeve_ledger::{AppendError, Ledger, Trail};
 
 use crate::attempts::Attempts;
 use crate::error::{Code, FieldProblem, Problem};
+use crate::identify::{KnownTokens, Watched};
 use crate::streams::Streams;
 
 /// How many records of reading may wait for the log while it cannot be written.
@@ -71,6 +72,8 @@ pub struct App {
     pub sign_ins: Attempts,
     /// Streams that stay open.
     pub streams: Streams,
+    /// Who stood behind a token a moment ago.
+    pub(crate) tokens: KnownTokens,
     spool: Mutex<VecDeque<Entry>>,
 }
 
@@ -109,11 +112,13 @@ impl App {
     /// Puts the ports together.
     #[must_use]
     pub fn new(ports: Ports, settings: Settings) -> Self {
+        let (access, changes) = Watched::over(ports.access);
         App {
-            ports,
+            ports: Ports { access, ..ports },
             settings,
             sign_ins: Attempts::default(),
             streams: Streams::default(),
+            tokens: KnownTokens::new(changes),
             spool: Mutex::new(VecDeque::new()),
         }
     }

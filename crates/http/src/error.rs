@@ -25,6 +25,8 @@ pub enum Code {
     NotFound,
     /// 405.
     MethodNotAllowed,
+    /// 408: the body did not arrive in time.
+    RequestTimeout,
     /// 409: somebody changed it in between, or its state does not allow it.
     Conflict,
     /// 409: the event id stands for other bytes.
@@ -65,6 +67,7 @@ impl Code {
         Code::Forbidden,
         Code::NotFound,
         Code::MethodNotAllowed,
+        Code::RequestTimeout,
         Code::Conflict,
         Code::EventIdConflict,
         Code::GuardrailBlocked,
@@ -91,6 +94,7 @@ impl Code {
             Code::Forbidden => ("forbidden", StatusCode::FORBIDDEN, "Not permitted"),
             Code::NotFound => ("not_found", StatusCode::NOT_FOUND, "Not found"),
             Code::MethodNotAllowed => ("method_not_allowed", StatusCode::METHOD_NOT_ALLOWED, "Method not allowed"),
+            Code::RequestTimeout => ("request_timeout", StatusCode::REQUEST_TIMEOUT, "The request took too long"),
             Code::Conflict => ("conflict", StatusCode::CONFLICT, "Conflict"),
             Code::EventIdConflict => {
                 ("event_id_conflict", StatusCode::CONFLICT, "The event id is taken by another entry")

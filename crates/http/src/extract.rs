@@ -3,13 +3,15 @@
 use std::net::SocketAddr;
 use std::ops::Deref;
 use std::sync::Arc;
+use std::time::Duration;
 
-use axum::body::Bytes;
+use axum::body::{Bytes, HttpBody as _};
 use axum::extract::{ConnectInfo, FromRequest, FromRequestParts, Request};
 use axum::http::header;
 use axum::http::request::Parts;
 use http_body_util::BodyExt as _;
 use serde::de::DeserializeOwned;
+use tokio::time::Instant;
 
 use reeve_access::Principal;
 
@@ -143,10 +145,17 @@ fn join(path: &str, name: &str) -> String {
 /// the answer.
 const DRAIN: usize = 32 * 1024 * 1024;
 
+/// How long a client may send nothing while its body is not whole.
+const BODY_IDLE: Duration = Duration::from_secs(30);
+/// How long a body may take in all.
+const BODY_WHOLE: Duration = Duration::from_secs(300);
+/// Room made at once for a body that is only announced, bytes.
+const TRUSTED: usize = 1024 * 1024;
+
 /// Reads a whole body within the limit.
 ///
 /// # Errors
-/// 413 past the limit, 415 for an encoded body, 400 when the connection broke.
+/// 408 when it does not arrive in time, 413 past the limit, 415 for an encoded body, 400 when the connection broke.
 pub async fn read(request: Request, app: &App) -> Result<Bytes, Problem> {
     let encoding = request.headers().get(header::CONTENT_ENCODING).map(|value| value.to_str().unwrap_or("unreadable"));
     if let Some(encoding) = encoding.filter(|encoding| !encoding.eq_ignore_ascii_case("identity")) {
@@ -161,11 +170,13 @@ pub async fn read(request: Request, app: &App) -> Result<Bytes, Problem> {
         return Err(too_large(limit));
     }
     let mut body = request.into_body();
-    let (mut bytes, mut seen) = (Vec::new(), 0_usize);
-    while let Some(frame) = body.frame().await {
-        let frame =
-            frame.map_err(|error| Problem::new(Code::BadRequest, format!("The body could not be read: {error}.")))?;
-        let Ok(data) = frame.into_data() else { continue };
+    let whole = body.size_hint().exact().and_then(|bytes| usize::try_from(bytes).ok()).filter(|bytes| *bytes <= limit);
+    let deadline = Instant::now() + BODY_WHOLE;
+    let (mut bytes, mut seen) = (Vec::with_capacity(whole.unwrap_or_default().min(TRUSTED)), 0_usize);
+    while let Some(data) = next(&mut body, deadline).await? {
+        if bytes.is_empty() && whole == Some(data.len()) {
+            return Ok(data);
+        }
         seen = seen.saturating_add(data.len());
         if seen <= limit {
             bytes.extend_from_slice(&data);
@@ -177,6 +188,25 @@ pub async fn read(request: Request, app: &App) -> Result<Bytes, Problem> {
         }
     }
     if seen > limit { Err(too_large(limit)) } else { Ok(Bytes::from(bytes)) }
+}
+
+/// The next piece of a body, which must not keep us waiting.
+async fn next(body: &mut axum::body::Body, deadline: Instant) -> Result<Option<Bytes>, Problem> {
+    let patience = deadline.min(Instant::now() + BODY_IDLE);
+    match tokio::time::timeout_at(patience, body.frame()).await {
+        Ok(None) => Ok(None),
+        // Trailers carry nothing for us.
+        Ok(Some(Ok(frame))) => Ok(Some(frame.into_data().unwrap_or_default())),
+        Ok(Some(Err(error))) => Err(Problem::new(Code::BadRequest, format!("The body could not be read: {error}."))),
+        Err(_) => Err(Problem::new(
+            Code::RequestTimeout,
+            format!(
+                "The body did not arrive in time ({} s without a byte, or {} s in all); nothing was written.",
+                BODY_IDLE.as_secs(),
+                BODY_WHOLE.as_secs()
+            ),
+        )),
+    }
 }
 
 fn too_large(limit: usize) -> Problem {

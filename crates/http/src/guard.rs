@@ -125,7 +125,7 @@ async fn check(State((app, access)): State<(Arc<App>, Access)>, request: Request
     let (mut parts, body) = request.into_parts();
     match admit(&app, access, &parts).await {
         Ok(Some(principal)) => {
-            parts.extensions.insert(Arc::new(principal));
+            parts.extensions.insert(principal);
         }
         Ok(None) => {}
         Err(problem) => return problem.into_response(),
@@ -152,7 +152,7 @@ fn is_text(path: &str) -> bool {
     std::str::from_utf8(&bytes).is_ok()
 }
 
-async fn admit(app: &App, access: Access, parts: &Parts) -> Result<Option<Principal>, Problem> {
+async fn admit(app: &App, access: Access, parts: &Parts) -> Result<Option<Arc<Principal>>, Problem> {
     let principal = identify::principal(app, &parts.method, &parts.headers).await?;
     match principal {
         None if access == Access::Public => Ok(None),

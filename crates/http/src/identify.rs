@@ -3,8 +3,12 @@
 //! A cookie alone never changes anything from another site: unsafe methods with a cookie need a same-origin `Origin` or
 //! `Sec-Fetch-Site` header.
 
+mod known;
+mod watched;
+
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 
 use axum::extract::ConnectInfo;
 use axum::http::{HeaderMap, Method, header};
@@ -13,6 +17,8 @@ use axum_extra::extract::CookieJar;
 use reeve_access::principal::PrincipalKind;
 use reeve_access::{AccessError, Permission, Principal, Role, TokenHash, User};
 
+pub(crate) use self::known::KnownTokens;
+pub(crate) use self::watched::Watched;
 use crate::app::App;
 use crate::error::{Code, Problem};
 
@@ -35,7 +41,7 @@ pub struct Origin {
 ///
 /// # Errors
 /// 401 for wrong credentials, 403 for a cookie from elsewhere, 500 when the store failed.
-pub async fn principal(app: &App, method: &Method, headers: &HeaderMap) -> Result<Option<Principal>, Problem> {
+pub async fn principal(app: &App, method: &Method, headers: &HeaderMap) -> Result<Option<Arc<Principal>>, Problem> {
     if let Some(token) = bearer(headers) {
         return by_token(app, token).await.map(Some);
     }
@@ -44,7 +50,7 @@ pub async fn principal(app: &App, method: &Method, headers: &HeaderMap) -> Resul
     if !method.is_safe() && !same_origin(headers) {
         return Err(Problem::new(Code::Forbidden, "A session cookie may only change things from Reeve's own pages."));
     }
-    by_session(app, cookie.value()).await
+    Ok(by_session(app, cookie.value()).await?.map(Arc::new))
 }
 
 fn bearer(headers: &HeaderMap) -> Option<&str> {
@@ -68,9 +74,14 @@ fn same_origin(headers: &HeaderMap) -> bool {
 ///
 /// # Errors
 /// 401 when it is unknown, expired, or its user may not sign in.
-pub async fn by_token(app: &App, secret: &str) -> Result<Principal, Problem> {
+pub async fn by_token(app: &App, secret: &str) -> Result<Arc<Principal>, Problem> {
     let wrong = || Problem::new(Code::Unauthenticated, "The token is not known or no longer valid.");
-    let token = match app.access.token_by_hash(&TokenHash::of(secret)).await {
+    let hash = TokenHash::of(secret);
+    if let Some(principal) = app.tokens.get(&hash, app.now().as_millisecond()) {
+        return Ok(principal);
+    }
+    let asking = app.tokens.asking();
+    let token = match app.access.token_by_hash(&hash).await {
         Ok(token) => token,
         Err(AccessError::NotFound { .. }) => return Err(wrong()),
         Err(error) => return Err(error.into()),
@@ -88,7 +99,9 @@ pub async fn by_token(app: &App, secret: &str) -> Result<Principal, Problem> {
     }
     let roles =
         user.roles.iter().copied().filter(|role| token.roles.is_empty() || token.roles.contains(role)).collect();
-    build(app, user, roles, PrincipalKind::Token, token.id).await
+    let principal = Arc::new(build(app, user, roles, PrincipalKind::Token, token.id).await?);
+    app.tokens.put(hash, principal.clone(), token.expires_at_ms, asking);
+    Ok(principal)
 }
 
 async fn by_session(app: &App, secret: &str) -> Result<Option<Principal>, Problem> {

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::Request;
-use axum::http::{HeaderName, HeaderValue, Method, header};
+use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Version, header};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Json, Response};
 use axum::routing::get;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{DefaultPredicate, Predicate as _};
 use tower_http::trace::{DefaultMakeSpan, TraceLayer};
 use utoipa::openapi::OpenApi;
 
@@ -33,7 +34,7 @@ pub fn router(app: Arc<App>) -> Router {
         .fallback(page)
         .method_not_allowed_fallback(wrong_method)
         .layer(from_fn(headers))
-        .layer(CompressionLayer::new().gzip(true))
+        .layer(CompressionLayer::new().gzip(true).compress_when(DefaultPredicate::new().and(may_be_compressed)))
         .layer(CatchPanicLayer::custom(|_: Box<dyn std::any::Any + Send>| {
             Problem::internal("a handler panicked").into_response()
         }))
@@ -100,6 +101,14 @@ async fn page(request: Request) -> Response {
         return wrong_method(request).await.into_response();
     }
     dashboard::file(request.uri().clone()).await
+}
+
+/// An answer that is sent as it is, however the client would take it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Uncompressed;
+
+fn may_be_compressed(_: StatusCode, _: Version, _: &HeaderMap, extensions: &Extensions) -> bool {
+    extensions.get::<Uncompressed>().is_none()
 }
 
 async fn headers(request: Request, next: Next) -> Response {

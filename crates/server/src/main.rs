@@ -4,6 +4,7 @@ mod adapters;
 mod cli;
 mod commands;
 mod config;
+mod connections;
 mod demo;
 mod service;
 mod tasks;
@@ -12,6 +13,10 @@ mod telemetry;
 use std::process::ExitCode;
 
 use clap::Parser as _;
+
+/// Appending makes and frees some dozen small strings an entry, on several threads at once.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let cli = cli::Cli::parse();

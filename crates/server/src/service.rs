@@ -1,6 +1,5 @@
 //! The service: opens what is kept, joins the rooms, serves, and closes in order.
 
-use std::future::IntoFuture as _;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,6 +21,7 @@ use crate::adapters::clouds::CloudRegistry;
 use crate::adapters::recorder::LedgerRecorder;
 use crate::adapters::syncer::{Background, ConnectionSyncer};
 use crate::config::Config;
+use crate::connections;
 use crate::tasks;
 
 /// How long requests under way may take once the service is to stop.
@@ -139,9 +139,9 @@ impl Service {
     pub(crate) async fn serve(self, listener: TcpListener, stop: CancellationToken) -> Result<()> {
         self.app.engine.resume().await.context("interrupted actions could not be taken up again")?;
         let tasks = tasks::start(&self, &stop);
-        let router = reeve_http::router(self.app.clone()).into_make_service_with_connect_info::<SocketAddr>();
         let (stopping, streams) = (stop.clone(), self.app.streams.clone());
-        let serving = axum::serve(listener, router).with_graceful_shutdown(async move {
+        let serving = connections::serve(listener, reeve_http::router(self.app.clone()), stop.clone());
+        tasks.spawn(async move {
             stopping.cancelled().await;
             // They would never end by themselves.
             streams.close();
@@ -152,7 +152,7 @@ impl Service {
             tokio::time::sleep(LAST_REQUESTS).await;
         };
         tokio::select! {
-            served = serving.into_future() => served?,
+            () = serving => {}
             () = patience => tracing::warn!("some requests did not end in time; they are given up"),
         }
         stop.cancel();

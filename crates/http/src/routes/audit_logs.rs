@@ -10,6 +10,7 @@ mod ask;
 mod bodies;
 mod entry;
 mod live;
+mod receipts;
 mod saved_searches;
 mod search;
 mod stats;

@@ -2,17 +2,23 @@
 
 use std::sync::Arc;
 
-use axum::Json;
+use axum::body::Bytes;
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
+use axum::response::Response;
+use jiff::Timestamp;
+use tokio::task::spawn_blocking;
 
-use reeve_audit::{BatchError, Content, FieldError, MAX_BATCH, MAX_ENTRY_BYTES, parse_batch};
+use reeve_audit::{BatchError, Content, Draft, FieldError, MAX_BATCH, MAX_ENTRY_BYTES, parse_batch};
+
+use super::receipts;
 
 use crate::app::{App, append_problem};
 use crate::error::{Code, FieldProblem, Problem, ProblemBody};
 use crate::extract;
-use crate::time;
-use crate::wire::entry::{EntryBody, ReceiptBody, ReceiptsBody};
+use crate::wire::entry::{EntryBody, ReceiptsBody};
+
+/// A body up to this long is read in less time than handing it to another thread is worth, bytes.
+const INLINE_BYTES: usize = 32 * 1024;
 
 /// Append entries: an object, an array, or `application/x-ndjson`. All of them are durable when this answers, or none is there.
 #[utoipa::path(post, path = "/api/v1/audit-logs", tag = "audit-logs",
@@ -21,10 +27,7 @@ use crate::wire::entry::{EntryBody, ReceiptBody, ReceiptsBody};
         (status = 201, body = ReceiptsBody, description = "One receipt an entry; a single object is answered with its receipt alone"),
         (status = 409, body = ProblemBody), (status = 413, body = ProblemBody), (status = 422, body = ProblemBody),
         (status = 429, body = ProblemBody), (status = 507, body = ProblemBody)))]
-pub(super) async fn append(
-    State(app): State<Arc<App>>,
-    request: Request,
-) -> Result<(StatusCode, Json<serde_json::Value>), Problem> {
+pub(super) async fn append(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
     let kind = extract::media_type(&request).unwrap_or_else(|| "application/json".to_owned());
     let ndjson = match kind.as_str() {
         "application/json" => false,
@@ -36,28 +39,17 @@ pub(super) async fn append(
     };
     let bytes = extract::read(request, &app).await?;
     let content = if ndjson { Content::Ndjson } else { Content::of_json(&bytes) };
-    let now = app.now();
-    let drafts = tokio::task::spawn_blocking(move || parse_batch(&bytes, content, now, MAX_BATCH))
-        .await
-        .map_err(Problem::internal)?
-        .map_err(batch_problem)?;
+    let drafts = parse(bytes, content, app.now()).await?;
     let receipts = app.ledger.append(drafts).await.map_err(|error| append_problem(&error))?;
-    let mut items: Vec<ReceiptBody> = receipts
-        .into_iter()
-        .map(|receipt| ReceiptBody {
-            event_id: receipt.event_id,
-            sequence: receipt.sequence,
-            recorded_at: time::text(receipt.recorded_at),
-            leaf_hash: receipt.leaf_hash.to_string(),
-            hash: receipt.hash.to_string(),
-            previous_hash: receipt.previous_hash.to_string(),
-        })
-        .collect();
-    let body = match content {
-        Content::One if items.len() == 1 => serde_json::to_value(items.remove(0)),
-        _ => serde_json::to_value(ReceiptsBody { total: items.len() as u64, items }),
-    };
-    Ok((StatusCode::CREATED, Json(body.map_err(Problem::internal)?)))
+    Ok(receipts::answer(&receipts, content == Content::One))
+}
+
+/// Reads the entries: a small body at once, a large one on a thread for work that takes its time.
+async fn parse(bytes: Bytes, content: Content, now: Timestamp) -> Result<Vec<Draft>, Problem> {
+    let large = bytes.len() > INLINE_BYTES;
+    let read = move || parse_batch(&bytes, content, now, MAX_BATCH);
+    let drafts = if large { spawn_blocking(read).await.map_err(Problem::internal)? } else { read() };
+    drafts.map_err(batch_problem)
 }
 
 fn batch_problem(error: BatchError) -> Problem {

@@ -1,5 +1,7 @@
 //! What a stream was opened with, to ask again who is behind it: a token may be revoked, a session end, a role change.
 
+use std::sync::Arc;
+
 use axum::http::{HeaderMap, Method, header};
 
 use reeve_access::Principal;
@@ -24,7 +26,7 @@ impl Credentials {
     }
 
     /// Who they stand for now.
-    pub(super) async fn principal(&self, app: &App) -> Result<Option<Principal>, Problem> {
+    pub(super) async fn principal(&self, app: &App) -> Result<Option<Arc<Principal>>, Problem> {
         identify::principal(app, &Method::GET, &self.0).await
     }
 }

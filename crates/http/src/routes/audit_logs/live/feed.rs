@@ -133,7 +133,7 @@ impl Feed {
         self.check_at = Instant::now() + CHECK;
         // Whoever is not exactly who they were when the stream was opened opens another one.
         match self.credentials.principal(&self.app).await {
-            Ok(Some(principal)) if principal == *self.principal && VIEW_LOG.allows(&principal) => None,
+            Ok(Some(principal)) if *principal == *self.principal && VIEW_LOG.allows(&principal) => None,
             Ok(_) => Some(Moment::End("signed_out")),
             Err(problem) if problem.status().is_client_error() => Some(Moment::End("signed_out")),
             Err(_) => Some(Moment::End("unavailable")),

@@ -1,0 +1,98 @@
+//! Connections of clients: accepted, served over HTTP/1.1, ended in order.
+//!
+//! A client that is slow to send its headers, or lets a connection idle, is let go after [`HEADERS`]; how long a body may take
+//! is said where bodies are read (`reeve_http`).
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::ConnectInfo;
+use axum::response::Response;
+use hyper::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tower::Service as _;
+
+/// How long the headers of a request may take, from the end of the one before.
+const HEADERS: Duration = Duration::from_secs(30);
+
+/// How long to wait when no connection can be accepted, because too many files are open say.
+const BREATH: Duration = Duration::from_secs(1);
+
+/// Accepts and serves until `stop`; then lets the requests under way end.
+pub(crate) async fn serve(listener: TcpListener, router: Router, stop: CancellationToken) {
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(HEADERS);
+    let open = TaskTracker::new();
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = stop.cancelled() => break,
+        };
+        match accepted {
+            Ok((stream, peer)) => {
+                open.spawn(connection(http.clone(), stream, peer, router.clone(), stop.clone()));
+            }
+            Err(error) if is_of_the_client(&error) => {}
+            Err(error) => {
+                tracing::error!(%error, "a connection could not be accepted");
+                tokio::time::sleep(BREATH).await;
+            }
+        }
+    }
+    drop(listener);
+    open.close();
+    open.wait().await;
+}
+
+async fn connection(
+    http: http1::Builder,
+    stream: TcpStream,
+    peer: SocketAddr,
+    router: Router,
+    stop: CancellationToken,
+) {
+    // An answer goes out at once, not when there is more to send.
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "TCP_NODELAY was not set");
+    }
+    let service = service_fn(move |request| answer(router.clone(), peer, request));
+    let mut connection = std::pin::pin!(http.serve_connection(TokioIo::new(stream), service));
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = stop.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%peer, %error, "a connection ended early");
+    }
+}
+
+fn answer(
+    mut router: Router,
+    peer: SocketAddr,
+    request: Request<Incoming>,
+) -> impl Future<Output = Result<Response, Infallible>> + Send {
+    let mut request = request.map(Body::new);
+    request.extensions_mut().insert(ConnectInfo(peer));
+    // A router is always ready.
+    router.call(request)
+}
+
+/// Whether the client went away before it was accepted.
+fn is_of_the_client(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
+}
