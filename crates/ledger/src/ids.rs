@@ -74,15 +74,23 @@ impl SealedIds {
         Ok(None)
     }
 
-    /// The set with the identifiers of sequences `end()..end` added and files merged where eight are alike. The files are
-    /// durable when this returns; those that were merged are given back, to be removed once nobody asks for them by name.
-    pub(crate) fn with(&self, end: u64, mut records: Vec<Record>) -> io::Result<(SealedIds, Vec<PathBuf>)> {
+    /// The set with the identifiers of sequences `end()..end` added, in a file that is durable when this returns.
+    pub(crate) fn with(&self, end: u64, mut records: Vec<Record>) -> io::Result<SealedIds> {
         let mut grown = self.clone();
         records.sort_unstable_by_key(|record| record.key);
         let count = records.len() as u64;
         let added =
             file::write(self.disk.as_ref(), &self.dir, (self.end(), end), 0, count, records.into_iter().map(Ok))?;
         grown.files.push(Arc::new(added));
+        self.disk.sync_dir(&self.dir)?;
+        Ok(grown)
+    }
+
+    /// The set with eight neighbours of a level made one, as often as there are such; `None` when there are none. The new
+    /// files are durable when this returns; those that were merged are given back, to be removed once nobody asks for them by
+    /// name.
+    pub(crate) fn merged(&self) -> io::Result<Option<(SealedIds, Vec<PathBuf>)>> {
+        let mut grown = self.clone();
         let mut merged = Vec::new();
         while let Some(run) = grown.mergeable() {
             let first = grown.files.len() - run;
@@ -93,8 +101,11 @@ impl SealedIds {
             merged.extend(sources.iter().map(|file| self.dir.join(file::name(file.first(), file.end()))));
             grown.files.push(Arc::new(joined));
         }
+        if merged.is_empty() {
+            return Ok(None);
+        }
         self.disk.sync_dir(&self.dir)?;
-        Ok((grown, merged))
+        Ok(Some((grown, merged)))
     }
 
     /// How many files at the end are to become one.

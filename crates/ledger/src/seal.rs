@@ -85,17 +85,14 @@ pub(crate) async fn seal(shared: &Arc<Shared>, rotated: Rotated) -> Result<usize
     };
     let written = write_segments(shared, &sealing.entries).await;
     // Both are waited for, so that no seal writes after its end.
-    let (ids, merged) = hashes.await.map_err(|_| SealError::Closed)??;
+    let ids = hashes.await.map_err(|_| SealError::Closed)??;
     let (shared, written) = (shared.clone(), written?);
     let finish = move || {
         let before = shared.view.read().segments.clone();
         let segments = write_manifest(&shared, &sealing, &before, written)?;
         show(&shared, end, Arc::new(ids), segments);
-        for path in merged {
-            if let Err(error) = shared.disk.remove(&path) {
-                tracing::warn!(file = %path.display(), %error, "a merged file of identifiers could not be removed");
-            }
-        }
+        drop(sealing);
+        merge_ids(&shared);
         Ok(sealed)
     };
     tokio::task::spawn_blocking(finish).await.map_err(|_| SealError::Closed)?
@@ -137,7 +134,7 @@ fn write_tiles(shared: &Shared, sealing: &Sealing) -> Result<(), SealError> {
     shared.chain.write(*begin, *end, before).map_err(at(&shared.places.chain()))
 }
 
-fn write_ids(shared: &Shared, sealing: &Sealing) -> Result<(SealedIds, Vec<std::path::PathBuf>), SealError> {
+fn write_ids(shared: &Shared, sealing: &Sealing) -> Result<SealedIds, SealError> {
     let Sealing { begin, end, entries, recent, .. } = sealing;
     let ids = shared.ids.read().clone();
     let mut records = records(recent);
@@ -145,6 +142,25 @@ fn write_ids(shared: &Shared, sealing: &Sealing) -> Result<(SealedIds, Vec<std::
         records = entries.iter().map(|entry| record(entry)).collect();
     }
     ids.with(*end, records).map_err(at(&shared.places.ids()))
+}
+
+/// Makes fewer and larger files of the index of identifiers, after the seal counts: the entries do not wait for this.
+fn merge_ids(shared: &Shared) {
+    let ids = shared.ids.read().clone();
+    let (ids, merged) = match ids.merged() {
+        Ok(Some(merged)) => merged,
+        Ok(None) => return,
+        Err(error) => {
+            tracing::warn!(%error, "the index of identifiers could not be merged; the next seal tries again");
+            return;
+        }
+    };
+    *shared.ids.write() = Arc::new(ids);
+    for path in merged {
+        if let Err(error) = shared.disk.remove(&path) {
+            tracing::warn!(file = %path.display(), %error, "a merged file of identifiers could not be removed");
+        }
+    }
 }
 
 /// What the index keeps of an entry.

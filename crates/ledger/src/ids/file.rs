@@ -8,6 +8,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::filter::{BLOCK_BYTES, Filter};
+use super::mark::{KEY_LEN, MARK_LEN};
 use super::{IdKey, Mark};
 use crate::disk::{Disk, DiskFile};
 
@@ -15,11 +16,11 @@ use crate::disk::{Disk, DiskFile};
 mod tests;
 
 const MAGIC: &[u8; 8] = b"reeveids";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEADER_LEN: usize = 64;
 const PAGE_LEN: usize = 4096;
-const RECORD_LEN: usize = 40;
-const PAGE_RECORDS: usize = 102;
+const RECORD_LEN: usize = KEY_LEN + MARK_LEN + 4 + 6;
+const PAGE_RECORDS: usize = PAGE_COUNT_AT / RECORD_LEN;
 /// Where a page says how many records it has; its checksum is its last four bytes.
 const PAGE_COUNT_AT: usize = PAGE_LEN - 8;
 /// Pages written or read at once when files are merged.
@@ -203,11 +204,14 @@ impl IdFile {
     }
 
     fn decode_record(&self, bytes: &[u8; RECORD_LEN]) -> io::Result<Record> {
-        let (mut key, mut mark, mut offset, mut time) = ([0; 16], [0; 12], [0; 4], [0; 8]);
-        key.copy_from_slice(&bytes[..16]);
-        mark.copy_from_slice(&bytes[16..28]);
-        offset.copy_from_slice(&bytes[28..32]);
-        time.copy_from_slice(&bytes[32..]);
+        let (mut key, mut mark, mut offset, mut time) = ([0; KEY_LEN], [0; MARK_LEN], [0; 4], [0; 8]);
+        let (keys, rest) = bytes.split_at(KEY_LEN);
+        let (marks, rest) = rest.split_at(MARK_LEN);
+        let (offsets, times) = rest.split_at(4);
+        key.copy_from_slice(keys);
+        mark.copy_from_slice(marks);
+        offset.copy_from_slice(offsets);
+        time[..times.len()].copy_from_slice(times);
         let recorded_at = Timestamp::from_millisecond(i64::from_le_bytes(time)).map_err(|_| damaged("record"))?;
         let sequence = self.head.first + u64::from(u32::from_le_bytes(offset));
         Ok(Record { key: IdKey(key), mark: Mark(mark), sequence, recorded_at })
@@ -259,7 +263,9 @@ fn write_pages(
         buffer.extend_from_slice(&record.key.0);
         buffer.extend_from_slice(&record.mark.0);
         buffer.extend_from_slice(&((record.sequence - head.first) as u32).to_le_bytes());
-        buffer.extend_from_slice(&record.recorded_at.as_millisecond().to_le_bytes());
+        // Six bytes reach from 1970 to the year 10889; no clock is before or after.
+        let millis = record.recorded_at.as_millisecond().max(0) as u64;
+        buffer.extend_from_slice(&millis.to_le_bytes()[..6]);
         on_page += 1;
         count += 1;
         if on_page == PAGE_RECORDS || count == head.count {
@@ -295,7 +301,7 @@ pub(crate) fn merged(files: &[Arc<IdFile>]) -> impl Iterator<Item = io::Result<R
         let order = |source: &mut std::iter::Peekable<Records<'_>>| match source.peek()? {
             Ok(record) => Some(record.key),
             // Errors come first, so that they are not merged past.
-            Err(_) => Some(IdKey([0; 16])),
+            Err(_) => Some(IdKey([0; KEY_LEN])),
         };
         let keys = sources.iter_mut().enumerate().filter_map(|(at, source)| Some((order(source)?, at)));
         let (_, least) = keys.min()?;

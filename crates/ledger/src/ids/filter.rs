@@ -43,9 +43,9 @@ impl Filter {
     /// First word of the key's block, and where its bits stand.
     fn place(&self, key: &IdKey) -> (usize, u64) {
         let blocks = (self.words.len() / BLOCK_WORDS) as u128;
-        let number = u128::from_le_bytes(key.0);
-        let block = (u128::from(number as u64) * blocks) >> 64;
-        (block as usize * BLOCK_WORDS, (number >> 64) as u64)
+        let (bits, number) = key.ends();
+        let block = (u128::from(number) * blocks) >> 64;
+        (block as usize * BLOCK_WORDS, bits)
     }
 
     /// Adds a key.

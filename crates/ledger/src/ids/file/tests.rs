@@ -10,7 +10,7 @@ use crate::disk::LocalDisk;
 fn record(sequence: u64) -> Record {
     Record {
         key: IdKey::of(&format!("event {sequence}")),
-        mark: Mark([sequence as u8; 12]),
+        mark: Mark([sequence as u8; MARK_LEN]),
         sequence,
         recorded_at: Timestamp::from_millisecond(1_800_000_000_000 + sequence as i64).unwrap(),
     }
@@ -31,7 +31,7 @@ fn written(dir: &Path, span: std::ops::Range<u64>) -> IdFile {
 #[test]
 fn every_record_is_found_and_nothing_else() {
     let dir = tempfile::tempdir().unwrap();
-    for count in [1, 101, 102, 103, 1000, 20_000] {
+    for count in [1, PAGE_RECORDS as u64 - 1, PAGE_RECORDS as u64, PAGE_RECORDS as u64 + 1, 1000, 20_000] {
         let file = written(dir.path(), 7..7 + count);
         assert_eq!((file.first(), file.end(), file.count(), file.level()), (7, 7 + count, count, 0));
         for sequence in 7..7 + count {
@@ -40,7 +40,7 @@ fn every_record_is_found_and_nothing_else() {
         for sequence in 7 + count..7 + count + 2000 {
             assert_eq!(file.find(&record(sequence).key).unwrap(), None);
         }
-        for edge in [[0; 16], [0xff; 16]] {
+        for edge in [[0; KEY_LEN], [0xff; KEY_LEN]] {
             assert_eq!(file.find(&IdKey(edge)).unwrap(), None);
         }
     }
