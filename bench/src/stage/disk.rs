@@ -73,8 +73,7 @@ fn kind(path: &Path) -> &'static str {
     match parts.as_slice() {
         ["lake", "entries", ..] => "segments",
         ["lake", "index", ..] => "index",
-        ["ledger", "tile", "entries", ..] => "entry bundles",
-        ["ledger", "tile", ..] => "tiles",
+        ["ledger", "commitments"] | ["ledger", "tree" | "tile", ..] => "hashes of the tree",
         ["ledger", "ids", ..] => "identifiers",
         ["ledger", "wal", ..] => "write-ahead log",
         ["ledger", ..] => "ledger, other",
