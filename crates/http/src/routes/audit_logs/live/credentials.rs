@@ -1,7 +1,5 @@
 //! What a stream was opened with, to ask again who is behind it: a token may be revoked, a session end, a role change.
 
-use std::sync::Arc;
-
 use axum::http::{HeaderMap, Method, header};
 
 use reeve_access::Principal;
@@ -25,8 +23,10 @@ impl Credentials {
         Credentials(kept)
     }
 
-    /// Who they stand for now.
-    pub(super) async fn principal(&self, app: &App) -> Result<Option<Arc<Principal>>, Problem> {
-        identify::principal(app, &Method::GET, &self.0).await
+    /// Whether they still stand for exactly this principal.
+    pub(super) async fn still_name(&self, app: &App, principal: &Principal) -> Result<bool, Problem> {
+        let Some(now) = identify::principal(app, &Method::GET, &self.0).await? else { return Ok(false) };
+        let now: &Principal = &now;
+        Ok(now == principal)
     }
 }

@@ -17,7 +17,6 @@ use tokio::time::{Instant, sleep_until};
 
 use super::credentials::Credentials;
 use crate::app::App;
-use crate::guard::VIEW_LOG;
 use crate::streams::Slot;
 
 /// Entries read from the trail at once.
@@ -132,9 +131,9 @@ impl Feed {
         }
         self.check_at = Instant::now() + CHECK;
         // Whoever is not exactly who they were when the stream was opened opens another one.
-        match self.credentials.principal(&self.app).await {
-            Ok(Some(principal)) if *principal == *self.principal && VIEW_LOG.allows(&principal) => None,
-            Ok(_) => Some(Moment::End("signed_out")),
+        match self.credentials.still_name(&self.app, &self.principal).await {
+            Ok(true) => None,
+            Ok(false) => Some(Moment::End("signed_out")),
             Err(problem) if problem.status().is_client_error() => Some(Moment::End("signed_out")),
             Err(_) => Some(Moment::End("unavailable")),
         }
