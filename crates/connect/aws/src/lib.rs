@@ -5,6 +5,7 @@
 //! times; a change whose outcome is open is never repeated. EC2 itself is in `connect-aws-ec2`, because its SDK is large.
 
 mod act;
+mod bucket;
 mod cloudwatch;
 mod inventory;
 mod metric;
@@ -12,4 +13,5 @@ mod rds;
 mod sample;
 mod session;
 
+pub use bucket::{Bucket, BucketError, BucketPlace};
 pub use session::{AwsConnection, Tuning};

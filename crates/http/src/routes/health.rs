@@ -6,8 +6,11 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
+
+use reeve_ledger::Delivery;
 
 use crate::app::App;
 
@@ -33,9 +36,22 @@ pub(crate) async fn metrics(State(app): State<Arc<App>>) -> impl IntoResponse {
     let size: Gauge = Gauge::default();
     size.set(i64::try_from(app.ledger.size()).unwrap_or(i64::MAX));
     registry.register("reeve_log_entries", "Entries in the signed log", size);
+    publication(&app, &mut registry);
     let mut text = String::new();
     if let Err(error) = encode(&mut text, &registry) {
         tracing::warn!(%error, "metrics could not be written");
     }
     ([(header::CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], text)
+}
+
+/// How far each place has the log's checkpoints, and how often in a row one could not be delivered there.
+fn publication(app: &App, registry: &mut Registry) {
+    let (sizes, failures) = (Family::<Vec<(String, String)>, Gauge>::default(), Family::<Vec<(String, String)>, Gauge>::default());
+    for Delivery { target, size, failures: failed, .. } in app.ledger.deliveries() {
+        let labels = vec![("target".to_owned(), target)];
+        sizes.get_or_create(&labels).set(i64::try_from(size).unwrap_or(i64::MAX));
+        failures.get_or_create(&labels).set(i64::try_from(failed).unwrap_or(i64::MAX));
+    }
+    registry.register("reeve_checkpoint_delivered_entries", "Entries covered by the newest checkpoint that arrived", sizes);
+    registry.register("reeve_checkpoint_failed_deliveries", "Deliveries that failed since one arrived", failures);
 }

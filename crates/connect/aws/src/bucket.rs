@@ -1,0 +1,118 @@
+//! Objects in one S3 bucket, below one prefix: put and get, for what is kept away from this machine. Versions, locks and
+//! lifecycle are the bucket's own business. Refuses to read objects longer than 1 MiB.
+
+use std::time::Duration;
+
+use aws_config::retry::RetryConfig;
+use aws_config::timeout::TimeoutConfig;
+use aws_config::{BehaviorVersion, Region};
+use aws_sdk_s3::Client;
+use aws_sdk_s3::error::{DisplayErrorContext, SdkError};
+use aws_sdk_s3::operation::get_object::GetObjectError;
+use aws_sdk_s3::primitives::ByteStream;
+
+/// Longest object that is read.
+const MAX_OBJECT: i64 = 1 << 20;
+/// One attempt of a call, and all of them.
+const ATTEMPT: Duration = Duration::from_secs(15);
+const CALL: Duration = Duration::from_secs(40);
+
+/// Which bucket, and how it is reached.
+#[derive(Debug, Clone, Default)]
+pub struct BucketPlace {
+    /// Its name.
+    pub bucket: String,
+    /// Put before every object's name, with a slash between; may be empty.
+    pub prefix: String,
+    /// Its region.
+    pub region: String,
+    /// Another endpoint than AWS's own.
+    pub endpoint: Option<String>,
+    /// Key id and secret; the environment's credentials unless given.
+    pub key: Option<(String, String)>,
+}
+
+/// A bucket's objects.
+#[derive(Debug, Clone)]
+pub struct Bucket {
+    client: Client,
+    bucket: String,
+    prefix: String,
+}
+
+/// Why an object was not put or read.
+#[derive(Debug, thiserror::Error)]
+pub enum BucketError {
+    /// The service refused, or did not answer.
+    #[error("s3://{object}: {cause}")]
+    Call {
+        /// Bucket and object.
+        object: String,
+        /// What it said.
+        cause: String,
+    },
+    /// The object is longer than is read.
+    #[error("s3://{0} is longer than 1 MiB")]
+    TooLong(String),
+}
+
+impl Bucket {
+    /// Opens a bucket. Nothing is called yet.
+    pub async fn open(place: &BucketPlace) -> Bucket {
+        let mut loader = aws_config::defaults(BehaviorVersion::v2026_01_12())
+            .region(Region::new(place.region.clone()))
+            .retry_config(RetryConfig::standard().with_max_attempts(2))
+            .timeout_config(
+                TimeoutConfig::builder().operation_attempt_timeout(ATTEMPT).operation_timeout(CALL).build(),
+            );
+        if let Some(url) = &place.endpoint {
+            loader = loader.endpoint_url(url);
+        }
+        if let Some((id, secret)) = &place.key {
+            let key = aws_credential_types::Credentials::new(id, secret, None, None, "reeve");
+            loader = loader.credentials_provider(key);
+        }
+        let config = loader.load().await;
+        let config = aws_sdk_s3::config::Builder::from(&config).force_path_style(place.endpoint.is_some()).build();
+        let prefix = place.prefix.trim_matches('/').to_owned();
+        Bucket { client: Client::from_conf(config), bucket: place.bucket.clone(), prefix }
+    }
+
+    fn key(&self, name: &str) -> String {
+        if self.prefix.is_empty() { name.to_owned() } else { format!("{}/{name}", self.prefix) }
+    }
+
+    fn failed(&self, name: &str, error: &(dyn std::error::Error + 'static)) -> BucketError {
+        let cause = DisplayErrorContext(error).to_string();
+        BucketError::Call { object: format!("{}/{}", self.bucket, self.key(name)), cause }
+    }
+
+    /// Writes an object of text.
+    ///
+    /// # Errors
+    /// When the service refuses or does not answer.
+    pub async fn put(&self, name: &str, bytes: Vec<u8>) -> Result<(), BucketError> {
+        let call = self.client.put_object().bucket(&self.bucket).key(self.key(name));
+        let call = call.content_type("text/plain; charset=utf-8").body(ByteStream::from(bytes));
+        call.send().await.map(|_| ()).map_err(|error| self.failed(name, &error))
+    }
+
+    /// Reads an object; `None` when there is none.
+    ///
+    /// # Errors
+    /// When the service refuses or does not answer, or the object is too long.
+    pub async fn get(&self, name: &str) -> Result<Option<Vec<u8>>, BucketError> {
+        let found = match self.client.get_object().bucket(&self.bucket).key(self.key(name)).send().await {
+            Ok(found) => found,
+            Err(SdkError::ServiceError(error)) if matches!(error.err(), GetObjectError::NoSuchKey(_)) => {
+                return Ok(None);
+            }
+            Err(error) => return Err(self.failed(name, &error)),
+        };
+        if found.content_length().is_none_or(|length| length > MAX_OBJECT) {
+            return Err(BucketError::TooLong(format!("{}/{}", self.bucket, self.key(name))));
+        }
+        let bytes = found.body.collect().await.map_err(|error| self.failed(name, &error))?;
+        Ok(Some(bytes.to_vec()))
+    }
+}
