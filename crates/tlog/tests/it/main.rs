@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod bundles;
+mod fixtures;
 mod memory;
 mod notes;
 mod proof_files;

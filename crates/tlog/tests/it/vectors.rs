@@ -1,6 +1,6 @@
 //! Published vectors: proof cases of transparency-dev/merkle, most of which must be refused, and Ed25519
 //! cases of Wycheproof. They are read from `REEVE_TEST_DATA` (by default `../shared/data` beside the
-//! workspace); without it the tests say that they were skipped and generated proofs stand alone.
+//! workspace); without it the tests say that they were skipped, and the cases of `fixtures` stand alone.
 
 use std::path::{Path, PathBuf};
 
