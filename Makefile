@@ -16,7 +16,7 @@ WEB_SOURCES := $(shell find web -maxdepth 1 -type f 2>/dev/null) \
 	$(shell find web/src web/public -type f 2>/dev/null | sed 's/ /\\ /g')
 
 .NOTPARALLEL:
-.PHONY: help run test check build bench fmt openapi setup setup-run setup-test setup-check setup-build setup-rust screenshots web clean
+.PHONY: help run test check build bench fmt openapi setup setup-run setup-test setup-check setup-build setup-bench setup-rust screenshots web clean
 
 help: ## this list
 	@echo "Reeve: the targets"
@@ -38,7 +38,7 @@ build: setup-build web ## optimised programs: target/release/reeve and target/re
 	@if [ "$(TARGET_DIR)" != target ]; then install -D -t target/release $(TARGET_DIR)/release/reeve $(TARGET_DIR)/release/reeve-verify; fi
 	@ls -l target/release/reeve target/release/reeve-verify
 
-bench: setup-rust ## the benchmarks, each number with its durability
+bench: setup-bench web ## the service and PostgreSQL measured side by side (ENTRIES=200000 for minutes, ARGS="append search" for a part)
 	@$(ENV) bench/run $(ARGS)
 
 fmt: setup-rust ## format the Rust code
@@ -54,7 +54,7 @@ screenshots: setup-test web ## pictures of the dashboard for the documentation
 	@$(ENV) npm --prefix web run --silent screenshots
 
 setup: setup-run setup-test setup-check ## install everything the targets need, and build nothing
-setup-run setup-test setup-check setup-build setup-rust:
+setup-run setup-test setup-check setup-build setup-bench setup-rust:
 	@tools/setup $(@:setup-%=%)
 
 # The dashboard, embedded into the program by crates/http. Rebuilt when its sources are newer than the last build.

@@ -155,8 +155,7 @@ impl Run {
         });
         self.stage("restart", |run| {
             drop(service.take());
-            let end_ms = bodies.end_ms;
-            stage::restart::run(&programs, &data, &run.generator, end_ms, &mut run.results)?.stop()
+            stage::restart::run(&programs, &data, &run.generator, &bodies, &mut run.results)?.stop()
         });
         drop(service.take());
         if self.plan.has("postgres") && !self.plan.keep {

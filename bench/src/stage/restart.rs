@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 
+use crate::bodies::Bodies;
 use crate::generate::Generator;
 use crate::machine;
 use crate::results::{Results, System};
@@ -38,7 +39,7 @@ pub(crate) fn run(
         (1, "restart.cold", "the same, nothing in the page cache"),
     ] {
         let entries = service.size()?;
-        let acknowledged = load_and_kill(service, generator, end_ms, 100 + round * CONNECTIONS)?;
+        let acknowledged = load_and_kill(service, generator, bodies.end_ms, 100 + round * CONNECTIONS)?;
         let cold = round == 1 && machine::drop_caches();
         if round == 1 && !cold {
             results.note("the page cache could not be emptied (not root): no cold start was measured".into());
@@ -49,6 +50,9 @@ pub(crate) fn run(
             "from starting the process until /readyz answers 200, {entries} entries and those of four seconds of load"
         );
         results.add(System::Reeve, key, what, service.started_in.as_secs_f64(), "s", &how);
+        if cold {
+            super::ask::cold(&service, generator, bodies, results)?;
+        }
         let (requests, receipts) = ask_again(&service, &acknowledged)?;
         results.note(format!(
             "kill -9: all {receipts} receipts of the {requests} requests acknowledged before it were given again, byte for byte"
