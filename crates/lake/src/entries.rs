@@ -5,20 +5,25 @@
 //! search fail, naming the file; it never makes the answer smaller. Format: `docs/formats/segment.md`.
 
 mod columns;
+mod cut;
 mod decode;
 mod encode;
 mod functions;
+mod index;
 mod lookup;
+mod mend;
 mod parts;
 mod predicate;
 mod scan;
 mod schema;
 mod search;
 mod segments;
+mod tail;
 mod tally;
 mod translate;
 mod values;
 mod views;
+mod windows;
 
 pub use search::EntrySearch;
 pub use segments::EntrySegments;

@@ -2,15 +2,13 @@
 
 use std::sync::Arc;
 
-use datafusion::common::ScalarValue;
-use datafusion::logical_expr::{col, lit};
-use futures::{StreamExt, TryStreamExt, stream};
-use reeve_audit::query::Column;
-use reeve_ledger::{SealedEntry, StoredEntry, TrailError};
+use reeve_audit::query::{Column, Expr, Match, Query};
+use reeve_ledger::{Order, StoredEntry, TrailError};
 
-use super::parts::{failed, on_worker};
+use super::parts::{Found, Job, failed, on_worker};
+use super::predicate::Predicate;
 use super::scan::sequences_between;
-use super::search::{EntrySearch, PARALLEL};
+use super::search::EntrySearch;
 
 impl EntrySearch {
     /// The tail knows its entries by position; of the segments, the one that has it.
@@ -19,47 +17,48 @@ impl EntrySearch {
         if let Some(entry) = view.tail.get(sequence) {
             return Ok(Some(Arc::clone(entry)));
         }
-        for index in 0..view.segments.len() {
-            let segment = &view.segments[index];
+        for at in 0..view.segments.len() {
+            let segment = &view.segments[at];
             if !(segment.first_sequence..=segment.last_sequence).contains(&sequence) {
                 continue;
             }
             // Segments of several classes may span the sequence, and one of them may have it.
             let (segments, listed) = (Arc::clone(&self.segments), Arc::clone(&view.segments));
             let found = on_worker(async move {
-                segments.sealed(&listed[index], &sequences_between(sequence, sequence)).await.map_err(failed)
+                let segment = &listed[at];
+                if let Some(index) = segments.index(segment)
+                    && let Ok(row) = index.row_at(sequence)
+                    && let Ok(held) = index.sequence(row)
+                {
+                    return Ok((row < index.rows() && held == sequence).then_some(Some(row)));
+                }
+                let held = segments.sealed(segment, None, &sequences_between(sequence, sequence)).await;
+                Ok(held.map_err(failed)?.first().map(|_| None))
             });
-            if let Some(entry) = found.await?.pop() {
-                return self.restore(entry).await.map(Some);
+            if let Some(row) = found.await? {
+                let found = Found::Sealed { sequence, segment: at, row };
+                return Ok(self.fetch(vec![found], &view).await?.pop());
             }
         }
         Ok(None)
     }
 
-    /// The tail is looked through; segments answer from their bloom filters and page statistics, newest first.
+    /// A search for the one entry, newest first.
     pub(super) async fn find_event_id(&self, event_id: &str) -> Result<Option<Arc<StoredEntry>>, TrailError> {
         let view = self.views.view();
         if let Some(entry) = view.tail.iter().rev().find(|entry| entry.entry.event_id.as_str() == event_id) {
             return Ok(Some(Arc::clone(entry)));
         }
-        let condition = col(Column::EventId.segment_name()).eq(lit(ScalarValue::Utf8(Some(event_id.to_owned()))));
-        let looks = (0..view.segments.len()).rev().map(|index| {
-            let (segments, listed, condition) =
-                (Arc::clone(&self.segments), Arc::clone(&view.segments), condition.clone());
-            on_worker(async move { segments.sealed(&listed[index], &[condition]).await.map_err(failed) })
-        });
-        let mut answers = stream::iter(looks).buffered(PARALLEL);
-        while let Some(mut answer) = answers.try_next().await? {
-            if let Some(entry) = answer.pop() {
-                return self.restore(entry).await.map(Some);
-            }
-        }
-        Ok(None)
-    }
-
-    async fn restore(&self, sealed: SealedEntry) -> Result<Arc<StoredEntry>, TrailError> {
-        let sequence = sealed.sequence;
-        let restored = self.views.restore(vec![sealed]).await?.pop();
-        restored.map(Arc::new).ok_or_else(|| TrailError::Backend(format!("entry {sequence} was not restored")))
+        let query = Query { expr: Expr::field(Column::EventId, Match::Identical(event_id.to_owned())) };
+        let job = Job {
+            predicate: Arc::new(Predicate::new(&query, jiff::Timestamp::UNIX_EPOCH)),
+            order: Order::NewestFirst,
+            cursor: Some(view.tail.first_sequence()),
+            wanted: 1,
+            counted: Vec::new(),
+            all: false,
+        };
+        let found = self.page(&job, &view).await?;
+        Ok(self.fetch(found, &view).await?.pop())
     }
 }

@@ -1,19 +1,19 @@
-//! What one part of the log has to say to a search: the tail, a segment, or a window of one.
+//! What one part of the log has to say to a search: the tail, or a segment with its index or without.
 
-use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow::array::AsArray;
-use arrow::datatypes::UInt64Type;
 use futures::TryStreamExt;
-use reeve_ledger::{GroupBy, Order, SealedEntry, SegmentError, SegmentMeta, StoredEntry, Tail, TrailError};
+use parquet::arrow::arrow_reader::RowSelection;
+use reeve_ledger::{GroupBy, Order, SealedEntry, SegmentError, SegmentMeta, StoredEntry, TrailError};
 
+use super::index::{Answer, Bits, Index};
 use super::predicate::Predicate;
 use super::scan::{message, sequence_in, sequences_between};
 use super::schema::SEQUENCE;
 use super::segments::{EntrySegments, damaged};
 use super::tally::{Tally, columns_of};
+use super::windows;
 
 /// What one search looks for.
 #[derive(Debug, Clone)]
@@ -26,11 +26,22 @@ pub(super) struct Job {
     /// Matches the page can use: what is skipped, what is shown, and one more that says whether there is more.
     pub(super) wanted: usize,
     pub(super) counted: Vec<GroupBy>,
+    /// Whether every match is needed, for a total or for counts, and not only those of the page.
+    pub(super) all: bool,
 }
 
 impl Job {
-    fn on_page(&self, sequence: u64) -> bool {
+    pub(super) fn on_page(&self, sequence: u64) -> bool {
         self.cursor.is_none_or(|cursor| self.order.is_beyond(sequence, cursor))
+    }
+
+    /// Sequences that can be on the page.
+    pub(super) fn reach(&self) -> Range<u64> {
+        match (self.order, self.cursor) {
+            (_, None) => 0..u64::MAX,
+            (Order::NewestFirst, Some(cursor)) => 0..cursor,
+            (Order::OldestFirst, Some(cursor)) => cursor.saturating_add(1)..u64::MAX,
+        }
     }
 }
 
@@ -38,7 +49,12 @@ impl Job {
 #[derive(Debug, Clone)]
 pub(super) enum Found {
     Tail(Arc<StoredEntry>),
-    Sealed { sequence: u64, segment: usize },
+    /// In a segment, and in which row of it, where that is known.
+    Sealed {
+        sequence: u64,
+        segment: usize,
+        row: Option<usize>,
+    },
 }
 
 impl Found {
@@ -60,106 +76,219 @@ pub(super) struct Part {
 }
 
 impl Part {
-    fn new(job: &Job) -> Self {
+    pub(super) fn new(job: &Job) -> Self {
         Part { found: Vec::new(), total: 0, tallies: job.counted.iter().cloned().map(Tally::new).collect() }
     }
-}
 
-/// What the tail has; without `all` it stops when the page is full.
-pub(super) async fn tail(tail: Tail, job: Job, all: bool) -> Result<Part, TrailError> {
-    if tail.is_empty() {
-        return Ok(Part::new(&job));
-    }
-    on_worker(async move {
-        let mut part = Part::new(&job);
-        let entries: Box<dyn Iterator<Item = &Arc<StoredEntry>> + Send> = match job.order {
-            Order::NewestFirst => Box::new(tail.iter().rev()),
-            Order::OldestFirst => Box::new(tail.iter()),
-        };
-        for entry in entries {
-            let full = part.found.len() >= job.wanted;
-            let on_page = !full && job.on_page(entry.sequence);
-            if full && !all {
-                break;
-            }
-            if !(all || on_page) || !job.predicate.matches(entry) {
-                continue;
-            }
-            part.total += 1;
-            part.tallies.iter_mut().for_each(|tally| tally.entry(entry));
-            if on_page {
-                part.found.push(Found::Tail(Arc::clone(entry)));
-            }
+    /// Takes what another part had over; the page keeps its order and length.
+    pub(super) fn merge(&mut self, other: Part, job: &Job) {
+        self.total += other.total;
+        for (tally, more) in self.tallies.iter_mut().zip(other.tallies) {
+            tally.merge(more);
         }
-        Ok(part)
-    })
-    .await
+        self.found.extend(other.found);
+        in_order(&mut self.found, job);
+    }
 }
 
-/// What a segment has, in a window of sequences or in all.
-pub(super) async fn scan(
-    segments: Arc<EntrySegments>,
-    job: Job,
-    listed: Arc<Vec<SegmentMeta>>,
-    index: usize,
-    window: Option<Range<u64>>,
+/// What a segment has: everything, or what the page can use.
+pub(super) async fn segment(
+    segments: &EntrySegments,
+    job: &Job,
+    listed: &[SegmentMeta],
+    at: usize,
 ) -> Result<Part, TrailError> {
-    let segment = &listed[index];
-    let mut conditions = Vec::new();
-    if let Some(window) = window
-        && (segment.first_sequence < window.start || window.end <= segment.last_sequence)
-    {
-        conditions.extend(sequences_between(window.start, window.end - 1));
-    }
-    conditions.extend_from_slice(job.predicate.conditions());
-    let mut columns = vec![SEQUENCE];
-    for column in job.counted.iter().flat_map(columns_of) {
-        if !columns.contains(&column) {
-            columns.push(column);
+    let segment = &listed[at];
+    segments.verified(segment).await.map_err(failed)?;
+    if let Some(index) = segments.index(segment) {
+        match indexed(segments, job, segment, at, &index).await? {
+            Some(part) => return Ok(part),
+            None => segments.distrust(segment),
         }
     }
-    let mut part = Part::new(&job);
-    let mut found = VecDeque::new();
-    let mut rows = segments.scan(segment, &conditions, &columns).await.map_err(failed)?;
-    while let Some(batch) = rows.try_next().await.map_err(|error| failed(damaged(&segment.path, message(&error))))? {
-        part.total += batch.num_rows() as u64;
-        for tally in &mut part.tallies {
-            tally.batch(&batch, &columns).map_err(|error| failed(damaged(&segment.path, error)))?;
-        }
-        for &sequence in batch.column(0).as_primitive::<UInt64Type>().values() {
-            if job.wanted == 0 || !job.on_page(sequence) {
-                continue;
-            }
-            match (job.order, found.len() == job.wanted) {
-                (Order::OldestFirst, true) => continue,
-                (Order::NewestFirst, true) => drop(found.pop_front()),
-                _ => {}
-            }
-            found.push_back(Found::Sealed { sequence, segment: index });
-        }
-    }
-    part.found = found.into();
-    if job.order == Order::NewestFirst {
-        part.found.reverse();
-    }
-    Ok(part)
+    windows::without_index(segments, job, segment, at).await
 }
 
-/// The entries of a segment with these sequences, all of which it has.
+/// What a segment has, by its index; `None` when the index cannot be read.
+async fn indexed(
+    segments: &EntrySegments,
+    job: &Job,
+    segment: &SegmentMeta,
+    at: usize,
+    index: &Index,
+) -> Result<Option<Part>, TrailError> {
+    let Ok(answer) = index.answer(job.predicate.asked()) else { return Ok(None) };
+    let reach = job.reach();
+    let (Ok(from), Ok(to)) = (index.row_at(reach.start), index.row_at(reach.end)) else { return Ok(None) };
+    let mut part = Part::new(job);
+    let rows = if job.all {
+        let Some(rows) = settle(segments, job, segment, index, answer).await? else { return Ok(None) };
+        part.total = rows.count();
+        if !count(segments, job, segment, index, &rows, &mut part).await? {
+            return Ok(None);
+        }
+        rows
+    } else {
+        let Some(rows) = nearest(segments, job, segment, index, answer, from..to).await? else { return Ok(None) };
+        rows
+    };
+    let ordered: Box<dyn Iterator<Item = usize> + Send> = match job.order {
+        Order::NewestFirst => Box::new(rows.iter_down()),
+        Order::OldestFirst => Box::new(rows.iter()),
+    };
+    for row in ordered.filter(|row| (from..to).contains(row)).take(job.wanted) {
+        let Ok(sequence) = index.sequence(row) else { return Ok(None) };
+        part.found.push(Found::Sealed { sequence, segment: at, row: Some(row) });
+    }
+    Ok(Some(part))
+}
+
+/// The rows that match, those read that the index is not sure of.
+async fn settle(
+    segments: &EntrySegments,
+    job: &Job,
+    segment: &SegmentMeta,
+    index: &Index,
+    answer: Answer,
+) -> Result<Option<Bits>, TrailError> {
+    let unsure = answer.unsure();
+    let mut rows = answer.sure;
+    if let Some(unsure) = unsure
+        && !read(segments, job, segment, index, &unsure, &mut rows).await?
+    {
+        return Ok(None);
+    }
+    Ok(Some(rows))
+}
+
+/// The matching rows of a range that are nearest to its end or begin, at least as many as the page can use.
+async fn nearest(
+    segments: &EntrySegments,
+    job: &Job,
+    segment: &SegmentMeta,
+    index: &Index,
+    answer: Answer,
+    range: Range<usize>,
+) -> Result<Option<Bits>, TrailError> {
+    let unsure = answer.unsure().map(|mut unsure| {
+        unsure.keep_range(range.clone());
+        unsure
+    });
+    let mut rows = answer.sure;
+    rows.keep_range(range.clone());
+    let Some(unsure) = unsure else { return Ok(Some(rows)) };
+    let (mut left, mut size) = (range, windows::FIRST as usize);
+    while !left.is_empty() {
+        let window = match job.order {
+            Order::NewestFirst => left.end.saturating_sub(size).max(left.start)..left.end,
+            Order::OldestFirst => left.start..left.end.min(left.start + size),
+        };
+        match job.order {
+            Order::NewestFirst => left.end = window.start,
+            Order::OldestFirst => left.start = window.end,
+        }
+        let mut asked = unsure.clone();
+        asked.keep_range(window);
+        if !asked.is_empty() && !read(segments, job, segment, index, &asked, &mut rows).await? {
+            return Ok(None);
+        }
+        let mut seen = rows.clone();
+        let mut unseen = Bits::none(rows.len());
+        unseen.set_range(left.clone());
+        seen.and_not(&unseen);
+        if seen.count() >= job.wanted as u64 {
+            return Ok(Some(seen));
+        }
+        size = size.saturating_mul(windows::GROWTH as usize);
+    }
+    Ok(Some(rows))
+}
+
+/// Reads rows and adds those that match; false when the index does not fit the segment.
+async fn read(
+    segments: &EntrySegments,
+    job: &Job,
+    segment: &SegmentMeta,
+    index: &Index,
+    unsure: &Bits,
+    into: &mut Bits,
+) -> Result<bool, TrailError> {
+    let sequences = windows::matching(segments, segment, Some(selection(unsure)), job.predicate.conditions()).await?;
+    for sequence in sequences {
+        match index.row_at(sequence) {
+            Ok(row) if index.sequence(row).is_ok_and(|held| held == sequence) => into.set(row),
+            _ => return Ok(false),
+        }
+    }
+    Ok(true)
+}
+
+/// Counts the values of rows, out of the index or out of the rows; false when the index cannot be read.
+async fn count(
+    segments: &EntrySegments,
+    job: &Job,
+    segment: &SegmentMeta,
+    index: &Index,
+    rows: &Bits,
+    part: &mut Part,
+) -> Result<bool, TrailError> {
+    if rows.is_empty() {
+        return Ok(true);
+    }
+    let mut to_read = Vec::new();
+    for (at, (by, tally)) in job.counted.iter().zip(&mut part.tallies).enumerate() {
+        match index.count(by, rows, tally) {
+            Ok(true) => {}
+            Ok(false) => to_read.push(at),
+            Err(_) => return Ok(false),
+        }
+    }
+    if to_read.is_empty() {
+        return Ok(true);
+    }
+    let mut columns = vec![SEQUENCE];
+    for &at in &to_read {
+        columns.extend(columns_of(&job.counted[at]));
+    }
+    columns.sort_unstable();
+    columns.dedup();
+    let mut batches = segments.scan(segment, Some(selection(rows)), &[], &columns).await.map_err(failed)?;
+    while let Some(batch) = batches.try_next().await.map_err(|error| failed(damaged(&segment.path, message(&error))))? {
+        for &at in &to_read {
+            part.tallies[at].batch(&batch, &columns).map_err(|error| failed(damaged(&segment.path, error)))?;
+        }
+    }
+    Ok(true)
+}
+
+/// Rows as the reader of segments takes them.
+fn selection(rows: &Bits) -> RowSelection {
+    RowSelection::from_consecutive_ranges(rows.ranges().into_iter(), rows.len())
+}
+
+/// The entries of a segment that were found in it.
 pub(super) async fn entries_of(
     segments: &EntrySegments,
     segment: &SegmentMeta,
-    sequences: &[u64],
+    found: &[(u64, Option<usize>)],
 ) -> Result<Vec<SealedEntry>, TrailError> {
-    let (Some(&first), Some(&last)) = (sequences.iter().min(), sequences.iter().max()) else { return Ok(Vec::new()) };
-    let mut conditions = sequences_between(first, last).to_vec();
-    if first < last {
-        conditions.push(sequence_in(sequences));
-    }
-    let entries = segments.sealed(segment, &conditions).await.map_err(failed)?;
-    if entries.len() != sequences.len() {
-        let message = format!("it gave {} of {} entries", entries.len(), sequences.len());
-        return Err(failed(damaged(&segment.path, message)));
+    let mut sequences: Vec<u64> = found.iter().map(|(sequence, _)| *sequence).collect();
+    sequences.sort_unstable();
+    let (Some(&first), Some(&last)) = (sequences.first(), sequences.last()) else { return Ok(Vec::new()) };
+    let mut rows = Bits::none(segment.count as usize);
+    found.iter().filter_map(|(_, row)| *row).for_each(|row| rows.set(row));
+    let entries = if rows.count() == sequences.len() as u64 {
+        segments.sealed(segment, Some(selection(&rows)), &[]).await
+    } else {
+        let mut conditions = sequences_between(first, last).to_vec();
+        if first < last {
+            conditions.push(sequence_in(&sequences));
+        }
+        segments.sealed(segment, None, &conditions).await
+    };
+    let entries = entries.map_err(failed)?;
+    if !entries.iter().map(|entry| entry.sequence).eq(sequences) {
+        return Err(failed(damaged(&segment.path, "it does not give the entries that were found in it")));
     }
     Ok(entries)
 }

@@ -2,10 +2,11 @@
 
 use datafusion::logical_expr::Expr;
 use jiff::Timestamp;
+use memchr::memmem::Finder;
 use reeve_audit::query::{Bound, Column, Comparison, Expr as Asked, FieldPath, Match, Query};
 use reeve_ledger::{SegmentMeta, StoredEntry};
 
-use super::translate::conditions;
+use super::translate::{conditions, words_needed};
 
 /// A query, ready for segments and for the tail.
 #[derive(Debug)]
@@ -57,9 +58,46 @@ impl Predicate {
         self.conditions.is_some() && self.from_ms <= segment.max_timestamp_ms && segment.min_timestamp_ms <= self.to_ms
     }
 
-    /// Whether an entry of the tail matches.
-    pub(super) fn matches(&self, stored: &StoredEntry) -> bool {
-        self.asked.matches(&stored.entry, stored.recorded_at, self.now)
+    /// The query itself, times resolved.
+    pub(super) fn asked(&self) -> &Asked {
+        &self.asked
+    }
+
+    /// Asks entries of the tail.
+    pub(super) fn asker(&self) -> Asker<'_> {
+        let mut words = Vec::new();
+        words_needed(&self.asked, &mut words);
+        words.retain(|word| word.is_ascii());
+        Asker {
+            predicate: self,
+            words: words.iter().map(|word| Finder::new(word).into_owned()).collect(),
+            lower: Vec::new(),
+        }
+    }
+}
+
+/// Asks entries one after the other.
+pub(super) struct Asker<'p> {
+    predicate: &'p Predicate,
+    /// Words that stand in the canonical bytes of every match.
+    words: Vec<Finder<'static>>,
+    lower: Vec<u8>,
+}
+
+impl Asker<'_> {
+    /// Whether an entry matches.
+    pub(super) fn matches(&mut self, stored: &StoredEntry) -> bool {
+        // Other scripts fold case in ways that bytes do not show.
+        if !self.words.is_empty() && stored.canonical.is_ascii() {
+            self.lower.clear();
+            self.lower.extend_from_slice(&stored.canonical);
+            self.lower.make_ascii_lowercase();
+            if !self.words.iter().all(|word| word.find(&self.lower).is_some()) {
+                return false;
+            }
+        }
+        let Predicate { asked, now, .. } = self.predicate;
+        asked.matches(&stored.entry, stored.recorded_at, *now)
     }
 }
 

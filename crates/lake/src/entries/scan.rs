@@ -1,4 +1,4 @@
-//! One segment through DataFusion: pruned by row group, page and bloom filter, filtered while it is decoded.
+//! One segment through DataFusion: given rows, pruned by row group and page, filtered while it is decoded.
 //!
 //! A scan is built as a physical plan of one node. There is nothing for an optimizer to do, a plan costs microseconds
 //! instead of milliseconds, and an error belongs to exactly one file.
@@ -10,7 +10,7 @@ use datafusion::common::{DFSchema, DataFusionError, Result, ScalarValue, exec_er
 use datafusion::datasource::listing::PartitionedFile;
 use datafusion::datasource::object_store::ObjectStoreUrl;
 use datafusion::datasource::physical_plan::parquet::{
-    CachedParquetFileReaderFactory, can_expr_be_pushed_down_with_schemas,
+    CachedParquetFileReaderFactory, ParquetRowSelection, can_expr_be_pushed_down_with_schemas,
 };
 use datafusion::datasource::physical_plan::{FileScanConfigBuilder, ParquetFileReaderFactory, ParquetSource};
 use datafusion::datasource::source::DataSourceExec;
@@ -22,6 +22,7 @@ use datafusion::physical_expr::{PhysicalExpr, create_physical_expr, split_conjun
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use object_store::ObjectMeta;
+use parquet::arrow::arrow_reader::RowSelection;
 
 use super::schema::{SCHEMA, SEQUENCE_NAME};
 use crate::place::Place;
@@ -62,17 +63,18 @@ impl Scanner {
         create_physical_expr(condition, &self.columns, &ExecutionProps::new(), &PhysicalPlanningContext::default())
     }
 
-    /// The rows of a segment that meet all conditions, evaluated in their order, ascending by sequence.
+    /// The rows of a segment, or some of them, that meet all conditions, evaluated in their order, ascending by sequence.
     pub(super) fn open(
         &self,
         file: ObjectMeta,
+        rows: Option<RowSelection>,
         conditions: &[Expr],
         columns: &[usize],
     ) -> Result<SendableRecordBatchStream> {
         let mut source = ParquetSource::new(Arc::clone(&SCHEMA))
             .with_parquet_file_reader_factory(Arc::clone(&self.reader))
             .with_enable_page_index(true)
-            .with_bloom_filter_on_read(true)
+            .with_bloom_filter_on_read(false)
             .with_pushdown_filters(true);
         if let Some(condition) = conditions.iter().cloned().reduce(Expr::and) {
             let predicate = self.compile(&condition)?;
@@ -85,8 +87,12 @@ impl Scanner {
             }
             source = source.with_predicate(predicate);
         }
+        let mut file = PartitionedFile::from(file);
+        if let Some(rows) = rows {
+            file = file.with_extension(ParquetRowSelection::new(rows));
+        }
         let config = FileScanConfigBuilder::new(self.files.clone(), Arc::new(source))
-            .with_file(PartitionedFile::from(file))
+            .with_file(file)
             .with_projection_indices(Some(columns.to_vec()))?
             .with_preserve_order(true)
             .build();

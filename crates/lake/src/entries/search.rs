@@ -1,33 +1,33 @@
 //! Finding entries: from either end over the tail and the segments, stopping when the page is full.
 //!
-//! A page alone is searched in windows of sequences, nearest first and ever larger, so that a common word costs one window
-//! and a rare one costs a scan. Totals and counts need every match: then one pass over everything gives the page too.
+//! A page alone is searched segment by segment, the nearest first and ever more of them side by side, until no segment that is
+//! left could add to it. Totals and counts need every segment; those whose index knows the answer are not read.
 
 use std::collections::{BTreeMap, HashMap};
-use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use futures::{StreamExt, TryStreamExt, stream};
 use reeve_ledger::{GroupBy, Order, Page, SearchRequest, SegmentMeta, StoredEntry, Trail, TrailError, View};
 
-use super::parts::{Found, Job, Part, entries_of, in_order, on_worker, scan, tail};
+use super::parts::{Found, Job, Part, entries_of, in_order, on_worker, segment};
 use super::predicate::Predicate;
 use super::segments::EntrySegments;
+use super::tail::tail;
 use super::tally::countable;
 use super::views::Views;
 
-/// Segments scanned at a time.
+/// Parts of the log that are searched at a time.
 pub(super) const PARALLEL: usize = 4;
-/// Sequences of the first window: a page of a segment.
-const FIRST_WINDOW: u64 = 4_096;
-/// How much larger each window is than the one before.
-const GROWTH: u64 = 4;
+/// How many segments more are searched for a page when those before had too little.
+const GROWTH: usize = 4;
 
 /// Searches sealed segments and the unsealed tail as one log.
 pub struct EntrySearch {
     pub(super) segments: Arc<EntrySegments>,
     pub(super) views: Arc<dyn Views>,
+    mending: Arc<AtomicBool>,
 }
 
 impl std::fmt::Debug for EntrySearch {
@@ -39,89 +39,110 @@ impl std::fmt::Debug for EntrySearch {
 impl EntrySearch {
     /// A search over these segments, seeing the log through `views`.
     pub fn new(segments: Arc<EntrySegments>, views: Arc<dyn Views>) -> Self {
-        EntrySearch { segments, views }
+        EntrySearch { segments, views, mending: Arc::default() }
     }
 
     /// Everything at once: page, total and counts.
     async fn pass(&self, job: &Job, view: &View) -> Result<Part, TrailError> {
-        let scans: Vec<_> = relevant(job, view).into_iter().map(|index| self.scan(job, view, index, None)).collect();
-        let mut all = tail(view.tail.clone(), job.clone(), true).await?;
-        let mut parts = stream::iter(scans).buffer_unordered(PARALLEL);
-        while let Some(part) = parts.try_next().await? {
-            all.found.extend(part.found);
-            all.total += part.total;
-            for (tally, more) in all.tallies.iter_mut().zip(part.tallies) {
-                tally.merge(more);
-            }
-        }
-        in_order(&mut all.found, job);
+        let mut all = tail(&view.tail, job).await?;
+        let relevant: Vec<usize> =
+            (0..view.segments.len()).filter(|&at| job.predicate.may_match(&view.segments[at])).collect();
+        all.merge(self.segments_at(job, view, relevant).await?, job);
         Ok(all)
     }
 
-    /// The page alone, in windows. The tail comes first or last.
-    async fn page(&self, job: &Job, view: &View) -> Result<Vec<Found>, TrailError> {
-        let sealed = 0..view.tail.first_sequence();
-        let (mut found, mut left) = match job.order {
-            Order::NewestFirst => {
-                let found = tail(view.tail.clone(), job.clone(), false).await?.found;
-                (found, 0..job.cursor.map_or(sealed.end, |cursor| cursor.min(sealed.end)))
-            }
-            Order::OldestFirst => (Vec::new(), job.cursor.map_or(0, |cursor| cursor.saturating_add(1))..sealed.end),
-        };
-        let relevant = relevant(job, view);
-        let mut size = FIRST_WINDOW;
-        while found.len() < job.wanted {
-            let Some(window) = next_window(job.order, &left, size, relevant.iter().map(|&at| &view.segments[at]))
-            else {
+    /// The page alone. The tail comes first or last.
+    pub(super) async fn page(&self, job: &Job, view: &View) -> Result<Vec<Found>, TrailError> {
+        let mut part = Part::new(job);
+        if job.order == Order::NewestFirst {
+            part = tail(&view.tail, job).await?;
+        }
+        let mut left = self.nearest_last(job, view);
+        let mut size = 1;
+        while let Some(&next) = left.last() {
+            let full = part.found.len() >= job.wanted;
+            if full && part.found.last().is_none_or(|last| !reaches(&view.segments[next], last.sequence(), job.order)) {
                 break;
-            };
-            let within = |&&index: &&usize| {
-                let segment = &view.segments[index];
-                segment.first_sequence < window.end && window.start <= segment.last_sequence
-            };
-            let scans: Vec<_> = relevant
-                .iter()
-                .filter(within)
-                .map(|&index| self.scan(job, view, index, Some(window.clone())))
-                .collect();
-            let parts: Vec<Part> = stream::iter(scans).buffer_unordered(PARALLEL).try_collect().await?;
-            found.extend(parts.into_iter().flat_map(|part| part.found));
-            match job.order {
-                Order::NewestFirst => left.end = window.start,
-                Order::OldestFirst => left.start = window.end,
             }
-            size = size.saturating_mul(GROWTH);
+            let batch = left.split_off(left.len().saturating_sub(size));
+            part.merge(self.segments_at(job, view, batch).await?, job);
+            size = (size * GROWTH).min(1_024);
         }
-        if job.order == Order::OldestFirst && found.len() < job.wanted {
-            found.extend(tail(view.tail.clone(), job.clone(), false).await?.found);
+        if job.order == Order::OldestFirst && part.found.len() < job.wanted {
+            part.merge(tail(&view.tail, job).await?, job);
         }
-        in_order(&mut found, job);
-        Ok(found)
+        Ok(part.found)
     }
 
-    fn scan(
-        &self,
-        job: &Job,
-        view: &View,
-        index: usize,
-        window: Option<Range<u64>>,
-    ) -> impl Future<Output = Result<Part, TrailError>> + use<> {
-        on_worker(scan(Arc::clone(&self.segments), job.clone(), Arc::clone(&view.segments), index, window))
+    /// Segments that can have something for the page, the nearest last.
+    fn nearest_last(&self, job: &Job, view: &View) -> Vec<usize> {
+        let reach = job.reach();
+        let mut left: Vec<usize> = (0..view.segments.len())
+            .filter(|&at| {
+                let segment = &view.segments[at];
+                segment.first_sequence < reach.end
+                    && reach.start <= segment.last_sequence
+                    && job.predicate.may_match(segment)
+            })
+            .collect();
+        match job.order {
+            Order::NewestFirst => left.sort_by_key(|&at| view.segments[at].last_sequence),
+            Order::OldestFirst => left.sort_by_key(|&at| std::cmp::Reverse(view.segments[at].first_sequence)),
+        }
+        left
+    }
+
+    /// What some segments have, several looked at side by side.
+    async fn segments_at(&self, job: &Job, view: &View, at: Vec<usize>) -> Result<Part, TrailError> {
+        let workers = at.len().min(PARALLEL);
+        let next = Arc::new(AtomicUsize::new(0));
+        let at = Arc::new(at);
+        let looks = (0..workers).map(|_| {
+            let (segments, job, listed) = (Arc::clone(&self.segments), job.clone(), Arc::clone(&view.segments));
+            let (next, at) = (Arc::clone(&next), Arc::clone(&at));
+            on_worker(async move {
+                let mut part = Part::new(&job);
+                while let Some(&at) = at.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    part.merge(segment(&segments, &job, &listed, at).await?, &job);
+                }
+                Ok(part)
+            })
+        });
+        let parts: Vec<Part> = stream::iter(looks).buffer_unordered(PARALLEL).try_collect().await?;
+        self.mend_later();
+        let mut all = Part::new(job);
+        for part in parts {
+            all.merge(part, job);
+        }
+        Ok(all)
+    }
+
+    /// Has indexes built that a search missed, one round at a time.
+    fn mend_later(&self) {
+        if !self.segments.misses_indexes() || self.mending.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let (segments, mending) = (Arc::clone(&self.segments), Arc::clone(&self.mending));
+        tokio::spawn(async move {
+            if let Err(error) = segments.mend_indexes().await {
+                tracing::warn!(%error, "indexes were not built");
+            }
+            mending.store(false, Ordering::Release);
+        });
     }
 
     /// Reads the entries of a page.
-    async fn fetch(&self, page: Vec<Found>, view: &View) -> Result<Vec<Arc<StoredEntry>>, TrailError> {
-        let mut wanted: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
+    pub(super) async fn fetch(&self, page: Vec<Found>, view: &View) -> Result<Vec<Arc<StoredEntry>>, TrailError> {
+        let mut wanted: BTreeMap<usize, Vec<(u64, Option<usize>)>> = BTreeMap::new();
         for found in &page {
-            if let Found::Sealed { sequence, segment } = found {
-                wanted.entry(*segment).or_default().push(*sequence);
+            if let Found::Sealed { sequence, segment, row } = found {
+                wanted.entry(*segment).or_default().push((*sequence, *row));
             }
         }
-        let mut reads = Vec::new();
-        for (index, sequences) in wanted {
+        let reads = wanted.into_iter().map(|(at, found)| {
             let (segments, listed) = (Arc::clone(&self.segments), Arc::clone(&view.segments));
-            reads.push(on_worker(async move { entries_of(&segments, &listed[index], &sequences).await }));
-        }
+            on_worker(async move { entries_of(&segments, &listed[at], &found).await })
+        });
         let sealed: Vec<_> = stream::iter(reads).buffered(PARALLEL).try_collect().await?;
         let restored = self.views.restore(sealed.into_iter().flatten().collect()).await?;
         let mut by_sequence: HashMap<u64, Arc<StoredEntry>> =
@@ -148,16 +169,16 @@ impl Trail for EntrySearch {
         let view = self.views.view();
         let wanted =
             if request.limit == 0 { 0 } else { request.offset.saturating_add(request.limit).saturating_add(1) };
-        let job = Job { predicate, order: request.order, cursor: request.cursor, wanted, counted };
-        let (mut found, total, tallies) = if job.counted.is_empty()
-            && (!request.count_total || job.predicate.is_everything())
-        {
-            let everything = view.segments.iter().map(|segment| segment.count).sum::<u64>() + view.tail.len() as u64;
-            (self.page(&job, &view).await?, everything, Vec::new())
-        } else {
+        let all = !counted.is_empty() || (request.count_total && !predicate.is_everything());
+        let job = Job { predicate, order: request.order, cursor: request.cursor, wanted, counted, all };
+        let (mut found, total, tallies) = if all {
             let part = self.pass(&job, &view).await?;
             (part.found, part.total, part.tallies)
+        } else {
+            let everything = view.segments.iter().map(|segment| segment.count).sum::<u64>() + view.tail.len() as u64;
+            (if wanted == 0 { Vec::new() } else { self.page(&job, &view).await? }, everything, Vec::new())
         };
+        in_order(&mut found, &job);
         found.drain(..request.offset.min(found.len()));
         let more = found.len() > request.limit;
         found.truncate(request.limit);
@@ -177,26 +198,10 @@ impl Trail for EntrySearch {
     }
 }
 
-/// Positions of the segments that can have matches.
-fn relevant(job: &Job, view: &View) -> Vec<usize> {
-    (0..view.segments.len()).filter(|&index| job.predicate.may_match(&view.segments[index])).collect()
-}
-
-/// The next window of at most `size` sequences to look at, of those that are left; sequences that no segment spans are
-/// passed over.
-fn next_window<'a>(
-    order: Order,
-    left: &Range<u64>,
-    size: u64,
-    segments: impl Iterator<Item = &'a SegmentMeta>,
-) -> Option<Range<u64>> {
-    let spans = segments
-        .map(|segment| segment.first_sequence.max(left.start)..(segment.last_sequence + 1).min(left.end))
-        .filter(|span| !span.is_empty());
+/// Whether a segment has sequences nearer than this one.
+fn reaches(segment: &SegmentMeta, sequence: u64, order: Order) -> bool {
     match order {
-        Order::NewestFirst => spans.map(|span| span.end).max().map(|end| end.saturating_sub(size).max(left.start)..end),
-        Order::OldestFirst => {
-            spans.map(|span| span.start).min().map(|start| start..start.saturating_add(size).min(left.end))
-        }
+        Order::NewestFirst => segment.last_sequence > sequence,
+        Order::OldestFirst => segment.first_sequence < sequence,
     }
 }

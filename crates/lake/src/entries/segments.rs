@@ -1,7 +1,8 @@
 //! Segments on disk: written durably once, checked before they are read, read whole or by condition.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -11,12 +12,14 @@ use datafusion::logical_expr::Expr;
 use futures::TryStreamExt;
 use object_store::ObjectMeta;
 use parking_lot::Mutex;
+use parquet::arrow::arrow_reader::RowSelection;
 use reeve_ledger::{SealedEntry, SegmentError, SegmentMeta, SegmentStore, StoredEntry};
 use sha2::{Digest, Sha256};
 
 use super::columns::texts;
-use super::decode::{SEALED, sealed};
+use super::decode::{sealed, sealed_columns};
 use super::encode::encode;
+use super::index::{Row, Shelf, build};
 use super::scan::{Scanner, message};
 use crate::place::{Place, PlaceError, blocking, path_segment};
 
@@ -28,12 +31,14 @@ const FOLDER: &str = "lake/entries";
 pub struct EntrySegments {
     place: Place,
     scanner: Scanner,
+    pub(super) shelf: Shelf,
+    root: PathBuf,
     /// Files whose hash was compared, as they looked then.
-    checked: Mutex<HashMap<String, ObjectMeta>>,
+    checked: Mutex<HashMap<String, (ObjectMeta, Looks)>>,
     /// Files found at start that nothing has claimed yet.
     leftovers: Mutex<HashSet<String>>,
     /// What counts, once the ledger has said so.
-    published: Mutex<Option<Arc<Vec<SegmentMeta>>>>,
+    pub(super) published: Mutex<Option<Arc<Vec<SegmentMeta>>>>,
 }
 
 impl EntrySegments {
@@ -45,6 +50,8 @@ impl EntrySegments {
         Ok(EntrySegments {
             place,
             scanner,
+            shelf: Shelf::new(data_dir),
+            root: data_dir.to_path_buf(),
             checked: Mutex::default(),
             leftovers: Mutex::new(found.into_iter().map(|meta| meta.location.to_string()).collect()),
             published: Mutex::default(),
@@ -73,6 +80,13 @@ impl EntrySegments {
     /// its size or time has changed; otherwise this costs one look at the folder.
     pub(super) async fn verified(&self, segment: &SegmentMeta) -> Result<ObjectMeta, SegmentError> {
         let path = &segment.path;
+        let now = looks(&self.root.join(path));
+        if let Some((found, then)) = self.checked.lock().get(path)
+            && now.is_some()
+            && *then == now
+        {
+            return Ok(found.clone());
+        }
         let found = match self.place.head(path).await {
             Ok(found) => found,
             Err(PlaceError::Missing(_)) => return Err(damaged(path, "the file is missing")),
@@ -81,36 +95,35 @@ impl EntrySegments {
         if found.size != segment.bytes {
             return Err(damaged(path, format!("it has {} bytes instead of {}", found.size, segment.bytes)));
         }
-        if self.checked.lock().get(path) == Some(&found) {
-            return Ok(found);
-        }
         let bytes = self.place.get(path).await.map_err(failed)?;
         let digest = blocking(path, move || hex::encode(Sha256::digest(&bytes))).await.map_err(failed)?;
         if digest != segment.sha256 {
             return Err(damaged(path, "its bytes are not those that were sealed (SHA-256 differs)"));
         }
-        self.checked.lock().insert(path.clone(), found.clone());
+        self.checked.lock().insert(path.clone(), (found.clone(), now));
         Ok(found)
     }
 
-    /// The rows of a segment that meet all conditions, ascending by sequence.
+    /// The rows of a segment, or some of them, that meet all conditions, ascending by sequence.
     pub(super) async fn scan(
         &self,
         segment: &SegmentMeta,
+        rows: Option<RowSelection>,
         conditions: &[Expr],
         columns: &[usize],
     ) -> Result<SendableRecordBatchStream, SegmentError> {
         let file = self.verified(segment).await?;
-        self.scanner.open(file, conditions, columns).map_err(|error| damaged(&segment.path, message(&error)))
+        self.scanner.open(file, rows, conditions, columns).map_err(|error| damaged(&segment.path, message(&error)))
     }
 
     /// Entries of a segment that meet all conditions, as they were sealed.
     pub(super) async fn sealed(
         &self,
         segment: &SegmentMeta,
+        rows: Option<RowSelection>,
         conditions: &[Expr],
     ) -> Result<Vec<SealedEntry>, SegmentError> {
-        let mut stream = self.scan(segment, conditions, &SEALED).await?;
+        let mut stream = self.scan(segment, rows, conditions, &sealed_columns()).await?;
         let mut entries = Vec::new();
         while let Some(batch) = stream.try_next().await.map_err(|error| damaged(&segment.path, message(&error)))? {
             sealed(&batch, &mut entries);
@@ -132,11 +145,16 @@ impl SegmentStore for EntrySegments {
             (times().min().unwrap_or_default(), times().max().unwrap_or_default());
         let (name, of_class, rows) = (path.clone(), class.to_owned(), entries.to_vec());
         let count = rows.len() as u64;
-        let (bytes, sha256) = blocking(&path, move || {
+        let (bytes, sha256, index) = blocking(&path, move || {
             let texts = texts(&rows);
             let bytes = encode(&of_class, &rows, &texts).map_err(|error| io(&name, error.to_string()))?;
-            let sha256 = hex::encode(Sha256::digest(&bytes));
-            Ok::<_, SegmentError>((Bytes::from(bytes), sha256))
+            let digest: [u8; 32] = Sha256::digest(&bytes).into();
+            let of_index: Vec<Row<'_>> = rows
+                .iter()
+                .map(|row| Row { sequence: row.sequence, recorded_at: row.recorded_at, entry: &row.entry })
+                .collect();
+            let index = build(&of_index, &digest);
+            Ok::<_, SegmentError>((Bytes::from(bytes), hex::encode(digest), index))
         })
         .await
         .map_err(failed)??;
@@ -144,7 +162,11 @@ impl SegmentStore for EntrySegments {
         self.leftovers.lock().remove(&path);
         self.place.put(&path, bytes).await.map_err(failed)?;
         let written = self.place.head(&path).await.map_err(failed)?;
-        self.checked.lock().insert(path.clone(), written);
+        self.checked.lock().insert(path.clone(), (written, looks(&self.root.join(&path))));
+        // Without its index a segment is searched more slowly, and a later search has it built.
+        if let Err(error) = self.shelf.put(&path, &index) {
+            tracing::warn!(segment = %path, %error, "the index of a segment was not written");
+        }
         let class = class.to_owned();
         Ok(SegmentMeta {
             path,
@@ -160,7 +182,7 @@ impl SegmentStore for EntrySegments {
     }
 
     async fn read(&self, segment: &SegmentMeta) -> Result<Vec<SealedEntry>, SegmentError> {
-        let entries = self.sealed(segment, &[]).await?;
+        let entries = self.sealed(segment, None, &[]).await?;
         let ordered = entries.is_sorted_by(|a, b| a.sequence < b.sequence);
         let ends = entries.first().zip(entries.last()).map(|(first, last)| (first.sequence, last.sequence));
         if entries.len() as u64 != segment.count
@@ -178,19 +200,28 @@ impl SegmentStore for EntrySegments {
     fn publish(&self, segments: Arc<Vec<SegmentMeta>>) {
         let paths: HashSet<&str> = segments.iter().map(|segment| segment.path.as_str()).collect();
         self.checked.lock().retain(|path, _| paths.contains(path.as_str()));
+        self.shelf.keep(&segments);
         *self.published.lock() = Some(segments);
     }
+}
+
+/// Size, time and inode.
+type Looks = Option<(u64, i64, i64, u64)>;
+
+fn looks(path: &Path) -> Looks {
+    let found = std::fs::metadata(path).ok()?;
+    Some((found.len(), found.mtime(), found.mtime_nsec(), found.ino()))
 }
 
 pub(super) fn damaged(path: &str, message: impl Into<String>) -> SegmentError {
     SegmentError::Damaged { path: path.to_owned(), message: message.into() }
 }
 
-fn io(path: &str, message: String) -> SegmentError {
+pub(super) fn io(path: &str, message: String) -> SegmentError {
     SegmentError::Io { path: path.to_owned(), message }
 }
 
-fn failed(error: PlaceError) -> SegmentError {
+pub(super) fn failed(error: PlaceError) -> SegmentError {
     match error {
         PlaceError::Missing(path) => damaged(&path, "the file is missing"),
         PlaceError::Io { path, message } => io(&path, message),

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
+use std::ops::Range;
 
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use arrow::datatypes::{DataType, Int32Type, TimestampMillisecondType};
@@ -11,7 +12,8 @@ use reeve_audit::query::{Column, FieldPath, column_text};
 use reeve_audit::{Entry, format_instant};
 use reeve_ledger::{Counts, GroupBy, StoredEntry, TimeUnit, TrailError};
 
-use super::schema::{CANONICAL, position};
+use super::decode::{Canonical, canonical_columns};
+use super::schema::position;
 use super::values::values;
 
 /// Values that are told for a field, at most.
@@ -45,9 +47,11 @@ pub(super) fn countable(by: &GroupBy) -> Result<(), TrailError> {
 pub(super) fn columns_of(by: &GroupBy) -> Vec<usize> {
     match by {
         GroupBy::Column(column) | GroupBy::Time { column, .. } => vec![position(*column)],
-        GroupBy::User => vec![position(Column::ActorEmail), position(Column::ActorId)],
+        GroupBy::User | GroupBy::Field(FieldPath::User) => {
+            vec![position(Column::ActorEmail), position(Column::ActorId)]
+        }
         GroupBy::Field(FieldPath::Column(column)) => vec![position(*column)],
-        GroupBy::Field(_) => vec![CANONICAL],
+        GroupBy::Field(_) => canonical_columns().to_vec(),
     }
 }
 
@@ -57,6 +61,8 @@ pub(super) struct Tally {
     by: GroupBy,
     texts: HashMap<String, u64>,
     times: HashMap<i64, u64>,
+    /// The span of the last instant and what was counted in it since.
+    last: (Range<i64>, u64),
     missing: u64,
 }
 
@@ -69,7 +75,7 @@ impl Tally {
             GroupBy::Field(FieldPath::User) => GroupBy::User,
             other => other,
         };
-        Tally { by, texts: HashMap::new(), times: HashMap::new(), missing: 0 }
+        Tally { by, texts: HashMap::new(), times: HashMap::new(), last: (0..0, 0), missing: 0 }
     }
 
     /// Counts the rows of a batch whose columns are those at `places` of a segment. The error says why the canonical bytes
@@ -82,8 +88,9 @@ impl Tally {
                 self.users(column(position(Column::ActorEmail)), column(position(Column::ActorId)));
             }
             GroupBy::Field(field) => {
-                for bytes in column(CANONICAL).as_binary::<i32>().iter().flatten() {
-                    let (entry, _) = Entry::from_canonical(bytes).map_err(|error| error.to_string())?;
+                let mut canonical = Canonical::of(canonical_columns().map(column));
+                for row in 0..batch.num_rows() {
+                    let (entry, _) = Entry::from_canonical(canonical.row(row)).map_err(|error| error.to_string())?;
                     self.field(&entry, &field);
                 }
             }
@@ -158,24 +165,65 @@ impl Tally {
         }
     }
 
+    /// Counts entries with a value.
+    pub(super) fn text(&mut self, value: &str, count: u64) {
+        add(&mut self.texts, value, count);
+    }
+
+    /// Counts entries without a value.
+    pub(super) fn missing(&mut self, count: u64) {
+        self.missing += count;
+    }
+
     /// Counts entries at an instant.
-    fn time(&mut self, ms: i64, count: u64) {
-        let first = match self.by {
-            GroupBy::Time { unit, .. } => span_start(ms, unit),
-            _ => ms,
-        };
-        *self.times.entry(first).or_default() += count;
+    pub(super) fn time(&mut self, ms: i64, count: u64) {
+        // Most follow the one before within the same span.
+        if self.last.0.contains(&ms) {
+            self.last.1 += count;
+            return;
+        }
+        self.flush();
+        let (start, length) = self.span(ms);
+        self.last = (start..start.saturating_add(length), count);
+    }
+
+    /// Whether all instants from one to another are counted as one.
+    pub(super) fn is_one_span(&self, first: i64, last: i64) -> bool {
+        self.span(first) == self.span(last)
+    }
+
+    /// What an instant is counted under, and how long that is. Months are put together from days at the end.
+    fn span(&self, ms: i64) -> (i64, i64) {
+        match self.by {
+            GroupBy::Time { unit: TimeUnit::Month, .. } => (span_start(ms, TimeUnit::Day), DAY_MS),
+            GroupBy::Time { unit, .. } => (span_start(ms, unit), length(unit)),
+            _ => (ms, 1),
+        }
+    }
+
+    fn flush(&mut self) {
+        let (span, count) = std::mem::replace(&mut self.last, (0..0, 0));
+        if count > 0 {
+            *self.times.entry(span.start).or_default() += count;
+        }
     }
 
     /// Takes another count of the same field over.
-    pub(super) fn merge(&mut self, other: Tally) {
+    pub(super) fn merge(&mut self, mut other: Tally) {
+        other.flush();
         merge(&mut self.texts, other.texts);
         merge(&mut self.times, other.times);
         self.missing += other.missing;
     }
 
     /// Values and counts: the most frequent first, equal ones by value; spans of time in their order, the newest that fit.
-    pub(super) fn finish(self, limit: usize) -> Counts {
+    pub(super) fn finish(mut self, limit: usize) -> Counts {
+        self.flush();
+        if let GroupBy::Time { unit: TimeUnit::Month, .. } = self.by {
+            for (day, count) in std::mem::take(&mut self.times) {
+                *self.times.entry(span_start(day, TimeUnit::Month)).or_default() += count;
+            }
+        }
         let all = self.texts.values().chain(self.times.values()).sum::<u64>();
         let instant = |ms: i64| Timestamp::from_millisecond(ms).map_or_else(|_| ms.to_string(), format_instant);
         let mut values: Vec<(String, u64)>;
@@ -195,6 +243,15 @@ impl Tally {
         }
         let told = values.iter().map(|(_, count)| count).sum::<u64>();
         Counts { values, other: all - told, missing: self.missing }
+    }
+}
+
+fn length(unit: TimeUnit) -> i64 {
+    match unit {
+        TimeUnit::Minute => MINUTE_MS,
+        TimeUnit::Hour => HOUR_MS,
+        TimeUnit::Day | TimeUnit::Month => DAY_MS,
+        TimeUnit::Week => WEEK_MS,
     }
 }
 

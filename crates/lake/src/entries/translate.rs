@@ -140,7 +140,7 @@ fn on_text(column: Column, op: &Match) -> Expr {
 }
 
 /// Whether a value of a text column meets a condition, as `reeve_audit::query` says. A test holds the two together.
-fn holds(column: Column, value: &str, op: &Match) -> bool {
+pub(super) fn holds(column: Column, value: &str, op: &Match) -> bool {
     match op {
         Match::Exact(wanted) => fold::equals(value, wanted),
         Match::Identical(wanted) => value == wanted,
@@ -170,7 +170,7 @@ fn on_entry(asked: Asked, known: Option<Expr>, now: Timestamp) -> Expr {
 
 /// Words, in lower case, that stand in the canonical bytes of every entry that meets the condition. Canonical JSON escapes no
 /// letter and no digit, so a value's words are there as they are.
-fn words_needed(asked: &Asked, needed: &mut Vec<String>) {
+pub(super) fn words_needed(asked: &Asked, needed: &mut Vec<String>) {
     let mut add = |text: &str| needed.extend(words(text).map(str::to_lowercase));
     match asked {
         Asked::And(terms) => terms.iter().for_each(|term| words_needed(term, needed)),

@@ -92,7 +92,7 @@ fn values(stored: &StoredEntry, by: &GroupBy) -> BTreeSet<String> {
         GroupBy::Field(FieldPath::ResourceTags) => entry.resource.tags.values().map(str::to_owned).collect(),
         GroupBy::Field(FieldPath::ResourceTag(name)) => {
             let named = entry.resource.tags.iter().filter(|(tag, _)| tag.to_lowercase() == name.to_lowercase());
-            named.map(|(_, value)| value.clone()).collect()
+            named.map(|(_, value)| value.to_string()).collect()
         }
         GroupBy::Field(FieldPath::Before(path)) => leaves_at(entry.changes.before.as_ref(), path),
         GroupBy::Field(FieldPath::After(path)) => leaves_at(entry.changes.after.as_ref(), path),

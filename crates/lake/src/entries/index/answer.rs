@@ -1,0 +1,376 @@
+//! A query asked of an index: which rows surely match, and which may.
+//!
+//! Every condition becomes two sets of rows, one inside the truth and one around it; NOT swaps them. Where they are the same the
+//! index knows the answer, and elsewhere the rows between the two have to be read.
+
+use std::io;
+
+use reeve_audit::query::{Bound, Column, Expr, FieldPath, Match, TextMatch, fold, words};
+
+use super::bits::Bits;
+use super::code::hash;
+use super::dictionary::{List, Verdict};
+use super::holds;
+use super::kind;
+use super::open::{Field, Index};
+use crate::entries::predicate::span;
+use crate::entries::translate;
+
+/// What an index says of a query.
+#[derive(Debug, Clone)]
+pub(in crate::entries) struct Answer {
+    /// Rows that match.
+    pub(in crate::entries) sure: Bits,
+    /// Those and the rows that may match; `None` when there are no others.
+    maybe: Option<Bits>,
+}
+
+impl Answer {
+    /// The rows that match are these.
+    fn exactly(sure: Bits) -> Self {
+        Answer { sure, maybe: None }
+    }
+
+    /// Some of these rows.
+    fn within(maybe: Bits) -> Self {
+        if maybe.is_empty() {
+            return Answer::exactly(maybe);
+        }
+        Answer { sure: Bits::none(maybe.len()), maybe: Some(maybe) }
+    }
+
+    /// Nothing is known of any row.
+    pub(in crate::entries) fn unknown(rows: usize) -> Self {
+        Answer::within(Bits::all(rows))
+    }
+
+    fn around(&self) -> &Bits {
+        self.maybe.as_ref().unwrap_or(&self.sure)
+    }
+
+    /// Rows that have to be read; `None` when the answer is exact.
+    pub(in crate::entries) fn unsure(&self) -> Option<Bits> {
+        let mut rows = self.maybe.clone()?;
+        rows.and_not(&self.sure);
+        (!rows.is_empty()).then_some(rows)
+    }
+
+    fn and(mut self, other: Answer) -> Self {
+        if self.maybe.is_some() || other.maybe.is_some() {
+            let mut maybe = self.around().clone();
+            maybe.and(other.around());
+            self.maybe = Some(maybe);
+        }
+        self.sure.and(&other.sure);
+        self
+    }
+
+    fn or(mut self, other: Answer) -> Self {
+        if self.maybe.is_some() || other.maybe.is_some() {
+            let mut maybe = self.around().clone();
+            maybe.or(other.around());
+            self.maybe = Some(maybe);
+        }
+        self.sure.or(&other.sure);
+        self
+    }
+
+    fn not(self) -> Self {
+        match self.maybe {
+            None => Answer::exactly(self.sure.not()),
+            Some(maybe) => Answer { sure: maybe.not(), maybe: Some(self.sure.not()) },
+        }
+    }
+}
+
+impl Index {
+    /// What the index knows of a query whose times are resolved.
+    pub(in crate::entries) fn answer(&self, asked: &Expr) -> io::Result<Answer> {
+        match asked {
+            Expr::All => Ok(Answer::exactly(Bits::all(self.rows))),
+            Expr::And(terms) => {
+                let mut all = Answer::exactly(Bits::all(self.rows));
+                for term in terms {
+                    all = all.and(self.answer(term)?);
+                    if all.around().is_empty() {
+                        break;
+                    }
+                }
+                Ok(all)
+            }
+            Expr::Or(terms) => {
+                let mut any = Answer::exactly(Bits::none(self.rows));
+                for term in terms {
+                    any = any.or(self.answer(term)?);
+                }
+                Ok(any)
+            }
+            Expr::Not(inner) => Ok(self.answer(inner)?.not()),
+            Expr::Field { field, op } => self.on_field(field, op),
+            Expr::Text(term) => self.text(term),
+        }
+    }
+
+    fn on_field(&self, field: &FieldPath, op: &Match) -> io::Result<Answer> {
+        match field {
+            FieldPath::Column(column) if column.is_time() => self.on_time(*column, op),
+            FieldPath::Column(column) => self.on_column(*column, op),
+            FieldPath::User => Ok(self.on_column(Column::ActorId, op)?.or(self.on_column(Column::ActorEmail, op)?)),
+            FieldPath::ApiVersion => self.on_keyed(&[kind::API_VERSION, b':'], op, &|_, text| holds::plain(text, op)),
+            FieldPath::MetadataTags => self.on_keyed(&[kind::LABELS, b':'], op, &|_, text| holds::plain(text, op)),
+            FieldPath::ResourceTags => self.on_tags(|_| true, op, &|_, text| holds::plain(text, op)),
+            FieldPath::ResourceTag(name) => {
+                self.on_tags(|held| fold::equals(held, name), op, &|_, text| holds::open(kind::TEXT, text, op))
+            }
+            FieldPath::Tags => self.on_any_tag(op),
+            FieldPath::Changes => {
+                let both = [kind::BEFORE, kind::AFTER].map(|root| self.on_path(root, &[], op));
+                let [before, after] = both;
+                Ok(before?.or(after?))
+            }
+            FieldPath::Before(path) => self.on_path(kind::BEFORE, path, op),
+            FieldPath::After(path) => self.on_path(kind::AFTER, path, op),
+            FieldPath::Metadata(path) => self.on_path(kind::METADATA, path, op),
+        }
+    }
+
+    fn on_time(&self, column: Column, op: &Match) -> io::Result<Answer> {
+        match op {
+            Match::Exists => Ok(Answer::exactly(Bits::all(self.rows))),
+            Match::Compare(side, Bound::Time(at)) => {
+                let (first, last) = span(*side, *at);
+                let times = self.times(column == Column::RecordedAt)?;
+                let mut bits = Bits::none(self.rows);
+                let mut values = Vec::new();
+                for block in 0..times.blocks() {
+                    let (least, most) = times.span(block);
+                    let start = block * super::code::BLOCK;
+                    if first <= least && most <= last {
+                        bits.set_range(start..start + super::code::BLOCK);
+                    } else if least <= last && first <= most {
+                        times.block(block, &mut values);
+                        let inside = values.iter().enumerate().filter(|(_, at)| (first..=last).contains(at));
+                        inside.for_each(|(row, _)| bits.set(start + row));
+                    }
+                }
+                Ok(Answer::exactly(bits))
+            }
+            // A number or a severity is on no side of a time.
+            Match::Compare(_, Bound::Number(_) | Bound::Severity(_)) | Match::Cidr(_) | Match::Ip(_) => {
+                Ok(Answer::exactly(Bits::none(self.rows)))
+            }
+            _ => Ok(Answer::unknown(self.rows)),
+        }
+    }
+
+    fn on_column(&self, column: Column, op: &Match) -> io::Result<Answer> {
+        self.on_keyed(&kind::column_key(column), op, &|_, text| translate::holds(column, text, op))
+    }
+
+    fn on_keyed(&self, key: &[u8], op: &Match, holds: &dyn Fn(u8, &str) -> bool) -> io::Result<Answer> {
+        match self.by_key.get(key) {
+            Some(&at) => self.on_values(&self.fields[at], op, holds),
+            None => Ok(Answer::exactly(Bits::none(self.rows))),
+        }
+    }
+
+    fn on_tags(
+        &self,
+        named: impl Fn(&str) -> bool,
+        op: &Match,
+        holds: &dyn Fn(u8, &str) -> bool,
+    ) -> io::Result<Answer> {
+        let mut any = self.unless_complete();
+        for (name, field) in self.tags() {
+            if named(name) {
+                any = any.or(self.on_values(field, op, holds)?);
+            }
+        }
+        Ok(any)
+    }
+
+    fn tags(&self) -> impl Iterator<Item = (&str, &Field)> {
+        self.fields.iter().filter_map(|field| {
+            let name = field.key.strip_prefix(&[kind::TAG, b':'])?;
+            Some((std::str::from_utf8(name).ok()?, field))
+        })
+    }
+
+    fn on_any_tag(&self, op: &Match) -> io::Result<Answer> {
+        let mut any = self.on_keyed(&[kind::LABELS, b':'], op, &|_, text| holds::plain(text, op))?;
+        any = any.or(self.unless_complete());
+        for (name, field) in self.tags() {
+            any = any.or(if holds::plain(name, op) {
+                Answer::exactly(field.present.rows(&self.file, self.rows)?)
+            } else {
+                // The name and an equals sign may stand before: values can begin with anything.
+                let holds = |_, text: &str| holds::plain(text, op) || holds::plain(&format!("{name}={text}"), op);
+                match &field.values {
+                    Some(values) => {
+                        let lists = values.walk(&self.file, (0, ""), |_, kind, text, _| taken(holds(kind, text)))?;
+                        Answer::exactly(values.rows(&self.file, &lists, self.rows)?)
+                    }
+                    None => Answer::within(field.present.rows(&self.file, self.rows)?),
+                }
+            });
+        }
+        Ok(any)
+    }
+
+    /// No row, or, where members were left out, perhaps any.
+    fn unless_complete(&self) -> Answer {
+        if self.incomplete { Answer::unknown(self.rows) } else { Answer::exactly(Bits::none(self.rows)) }
+    }
+
+    fn on_path(&self, root: u8, path: &[String], op: &Match) -> io::Result<Answer> {
+        let mut any = self.unless_complete();
+        // A number may name an element of a list, whose place the index does not keep.
+        let steps: Vec<usize> = (0..path.len()).filter(|&at| path[at].parse::<usize>().is_ok()).collect();
+        if steps.len() > 3 {
+            return Ok(Answer::unknown(self.rows));
+        }
+        for left_out in 0..1usize << steps.len() {
+            let is_left_out =
+                |at: usize| steps.iter().position(|&step| step == at).is_some_and(|bit| left_out >> bit & 1 == 1);
+            let rest: Vec<String> = (0..path.len()).filter(|&at| !is_left_out(at)).map(|at| path[at].clone()).collect();
+            let key = kind::path_key(root, &rest);
+            if root == kind::METADATA && rest.is_empty() {
+                continue;
+            }
+            let found = self.on_keyed(&key, op, &|kind, text| holds::open(kind, text, op))?;
+            any = any.or(if left_out == 0 { found } else { Answer::within(found.around().clone()) });
+        }
+        Ok(any)
+    }
+
+    /// The rows of a field whose values meet a condition.
+    fn on_values(&self, field: &Field, op: &Match, holds: &dyn Fn(u8, &str) -> bool) -> io::Result<Answer> {
+        let present = || field.present.rows(&self.file, self.rows);
+        let Some(values) = &field.values else {
+            return match op {
+                Match::Exists => Ok(Answer::exactly(present()?)),
+                Match::Exact(text) | Match::Identical(text) if text.parse::<f64>().is_err() => {
+                    let mut rows = present()?;
+                    for word in words(text) {
+                        let word = fold::fold(word);
+                        rows.and(self.word(&word, false)?.around());
+                    }
+                    Ok(Answer::within(rows))
+                }
+                _ => Ok(Answer::within(present()?)),
+            };
+        };
+        let mut lists: Vec<List> = Vec::new();
+        match holds::begins(op) {
+            None => lists = values.walk(&self.file, (0, ""), |_, kind, text, _| taken(holds(kind, text)))?,
+            Some(begin) => {
+                // Kinds before texts and after them hold few values; texts are in order.
+                lists.extend(values.walk(&self.file, (0, ""), |_, kind, text, _| match kind {
+                    kind if kind >= kind::TEXT => Verdict::Stop,
+                    kind => taken(holds(kind, text)),
+                })?);
+                lists.extend(values.walk(&self.file, (kind::TEXT, &begin), |_, kind, text, _| {
+                    if kind != kind::TEXT || !fold::starts_with(text, &begin) {
+                        return Verdict::Stop;
+                    }
+                    taken(holds(kind, text))
+                })?);
+                lists.extend(
+                    values.walk(&self.file, (kind::TEXT + 1, ""), |_, kind, text, _| taken(holds(kind, text)))?,
+                );
+            }
+        }
+        Ok(Answer::exactly(values.rows(&self.file, &lists, self.rows)?))
+    }
+
+    /// Rows with a word in a value that is kept by its words alone; the word is folded.
+    fn word(&self, word: &str, goes_on: bool) -> io::Result<Answer> {
+        let lists = self.words.walk(&self.file, (kind::TEXT, word), |_, _, held, _| {
+            if held == word || (goes_on && held.starts_with(word)) {
+                Verdict::Take
+            } else if held.starts_with(word) {
+                Verdict::Pass
+            } else {
+                Verdict::Stop
+            }
+        })?;
+        let known = Answer::exactly(self.words.rows(&self.file, &lists, self.rows)?);
+        let hex = word.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let in_uuid = match word.len() {
+            _ if !hex || self.uuid_rows.count() == 0 => return Ok(known),
+            12 => {
+                let mut rows = Bits::none(self.rows);
+                self.uuids.find(&self.file, hash(word.as_bytes()))?.into_iter().for_each(|row| rows.set(row));
+                rows
+            }
+            4 | 8 => self.uuid_rows.rows(&self.file, self.rows)?,
+            0..12 if goes_on => self.uuid_rows.rows(&self.file, self.rows)?,
+            _ => return Ok(known),
+        };
+        Ok(known.or(Answer::within(in_uuid)))
+    }
+
+    fn text(&self, term: &TextMatch) -> io::Result<Answer> {
+        let mut found = self.unless_complete();
+        let folded: Vec<String> = term.words.iter().map(|word| fold::fold(word).into_owned()).collect();
+        let goes_on = |at: usize| term.prefix && at + 1 == folded.len();
+        // Values that are kept: by their longest whole word, or by looking at all.
+        let longest = (0..folded.len()).filter(|&at| !goes_on(at)).max_by_key(|&at| folded[at].len());
+        for field in self.fields.iter().filter(|field| field.searched) {
+            let Some(values) = &field.values else { continue };
+            if longest.is_some() {
+                break;
+            }
+            let lists = values.walk(&self.file, (0, ""), |_, kind, text, _| {
+                taken(matches!(kind, kind::TEXT | kind::NUMBER) && term.found_in(text))
+            })?;
+            found = found.or(Answer::exactly(values.rows(&self.file, &lists, self.rows)?));
+        }
+        if let Some(at) = longest {
+            found = found.or(Answer::exactly(self.values_with(&folded[at], term)?));
+        }
+        // Values that are not kept: rows that have all words.
+        if self.words.count > 0 || self.uuid_rows.count() > 0 {
+            let mut rows: Option<Answer> = None;
+            for (at, word) in folded.iter().enumerate() {
+                let with = self.word(word, goes_on(at))?;
+                rows = Some(match rows {
+                    Some(rows) => rows.and(with),
+                    None => with,
+                });
+            }
+            if let Some(rows) = rows {
+                found = found.or(if folded.len() == 1 { rows } else { Answer::within(rows.around().clone()) });
+            }
+        }
+        Ok(found)
+    }
+
+    /// Rows whose kept values have a word and, looked at, the whole term.
+    fn values_with(&self, word: &str, term: &TextMatch) -> io::Result<Bits> {
+        let mut bits = Bits::none(self.rows);
+        let numbers = self.value_words.find(&self.file, hash(word.as_bytes()))?;
+        let mut at = 0;
+        for field in &self.fields {
+            let Some(values) = &field.values else { continue };
+            let end = field.base + values.count;
+            let mut own = Vec::new();
+            while at < numbers.len() && numbers[at] < end {
+                own.push(numbers[at] - field.base);
+                at += 1;
+            }
+            let mut lists = Vec::new();
+            values.numbered(&self.file, &own, |_, text, list| {
+                if term.found_in(text) {
+                    lists.push(list);
+                }
+            })?;
+            values.each_list(&self.file, &lists, |_, rows| rows.add_to(&mut bits))?;
+        }
+        Ok(bits)
+    }
+}
+
+fn taken(holds: bool) -> Verdict {
+    if holds { Verdict::Take } else { Verdict::Pass }
+}

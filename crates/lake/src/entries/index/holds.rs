@@ -1,0 +1,92 @@
+//! Conditions on single values as the index keeps them. The meaning is that of `reeve_audit::query`; a property test holds the
+//! two together.
+
+use std::net::IpAddr;
+
+use ipnet::IpNet;
+use reeve_audit::parse_instant;
+use reeve_audit::query::{Bound, Match, fold};
+
+use super::kind;
+
+/// Whether a value of an open member meets a condition whose times are resolved.
+pub(super) fn open(kind: u8, text: &str, op: &Match) -> bool {
+    match kind {
+        kind::TEXT => string(text, op),
+        kind::NUMBER => number(text, op),
+        kind::BOOL => plain(text, op),
+        kind::NULL => *op != Match::Exists && plain("null", op),
+        _ => *op == Match::Exists,
+    }
+}
+
+/// Whether a text meets a condition.
+pub(super) fn plain(value: &str, op: &Match) -> bool {
+    match op {
+        Match::Exact(wanted) => fold::equals(value, wanted),
+        Match::Identical(wanted) => value == wanted,
+        Match::Prefix(start) => fold::starts_with(value, start),
+        Match::Glob(pieces) => fold::globs(value, pieces),
+        Match::Exists => true,
+        Match::Compare(..) | Match::Cidr(_) | Match::Ip(_) => false,
+    }
+}
+
+fn string(value: &str, op: &Match) -> bool {
+    match op {
+        Match::Compare(side, Bound::Number(bound)) => {
+            value.trim().parse().is_ok_and(|number: f64| side.holds(&number, bound))
+        }
+        Match::Compare(side, Bound::Time(bound)) => parse_instant(value).is_ok_and(|value| side.holds(&value, bound)),
+        _ => plain(value, op),
+    }
+}
+
+fn number(text: &str, op: &Match) -> bool {
+    let Ok(number) = text.parse::<f64>() else { return false };
+    match op {
+        Match::Compare(side, Bound::Number(bound)) => side.holds(&number, bound),
+        Match::Exact(wanted) | Match::Identical(wanted) => wanted.parse() == Ok(number),
+        _ => plain(text, op),
+    }
+}
+
+/// Where the texts that can meet a condition begin, and how they all begin, case-folded; `None` where they can be anywhere.
+pub(super) fn begins(op: &Match) -> Option<String> {
+    match op {
+        Match::Exact(text) | Match::Identical(text) | Match::Prefix(text) => Some(fold::fold(text).into_owned()),
+        Match::Glob(pieces) => pieces.first().map(|first| fold::fold(first).into_owned()),
+        Match::Ip(address) => Some(address.to_string()),
+        Match::Cidr(net) => network_begins(net),
+        Match::Exists | Match::Compare(..) => None,
+    }
+    .filter(|begin| !begin.is_empty())
+}
+
+fn network_begins(net: &IpNet) -> Option<String> {
+    let IpAddr::V4(address) = net.network() else { return None };
+    let whole = usize::from(net.prefix_len() / 8).min(3);
+    let octets: Vec<String> = address.octets()[..whole].iter().map(|octet| format!("{octet}.")).collect();
+    (whole > 0).then(|| octets.concat())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn networks_begin_with_their_whole_octets() {
+        for (net, expect) in [
+            ("10.0.0.0/8", Some("10.")),
+            ("10.16.0.0/12", Some("10.")),
+            ("192.168.1.0/24", Some("192.168.1.")),
+            ("192.168.1.1/32", Some("192.168.1.")),
+            ("0.0.0.0/0", None),
+            ("2001:db8::/32", None),
+        ] {
+            let op = Match::Cidr(net.parse().unwrap());
+            assert_eq!(begins(&op).as_deref(), expect, "{net}");
+        }
+    }
+}

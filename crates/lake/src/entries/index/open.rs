@@ -1,0 +1,199 @@
+//! An index file, checked and open: its directory in memory, everything else read by range.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+use std::path::Path;
+use std::sync::OnceLock;
+
+use super::code::{Packed, Reader};
+use super::dictionary::{Dictionary, Hashed, Piece, Present, damaged};
+use super::write::MAGIC;
+
+/// Bytes after the directory: its place, the checksum, the mark.
+const TRAILER: usize = 8 + 4 + 8;
+
+/// A field of an index.
+#[derive(Debug)]
+pub(super) struct Field {
+    pub(super) key: Vec<u8>,
+    /// Whether free text looks into it.
+    pub(super) searched: bool,
+    pub(super) present: Present,
+    /// Its values; `None` where only their words are kept.
+    pub(super) values: Option<Dictionary>,
+    /// The number of its first value among all.
+    pub(super) base: usize,
+}
+
+/// The index of one segment.
+#[derive(Debug)]
+pub(in crate::entries) struct Index {
+    pub(super) file: File,
+    looks: (u64, i64, i64),
+    pub(super) rows: usize,
+    first: u64,
+    /// Whether members were left out: then what is not found may be there.
+    pub(super) incomplete: bool,
+    timestamps: Piece,
+    recorded: Piece,
+    skips: Piece,
+    skipped: OnceLock<Packed>,
+    pub(super) words: Dictionary,
+    pub(super) uuids: Hashed,
+    pub(super) uuid_rows: Present,
+    pub(super) fields: Vec<Field>,
+    pub(super) by_key: HashMap<Vec<u8>, usize>,
+    pub(super) value_words: Hashed,
+}
+
+impl Index {
+    /// Opens and checks the whole file; it must be the index of a segment with this SHA-256 and so many rows.
+    pub(in crate::entries) fn open(path: &Path, sha256: &[u8; 32], rows: u64) -> io::Result<Self> {
+        let file = File::open(path)?;
+        let looks = looks(&file)?;
+        let size = usize::try_from(looks.0).map_err(|_| damaged())?;
+        let directory = checked(&file, size)?;
+        let mut from = Reader { rest: &directory };
+        let index = Self::read(&mut from, file, looks, sha256).ok_or_else(damaged)?;
+        if index.rows as u64 != rows {
+            return Err(damaged());
+        }
+        Ok(index)
+    }
+
+    fn read(from: &mut Reader<'_>, file: File, looks: (u64, i64, i64), sha256: &[u8; 32]) -> Option<Self> {
+        let body = looks.0 - TRAILER as u64;
+        let within = |piece: &Piece| piece.end().is_some_and(|end| end <= body);
+        if from.bytes(32)? != sha256 {
+            return None;
+        }
+        let (rows, first, incomplete) = (from.size()?, from.varint()?, from.varint()? == 1);
+        let [timestamps, recorded, skips] = [Piece::read(from)?, Piece::read(from)?, Piece::read(from)?];
+        let (words, pieces) = Dictionary::read(from)?;
+        let (uuids, uuid_piece) = Hashed::read(from)?;
+        let (uuid_rows, present_piece) = Present::read(from)?;
+        if ![timestamps, recorded, skips, uuid_piece, present_piece].iter().chain(&pieces).all(within) {
+            return None;
+        }
+        let mut fields = Vec::new();
+        let mut base = 0;
+        for _ in 0..from.size()? {
+            let len = from.size()?;
+            let key = from.bytes(len)?.to_vec();
+            let flags = from.varint()?;
+            let (present, piece) = Present::read(from)?;
+            let values = if flags & 2 == 0 { Some(Dictionary::read(from)?) } else { None };
+            if !within(&piece) || !values.iter().all(|(_, pieces)| pieces.iter().all(within)) {
+                return None;
+            }
+            let values = values.map(|(values, _)| values);
+            let count = values.as_ref().map_or(0, |values| values.count);
+            fields.push(Field { key, searched: flags & 1 == 1, present, values, base });
+            base += count;
+        }
+        let (value_words, piece) = Hashed::read(from)?;
+        let by_key = fields.iter().enumerate().map(|(at, field)| (field.key.clone(), at)).collect();
+        within(&piece).then_some(Index {
+            file,
+            looks,
+            rows,
+            first,
+            incomplete,
+            timestamps,
+            recorded,
+            skips,
+            skipped: OnceLock::new(),
+            words,
+            uuids,
+            uuid_rows,
+            fields,
+            by_key,
+            value_words,
+        })
+    }
+
+    /// Whether the file still looks as it did when it was checked.
+    pub(in crate::entries) fn is_as_opened(&self) -> bool {
+        looks(&self.file).is_ok_and(|now| now == self.looks)
+    }
+
+    /// How many rows the segment has.
+    pub(in crate::entries) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// `timestamp` of every row, or `recorded_at`.
+    pub(super) fn times(&self, recorded: bool) -> io::Result<Packed> {
+        let piece = if recorded { self.recorded } else { self.timestamps };
+        Packed::new(piece.all(&self.file)?, self.rows).ok_or_else(damaged)
+    }
+
+    fn skipped(&self) -> io::Result<&Packed> {
+        if let Some(skipped) = self.skipped.get() {
+            return Ok(skipped);
+        }
+        let skipped = Packed::new(self.skips.all(&self.file)?, self.rows).ok_or_else(damaged)?;
+        Ok(self.skipped.get_or_init(|| skipped))
+    }
+
+    /// The sequence of a row.
+    pub(in crate::entries) fn sequence(&self, row: usize) -> io::Result<u64> {
+        Ok(self.first + row as u64 + self.skipped()?.get(row) as u64)
+    }
+
+    /// The first row whose sequence is not below this one.
+    pub(in crate::entries) fn row_at(&self, sequence: u64) -> io::Result<usize> {
+        let skipped = self.skipped()?;
+        let (mut low, mut high) = (0, self.rows);
+        while low < high {
+            let middle = (low + high) / 2;
+            if self.first + middle as u64 + (skipped.get(middle) as u64) < sequence {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        Ok(low)
+    }
+}
+
+/// Size and time of change.
+fn looks(file: &File) -> io::Result<(u64, i64, i64)> {
+    let found = file.metadata()?;
+    Ok((found.len(), found.mtime(), found.mtime_nsec()))
+}
+
+/// The directory of a file whose checksum is right.
+fn checked(file: &File, size: usize) -> io::Result<Vec<u8>> {
+    let body = size.checked_sub(TRAILER + MAGIC.len()).ok_or_else(damaged)? + MAGIC.len();
+    let mut trailer = [0; TRAILER];
+    file.read_exact_at(&mut trailer, body as u64)?;
+    let (place, rest) = trailer.split_at(8);
+    let (told, magic) = rest.split_at(4);
+    let place = u64::from_le_bytes(place.try_into().map_err(|_| damaged())?) as usize;
+    if magic != MAGIC || !(MAGIC.len()..=body).contains(&place) {
+        return Err(damaged());
+    }
+    let mut sum = 0;
+    let mut buffer = vec![0; 256 * 1024];
+    let mut directory = Vec::with_capacity(body - place);
+    let summed = body + 8;
+    for start in (0..summed).step_by(buffer.len()) {
+        let chunk = &mut buffer[..(summed - start).min(256 * 1024)];
+        file.read_exact_at(chunk, start as u64)?;
+        if start == 0 && !chunk.starts_with(MAGIC) {
+            return Err(damaged());
+        }
+        sum = crc32c::crc32c_append(sum, chunk);
+        let (from, to) = (place.max(start), body.min(start + chunk.len()));
+        if from < to {
+            directory.extend_from_slice(&chunk[from - start..to - start]);
+        }
+    }
+    if sum.to_le_bytes() != told {
+        return Err(damaged());
+    }
+    Ok(directory)
+}

@@ -1,0 +1,138 @@
+//! The index files of a lake: found, checked once, kept open, and written.
+//!
+//! An index that is missing, cut short, of another file or damaged is as good as none; it is noticed once and not tried again
+//! until the file looks different.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
+use reeve_ledger::SegmentMeta;
+
+use super::open::Index;
+
+/// The folder of the segments, and that of their indexes beside it.
+const SEGMENTS: &str = "lake/entries/";
+const INDEXES: &str = "lake/index/";
+
+/// How a file looked when it was of no use: size and time, or that it was not there.
+type Looks = Option<(u64, i64, i64)>;
+
+#[derive(Debug)]
+enum Known {
+    Open(Arc<Index>),
+    Useless(Looks),
+}
+
+/// The index files below a data directory.
+#[derive(Debug)]
+pub(in crate::entries) struct Shelf {
+    root: PathBuf,
+    known: Mutex<HashMap<String, Known>>,
+    missed: AtomicBool,
+}
+
+impl Shelf {
+    /// The indexes of a data directory.
+    pub(in crate::entries) fn new(root: &Path) -> Self {
+        Shelf { root: root.to_path_buf(), known: Mutex::default(), missed: AtomicBool::new(false) }
+    }
+
+    /// Where a segment's index is.
+    pub(in crate::entries) fn path(&self, segment: &str) -> PathBuf {
+        let name = segment.strip_prefix(SEGMENTS).unwrap_or(segment);
+        self.root.join(INDEXES).join(name).with_extension("idx")
+    }
+
+    /// The index of a segment, if it has a sound one.
+    pub(in crate::entries) fn get(&self, segment: &SegmentMeta) -> Option<Arc<Index>> {
+        let path = self.path(&segment.path);
+        match self.known.lock().get(&segment.path) {
+            Some(Known::Open(index)) if index.is_as_opened() => return Some(Arc::clone(index)),
+            Some(Known::Useless(then)) if *then == looks(&path) => return None,
+            _ => {}
+        }
+        let then = looks(&path);
+        let mut sha256 = [0; 32];
+        let opened = match hex::decode_to_slice(&segment.sha256, &mut sha256) {
+            Ok(()) => Index::open(&path, &sha256, segment.count),
+            Err(error) => Err(io::Error::new(io::ErrorKind::InvalidData, error)),
+        };
+        let (known, index) = match opened {
+            Ok(index) => {
+                let index = Arc::new(index);
+                (Known::Open(Arc::clone(&index)), Some(index))
+            }
+            Err(error) => {
+                if error.kind() != io::ErrorKind::NotFound {
+                    tracing::warn!(file = %path.display(), %error, "searching without an index that is of no use");
+                }
+                self.missed.store(true, Ordering::Release);
+                (Known::Useless(then), None)
+            }
+        };
+        self.known.lock().insert(segment.path.clone(), known);
+        index
+    }
+
+    /// Stops using an index that could not be read.
+    pub(in crate::entries) fn distrust(&self, segment: &SegmentMeta) {
+        self.missed.store(true, Ordering::Release);
+        let then = looks(&self.path(&segment.path));
+        self.known.lock().insert(segment.path.clone(), Known::Useless(then));
+    }
+
+    /// Whether an index was missed since this was last asked.
+    pub(in crate::entries) fn missed(&self) -> bool {
+        self.missed.swap(false, Ordering::AcqRel)
+    }
+
+    /// Writes the index of a segment. It need not be durable: what a power cut leaves is noticed and built anew.
+    pub(in crate::entries) fn put(&self, segment: &str, bytes: &[u8]) -> io::Result<()> {
+        let path = self.path(segment);
+        let partial = path.with_extension("idx.partial");
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::write(&partial, bytes)?;
+        fs::rename(&partial, &path)?;
+        self.known.lock().remove(segment);
+        Ok(())
+    }
+
+    /// Keeps only the indexes of these segments open, and removes the files of others.
+    pub(in crate::entries) fn keep(&self, segments: &[SegmentMeta]) {
+        let kept: std::collections::HashSet<&str> = segments.iter().map(|segment| segment.path.as_str()).collect();
+        self.known.lock().retain(|path, _| kept.contains(path.as_str()));
+    }
+
+    /// Removes the files of segments that are not among these.
+    pub(in crate::entries) fn sweep(&self, segments: &[SegmentMeta]) -> io::Result<()> {
+        let kept: std::collections::HashSet<PathBuf> =
+            segments.iter().map(|segment| self.path(&segment.path)).collect();
+        let folder = self.root.join(INDEXES);
+        if !folder.exists() {
+            return Ok(());
+        }
+        for class in fs::read_dir(folder)? {
+            for file in fs::read_dir(class?.path())? {
+                let path = file?.path();
+                if !kept.contains(&path) && path.extension().is_some_and(|end| end == "idx") {
+                    fs::remove_file(path)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn looks(path: &Path) -> Looks {
+    let found = fs::metadata(path).ok()?;
+    Some((found.len(), found.mtime(), found.mtime_nsec()))
+}

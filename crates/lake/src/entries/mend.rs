@@ -1,0 +1,62 @@
+//! Indexes of segments: found, distrusted, and built again where they are missing.
+
+use std::sync::Arc;
+
+use reeve_audit::Entry;
+use reeve_ledger::{SegmentError, SegmentMeta, SegmentStore as _};
+
+use super::index::{Index, Row, build};
+use super::segments::{EntrySegments, damaged, failed, io};
+use crate::place::blocking;
+
+impl EntrySegments {
+    /// The index of a segment, if it has a sound one.
+    pub(super) fn index(&self, segment: &SegmentMeta) -> Option<Arc<Index>> {
+        self.shelf.get(segment)
+    }
+
+    /// Goes on without an index that could not be read.
+    pub(super) fn distrust(&self, segment: &SegmentMeta) {
+        self.shelf.distrust(segment);
+    }
+
+    /// Whether a search missed an index since this was last asked.
+    pub(super) fn misses_indexes(&self) -> bool {
+        self.shelf.missed()
+    }
+
+    /// Builds the indexes that published segments lack, and removes those of others. Returns how many were built. Searches
+    /// need none of it: they are slower meanwhile.
+    pub async fn mend_indexes(&self) -> Result<usize, SegmentError> {
+        let Some(published) = self.published.lock().clone() else { return Ok(0) };
+        let mut built = 0;
+        for segment in published.iter().rev() {
+            if self.index(segment).is_none() {
+                self.build_index(segment).await?;
+                built += 1;
+            }
+        }
+        self.shelf.sweep(&published).map_err(|error| io("lake/index", error.to_string()))?;
+        Ok(built)
+    }
+
+    /// Builds the index of a segment anew, from its rows.
+    async fn build_index(&self, segment: &SegmentMeta) -> Result<(), SegmentError> {
+        let sealed = self.read(segment).await?;
+        let (path, sha256) = (segment.path.clone(), segment.sha256.clone());
+        let built = blocking(&segment.path, move || {
+            let parsed = sealed.iter().map(|sealed| Entry::from_canonical(&sealed.canonical));
+            let parsed: Vec<_> = parsed.collect::<Result<_, _>>().map_err(|error| damaged(&path, error.to_string()))?;
+            let rows: Vec<Row<'_>> = sealed
+                .iter()
+                .zip(&parsed)
+                .map(|(sealed, (entry, at))| Row { sequence: sealed.sequence, recorded_at: *at, entry })
+                .collect();
+            let mut digest = [0; 32];
+            hex::decode_to_slice(&sha256, &mut digest).map_err(|error| damaged(&path, error.to_string()))?;
+            Ok::<_, SegmentError>(build(&rows, &digest))
+        });
+        let bytes = built.await.map_err(failed)??;
+        self.shelf.put(&segment.path, &bytes).map_err(|error| io(&segment.path, error.to_string()))
+    }
+}
