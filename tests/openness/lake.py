@@ -88,6 +88,7 @@ def rows_of(path, segment):
     names = [column[0] for column in found.description]
     rows = [dict(zip(names, row)) for row in found.fetchall()]
     for row in rows:
+        row["canonical"] = whole(row)
         entry = json.loads(row["canonical"])
         for column, members in COLUMNS.items():
             value = entry
@@ -105,13 +106,25 @@ def rows_of(path, segment):
     return rows
 
 
+def whole(row):
+    """The canonical bytes of a row: docs/formats/segment.md, "cut"."""
+    canonical, cut = row["canonical"], row.get("cut") or 0
+    for bit, member in ((2, "request_id"), (1, "event_id")):
+        if cut & bit:
+            empty = b'"%s":"' % member.encode()
+            if empty + b'"' not in canonical:
+                raise Broken(f"entry {row['sequence']}: {member} was cut out and cannot be put back")
+            canonical = canonical.replace(empty + b'"', empty + row[member].encode() + b'"', 1)
+    return canonical
+
+
 def millis(text):
     return duckdb.execute("SELECT epoch_ms(CAST(? AS TIMESTAMPTZ))", [text]).fetchone()[0]
 
 
-def unsealed(home, sealed_size, keys):
-    """{sequence: (salt, canonical)} and the last checkpoint of the write-ahead log: docs/formats/wal.md."""
-    entries, checkpoint, expected = {}, None, sealed_size
+def unsealed(home, sealed_size, keyring):
+    """{sequence: (salt, canonical)} and {size: root} of the write-ahead log's checkpoints: docs/formats/wal.md."""
+    entries, signed, expected = {}, {}, sealed_size
     for path in sorted((home / "ledger" / "wal").glob("*.wal")):
         if int(path.stem) < sealed_size:
             continue
@@ -134,14 +147,15 @@ def unsealed(home, sealed_size, keys):
             if kind != 1 or first != expected:
                 raise Broken(f"{path.name}: the frame before {at} does not follow the one before")
             checkpoint, part = body[30 : 30 + note], body[30 + note :]
+            size, root = keyring.open_checkpoint(checkpoint)
             part = zstandard.decompress(part, max_output_size=plain) if codec == 1 else part
             if len(part) != plain:
                 raise Broken(f"{path.name}: the frame before {at} has another length")
             expected = entries_of(part, expected, count, entries)
-    size = tlog.open_checkpoint(checkpoint, keys)[0] if checkpoint else None
-    if size not in (None, expected):
-        raise Broken(f"the last frame's checkpoint has {size} entries, the log {expected}")
-    return entries, checkpoint
+            if size != expected:
+                raise Broken(f"{path.name}: the checkpoint before {at} has {size} entries, the log {expected}")
+            signed[size] = root
+    return entries, signed
 
 
 def entries_of(part, sequence, count, entries):
@@ -169,36 +183,52 @@ def anchor(home):
     return max(slots)[1:]
 
 
+def keyring_of(home, key=None):
+    """The log's keys, beginning with `key`, a verifier key kept elsewhere, or with the directory's own."""
+    records = (home / "ledger" / "epochs").glob("*")
+    ordered = sorted((int(path.name), path) for path in records if path.name.isdigit())
+    if [number for number, _ in ordered] != list(range(1, len(ordered) + 1)):
+        raise Broken("the records of key epochs have gaps")
+    pinned = tlog.Key(key or (home / "ledger" / "log.vkey").read_text())
+    return tlog.Keyring(pinned, [path.read_bytes() for _, path in ordered])
+
+
 def check(home, key=None):
     """Recomputes everything; gives a summary, or raises Broken. `key` is a verifier key kept elsewhere."""
     home = pathlib.Path(home)
-    keys = [tlog.Key(key or (home / "ledger" / "log.vkey").read_text())]
+    keyring = keyring_of(home, key)
     listed = manifest(home)
     entries = sealed(home, listed)
-    fresh, checkpoint = unsealed(home, listed["sealed_size"], keys)
+    fresh, signed = unsealed(home, listed["sealed_size"], keyring)
     entries.update(fresh)
+    size, root = keyring.open_checkpoint((home / "ledger" / "checkpoint").read_bytes())
+    if size != len(entries):
+        raise Broken(f"the signed checkpoint has {size} entries, and {len(entries)} are there")
     anchored = anchor(home)
-    tree, head, seen = tlog.Tree(), bytes(32), {0: (tlog.sha(b""), bytes(32))}
-    commitments = []
-    for sequence in range(len(entries)):
-        commitments.append(tlog.commitment(*entries[sequence]))
-        leaf = tlog.leaf_hash(commitments[-1])
-        tree.append(leaf)
-        head = tlog.chain([leaf], head)
-        if tree.size in (listed["sealed_size"], anchored[0], len(entries)):
-            seen[tree.size] = (tree.root(), head)
+    # Every root that somebody vouches for, by size.
+    roots = [("the signed checkpoint", size, root), ("the anchor", *anchored[:2])]
+    roots += [("a frame's checkpoint", size, root) for size, root in signed.items()]
+    roots += [("the record of a key epoch", size, root) for size, root in keyring.roots]
+    roots += [("the manifest", listed["sealed_size"], bytes.fromhex(listed["root"]))]
+    chains = {listed["sealed_size"]: bytes.fromhex(listed["chain_hash"]), anchored[0]: anchored[2]}
+    tree, head, commitments = tlog.Tree(), bytes(32), []
+    for sequence in range(len(entries) + 1):
+        for who, size, root in roots:
+            if size == tree.size and root != tree.root():
+                raise Broken(f"{who} has another root over {size} entries")
+        if chains.get(tree.size, head) != head:
+            raise Broken(f"the chain hash after {tree.size} entries is another")
+        if sequence < len(entries):
+            commitments.append(tlog.commitment(*entries[sequence]))
+            leaf = tlog.leaf_hash(commitments[-1])
+            tree.append(leaf)
+            head = tlog.chain([leaf], head)
+    for who, size, _ in roots:
+        if size > tree.size:
+            raise Broken(f"{who} has {size} entries, and {tree.size} are there")
     size = listed["sealed_size"]
-    if seen[size] != (bytes.fromhex(listed["root"]), bytes.fromhex(listed["chain_hash"])):
-        raise Broken("root or chain hash of the sealed entries are not those of the manifest")
     if [c.hex() for c in commitments[size - size % 256 : size]] != listed["edge"]:
         raise Broken("the edge is not that of the manifest")
-    if anchored[0] not in seen or seen[anchored[0]] != anchored[1:]:
-        raise Broken(f"the anchor has {anchored[0]} entries and another root or chain hash")
-    newest = (home / "ledger" / "checkpoint").read_bytes()
-    for note in [newest] + ([checkpoint] if checkpoint else []):
-        signed, root = tlog.open_checkpoint(note, keys)
-        if signed != tree.size or root != tree.root():
-            raise Broken(f"the signed checkpoint has {signed} entries and another root than the {tree.size} that are there")
     return {
         "entries": entries,
         "commitments": commitments,
@@ -206,7 +236,7 @@ def check(home, key=None):
         "unsealed": len(fresh),
         "classes": sorted({segment["class"] for segment in listed["segments"]}),
         "root": tree.root().hex(),
-        "keys": keys,
+        "keyring": keyring,
     }
 
 

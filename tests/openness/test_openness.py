@@ -3,6 +3,7 @@
 `python -m unittest discover tests/openness`; REEVE_BIN is the program (default target/debug/reeve).
 """
 
+import base64
 import json
 import os
 import pathlib
@@ -16,6 +17,7 @@ import unittest
 import urllib.request
 
 import duckdb
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 import lake
 import tlog
@@ -89,6 +91,9 @@ class Openness(unittest.TestCase):
                 if time.monotonic() > until:
                     raise AssertionError("nothing was sealed within a minute")
                 time.sleep(0.02)
+            cls.first_key = (cls.home / "ledger" / "log.vkey").read_text()
+            cls.retired = (cls.home / "keys" / "log.key").read_text()
+            service.ask("/keys/rotate", {})
             for number in range(SEAL_AFTER, SEAL_AFTER + 57):
                 cls.receipts += service.append([number])
             cls.proof = service.ask("/open-00003/proof")
@@ -117,7 +122,7 @@ class Openness(unittest.TestCase):
         self.assertGreaterEqual(found["sealed"], SEAL_AFTER)
         self.assertGreaterEqual(found["unsealed"], 57)
         self.assertEqual(found["classes"], ["authentication", "change", "default", "view"])
-        size, root = tlog.open_checkpoint((self.home / "ledger" / "checkpoint").read_bytes(), found["keys"])
+        size, root = found["keyring"].open_checkpoint((self.home / "ledger" / "checkpoint").read_bytes())
         self.assertEqual((size, root.hex()), (found["sealed"] + found["unsealed"], found["root"]))
 
     def test_receipts_are_the_hashes_of_the_entries(self):
@@ -144,14 +149,14 @@ class Openness(unittest.TestCase):
             self.assertEqual(level[32 * index : 32 * index + 32], tree.root())
 
     def test_a_proof_proves_and_a_changed_one_does_not(self):
-        keys = [tlog.Key((self.home / "ledger" / "log.vkey").read_text())]
-        canonical, sequence = tlog.verify_proof(self.proof, keys)
+        keyring = lake.keyring_of(self.home)
+        canonical, sequence = tlog.verify_proof(self.proof, keyring)
         self.assertEqual(json.loads(canonical)["event_id"], "open-00003")
         self.assertEqual(canonical, lake.check(self.home)["entries"][sequence][1])
         lines = self.proof.decode().split("\n")
         lines[2] = f"index {sequence + 1}"
         with self.assertRaises(tlog.Broken):
-            tlog.verify_proof("\n".join(lines).encode(), keys)
+            tlog.verify_proof("\n".join(lines).encode(), keyring)
 
     def test_duckdb_answers_questions_about_the_lake(self):
         counted = duckdb.execute(
@@ -188,9 +193,9 @@ class Openness(unittest.TestCase):
         self.refused(
             self.alter(f"{one} encode(replace(decode(canonical), 'PutObject', 'GetObject')) ELSE canonical END AS canonical,"
                        f"{one} 'GetObject' ELSE action_operation END AS action_operation"),
-            "root or chain hash of the sealed entries")
+            "the manifest has another root")
         self.refused(self.alter(f"{one} '\\x00'::BLOB || salt[2:] ELSE salt END AS salt".replace("salt[2:]", "unhex(substr(hex(salt), 3))")),
-                     "root or chain hash of the sealed entries")
+                     "the manifest has another root")
         self.refused(self.alter(f"{one} 'failed' ELSE action_status END AS action_status"), "column action_status")
         self.refused(self.alter("sequence AS sequence", "event_id <> 'open-00001'"), "not what the manifest says")
 
@@ -207,12 +212,37 @@ class Openness(unittest.TestCase):
         home = self.copy()
         for path in (home / "ledger" / "wal").glob("*.wal"):
             path.write_bytes(path.read_bytes()[:64])
-        self.refused(home, "anchor")
+        self.refused(home, "entries")
         home = self.copy()
         note = (home / "ledger" / "checkpoint").read_text()
         size = note.split("\n")[1]
         (home / "ledger" / "checkpoint").write_text(note.replace(f"\n{size}\n", f"\n{int(size) + 1}\n"))
         self.refused(home, "signature")
+
+    def test_keys_follow_each_other_from_whichever_is_held(self):
+        newest = (self.home / "ledger" / "log.vkey").read_text()
+        self.assertNotEqual(self.first_key, newest)
+        for key in (self.first_key, newest):
+            self.assertEqual(len(lake.check(self.home, key)["keyring"].spans), 2)
+        foreign = self.first_key.replace("reeve.local/", "reeve.example/")
+        with self.assertRaises(tlog.Broken):
+            lake.check(self.home, foreign)
+
+    def test_a_retired_key_cannot_speak_for_what_came_after_it(self):
+        home = self.copy()
+        seed = tlog.un64(self.retired.strip().split("+", 4)[4])[1:]
+        _, _, name, key_id, _ = self.retired.strip().split("+", 4)
+        path = home / "ledger" / "checkpoint"
+        text = path.read_text().split("\n\n")[0] + "\n"
+        signature = Ed25519PrivateKey.from_private_bytes(seed).sign(text.encode())
+        line = base64.b64encode(bytes.fromhex(key_id) + signature).decode()
+        path.write_text(f"{text}\n\u2014 {name} {line}\n")
+        self.refused(home, "not in charge")
+        record = next((home / "ledger" / "epochs").iterdir())
+        lines = record.read_text().split("\n")
+        lines[3] = str(int(lines[3]) + 1)
+        record.write_text("\n".join(lines))
+        self.refused(home, "record 1")
 
 
 if __name__ == "__main__":

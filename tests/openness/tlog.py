@@ -65,7 +65,8 @@ class Key:
     """A verifier key: `<name>+<id>+<base64 of 0x01 || public key>`."""
 
     def __init__(self, line):
-        self.name, self.id, key = line.rstrip("\n").split("+", 2)
+        self.line = line.rstrip("\n")
+        self.name, self.id, key = self.line.split("+", 2)
         data = un64(key)
         if data[:1] != b"\x01" or len(data) != 33:
             raise Broken("the key is not an Ed25519 key")
@@ -82,10 +83,10 @@ class Key:
 
 
 def open_note(note, keys):
-    """The text of a signed note that one of the keys signed; a wrong signature of a known key is refused."""
+    """The text of a signed note and which of the keys signed it; a wrong signature of a known key is refused."""
     text, _, signatures = note.decode("utf-8").rpartition("\n\n")
     text += "\n"
-    good = 0
+    good = []
     for line in signatures.splitlines():
         dash, name, value = line.split(" ")
         if dash != "\u2014":
@@ -95,29 +96,69 @@ def open_note(note, keys):
             if key.name == name and key.id == value[:4].hex():
                 if not key.verifies(value[4:], text.encode()):
                     raise Broken(f"a signature of {name} is wrong")
-                good += 1
+                good.append(key)
     if not good:
         raise Broken("no signature of a known key")
-    return text
+    return text, good
 
 
-def open_checkpoint(note, keys):
-    """(size, root) of a checkpoint whose origin is the keys' name."""
-    origin, size, root = open_note(note, keys).split("\n")[:3]
-    if origin not in {key.name for key in keys}:
-        raise Broken(f"the checkpoint is of {origin}")
-    if str(int(size)) != size:
-        raise Broken(f"the size {size} is not a decimal number")
-    return int(size), un64(root)
+def decimal(text):
+    if str(int(text)) != text:
+        raise Broken(f"{text} is not a decimal number")
+    return int(text)
 
 
-def verify_proof(data, keys):
+class Keyring:
+    """The keys of a log, and the sizes that each was in charge of: "Key epochs"."""
+
+    def __init__(self, pinned, records=()):
+        chain, spans, roots = [], [], []
+        for number, record in enumerate(records, 1):
+            try:
+                lines = record.decode("utf-8").split("\n\n")[0].split("\n")
+                header, origin, told, size, root, old, new = lines
+                old, new = Key(old), Key(new)
+                signed = open_note(record, [old, new])[1]
+                size = decimal(size)
+            except (Broken, ValueError) as error:
+                raise Broken(f"record {number}: {error}") from None
+            follows = (
+                header == "reeve/key-epoch/v1" and decimal(told) == number and origin == old.name == new.name
+                and {key.line for key in signed} == {old.line, new.line} and old.line != new.line
+                and (not chain or chain[-1] == old.line) and new.line not in chain and (not roots or size >= roots[-1][0]))
+            if not follows:
+                raise Broken(f"record {number} does not follow")
+            if not chain:
+                chain.append(old.line)
+                spans.append([old, 0, None])
+            spans[-1][2] = size
+            spans.append([new, size, None])
+            chain.append(new.line)
+            roots.append((size, un64(root)))
+        if pinned.line not in chain:
+            spans, roots = [[pinned, 0, None]], []
+        self.origin, self.spans, self.roots = pinned.name, spans, roots
+
+    def open_checkpoint(self, note):
+        """(size, root) of a checkpoint that a key of the log signed while it was in charge."""
+        text, signed = open_note(note, [key for key, _, _ in self.spans])
+        origin, size, root = text.split("\n")[:3]
+        if origin != self.origin:
+            raise Broken(f"the checkpoint is of {origin}")
+        size = decimal(size)
+        for key, first, last in self.spans:
+            if key in signed and not (first <= size and (last is None or size <= last)):
+                raise Broken(f"the key {key.id} was not in charge of the size {size}")
+        return size, un64(root)
+
+
+def verify_proof(data, keyring):
     """The entry's canonical bytes and sequence of a `.tlog-proof`."""
     head, note = data.decode("utf-8").split("\n\n", 1)
     header, extra, index, *proof = head.split("\n")
     if header != "c2sp.org/tlog-proof@v1" or not extra.startswith("extra ") or not index.startswith("index "):
         raise Broken("not a proof")
-    size, root = open_checkpoint(note.encode(), keys)
+    size, root = keyring.open_checkpoint(note.encode())
     disclosure = un64(extra[6:])
     if not disclosure.startswith(b"reeve/entry/v1\0") or len(disclosure) < 31:
         raise Broken("not a disclosure")
