@@ -21,3 +21,4 @@ pub mod wire;
 pub use app::{App, Ports, Settings, Syncer};
 pub use error::{Code, Problem};
 pub use router::{openapi, router, rules};
+pub use routes::audit_logs::aggregations::named_counts;

@@ -3,7 +3,14 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
+
+mod audit;
+
+pub(crate) use audit::{
+    AuditCommand, ExportArgs, ExportFormat, ExportFraming, ExportOversize, ImportArgs, ImportFormat, Look, Period,
+    SearchArgs, ServiceTarget, Span, TailArgs, Target,
+};
 
 /// Watches over a cloud estate and keeps its record.
 #[derive(Debug, Parser)]
@@ -66,72 +73,4 @@ pub(crate) struct DemoArgs {
     /// Open the dashboard in a browser once it answers.
     #[arg(long)]
     pub(crate) open: bool,
-}
-
-/// `reeve audit`.
-#[derive(Debug, Subcommand)]
-pub(crate) enum AuditCommand {
-    /// Import entries from files, folders (walked), .gz, or - for stdin.
-    Import(ImportArgs),
-    /// Search the log and print what is found, newest first.
-    Search(SearchArgs),
-}
-
-/// Formats that can be imported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ImportFormat {
-    /// AWS CloudTrail: log files, arrays, or a record a line.
-    Cloudtrail,
-    /// Reeve's own entries, one a line.
-    Jsonl,
-}
-
-/// Where the log is: a data directory, or a running service.
-#[derive(Debug, Clone, Default, Args)]
-pub(crate) struct Target {
-    /// A data directory that no service has open.
-    #[arg(long, conflicts_with_all = ["url", "token"])]
-    pub(crate) data_dir: Option<PathBuf>,
-    /// A running service.
-    #[arg(long, env = "REEVE_URL", default_value = "http://127.0.0.1:8080")]
-    pub(crate) url: String,
-    /// An API token for it.
-    #[arg(long, env = "REEVE_TOKEN", hide_env_values = true)]
-    pub(crate) token: Option<String>,
-}
-
-/// `reeve audit import`.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct ImportArgs {
-    /// What the files hold.
-    #[arg(long, value_enum)]
-    pub(crate) format: ImportFormat,
-    /// Where the log is.
-    #[command(flatten)]
-    pub(crate) target: Target,
-    /// Files and folders; - is stdin.
-    #[arg(required = true)]
-    pub(crate) paths: Vec<PathBuf>,
-}
-
-/// `reeve audit search`.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct SearchArgs {
-    /// In the query language (docs/query-language.md).
-    pub(crate) query: String,
-    /// From this time on (RFC 3339).
-    #[arg(long)]
-    pub(crate) from: Option<String>,
-    /// Before this time.
-    #[arg(long)]
-    pub(crate) to: Option<String>,
-    /// At most this many.
-    #[arg(long, default_value_t = 50)]
-    pub(crate) limit: u32,
-    /// One JSON object a line in place of a table.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Where the log is.
-    #[command(flatten)]
-    pub(crate) target: Target,
 }

@@ -1,11 +1,16 @@
 //! What the command line does, one file a command.
 
 mod admin;
+mod export;
 mod import;
 mod openapi;
+mod reading;
 mod search;
 mod serve;
+mod show;
+mod tail;
 mod target;
+mod when;
 
 use std::process::ExitCode;
 
@@ -20,13 +25,27 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
         Command::Serve(args) => serve::run(&args).await.map(|()| ExitCode::SUCCESS),
         Command::Demo(args) => crate::demo::run(&args).await.map(|()| ExitCode::SUCCESS),
         Command::Audit(AuditCommand::Import(args)) => import::run(&args).await,
-        Command::Audit(AuditCommand::Search(args)) => search::run(&args).await,
+        Command::Audit(AuditCommand::Search(args)) => unless_nobody_reads(search::run(&args).await),
+        Command::Audit(AuditCommand::Tail(args)) => unless_nobody_reads(tail::run(&args).await),
+        Command::Audit(AuditCommand::Export(args)) => unless_nobody_reads(export::run(&args).await),
         Command::Openapi => openapi::run().await.map(|()| ExitCode::SUCCESS),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "reeve", &mut std::io::stdout());
             Ok(ExitCode::SUCCESS)
         }
     }
+}
+
+/// A reader that has read enough closes the pipe: that is no failure.
+fn unless_nobody_reads(result: Result<ExitCode>) -> Result<ExitCode> {
+    match result {
+        Err(error) if error.chain().any(is_closed_pipe) => Ok(ExitCode::SUCCESS),
+        result => result,
+    }
+}
+
+fn is_closed_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
+    cause.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
 pub(crate) use admin::first_administrator;

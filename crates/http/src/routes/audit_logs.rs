@@ -4,7 +4,7 @@
 //! and a live view asks the same rule of each new entry. What the caller may not see does not exist. Every read writes one
 //! entry.
 
-mod aggregations;
+pub(crate) mod aggregations;
 mod append;
 mod ask;
 mod bodies;

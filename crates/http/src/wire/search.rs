@@ -47,8 +47,12 @@ pub struct SearchBody {
     pub limit: Option<u32>,
     /// After skipping this many.
     pub offset: Option<u64>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the page before, with the same order.
     pub cursor: Option<String>,
+    /// Which end of the log comes first, by sequence; the newest unless given. Exports read the oldest first.
+    pub order: Option<SearchOrder>,
+    /// Whether to count all matches; true unless given. Who reads page after page needs the total once.
+    pub count: Option<bool>,
     /// What to count the values of over all matches, at most ten: any field of the query language (`event_type`, `user`,
     /// `resource.tags.env`, `metadata.team`), or spans of time (`hour`, `day`, `timestamp:1h`, `recorded_at:week`).
     #[serde(default)]
@@ -148,13 +152,25 @@ filters!(
     request_id,
 );
 
+/// Which end of the log comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SearchOrder {
+    /// The highest sequence first.
+    #[default]
+    NewestFirst,
+    /// The lowest sequence first.
+    OldestFirst,
+}
+
 /// A page of entries, with counts where asked for.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SearchAnswer {
-    /// Entries, newest first.
+    /// Entries, in the order asked for.
     pub items: Vec<EntryBody>,
-    /// How many match in all.
-    pub total: u64,
+    /// How many match in all; absent when `count` is false.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<u64>,
     /// Give this as `cursor` for the next page; absent at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,

@@ -222,7 +222,8 @@ async fn offer(log: &LogAt, drafts: &[Draft]) -> Result<Answer> {
                         index.and_then(|index| usize::try_from(index).ok()).filter(|index| *index < drafts.len());
                     index.map(Answer::TakenId).with_context(|| remote.words(&problem))
                 }
-                Reply::Refused(problem) => bail!(remote.words(&problem)),
+                Reply::Refused(problem) | Reply::Failed(problem) => bail!(remote.words(&problem)),
+                Reply::TooMuch => bail!("the answer is too long"),
             }
         }
     }

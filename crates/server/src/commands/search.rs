@@ -1,122 +1,214 @@
-//! `reeve audit search`: a table for people, JSON lines for programs.
+//! `reeve audit search`: a table or bars for people, JSON lines for programs.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result, bail};
-use comfy_table::{Cell, Color, ContentArrangement, Table, presets};
-use jiff::Timestamp;
-use serde_json::{Value, json};
+use anyhow::{Result, bail};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::json;
 
-use reeve_audit::query::{Query, time_range};
-use reeve_audit::{format_instant, parse_instant};
-use reeve_ledger::{Order, SearchRequest, Trail as _};
+use reeve_audit::format::Format;
+use reeve_audit::parse_instant;
 
-use super::target::{LogAt, Remote, Reply, open};
-use crate::cli::SearchArgs;
-use crate::service::Log;
+use super::reading::{Ask, Counts, Found, MOST};
+use super::show::{Layout, Row, Screen, Tone, bars, thousands};
+use super::target::{LogAt, open_to_read};
+use super::when;
+use crate::cli::{SearchArgs, Span};
 
 /// Searches and prints; 1 when nothing was found.
 pub(crate) async fn run(args: &SearchArgs) -> Result<ExitCode> {
-    if args.limit == 0 || args.limit > 1000 {
-        bail!("--limit must be 1 to 1000");
-    }
-    let (entries, total) = match open(&args.target).await? {
-        LogAt::Here(log) => here(&log, args).await?,
-        LogAt::There(remote) => there(&remote, args).await?,
-    };
-    let mut out = std::io::stdout();
-    if args.json {
-        for entry in &entries {
-            writeln!(out, "{entry}")?;
-        }
+    let screen = Screen::of(&args.look);
+    let (from, to) = when::period(&args.period, &screen.zone, Timestamp::now())?;
+    let log = open_to_read(&args.target).await?;
+    let ask = Ask { from, to, total: true, ..Ask::newest(&args.query, MOST) };
+    let found = if args.by.is_empty() && args.histogram.is_none() {
+        list(&log, args, ask, &screen).await
     } else {
-        writeln!(out, "{}", table(&entries))?;
-        eprintln!("{} of {total} entries", entries.len());
-    }
-    Ok(if entries.is_empty() { ExitCode::from(1) } else { ExitCode::SUCCESS })
+        count(&log, args, ask, &screen).await
+    };
+    log.close().await;
+    Ok(if found? > 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-async fn here(log: &Log, args: &SearchArgs) -> Result<(Vec<Value>, u64)> {
-    let now = Timestamp::now();
-    let time = |text: &Option<String>, flag: &str| -> Result<Option<Timestamp>> {
-        text.as_deref()
-            .map(|text| parse_instant(text).with_context(|| format!("--{flag} {text:?} is not a time")))
-            .transpose()
-    };
-    let query = Query::parse(&args.query).map_err(|error| anyhow::anyhow!("the query is wrong: {error}"))?;
-    let request = SearchRequest {
-        query: query.and(time_range(time(&args.from, "from")?, time(&args.to, "to")?)).resolve(now),
-        limit: args.limit as usize,
-        offset: 0,
-        order: Order::NewestFirst,
-        cursor: None,
-        count_total: true,
-        aggregations: Vec::new(),
-        now,
-    };
-    let page = log.search.search(&request).await?;
-    let entries = page
-        .entries
-        .iter()
-        .map(|stored| {
-            let mut entry = serde_json::to_value(stored.entry.to_json(stored.recorded_at)).unwrap_or_default();
-            entry["integrity"] = json!({
-                "sequence": stored.sequence,
-                "leaf_hash": stored.leaf_hash.to_string(),
-                "hash": stored.hash.to_string(),
-                "previous_hash": stored.previous_hash.to_string(),
-            });
-            entry
-        })
-        .collect();
-    log.ledger.close().await;
-    Ok((entries, page.total.unwrap_or_default()))
-}
-
-async fn there(remote: &Remote, args: &SearchArgs) -> Result<(Vec<Value>, u64)> {
-    let body = json!({ "query": args.query, "start_time": args.from, "end_time": args.to, "limit": args.limit });
-    match remote.send(remote.post("audit-logs/search").json(&body)).await? {
-        Reply::Done(mut answer) => {
-            let total = answer["total"].as_u64().unwrap_or_default();
-            match answer["items"].take() {
-                Value::Array(entries) => Ok((entries, total)),
-                _ => bail!("the service's answer has no items"),
+/// Prints entries page by page; how many.
+async fn list(log: &LogAt, args: &SearchArgs, mut ask: Ask, screen: &Screen) -> Result<u64> {
+    let most = if args.all { u64::MAX } else { args.limit };
+    let mut out = std::io::stdout().lock();
+    let (mut shown, mut total) = (0, 0);
+    let mut layout = None;
+    loop {
+        ask.limit = u32::try_from((most - shown).min(u64::from(MOST)))?;
+        let page = log.page(&ask).await?;
+        if ask.total {
+            total = page.total;
+        }
+        if args.look.json {
+            for found in &page.entries {
+                Format::Json.write_entry(&mut out, &found.view())?;
+            }
+        } else {
+            let rows: Vec<Row> = page.entries.iter().map(|found| Row::of(found, screen)).collect();
+            if layout.is_none() && !rows.is_empty() {
+                let made = Layout::of(&rows, screen);
+                writeln!(out, "{}", made.heading(screen, Timestamp::now()))?;
+                layout = Some(made);
+            }
+            if let Some(layout) = &layout {
+                rows.iter().try_for_each(|row| writeln!(out, "{}", layout.line(row, screen)))?;
             }
         }
-        Reply::Refused(problem) => bail!(remote.words(&problem)),
-        Reply::Busy(seconds) => bail!("the service is busy; try again in {seconds} s"),
+        shown += page.entries.len() as u64;
+        match page.next {
+            Some(next) if shown < most => (ask.cursor, ask.total) = (Some(next), false),
+            _ => break,
+        }
+    }
+    out.flush()?;
+    if !args.look.json {
+        let zone = screen.zone_name(Timestamp::now());
+        let rest = if shown < total { "; --all or a greater --limit shows more" } else { "" };
+        eprintln!("{} of {} entries, newest first, times in {zone}{rest}", thousands(shown), thousands(total));
+    }
+    Ok(shown)
+}
+
+/// Prints counts; how many entries match.
+async fn count(log: &LogAt, args: &SearchArgs, mut ask: Ask, screen: &Screen) -> Result<u64> {
+    if args.by.len() > 10 {
+        bail!("--by can be given ten times at most");
+    }
+    ask.limit = 0;
+    ask.counts.clone_from(&args.by);
+    ask.values = u32::try_from(args.limit.min(1000))?;
+    let span = match args.histogram {
+        Some(Span::Auto) => Some(fitting(log, &ask).await?),
+        given => given,
+    };
+    ask.counts.extend(span.map(|span| format!("timestamp:{}", name(span))));
+    let Found { total, mut counts, .. } = log.page(&ask).await?;
+    let mut out = std::io::stdout().lock();
+    let over_time = span.and_then(|span| Some((span, counts.pop()?)));
+    for (field, counts) in args.by.iter().zip(&counts) {
+        if args.look.json {
+            writeln!(out, "{}", as_json(field, counts, total))?;
+        } else {
+            by_value(&mut out, field, counts, screen)?;
+        }
+    }
+    if let Some((span, counts)) = over_time {
+        if args.look.json {
+            writeln!(out, "{}", as_json(&format!("timestamp:{}", name(span)), &counts, total))?;
+        } else {
+            histogram(&mut out, span, counts, screen)?;
+        }
+    }
+    out.flush()?;
+    if !args.look.json {
+        eprintln!("{} entries", thousands(total));
+    }
+    Ok(total)
+}
+
+fn as_json(field: &str, counts: &Counts, total: u64) -> serde_json::Value {
+    let values: Vec<_> = counts.values.iter().map(|(value, count)| json!({ "value": value, "count": count })).collect();
+    json!({ "field": field, "values": values, "other": counts.other, "missing": counts.missing, "total": total })
+}
+
+fn by_value(out: &mut impl std::io::Write, field: &str, counts: &Counts, screen: &Screen) -> Result<()> {
+    let mut values = counts.values.clone();
+    let rest = [("(other values)", counts.other), ("(no value)", counts.missing)];
+    values.extend(rest.into_iter().filter(|(_, count)| *count > 0).map(|(name, count)| (name.to_owned(), count)));
+    writeln!(out, "{}", screen.paint(Tone::Strong, &super::show::clean(field).to_uppercase()))?;
+    let tone = |value: &str| match field {
+        "severity" => Tone::of_severity(value),
+        "status" | "action.status" => Tone::of_status(value),
+        _ if value.starts_with('(') => Tone::Faint,
+        _ => Tone::Plain,
+    };
+    bars(&values, screen, tone).iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    Ok(())
+}
+
+const fn name(span: Span) -> &'static str {
+    match span {
+        Span::Minute => "minute",
+        Span::Hour => "hour",
+        Span::Day | Span::Auto => "day",
+        Span::Week => "week",
+        Span::Month => "month",
     }
 }
 
-fn table(entries: &[Value]) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
-    let colour = std::io::stdout().is_terminal();
-    table.set_header(["TIME (UTC)", "EVENT", "STATUS", "WHO", "RESOURCE", "SEQ"]);
-    for entry in entries {
-        let text = |pointer: &str| entry.pointer(pointer).and_then(Value::as_str).unwrap_or("-").to_owned();
-        let status = text("/action/status");
-        let who =
-            [text("/actor/email"), text("/actor/id")].into_iter().find(|who| who != "-").unwrap_or_else(|| "-".into());
-        let mut shown = Cell::new(&status);
-        if colour {
-            shown = shown.fg(match status.as_str() {
-                "success" => Color::Green,
-                "failed" | "denied" => Color::Red,
-                _ => Color::Reset,
-            });
+const HOUR: i64 = 3600;
+const DAY: i64 = 24 * HOUR;
+
+/// The span that gives a period at most some sixty lines. Where an end is not given, the entries' own months tell it.
+async fn fitting(log: &LogAt, ask: &Ask) -> Result<Span> {
+    let (mut from, mut to) = (ask.from, ask.to.or_else(|| ask.from.map(|_| Timestamp::now())));
+    for unit in ["month", "day", "hour"] {
+        if let (Some(from), Some(to)) = (from, to)
+            && (ask.from.is_some() || to.duration_since(from).as_secs() > 40 * DAY || unit == "hour")
+        {
+            break;
         }
-        let time = parse_instant(&text("/timestamp")).map_or_else(|_| text("/timestamp"), format_instant);
-        let sequence = entry.pointer("/integrity/sequence").map_or_else(|| "-".to_owned(), ToString::to_string);
-        table.add_row(vec![
-            Cell::new(time),
-            Cell::new(text("/event_type")),
-            shown,
-            Cell::new(who),
-            Cell::new(text("/resource/id")),
-            Cell::new(sequence),
-        ]);
+        let page = log.page(&Ask { counts: vec![format!("timestamp:{unit}")], total: false, ..ask.clone() }).await?;
+        let Some(counts) = page.counts.first().filter(|counts| !counts.values.is_empty()) else { return Ok(Span::Day) };
+        let at = |value: Option<&(String, u64)>| value.and_then(|(text, _)| parse_instant(text).ok());
+        let length = if unit == "month" { 31 * DAY } else { DAY };
+        from = ask.from.or(at(counts.values.first()));
+        to = ask.to.or(at(counts.values.last()).and_then(|at| at.checked_add(SignedDuration::from_secs(length)).ok()));
     }
-    table
+    let seconds = match (from, to) {
+        (Some(from), Some(to)) => to.duration_since(from).as_secs(),
+        _ => DAY,
+    };
+    Ok(match seconds {
+        ..=HOUR => Span::Minute,
+        ..=259_200 => Span::Hour,
+        ..=5_184_000 => Span::Day,
+        ..=31_536_000 => Span::Week,
+        _ => Span::Month,
+    })
+}
+
+/// Bars over time; spans without entries between two that have some are shown too.
+fn histogram(out: &mut impl std::io::Write, span: Span, counts: Counts, screen: &Screen) -> Result<()> {
+    let zone = screen.zone_name(Timestamp::now());
+    writeln!(out, "{}", screen.paint(Tone::Strong, &format!("{} ({zone})", name(span).to_uppercase())))?;
+    let step = match span {
+        Span::Minute => Some(60),
+        Span::Hour => Some(HOUR),
+        Span::Day | Span::Auto => Some(DAY),
+        Span::Week => Some(7 * DAY),
+        Span::Month => None,
+    };
+    let format = match span {
+        Span::Minute | Span::Hour => "%Y-%m-%d %H:%M",
+        Span::Month if screen.zone == jiff::tz::TimeZone::UTC => "%Y-%m",
+        Span::Day | Span::Week if screen.zone == jiff::tz::TimeZone::UTC => "%Y-%m-%d",
+        // Spans are counted in UTC: elsewhere they begin at an hour that must be seen.
+        _ => "%Y-%m-%d %H:%M",
+    };
+    let mut rows: Vec<(String, u64)> = Vec::new();
+    let mut expected: Option<Timestamp> = None;
+    for (text, count) in &counts.values {
+        let at = parse_instant(text)?;
+        let label = |at: Timestamp| at.to_zoned(screen.zone.clone()).strftime(format).to_string();
+        if let (Some(step), Some(mut gap)) = (step, expected) {
+            let missing = at.duration_since(gap).as_secs() / step;
+            if missing > 24 {
+                rows.push((format!("({} without)", thousands(missing.unsigned_abs())), 0));
+            } else {
+                while gap < at {
+                    rows.push((label(gap), 0));
+                    gap = gap.checked_add(SignedDuration::from_secs(step))?;
+                }
+            }
+        }
+        rows.push((label(at), *count));
+        expected = step.and_then(|step| at.checked_add(SignedDuration::from_secs(step)).ok());
+    }
+    bars(&rows, screen, |_| Tone::Plain).iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    Ok(())
 }

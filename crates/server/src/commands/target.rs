@@ -1,12 +1,24 @@
 //! Where a command finds the log: a data directory that nobody has open, or a running service.
 
+use std::path::Path;
+use std::time::Duration;
+
 use anyhow::{Context as _, Result, bail};
-use reqwest::{Client, RequestBuilder, StatusCode};
+use bytes::{Bytes, BytesMut};
+use reqwest::header::RETRY_AFTER;
+use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use serde_json::Value;
 
-use crate::cli::Target;
+use reeve_ledger::OpenError;
+
+use crate::cli::{ServiceTarget, Target};
 use crate::config::Config;
 use crate::service::{Log, open_log};
+
+/// How often a request is sent before its failure counts.
+const ATTEMPTS: u32 = 7;
+/// The longest wait between two attempts, unless the service asks for more.
+const LONGEST: Duration = Duration::from_secs(30);
 
 /// The log, wherever it is.
 pub(crate) enum LogAt {
@@ -23,53 +35,148 @@ pub(crate) struct Remote {
     token: String,
 }
 
-/// Opens what the flags name.
+/// Opens what the flags name, to write to it.
 pub(crate) async fn open(target: &Target) -> Result<LogAt> {
-    if let Some(dir) = &target.data_dir {
-        let config = Config { data_dir: dir.clone(), ..Config::default() };
-        let log =
-            open_log(&config).await.with_context(|| format!("the log in {} could not be opened", dir.display()))?;
-        return Ok(LogAt::Here(Box::new(log)));
+    match &target.data_dir {
+        Some(dir) => Ok(LogAt::Here(Box::new(open_dir(dir, &target.service.url).await?))),
+        None => Ok(LogAt::There(Remote::of(&target.service)?)),
     }
-    let Some(token) = target.token.clone() else {
-        bail!("name a data directory with --data-dir, or give a token for {} with --token or REEVE_TOKEN", target.url);
-    };
-    let client = Client::builder().connect_timeout(std::time::Duration::from_secs(10)).build()?;
-    Ok(LogAt::There(Remote { client, base: target.url.trim_end_matches('/').to_owned(), token }))
+}
+
+/// Opens what the flags name, to read it: a data directory must have a log already.
+pub(crate) async fn open_to_read(target: &Target) -> Result<LogAt> {
+    if let Some(dir) = &target.data_dir
+        && !dir.join("ledger").is_dir()
+    {
+        bail!("{} holds no log", dir.display());
+    }
+    open(target).await
+}
+
+async fn open_dir(dir: &Path, url: &str) -> Result<Log> {
+    let config = Config { data_dir: dir.to_owned(), ..Config::default() };
+    open_log(&config).await.map_err(|error| {
+        let locked = error.chain().any(|cause| matches!(cause.downcast_ref(), Some(OpenError::Locked { .. })));
+        if locked {
+            let dir = dir.display();
+            error.context(format!(
+                "a service has {dir} open; ask that service with --url {url} and --token (REEVE_URL, REEVE_TOKEN) in place of --data-dir"
+            ))
+        } else {
+            error.context(format!("the log in {} could not be opened", dir.display()))
+        }
+    })
 }
 
 impl Remote {
+    /// The service that the flags name.
+    pub(crate) fn of(service: &ServiceTarget) -> Result<Self> {
+        let Some(token) = service.token.clone() else {
+            bail!(
+                "name a data directory with --data-dir, or give a token for {} with --token or REEVE_TOKEN",
+                service.url
+            );
+        };
+        let client = Client::builder()
+            .connect_timeout(Duration::from_secs(10))
+            .user_agent(concat!("reeve/", env!("CARGO_PKG_VERSION")))
+            .build()?;
+        Ok(Self { client, base: service.url.trim_end_matches('/').to_owned(), token })
+    }
+
+    /// Where it is.
+    pub(crate) fn base(&self) -> &str {
+        &self.base
+    }
+
     /// A POST to a path of the interface.
     pub(crate) fn post(&self, path: &str) -> RequestBuilder {
         self.client.post(format!("{}/api/v1/{path}", self.base)).bearer_auth(&self.token)
     }
 
-    /// Sends a request.
+    /// A GET of a path of the interface.
+    pub(crate) fn get(&self, path: &str) -> RequestBuilder {
+        self.client.get(format!("{}/api/v1/{path}", self.base)).bearer_auth(&self.token)
+    }
+
+    /// Sends a request once.
     pub(crate) async fn send(&self, request: RequestBuilder) -> Result<Reply> {
-        let response = request.send().await.with_context(|| format!("{} did not answer", self.base))?;
+        self.reply(self.response(request).await?, usize::MAX).await
+    }
+
+    /// Sends a request whose repetition does no harm: again, after a while, when the service is busy, fails or is away. An
+    /// answer that is longer than `most` bytes is given up.
+    pub(crate) async fn ask(&self, request: RequestBuilder, most: usize) -> Result<Reply> {
+        let mut wait = Duration::from_millis(250);
+        for attempt in 1.. {
+            let again = request.try_clone().context("the request cannot be repeated")?;
+            let reply = match self.response(again).await {
+                Ok(response) => self.reply(response, most).await,
+                Err(error) => Err(error),
+            };
+            let last = attempt >= ATTEMPTS;
+            let asked = match reply {
+                Ok(Reply::Busy(seconds)) if !last => Some(Duration::from_secs(seconds)),
+                Ok(Reply::Failed(..)) if !last => None,
+                Err(error) if !last => {
+                    tracing::debug!("{error:#}");
+                    None
+                }
+                reply => return reply,
+            };
+            if attempt == 2 {
+                tracing::warn!("{} is busy or away; trying again", self.base);
+            }
+            tokio::time::sleep(asked.unwrap_or(wait)).await;
+            wait = (wait * 2).min(LONGEST);
+        }
+        bail!("{} did not answer", self.base)
+    }
+
+    /// Sends a request; the response as it begins.
+    pub(crate) async fn response(&self, request: RequestBuilder) -> Result<Response> {
+        request.send().await.with_context(|| format!("{} did not answer", self.base))
+    }
+
+    /// Reads a response to its end.
+    pub(crate) async fn reply(&self, mut response: Response, most: usize) -> Result<Reply> {
         let status = response.status();
         if status == StatusCode::TOO_MANY_REQUESTS {
-            let after = response.headers().get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
+            let after = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
             return Ok(Reply::Busy(after.unwrap_or(1)));
         }
-        let text = response.text().await?;
-        let body: Value = serde_json::from_str(&text).unwrap_or(Value::String(text));
-        Ok(if status.is_success() { Reply::Done(body) } else { Reply::Refused(body) })
+        let mut body = BytesMut::new();
+        while let Some(part) = response.chunk().await.with_context(|| format!("{} broke off", self.base))? {
+            if body.len() + part.len() > most {
+                return Ok(Reply::TooMuch);
+            }
+            body.extend_from_slice(&part);
+        }
+        if status.is_success() {
+            return Ok(Reply::Done(body.freeze()));
+        }
+        let problem = serde_json::from_slice(&body).unwrap_or_else(|_| Value::String(status.to_string()));
+        Ok(if status.is_server_error() { Reply::Failed(problem) } else { Reply::Refused(problem) })
     }
 
     /// What the service said of a refusal.
     pub(crate) fn words(&self, problem: &Value) -> String {
-        let detail = problem.get("detail").and_then(Value::as_str).unwrap_or("it gave no reason");
-        format!("{} refused: {detail}", self.base)
+        let detail = problem.get("detail").or(Some(problem)).and_then(Value::as_str).unwrap_or("it gave no reason");
+        let hint = problem.get("hint").and_then(Value::as_str).map(|hint| format!(" ({hint})")).unwrap_or_default();
+        format!("{} refused: {detail}{hint}", self.base)
     }
 }
 
 /// What a service answered.
 pub(crate) enum Reply {
     /// Done, with its body.
-    Done(Value),
+    Done(Bytes),
     /// Refused, with its problem.
     Refused(Value),
+    /// It failed inside, or something before it did.
+    Failed(Value),
     /// Again after so many seconds.
     Busy(u64),
+    /// More than was asked for.
+    TooMuch,
 }

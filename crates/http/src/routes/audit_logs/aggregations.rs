@@ -54,6 +54,14 @@ pub(super) fn read(
         .collect()
 }
 
+/// What the interface's names count, for a program that asks the log itself; at most `limit` values of each.
+///
+/// # Errors
+/// When a name is none, there are more than ten, or the limit is not 1 to 1,000; the problem names it.
+pub fn named_counts(names: &[String], limit: u32) -> Result<Vec<Aggregation>, Problem> {
+    read("aggregations", names, Some(limit), limit)
+}
+
 fn group_by(at: &str, name: &str) -> Result<GroupBy, Problem> {
     let wrong = |message: String, hint: &str| {
         Problem::field(at, "unknown_aggregation", message).with_hint(Some(hint.to_owned()))

@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use serde_json::json;
 
-use reeve_ledger::{Aggregation, Page};
+use reeve_ledger::{Aggregation, Order, Page, SearchRequest};
 
 use super::ask::{self, Asked};
 use super::{aggregations, bodies};
@@ -17,7 +17,7 @@ use crate::paging::{Window, encode, window};
 use crate::story;
 use crate::wire::entry::EntryBody;
 use crate::wire::list::List;
-use crate::wire::search::{EntryListParams, FiltersBody, SearchAnswer, SearchBody};
+use crate::wire::search::{EntryListParams, FiltersBody, SearchAnswer, SearchBody, SearchOrder};
 
 /// Values told of each thing counted, unless the request says otherwise.
 const VALUES: u32 = 100;
@@ -38,7 +38,7 @@ pub(super) async fn list(
         end_time: params.end_time.as_deref(),
         filters: &filters,
     };
-    let page = run(&app, &caller, &asked, window, Vec::new(), "list_entries").await?;
+    let page = run(&app, &caller, &asked, window, Way::default(), "list_entries").await?;
     let (total, next_cursor) = (page.total.unwrap_or_default(), page.next_cursor.map(encode));
     Ok(Json(List { items: page.entries.iter().map(|stored| bodies::entry(stored)).collect(), total, next_cursor }))
 }
@@ -59,13 +59,29 @@ pub(super) async fn search(
         end_time: body.end_time.as_deref(),
         filters: &body.filters,
     };
-    let page = run(&app, &caller, &asked, window, counted, "search_entries").await?;
+    let way = Way {
+        order: match body.order.unwrap_or_default() {
+            SearchOrder::NewestFirst => Order::NewestFirst,
+            SearchOrder::OldestFirst => Order::OldestFirst,
+        },
+        uncounted: body.count == Some(false),
+        counted,
+    };
+    let page = run(&app, &caller, &asked, window, way, "search_entries").await?;
     Ok(Json(SearchAnswer {
         items: page.entries.iter().map(|stored| bodies::entry(stored)).collect(),
-        total: page.total.unwrap_or_default(),
+        total: page.total,
         next_cursor: page.next_cursor.map(encode),
         aggregations: aggregations::named(body.aggregations, page.aggregations),
     }))
+}
+
+/// How matches are read and what is counted beside.
+#[derive(Default)]
+struct Way {
+    order: Order,
+    uncounted: bool,
+    counted: Vec<Aggregation>,
 }
 
 /// Runs a search and records that it ran.
@@ -74,12 +90,14 @@ async fn run(
     caller: &Caller,
     asked: &Asked<'_>,
     window: Window,
-    counted: Vec<Aggregation>,
+    way: Way,
     operation: &str,
 ) -> Result<Page, Problem> {
     let now = app.now();
     let query = ask::query(caller, asked, now)?;
-    let page = app.trail.search(&ask::request(query, window, counted, now)).await.map_err(ask::problem)?;
+    let Way { order, uncounted, counted } = way;
+    let request = SearchRequest { order, count_total: !uncounted, ..ask::request(query, window, counted, now) };
+    let page = app.trail.search(&request).await.map_err(ask::problem)?;
     let told = json!({
         "query": asked.query,
         "start_time": asked.start_time,
@@ -88,7 +106,8 @@ async fn run(
         "limit": window.limit,
         "offset": window.offset,
     });
-    app.record_reading(story::read_log(caller, "audit.search", operation, told, page.total)).await?;
+    let found = page.total.or(Some(page.entries.len() as u64));
+    app.record_reading(story::read_log(caller, "audit.search", operation, told, found)).await?;
     Ok(page)
 }
 

@@ -1,0 +1,232 @@
+//! `reeve audit`: its commands and their flags.
+
+use std::path::PathBuf;
+
+use clap::{Args, ColorChoice, Subcommand, ValueEnum};
+
+/// `reeve audit`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum AuditCommand {
+    /// Import entries from files, folders (walked), .gz, or - for stdin.
+    Import(ImportArgs),
+    /// Search the log and print what is found, newest first; or count with --by and --histogram.
+    Search(SearchArgs),
+    /// Print the newest entries, then those that arrive, until Ctrl-C.
+    Tail(TailArgs),
+    /// Write entries into a file, oldest first.
+    Export(ExportArgs),
+}
+
+/// Formats that can be imported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ImportFormat {
+    /// AWS CloudTrail: log files, arrays, or a record a line.
+    Cloudtrail,
+    /// Reeve's own entries, one a line.
+    Jsonl,
+}
+
+/// A running service.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct ServiceTarget {
+    /// A running service.
+    #[arg(long, env = "REEVE_URL", default_value = "http://127.0.0.1:8080")]
+    pub(crate) url: String,
+    /// An API token for it.
+    #[arg(long, env = "REEVE_TOKEN", hide_env_values = true)]
+    pub(crate) token: Option<String>,
+}
+
+/// Where the log is: a data directory, or a running service.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct Target {
+    /// A data directory that no service has open. It goes before --url.
+    #[arg(long)]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// Where the service is.
+    #[command(flatten)]
+    pub(crate) service: ServiceTarget,
+}
+
+/// `reeve audit import`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ImportArgs {
+    /// What the files hold.
+    #[arg(long, value_enum)]
+    pub(crate) format: ImportFormat,
+    /// Where the log is.
+    #[command(flatten)]
+    pub(crate) target: Target,
+    /// Files and folders; - is stdin.
+    #[arg(required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+}
+
+/// A period of `timestamp`.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct Period {
+    /// From this time on: 2026-11-20, 2026-11-20T10:30, RFC 3339, -24h, now-7d, today, yesterday.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub(crate) from: Option<String>,
+    /// Before this time; a day, month or hour is taken whole.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub(crate) to: Option<String>,
+}
+
+/// How entries look in a terminal.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Look {
+    /// One JSON object a line in place of a table.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Times of this machine's zone in place of UTC, read and written.
+    #[arg(long)]
+    pub(crate) local: bool,
+    /// Colour; auto is on in a terminal unless NO_COLOR is set.
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
+    pub(crate) color: ColorChoice,
+}
+
+/// How long the spans of a histogram are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Span {
+    /// As fits the period.
+    Auto,
+    /// Minutes.
+    Minute,
+    /// Hours.
+    Hour,
+    /// Days.
+    Day,
+    /// Weeks, from Monday on.
+    Week,
+    /// Calendar months.
+    Month,
+}
+
+/// `reeve audit search`.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Exit codes: 0 something was found, 1 nothing was found, 2 could not run.")]
+pub(crate) struct SearchArgs {
+    /// In the query language (docs/query-language.md); everything unless given.
+    #[arg(default_value = "")]
+    pub(crate) query: String,
+    /// When it happened.
+    #[command(flatten)]
+    pub(crate) period: Period,
+    /// At most this many entries, or values of --by.
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) limit: u64,
+    /// Every entry there is.
+    #[arg(long, conflicts_with = "limit")]
+    pub(crate) all: bool,
+    /// Count the values of a field (event_type, user, resource.tags.env) in place of entries; may be given again.
+    #[arg(long, value_name = "FIELD")]
+    pub(crate) by: Vec<String>,
+    /// Count entries over time.
+    #[arg(long, value_enum, value_name = "SPAN", num_args = 0..=1, require_equals = true, default_missing_value = "auto")]
+    pub(crate) histogram: Option<Span>,
+    /// How it looks.
+    #[command(flatten)]
+    pub(crate) look: Look,
+    /// Where the log is.
+    #[command(flatten)]
+    pub(crate) target: Target,
+}
+
+/// `reeve audit tail`.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Exit codes: 0 ended by Ctrl-C, a closed pipe or --no-follow, 2 could not run.")]
+pub(crate) struct TailArgs {
+    /// In the query language (docs/query-language.md); everything unless given.
+    #[arg(default_value = "")]
+    pub(crate) query: String,
+    /// The newest so many first.
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=1000))]
+    pub(crate) lines: u32,
+    /// End after those.
+    #[arg(long)]
+    pub(crate) no_follow: bool,
+    /// How it looks.
+    #[command(flatten)]
+    pub(crate) look: Look,
+    /// Where the service is.
+    #[command(flatten)]
+    pub(crate) service: ServiceTarget,
+}
+
+/// Formats that can be exported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportFormat {
+    /// One JSON object a line, as the interface shows it.
+    Json,
+    /// Comma-separated values (RFC 4180) with a header.
+    Csv,
+    /// Syslog messages (RFC 5424) with structured data.
+    Syslog,
+    /// ArcSight Common Event Format 0.
+    Cef,
+}
+
+/// What stands between syslog messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportFraming {
+    /// A newline after each.
+    Newline,
+    /// Its length before each.
+    OctetCounting,
+}
+
+/// What becomes of a syslog or CEF record that is longer than --max-bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportOversize {
+    /// It leaves out changes, open metadata and ends of long texts, and names what it left out.
+    Reduce,
+    /// It is left out and told on stderr; the exit code then is 1.
+    Skip,
+}
+
+/// `reeve audit export`.
+#[derive(Debug, Clone, Args)]
+#[command(
+    after_help = "Exit codes: 0 all of it, 1 without the records that were too long, 2 could not run or was interrupted; \
+    --resume goes on."
+)]
+pub(crate) struct ExportArgs {
+    /// How entries are written (docs/formats/export.md).
+    #[arg(long, value_enum)]
+    pub(crate) format: ExportFormat,
+    /// When they happened.
+    #[command(flatten)]
+    pub(crate) period: Period,
+    /// Which entries, in the query language.
+    #[arg(long, value_name = "QUERY", default_value = "")]
+    pub(crate) query: String,
+    /// The file; .gz is compressed, - is stdout.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// Go on with an export of the same entries to the same file that was interrupted.
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// Take times without an offset as this machine's in place of UTC.
+    #[arg(long)]
+    pub(crate) local: bool,
+    /// CSV: an apostrophe before cells that a spreadsheet would take for a formula.
+    #[arg(long)]
+    pub(crate) no_formulas: bool,
+    /// Syslog: what stands between messages.
+    #[arg(long, value_enum, default_value = "newline")]
+    pub(crate) framing: ExportFraming,
+    /// Syslog: HOSTNAME of the messages.
+    #[arg(long, value_name = "NAME", default_value = "-")]
+    pub(crate) hostname: String,
+    /// Syslog and CEF: how long a record may be; 0 for no limit.
+    #[arg(long, value_name = "N", default_value_t = 8192)]
+    pub(crate) max_bytes: usize,
+    /// Syslog and CEF: what becomes of a longer one.
+    #[arg(long, value_enum, default_value = "reduce")]
+    pub(crate) oversize: ExportOversize,
+    /// Where the log is.
+    #[command(flatten)]
+    pub(crate) target: Target,
+}

@@ -1,0 +1,287 @@
+//! `reeve audit export`: entries into a file, oldest first, in constant memory, to be gone on with when interrupted.
+//!
+//! What is exported is the log as one checkpoint knows it: entries that arrive meanwhile are left out. The file grows as
+//! `FILE.part` and gets its name when it is whole.
+
+mod file;
+mod state;
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
+use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressStyle};
+use jiff::Timestamp;
+use serde_json::json;
+
+use reeve_audit::format::{
+    CefOptions, CsvOptions, Format, FormatError, Framing, Limit, Oversize, SyslogOptions, Written,
+};
+use reeve_audit::{format_instant, parse_instant};
+use reeve_ledger::Order;
+
+use self::file::Sink;
+use self::state::{Progress, State, Wanted};
+use super::reading::{Ask, Found};
+use super::show::{clean, thousands, zone};
+use super::target::{LogAt, Remote, Reply, open_to_read};
+use super::when;
+use crate::cli::{ExportArgs, ExportFormat, ExportFraming, ExportOversize};
+
+/// Entries of a page. With entries of the largest size this is also the memory that is needed.
+const PAGE: u32 = 500;
+/// Bytes of a page beyond which the next one is smaller.
+const HEAVY: u64 = 16 << 20;
+/// How often the place is noted that `--resume` goes on from.
+const NOTED: Duration = Duration::from_secs(2);
+
+/// Exports; 1 when records were left out for their length.
+pub(crate) async fn run(args: &ExportArgs) -> Result<ExitCode> {
+    let format = format(args)?;
+    let zone = zone(args.local);
+    let log = open_to_read(&args.target).await?;
+    let wanted = Wanted::of(args, &format);
+    let (sink, state) = if args.resume {
+        state::resume(args, &wanted)?
+    } else {
+        let (from, to) = when::period(&args.period, &zone, Timestamp::now())?;
+        let (from, to) = (from.map(format_instant), to.map(format_instant));
+        let state = State { wanted, from, to, checkpoint: log.checkpoint().await?, progress: Progress::default() };
+        (Sink::create(&args.output)?, state)
+    };
+    let mut export =
+        Export { args, format, sink, state, bar: ProgressBar::hidden(), began: Instant::now(), resumed: 0 };
+    let done = tokio::select! {
+        done = export.all(&log) => done,
+        _ = tokio::signal::ctrl_c() => Err(anyhow::anyhow!("interrupted")),
+    };
+    export.bar.finish_and_clear();
+    let result = match done {
+        Ok(()) => export.finish(&log).await,
+        Err(error) => Err(export.interrupted(error)),
+    };
+    log.close().await;
+    result
+}
+
+fn format(args: &ExportArgs) -> Result<Format> {
+    let oversize = match args.oversize {
+        ExportOversize::Reduce => Oversize::Reduce,
+        ExportOversize::Skip => Oversize::Refuse,
+    };
+    let limit = Limit { bytes: Some(args.max_bytes).filter(|most| *most > 0), oversize };
+    Ok(match args.format {
+        ExportFormat::Json => Format::Json,
+        ExportFormat::Csv => Format::Csv(CsvOptions { no_formulas: args.no_formulas }),
+        ExportFormat::Cef => Format::Cef(CefOptions { limit }),
+        ExportFormat::Syslog => Format::Syslog(SyslogOptions {
+            hostname: args.hostname.parse().with_context(|| format!("--hostname {:?}", args.hostname))?,
+            framing: match args.framing {
+                ExportFraming::Newline => Framing::Newline,
+                ExportFraming::OctetCounting => Framing::OctetCounting,
+            },
+            limit,
+            ..SyslogOptions::default()
+        }),
+    })
+}
+
+/// An export under way.
+struct Export<'a> {
+    args: &'a ExportArgs,
+    format: Format,
+    sink: Sink,
+    state: State,
+    bar: ProgressBar,
+    began: Instant,
+    /// Entries that were there before.
+    resumed: u64,
+}
+
+impl Export<'_> {
+    /// Writes page after page. Whatever is dropped here, the state is that of whole records.
+    async fn all(&mut self, log: &LogAt) -> Result<()> {
+        self.resumed = self.state.progress.entries;
+        if self.state.progress.entries == 0 {
+            self.format.write_header(&mut self.sink)?;
+        }
+        let mut ask = Ask {
+            from: time(self.state.from.as_deref())?,
+            to: time(self.state.to.as_deref())?,
+            order: Order::OldestFirst,
+            cursor: self.state.progress.next.clone(),
+            total: true,
+            ..Ask::newest(&self.args.query, PAGE)
+        };
+        let mut noted = Instant::now();
+        if self.state.progress.ended {
+            return Ok(());
+        }
+        loop {
+            let page = log.page(&ask).await?;
+            if ask.total {
+                self.show(page.total)?;
+                ask.total = false;
+            }
+            let before = self.sink.written();
+            let next = page.next.clone();
+            let ended = self.write(page)? || next.is_none();
+            (self.state.progress.next, self.state.progress.ended) = (next.clone(), ended);
+            if ended {
+                return Ok(());
+            }
+            ask.cursor = next;
+            ask.limit =
+                if self.sink.written() - before > HEAVY { (ask.limit / 4).max(1) } else { (ask.limit * 2).min(PAGE) };
+            if noted.elapsed() > NOTED {
+                self.note()?;
+                noted = Instant::now();
+            }
+        }
+    }
+
+    /// Writes a page; whether the checkpoint's end was reached.
+    fn write(&mut self, page: Found) -> Result<bool> {
+        for found in &page.entries {
+            if found.integrity.sequence >= self.state.checkpoint.size {
+                return Ok(true);
+            }
+            match self.format.write_entry(&mut self.sink, &found.view()) {
+                Ok(Written::Whole) => {}
+                Ok(Written::Reduced) => self.state.progress.reduced += 1,
+                Err(FormatError::Io(error)) => return Err(error.into()),
+                Err(error @ FormatError::Oversize { .. }) => {
+                    self.state.progress.skipped += 1;
+                    let id = clean(found.entry.event_id.as_str());
+                    self.bar.suspend(|| eprintln!("{error}; {id} is left out"));
+                    continue;
+                }
+            }
+            self.state.progress.entries += 1;
+        }
+        self.bar.set_position(self.state.progress.entries + self.state.progress.skipped);
+        self.bar.set_message(HumanBytes(self.sink.written()).to_string());
+        Ok(false)
+    }
+
+    fn show(&mut self, total: u64) -> Result<()> {
+        let template = "{bar:30} {human_pos}/{human_len} entries  {per_sec:.0}  {eta} left  {msg}";
+        let style = ProgressStyle::with_template(template)?.with_key(
+            "per_sec",
+            |state: &indicatif::ProgressState, out: &mut dyn std::fmt::Write| {
+                // Nothing better can be done when a message does not fit.
+                let _ = write!(out, "{}/s", thousands(state.per_sec() as u64));
+            },
+        );
+        // Drawn on stderr, and only when that is a terminal.
+        self.bar = ProgressBar::new(total).with_style(style).with_position(self.resumed);
+        self.bar.reset_eta();
+        self.bar.enable_steady_tick(Duration::from_millis(200));
+        Ok(())
+    }
+
+    /// Makes what was written durable, and notes that it is.
+    fn note(&mut self) -> Result<()> {
+        if let Some(bytes) = self.sink.settle()? {
+            self.state.progress.bytes = bytes;
+            self.state.save(&self.args.output)?;
+        }
+        Ok(())
+    }
+
+    fn interrupted(&mut self, error: anyhow::Error) -> anyhow::Error {
+        let pipe = error.chain().any(|cause| {
+            cause.downcast_ref().is_some_and(|error: &std::io::Error| error.kind() == std::io::ErrorKind::BrokenPipe)
+        });
+        if pipe || self.sink.is_stdout() {
+            return error;
+        }
+        match self.note() {
+            Ok(()) => {
+                let written = thousands(self.state.progress.entries);
+                error.context(format!("{written} entries are written; the same command with --resume goes on"))
+            }
+            Err(second) => error.context(second),
+        }
+    }
+
+    async fn finish(mut self, log: &LogAt) -> Result<ExitCode> {
+        let (bytes, sha256) = self.sink.finish()?;
+        state::forget(&self.args.output)?;
+        let Progress { entries, reduced, skipped, .. } = self.state.progress;
+        if let LogAt::There(remote) = log {
+            self.state.record(remote, self.args, bytes, &sha256).await;
+        }
+        let took = self.began.elapsed();
+        let rate = (entries - self.resumed) as f64 / took.as_secs_f64().max(0.001);
+        let checkpoint = &self.state.checkpoint;
+        eprintln!(
+            "{} entries, {} in {}, {} entries/s",
+            thousands(entries),
+            HumanBytes(bytes),
+            HumanDuration(took),
+            thousands(rate as u64)
+        );
+        if reduced > 0 {
+            eprintln!(
+                "{} records were longer than {} bytes and name what they leave out",
+                thousands(reduced),
+                self.args.max_bytes
+            );
+        }
+        if skipped > 0 {
+            eprintln!("{} records were longer than {} bytes and are left out", thousands(skipped), self.args.max_bytes);
+        }
+        eprintln!(
+            "checkpoint  {} size {} root {}",
+            clean(&checkpoint.origin),
+            checkpoint.size,
+            clean(&checkpoint.root)
+        );
+        eprintln!("sha256      {sha256}  {}", self.args.output.display());
+        Ok(if skipped > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    }
+}
+
+impl State {
+    /// Puts an `audit.export` entry into the log that was exported. Each page was recorded as `audit.search` by the service
+    /// itself; this says that they were one export, and what came of it.
+    async fn record(&self, remote: &Remote, args: &ExportArgs, bytes: u64, sha256: &str) {
+        let actor = match remote.ask(remote.get("sessions/current"), 1 << 20).await {
+            Ok(Reply::Done(me)) => serde_json::from_slice::<serde_json::Value>(&me).unwrap_or_default(),
+            _ => serde_json::Value::Null,
+        };
+        let user = actor.get("user").unwrap_or(&actor);
+        let entry = json!({
+            "event_id": format!("export-{}", uuid::Uuid::now_v7()),
+            "event_type": "audit.export",
+            "actor": { "type": "user", "id": user["id"], "email": user["email"] },
+            "resource": { "type": "audit_log", "id": "audit-logs" },
+            "action": { "operation": "export_entries", "status": "success", "method": "cli" },
+            "metadata": {
+                "format": self.wanted.format, "query": args.query, "start_time": self.from,
+                "end_time": self.to, "entries": self.progress.entries, "bytes": bytes,
+                "sha256": sha256, "checkpoint_size": self.checkpoint.size, "checkpoint_root": self.checkpoint.root,
+            },
+        });
+        match remote.ask(remote.post("audit-logs").json(&entry), 1 << 20).await {
+            Ok(Reply::Done(_)) => {}
+            Ok(Reply::Refused(problem)) if problem["code"] == "forbidden" => {
+                tracing::debug!("the token may not append: the log has each page as audit.search, and no audit.export");
+            }
+            Ok(reply) => {
+                tracing::warn!("no audit.export entry was written: {}", super::reading::refused(remote, &reply))
+            }
+            Err(error) => tracing::warn!("no audit.export entry was written: {error:#}"),
+        }
+    }
+}
+
+fn time(text: Option<&str>) -> Result<Option<Timestamp>> {
+    text.map(|text| parse_instant(text).with_context(|| format!("{text:?} is no time"))).transpose()
+}
+
+/// What cannot be gone on with.
+pub(super) fn refuse<T>(why: impl std::fmt::Display) -> Result<T> {
+    bail!("{why}")
+}

@@ -1,0 +1,255 @@
+//! Reading the log page by page, the same wherever it is.
+
+mod refusal;
+
+use anyhow::{Context as _, Result, bail};
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_json::json;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+
+use reeve_audit::format::{Exported, Integrity};
+use reeve_audit::format_instant;
+use reeve_audit::query::{Query, time_range};
+use reeve_ledger::{Order, SearchRequest, StoredEntry, Trail as _};
+
+use super::target::{LogAt, Remote, Reply};
+use crate::service::Log;
+use refusal::WrongQuery;
+
+/// The most entries of a page.
+pub(crate) const MOST: u32 = 1000;
+/// Bytes of one page over HTTP; of one entry alone any number is taken.
+const PAGE_BYTES: usize = 48 << 20;
+
+/// What to read.
+#[derive(Debug, Clone)]
+pub(crate) struct Ask {
+    /// In the query language.
+    pub(crate) query: String,
+    /// From this time on.
+    pub(crate) from: Option<Timestamp>,
+    /// Before this time.
+    pub(crate) to: Option<Timestamp>,
+    /// At most this many, up to [`MOST`].
+    pub(crate) limit: u32,
+    /// Which end of the log comes first.
+    pub(crate) order: Order,
+    /// `next` of the page before.
+    pub(crate) cursor: Option<String>,
+    /// What to count, by the interface's names.
+    pub(crate) counts: Vec<String>,
+    /// Values told of each.
+    pub(crate) values: u32,
+    /// Whether all that match are counted.
+    pub(crate) total: bool,
+}
+
+impl Ask {
+    /// The newest entries a query finds.
+    pub(crate) fn newest(query: &str, limit: u32) -> Self {
+        Self {
+            query: query.to_owned(),
+            from: None,
+            to: None,
+            limit,
+            order: Order::NewestFirst,
+            cursor: None,
+            counts: Vec::new(),
+            values: 100,
+            total: false,
+        }
+    }
+}
+
+/// A page.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// The entries.
+    pub(crate) entries: Vec<Exported>,
+    /// How many match in all, when asked for.
+    pub(crate) total: u64,
+    /// What to give as `cursor` for the next page.
+    pub(crate) next: Option<String>,
+    /// Counts in the order they were asked for.
+    pub(crate) counts: Vec<Counts>,
+}
+
+/// How often values occur.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Counts {
+    /// Values with their counts.
+    pub(crate) values: Vec<(String, u64)>,
+    /// The sum of those not told.
+    pub(crate) other: u64,
+    /// Entries without a value.
+    pub(crate) missing: u64,
+}
+
+impl LogAt {
+    /// Reads a page. Entries that are too large to come together come in smaller pages: a page has at least one entry unless
+    /// there is none.
+    pub(crate) async fn page(&self, ask: &Ask) -> Result<Found> {
+        match self {
+            Self::Here(log) => here(log, ask).await,
+            Self::There(remote) => {
+                let mut ask = ask.clone();
+                loop {
+                    let most = if ask.limit > 1 { PAGE_BYTES } else { usize::MAX };
+                    match there(remote, &ask, most).await? {
+                        Some(found) => return Ok(found),
+                        None => ask.limit = (ask.limit / 4).max(1),
+                    }
+                }
+            }
+        }
+    }
+
+    /// The newest checkpoint.
+    pub(crate) async fn checkpoint(&self) -> Result<Checkpoint> {
+        let note = match self {
+            Self::Here(log) => log.ledger.checkpoint(),
+            Self::There(remote) => match remote.ask(remote.get("audit-logs/checkpoint"), 1 << 20).await? {
+                Reply::Done(note) => String::from_utf8_lossy(&note).into_owned(),
+                other => bail!(refused(remote, &other)),
+            },
+        };
+        let mut lines = note.lines();
+        let read = (|| {
+            let origin = lines.next()?.to_owned();
+            Some(Checkpoint { origin, size: lines.next()?.parse().ok()?, root: lines.next()?.to_owned() })
+        })();
+        read.context("the checkpoint is no checkpoint")
+    }
+
+    /// Lets go of it.
+    pub(crate) async fn close(&self) {
+        if let Self::Here(log) = self {
+            log.ledger.close().await;
+        }
+    }
+}
+
+/// What a checkpoint says.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Checkpoint {
+    /// The log's name.
+    pub(crate) origin: String,
+    /// How many entries it has.
+    pub(crate) size: u64,
+    /// Root hash, base64.
+    pub(crate) root: String,
+}
+
+/// What a service said instead of doing it.
+pub(crate) fn refused(remote: &Remote, reply: &Reply) -> String {
+    match reply {
+        Reply::Refused(problem) | Reply::Failed(problem) => remote.words(problem),
+        Reply::Busy(seconds) => format!("{} is busy; try again in {seconds} s", remote.base()),
+        Reply::TooMuch | Reply::Done(_) => format!("{} answered what was not asked for", remote.base()),
+    }
+}
+
+async fn here(log: &Log, ask: &Ask) -> Result<Found> {
+    let now = Timestamp::now();
+    let query = Query::parse(&ask.query).map_err(|error| WrongQuery::here(&ask.query, error))?;
+    let cursor = ask.cursor.as_deref().map(str::parse).transpose().context("that is no cursor of a data directory")?;
+    let request = SearchRequest {
+        query: query.and(time_range(ask.from, ask.to)).resolve(now),
+        limit: ask.limit as usize,
+        offset: 0,
+        order: ask.order,
+        cursor,
+        count_total: ask.total,
+        aggregations: reeve_http::named_counts(&ask.counts, ask.values)
+            .map_err(|problem| refusal::words(problem.body()))?,
+        now,
+    };
+    let page = log.search.search(&request).await?;
+    let counts = page.aggregations.into_iter();
+    Ok(Found {
+        entries: page.entries.iter().map(|stored| exported(stored)).collect(),
+        total: page.total.unwrap_or_default(),
+        next: page.next_cursor.map(|sequence| sequence.to_string()),
+        counts: counts.map(|c| Counts { values: c.values, other: c.other, missing: c.missing }).collect(),
+    })
+}
+
+fn exported(stored: &StoredEntry) -> Exported {
+    Exported {
+        entry: stored.entry.clone(),
+        recorded_at: stored.recorded_at,
+        integrity: Integrity {
+            sequence: stored.sequence,
+            commitment: *stored.commitment.as_bytes(),
+            leaf_hash: *stored.leaf_hash.as_bytes(),
+            previous_hash: *stored.previous_hash.as_bytes(),
+            hash: *stored.hash.as_bytes(),
+        },
+    }
+}
+
+/// A search's answer as far as it is read here.
+#[derive(Deserialize)]
+struct Answer<'a> {
+    #[serde(borrow)]
+    items: Vec<&'a RawValue>,
+    total: Option<u64>,
+    next_cursor: Option<String>,
+    #[serde(default)]
+    aggregations: BTreeMap<String, AnswerCounts>,
+}
+
+#[derive(Deserialize)]
+struct AnswerCounts {
+    buckets: Vec<AnswerCount>,
+    other: u64,
+    missing: u64,
+}
+
+#[derive(Deserialize)]
+struct AnswerCount {
+    value: String,
+    count: u64,
+}
+
+/// `None` when the page is larger than `most` bytes.
+async fn there(remote: &Remote, ask: &Ask, most: usize) -> Result<Option<Found>> {
+    let mut body = json!({
+        "query": ask.query, "limit": ask.limit.max(1), "aggregations": ask.counts, "aggregation_limit": ask.values,
+        "count": ask.total,
+    });
+    let times = [("start_time", ask.from), ("end_time", ask.to)];
+    for (name, time) in times.into_iter().filter_map(|(name, time)| Some((name, time?))) {
+        body[name] = format_instant(time).into();
+    }
+    if ask.order == Order::OldestFirst {
+        body["order"] = "oldest_first".into();
+    }
+    if let Some(cursor) = &ask.cursor {
+        body["cursor"] = cursor.as_str().into();
+    }
+    let bytes = match remote.ask(remote.post("audit-logs/search").json(&body), most).await? {
+        Reply::Done(bytes) => bytes,
+        Reply::TooMuch => return Ok(None),
+        Reply::Refused(problem) if problem["code"] == "invalid_query" => {
+            return Err(WrongQuery::there(&ask.query, &problem).into());
+        }
+        other => bail!(refused(remote, &other)),
+    };
+    let answer: Answer<'_> = serde_json::from_slice(&bytes).context("the service's answer is no page of entries")?;
+    let shown = answer.items.iter().take(ask.limit as usize);
+    let entries = shown.map(|item| Exported::read(item.get().as_bytes())).collect::<Result<_, _>>()?;
+    let mut aggregations = answer.aggregations;
+    let mut counts = |name: &String| {
+        let counts = aggregations.remove(name).map(|c| Counts {
+            values: c.buckets.into_iter().map(|bucket| (bucket.value, bucket.count)).collect(),
+            other: c.other,
+            missing: c.missing,
+        });
+        counts.unwrap_or_default()
+    };
+    let counts = ask.counts.iter().map(&mut counts).collect();
+    Ok(Some(Found { entries, total: answer.total.unwrap_or_default(), next: answer.next_cursor, counts }))
+}
