@@ -1,5 +1,7 @@
 //! Configuration: a TOML file, then `REEVE_` environment variables, then flags. Unknown keys are refused.
 
+mod publication;
+
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
@@ -7,6 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use serde::Deserialize;
 
 use crate::cli::ServeArgs;
+pub(crate) use publication::{Cosign, OutboundSection, Publish};
 
 /// Everything that can be configured.
 #[derive(Debug, Clone, Deserialize)]
@@ -42,6 +45,12 @@ pub(crate) struct Config {
     pub(crate) tail_limit_bytes: usize,
     /// Days of metric samples to keep.
     pub(crate) samples_days: u32,
+    /// Where checkpoints are published.
+    pub(crate) publish: Publish,
+    /// Who cosigns checkpoints.
+    pub(crate) cosign: Cosign,
+    /// What webhooks and witnesses may be reached at.
+    pub(crate) outbound: OutboundSection,
 }
 
 impl Default for Config {
@@ -62,6 +71,9 @@ impl Default for Config {
             seal_after_s: 86_400,
             tail_limit_bytes: 256 << 20,
             samples_days: 400,
+            publish: Publish::default(),
+            cosign: Cosign::default(),
+            outbound: OutboundSection::default(),
         }
     }
 }
@@ -95,6 +107,9 @@ impl Config {
         if self.tail_limit_bytes <= self.seal_after_bytes {
             bail!("tail_limit_bytes must be more than seal_after_bytes");
         }
+        self.publish.check()?;
+        self.cosign.check()?;
+        self.outbound.policy().map(|_| ())?;
         Ok(())
     }
 }

@@ -1,0 +1,120 @@
+//! Publishes checkpoints: one task a place, so that a slow one holds up no other, and nothing waits for any of them. What
+//! fails is tried again, ever more slowly; how it goes stands in the metrics, and in the log when it changes.
+
+mod cosign;
+mod pace;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use tokio::time::{Instant, sleep_until, timeout};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use reeve_connect_aws::{Bucket, BucketPlace};
+use reeve_connect_outbound::{Limits, Outbound};
+use reeve_ledger::Ledger;
+
+use crate::adapters::publish::{BucketDestination, Destination, FileDestination, Published, WebhookDestination};
+use crate::config::{Config, Publish};
+use crate::service::Service;
+use pace::Backoff;
+
+/// How long a delivery may take.
+const DELIVERY: Duration = Duration::from_secs(60);
+/// How long the last one may take when the service ends.
+const LAST: Duration = Duration::from_secs(3);
+
+pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
+    let (ledger, config, stop, tasks) =
+        (service.app.ledger.clone(), service.config.clone(), stop.clone(), tracker.clone());
+    cosign::start(service, tracker, &stop);
+    tracker.spawn(async move {
+        let destinations = match destinations(&config).await {
+            Ok(destinations) => destinations,
+            Err(error) => return tracing::error!(error = format!("{error:#}"), "checkpoints are not published"),
+        };
+        for destination in destinations {
+            tasks.spawn(keep_up(ledger.clone(), destination, config.publish.clone(), stop.clone()));
+        }
+    });
+}
+
+/// The guarded client for webhooks and witnesses.
+fn outbound(config: &Config) -> Result<Outbound> {
+    Ok(Outbound::new(config.outbound.policy()?, Limits::default()))
+}
+
+async fn destinations(config: &Config) -> Result<Vec<Arc<dyn Destination>>> {
+    let mut destinations: Vec<Arc<dyn Destination>> = Vec::new();
+    let Publish { file, s3, webhook, .. } = &config.publish;
+    if let Some(path) = file {
+        destinations.push(Arc::new(FileDestination::new(path.clone())));
+    }
+    if let Some(s3) = s3 {
+        let place = BucketPlace {
+            bucket: s3.bucket.clone(),
+            prefix: s3.prefix.clone(),
+            region: s3.region.clone(),
+            endpoint: s3.endpoint.clone(),
+            key: None,
+        };
+        destinations.push(Arc::new(BucketDestination::new(Bucket::open(&place).await)));
+    }
+    if let Some(webhook) = webhook {
+        let client = outbound(config)?;
+        destinations.push(Arc::new(WebhookDestination::new(client, webhook.url()?, webhook.token.clone())));
+    }
+    Ok(destinations)
+}
+
+/// Keeps one place up to date until the service ends, and then once more.
+async fn keep_up(ledger: Ledger, destination: Arc<dyn Destination>, publish: Publish, stop: CancellationToken) {
+    let (pause, every) = (Duration::from_secs(publish.after_change_s), Duration::from_secs(publish.every_s));
+    let mut backoff = Backoff::default();
+    let mut arrived: Option<(String, Instant)> = None;
+    let mut due = Instant::now();
+    loop {
+        let ending = tokio::select! { () = stop.cancelled() => true, () = sleep_until(due) => false };
+        let note = ledger.checkpoint();
+        let fresh = arrived.as_ref().is_none_or(|(last, _)| *last != note);
+        let old = arrived.as_ref().is_some_and(|(_, at)| at.elapsed() >= every);
+        due = Instant::now() + pause;
+        if fresh || (old && !ending) {
+            let limit = if ending { LAST } else { DELIVERY };
+            match deliver(destination.as_ref(), note.clone(), limit).await {
+                Ok(size) => {
+                    if backoff.succeeded() {
+                        tracing::info!(target = destination.name(), size, "checkpoints arrive again");
+                    }
+                    ledger.delivered(destination.name(), Ok(size));
+                    arrived = Some((note, Instant::now()));
+                }
+                Err(error) => {
+                    let (wait, first) = backoff.failed();
+                    let error = format!("{error:#}");
+                    if first {
+                        tracing::warn!(
+                            target = destination.name(),
+                            error,
+                            "a checkpoint could not be published; it is tried again"
+                        );
+                    }
+                    ledger.delivered(destination.name(), Err(error));
+                    due = Instant::now() + wait;
+                }
+            }
+        }
+        if ending {
+            return;
+        }
+    }
+}
+
+async fn deliver(destination: &dyn Destination, note: String, limit: Duration) -> Result<u64> {
+    let published = Published::read(note)?;
+    let delivered = timeout(limit, destination.deliver(&published)).await;
+    delivered.with_context(|| format!("not done within {} s", limit.as_secs()))??;
+    Ok(published.checkpoint.size)
+}
