@@ -160,6 +160,76 @@ async function searches({ page, program }) {
   assert.equal(await problem.locator('mark').count(), 1, 'the place is marked');
 }
 
+async function narrowsAndKeeps({ page, program }) {
+  await admin(page, program);
+  await page.goto('/audit/search');
+  const found = page.getByRole('status').filter({ hasText: /^[\d,]+ entr(y|ies) found/ });
+  await found.waitFor();
+  const all = await found.innerText();
+  await page.getByRole('img', { name: /^Entries found by / }).waitFor();
+  const facets = page.getByRole('navigation', { name: 'Narrow the search' });
+  await facets.getByRole('button', { name: /^failed/ }).click();
+  await page.waitForURL(/query=status(:|%3A)failed/);
+  await facets.getByRole('button', { name: /^failed/, pressed: true }).waitFor();
+  await facets.getByRole('button', { name: 'Without critical' }).or(facets.getByRole('button', { name: 'Without medium' })).first().click({ force: true });
+  await page.waitForURL(/NOT(\+|%20)severity/);
+  await found.waitFor();
+  assert.notEqual(await found.innerText(), all);
+  const typed = await page.getByRole('textbox', { name: 'Query' }).inputValue();
+
+  await page.getByRole('button', { name: 'Saved searches' }).click();
+  await page.getByRole('menuitem', { name: 'Save this search' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('What failed');
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('“What failed” is saved').waitFor();
+  await page.goto('/audit/search');
+  await found.waitFor();
+  await page.getByRole('button', { name: 'Saved searches' }).click();
+  await page.getByRole('menuitem', { name: /^What failed/ }).click();
+  await page.waitForURL(/query=status/);
+  assert.equal(await page.getByRole('textbox', { name: 'Query' }).inputValue(), typed);
+
+  await page.getByRole('button', { name: 'Saved searches' }).click();
+  await page.getByRole('button', { name: 'Change What failed' }).click();
+  await dialog.getByLabel('Name').fill('Failed and shared');
+  await dialog.getByText('Everyone', { exact: true }).click();
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('“Failed and shared” is saved').waitFor();
+  const kept = await read(page, 'audit-logs/saved-searches');
+  assert.deepEqual(kept.items.map(({ name, shared_with }) => [name, shared_with]), [['Failed and shared', 'everyone']]);
+  await page.getByRole('button', { name: 'Saved searches' }).click();
+  await page.getByRole('button', { name: 'Remove Failed and shared' }).click();
+  await page.getByRole('button', { name: 'Remove search' }).click();
+  await eventually('it is removed', async () => (await read(page, 'audit-logs/saved-searches')).total === 0);
+}
+
+async function watchesLive({ page, program }) {
+  await admin(page, program);
+  await page.goto('/audit/live?query=event_type:story.told');
+  await page.getByText('Live', { exact: true }).last().waitFor();
+  await page.getByText('Quiet so far').waitFor();
+  const tell = (id) => page.evaluate(async (event_id) => {
+    const answer = await fetch('/api/v1/audit-logs', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ event_id, event_type: 'story.told', action: { operation: event_id.replace('-', '_') } }) });
+    if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
+  }, id);
+  const rows = page.getByRole('table', { name: 'Live entries' }).locator('tbody tr');
+  await tell('first-chapter');
+  await rows.filter({ hasText: 'First chapter' }).waitFor();
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await tell('second-chapter');
+  await tell('third-chapter');
+  await page.getByText('2 new entries waiting').waitFor();
+  assert.equal(await rows.count(), 1, 'nothing moves while paused');
+  await page.getByRole('button', { name: 'Show 2 new entries' }).click();
+  await rows.filter({ hasText: 'Third chapter' }).waitFor();
+  assert.match(await rows.first().innerText(), /Third chapter/, 'the newest first');
+  await page.getByRole('textbox', { name: 'Query' }).fill('severtiy:high');
+  await page.getByRole('button', { name: 'Follow' }).click();
+  await page.getByRole('alert').filter({ hasText: 'did you mean severity?' }).waitFor();
+  await page.getByText('Not connected').waitFor();
+}
+
 async function guards({ page, program }) {
   await admin(page, program);
   await page.getByRole('tab', { name: 'Guardrails' }).click();
@@ -293,6 +363,9 @@ async function fitsPhones({ page, program }) {
     await page.waitForLoadState('networkidle');
     await fitsWidth(page);
   }
+  await page.goto('/audit/live');
+  await page.getByText('Live', { exact: true }).last().waitFor();
+  await fitsWidth(page);
 }
 
 export const stories = [
@@ -304,6 +377,8 @@ export const stories = [
   { name: 'the log tells the story, and its proof verifies', run: tellsTheStory },
   { name: 'a recommendation is dismissed with a reason', run: dismisses },
   { name: 'the log is searched, and a wrong query is marked', run: searches },
+  { name: 'a search is narrowed by its values, kept, shared and removed', run: narrowsAndKeeps },
+  { name: 'the log is watched live, paused and resumed', run: watchesLive },
   { name: 'the kill switch and the circuit breaker are worked', run: guards },
   { name: 'a recommendation is put off, taken back and answered', run: answersLater },
   { name: 'an agent is made and configured', run: makesAgent },

@@ -34,6 +34,10 @@ export function searchFilters(given: Given): SearchFilters {
   return pick(given, SEARCH_FIELDS);
 }
 
+export function liveFilters(given: Given) {
+  return pick(given, ['query', 'reads']);
+}
+
 export function resourceFilters(given: Given) {
   return pick(given, ['text', 'provider', 'type', 'connection', 'account', 'service']);
 }

@@ -2,7 +2,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { meQuery } from './api/session';
-import { recommendationFilters, resourceFilters, searchFilters, signInSearch } from './addresses';
+import { liveFilters, recommendationFilters, resourceFilters, searchFilters, signInSearch } from './addresses';
 import { SignIn } from './rooms/sign-in/SignIn';
 import { Failed, Lost } from './shell/Lost';
 import { Shell } from './shell/Shell';
@@ -89,6 +89,12 @@ const auditSearch = createRoute({
   validateSearch: searchFilters,
   component: lazyRouteComponent(() => import('./rooms/audit/SearchPage'), 'SearchPage'),
 });
+const auditLive = createRoute({
+  getParentRoute: () => audit,
+  path: '/live',
+  validateSearch: liveFilters,
+  component: lazyRouteComponent(() => import('./rooms/audit/LivePage'), 'LivePage'),
+});
 const entry = createRoute({
   getParentRoute: () => app,
   path: '/audit/$eventId',
@@ -134,7 +140,7 @@ const tree = root.addChildren([
     start,
     intelligence.addChildren([overview, recommendations, agents, actions, approvals, guardrails]),
     recommendation,
-    audit.addChildren([auditDashboard, auditSearch]),
+    audit.addChildren([auditDashboard, auditSearch, auditLive]),
     entry,
     connections,
     resources,

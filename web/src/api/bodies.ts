@@ -17,6 +17,8 @@ export type Entry = Schemas['EntryBody'];
 export type Search = Schemas['SearchBody'];
 export type Stats = Schemas['StatsBody'];
 export type Count = Schemas['CountBody'];
+export type Counts = Schemas['CountsBody'];
+export type SavedSearch = Schemas['SavedSearchBody'];
 export type Connection = Schemas['ConnectionBody'];
 export type Resource = Schemas['EstateResourceBody'];
 /** One metric over time: `[ms since the epoch, value]`, oldest first. */

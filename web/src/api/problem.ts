@@ -9,6 +9,7 @@ interface ProblemFields {
   detail: string;
   errors?: FieldProblem[];
   position?: number | null;
+  part?: string | null;
   hint?: string | null;
   retryAfterSeconds?: number;
 }
@@ -21,6 +22,8 @@ export class Problem extends Error {
   readonly detail: string;
   readonly errors: FieldProblem[];
   readonly position: number | undefined;
+  /** The part of a query that is wrong, as written. */
+  readonly part: string | undefined;
   readonly hint: string | undefined;
   readonly retryAfterSeconds: number | undefined;
 
@@ -33,6 +36,7 @@ export class Problem extends Error {
     this.detail = fields.detail;
     this.errors = fields.errors ?? [];
     this.position = fields.position ?? undefined;
+    this.part = fields.part ?? undefined;
     this.hint = fields.hint ?? undefined;
     this.retryAfterSeconds = fields.retryAfterSeconds;
   }

@@ -70,6 +70,116 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit-logs/checkpoint.cosigned": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The newest checkpoint that witnesses have cosigned, with their cosignatures. */
+        get: operations["get_audit_logs_checkpoint_cosigned"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The log's verifier keys and the records that lead from one to the next. */
+        get: operations["get_audit_logs_keys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/keys/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Replace the log's signing key: a new one takes over, a record signed by both is kept, the old private key is destroyed. */
+        post: operations["post_audit_logs_keys_rotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Entries as they arrive, as server-sent events; first those after `after` or `Last-Event-ID`, when given. Each event `entry`
+         *     has the entry as data and its sequence as id. The stream ends when the session or token does, and when what its user may
+         *     see changes; reconnecting with `Last-Event-ID` goes on where it ended.
+         */
+        get: operations["get_audit_logs_live"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/saved-searches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One's own saved searches and those shared with one, by name. */
+        get: operations["get_audit_logs_saved_searches"];
+        put?: never;
+        /** Save a search. */
+        post: operations["post_audit_logs_saved_searches"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/saved-searches/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One saved search. */
+        get: operations["get_audit_logs_saved_searches_id"];
+        /** Replace a saved search, from the version that was read. */
+        put: operations["put_audit_logs_saved_searches_id"];
+        post?: never;
+        /** Remove a saved search: one's own, or, as administrator, a shared one. */
+        delete: operations["delete_audit_logs_saved_searches_id"];
+        options?: never;
+        head?: never;
+        /** Change a saved search, from the version that was read. */
+        patch: operations["patch_audit_logs_saved_searches_id"];
+        trace?: never;
+    };
     "/api/v1/audit-logs/search": {
         parameters: {
             query?: never;
@@ -94,7 +204,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Counts by type, user, resource, severity, status and time; the last 24 hours unless a period is given. */
+        /**
+         * Counts by type, user, resource, severity, status and time, or by what the request names; the last 24 hours unless a
+         *     period is given.
+         */
         get: operations["get_audit_logs_stats"];
         put?: never;
         post?: never;
@@ -113,6 +226,40 @@ export interface paths {
         };
         /** A tile of the tree, by its C2SP path (`0/000`, `0/x001/234.p/17`, `entries/000`). */
         get: operations["get_audit_logs_tile_path"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Verify the whole log in the background. One runs at a time: while it does, this answers with that one. */
+        post: operations["post_audit_logs_verify"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/verify/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A verification of late, and what it found. */
+        get: operations["get_audit_logs_verify_id"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1223,6 +1370,21 @@ export interface components {
             /** @description The value. */
             value: string;
         };
+        /** @description How often each value occurs among the matches. */
+        CountsBody: {
+            /** @description Values, most first; spans of time by their first instant, oldest first. */
+            buckets: components["schemas"]["CountBody"][];
+            /**
+             * Format: int64
+             * @description Entries without a value.
+             */
+            missing: number;
+            /**
+             * Format: int64
+             * @description The sum of the counts that were not told.
+             */
+            other: number;
+        };
         /** @description An access key. */
         CredentialsBody: {
             /** @description Access key id. */
@@ -1454,6 +1616,23 @@ export interface components {
             /** @description The sentences. */
             factors: string[];
         };
+        /** @description One thing that does not hold. */
+        FaultBody: {
+            /** @description The file it stands in, below the data directory. */
+            file: string;
+            /**
+             * Format: int64
+             * @description First sequence concerned, where known.
+             */
+            first_sequence?: number | null;
+            /**
+             * Format: int64
+             * @description Last sequence concerned.
+             */
+            last_sequence?: number | null;
+            /** @description In words. */
+            what: string;
+        };
         /** @description Acknowledgement. */
         FeedbackAnswer: {
             /** @description Identifier of the feedback. */
@@ -1491,12 +1670,28 @@ export interface components {
             /** @description In words. */
             message: string;
         };
-        /** @description Simple filters. Values may end in `*`. */
+        /** @description Simple filters. A value is taken whole; `*` is a wildcard. */
         FiltersBody: {
+            /** @description Account. */
+            account_id?: string | null;
+            /** @description `user`, `service`, ... */
+            actor_type?: string | null;
+            /** @description The event type before its first dot. */
+            category?: string | null;
+            /** @description Cloud. */
+            cloud_provider?: string | null;
             /** @description Event type. */
             event_type?: string | null;
-            /** @description IP address, `10.0.*`, or CIDR. */
+            /** @description IP address, `10.0.*`, or CIDR. `ip` is understood too. */
             ip_address?: string | null;
+            /** @description `api`, `console`, ... */
+            method?: string | null;
+            /** @description Name of the operation. */
+            operation?: string | null;
+            /** @description Region. */
+            region?: string | null;
+            /** @description Request id. */
+            request_id?: string | null;
             /** @description Resource id. */
             resource_id?: string | null;
             /** @description Kind of resource. */
@@ -1562,6 +1757,28 @@ export interface components {
              * @description Position in the log, from 0.
              */
             sequence: number;
+        };
+        /** @description A key and the sizes of the log it was in charge of. */
+        KeyBody: {
+            /**
+             * Format: int64
+             * @description Least size it signed.
+             */
+            from_size: number;
+            /** @description The verifier key, `<name>+<id>+<base64>`. */
+            public_key: string;
+            /**
+             * Format: int64
+             * @description Greatest size it signed; absent for the key in charge.
+             */
+            to_size?: number | null;
+        };
+        /** @description The log's keys. */
+        KeysBody: {
+            /** @description All keys, the oldest first; the last is in charge. */
+            keys: components["schemas"]["KeyBody"][];
+            /** @description The records of key epochs, in order: signed notes, each by the key before and the key after. */
+            records: string[];
         };
         /** @description The kill switch. */
         KillSwitchBody: {
@@ -1936,6 +2153,52 @@ export interface components {
             total: number;
         };
         /** @description A page of a list. */
+        List_SavedSearchBody: {
+            /** @description The items. */
+            items: {
+                /** @description Fields shown as columns, in order; empty leaves it to the reader. */
+                columns: string[];
+                /** @description When it was made. */
+                created_at: string;
+                /** @description What it is for. */
+                description: string;
+                /** @description Up to this time. */
+                end_time?: string | null;
+                /** @description Simple filters. */
+                filters: components["schemas"]["FiltersBody"];
+                /** @description Identifier. */
+                id: string;
+                /** @description Name. */
+                name: string;
+                /** @description Whether the caller owns it. */
+                own: boolean;
+                /** @description The owner's user id. */
+                owner_id: string;
+                /** @description The owner's name. */
+                owner_name: string;
+                /** @description In the query language. */
+                query: string;
+                /** @description `private`, `team` (whoever is in a team with the owner) or `everyone` (who may search). */
+                shared_with: string;
+                /** @description From this time on: RFC 3339, `now`, or a distance from it such as `now-24h`. */
+                start_time?: string | null;
+                /** @description When it was last changed. */
+                updated_at: string;
+                /**
+                 * Format: int64
+                 * @description Grows with every change; a change names the version it was made from.
+                 */
+                version: number;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
+            total: number;
+        };
+        /** @description A page of a list. */
         List_SessionBody: {
             /** @description The items. */
             items: {
@@ -2099,8 +2362,10 @@ export interface components {
             detail: string;
             /** @description Fields that are wrong. */
             errors?: components["schemas"]["FieldProblem"][];
-            /** @description What to write instead, for wrong queries. */
+            /** @description What to write instead, for wrong queries and names. */
             hint?: string | null;
+            /** @description The part of the query that is wrong, as written there, for wrong queries. */
+            part?: string | null;
             /**
              * Format: int64
              * @description Position in the query, for wrong queries: characters from 0.
@@ -2231,6 +2496,23 @@ export interface components {
              */
             timeout_s: number;
         };
+        /** @description A rotation that was done. */
+        RotatedBody: {
+            /** @description The verifier key that is in charge now. */
+            new_key: string;
+            /**
+             * Format: int64
+             * @description Which rotation of this log it was, from 1.
+             */
+            number: number;
+            /** @description The verifier key that was in charge before. */
+            old_key: string;
+            /**
+             * Format: int64
+             * @description Entries in the log when the key changed.
+             */
+            size: number;
+        };
         /** @description One run. */
         RunBody: {
             /**
@@ -2265,6 +2547,108 @@ export interface components {
             resource_id: string;
             /** @description One series a metric. */
             series: components["schemas"]["SeriesBody"][];
+        };
+        /** @description A saved search. Whoever opens it sees what they may see, never what its owner may. */
+        SavedSearchBody: {
+            /** @description Fields shown as columns, in order; empty leaves it to the reader. */
+            columns: string[];
+            /** @description When it was made. */
+            created_at: string;
+            /** @description What it is for. */
+            description: string;
+            /** @description Up to this time. */
+            end_time?: string | null;
+            /** @description Simple filters. */
+            filters: components["schemas"]["FiltersBody"];
+            /** @description Identifier. */
+            id: string;
+            /** @description Name. */
+            name: string;
+            /** @description Whether the caller owns it. */
+            own: boolean;
+            /** @description The owner's user id. */
+            owner_id: string;
+            /** @description The owner's name. */
+            owner_name: string;
+            /** @description In the query language. */
+            query: string;
+            /** @description `private`, `team` (whoever is in a team with the owner) or `everyone` (who may search). */
+            shared_with: string;
+            /** @description From this time on: RFC 3339, `now`, or a distance from it such as `now-24h`. */
+            start_time?: string | null;
+            /** @description When it was last changed. */
+            updated_at: string;
+            /**
+             * Format: int64
+             * @description Grows with every change; a change names the version it was made from.
+             */
+            version: number;
+        };
+        /** @description A new saved search. */
+        SavedSearchCreate: {
+            /** @description Fields to show as columns, at most 50. */
+            columns?: string[];
+            /** @description What it is for, at most 1000 characters. */
+            description?: string;
+            /** @description Up to this time. */
+            end_time?: string | null;
+            /** @description Simple filters. */
+            filters?: components["schemas"]["FiltersBody"];
+            /** @description Name, 1 to 100 characters, unique among one's own. */
+            name: string;
+            /** @description In the query language; empty finds everything. */
+            query?: string;
+            /** @description `private` (default), `team` or `everyone`. */
+            shared_with?: string | null;
+            /** @description From this time on: RFC 3339, `now`, or a distance from it such as `now-24h`. */
+            start_time?: string | null;
+        };
+        /** @description A change of a saved search. What is left out stays. */
+        SavedSearchPatch: {
+            /** @description Fields to show as columns. */
+            columns?: string[] | null;
+            /** @description What it is for. */
+            description?: string | null;
+            /** @description Up to this time; null takes the bound away. */
+            end_time?: string | null;
+            filters?: components["schemas"]["FiltersBody"] | null;
+            /** @description Name. */
+            name?: string | null;
+            /** @description In the query language. */
+            query?: string | null;
+            /** @description `private`, `team` or `everyone`. */
+            shared_with?: string | null;
+            /** @description From this time on; null takes the bound away. */
+            start_time?: string | null;
+            /**
+             * Format: int64
+             * @description The version that was read.
+             */
+            version: number;
+        };
+        /** @description A saved search in place of another. */
+        SavedSearchPut: {
+            /** @description Fields to show as columns, at most 50. */
+            columns?: string[];
+            /** @description What it is for, at most 1000 characters. */
+            description?: string;
+            /** @description Up to this time. */
+            end_time?: string | null;
+            /** @description Simple filters. */
+            filters?: components["schemas"]["FiltersBody"];
+            /** @description Name, 1 to 100 characters, unique among one's own. */
+            name: string;
+            /** @description In the query language; empty finds everything. */
+            query?: string;
+            /** @description `private` (default), `team` or `everyone`. */
+            shared_with?: string | null;
+            /** @description From this time on. */
+            start_time?: string | null;
+            /**
+             * Format: int64
+             * @description The version that was read.
+             */
+            version: number;
         };
         /** @description Savings a month; negative when it costs more. */
         SavingsBody: {
@@ -2302,27 +2686,43 @@ export interface components {
         };
         /** @description A page of entries, with counts where asked for. */
         SearchAnswer: {
-            /** @description Counts by field, most first. */
+            /** @description Counts over all matches, by the name they were asked for with. */
             aggregations?: {
-                [key: string]: components["schemas"]["CountBody"][];
+                [key: string]: components["schemas"]["CountsBody"];
             };
-            /** @description Entries, newest first. */
+            /** @description Entries, in the order asked for. */
             items: components["schemas"]["EntryBody"][];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many match in all.
+             * @description How many match in all; absent when `count` is false.
              */
-            total: number;
+            total?: number | null;
         };
         /** @description A search. */
         SearchBody: {
-            /** @description Fields to count the values of: any typed field, or `hour`, `day`. */
+            /**
+             * Format: int32
+             * @description Values told of each, most first (1 to 1000); spans of time are all told.
+             * @default 100
+             */
+            aggregation_limit: number | null;
+            /**
+             * @description What to count the values of over all matches, at most ten: any field of the query language (`event_type`, `user`,
+             *     `resource.tags.env`, `metadata.team`), or spans of time (`hour`, `day`, `timestamp:1h`, `recorded_at:week`).
+             * @example [
+             *       "event_type",
+             *       "user",
+             *       "day"
+             *     ]
+             */
             aggregations?: string[];
-            /** @description `next_cursor` of the page before. */
+            /** @description Whether to count all matches; true unless given. Who reads page after page needs the total once. */
+            count?: boolean | null;
+            /** @description `next_cursor` of the page before, with the same order. */
             cursor?: string | null;
-            /** @description Before this time. */
+            /** @description Up to this time. */
             end_time?: string | null;
             /** @description Simple filters; all must hold. */
             filters?: components["schemas"]["FiltersBody"];
@@ -2337,14 +2737,20 @@ export interface components {
              * @description After skipping this many.
              */
             offset?: number | null;
+            order?: components["schemas"]["SearchOrder"] | null;
             /**
              * @description In the query language; absent or empty finds everything.
              * @example event_type:authentication.* AND status:failed AND timestamp:>now-24h
              */
             query?: string | null;
-            /** @description From this time on (by `timestamp`). */
+            /** @description From this time on (by `timestamp`): RFC 3339, `now`, or a distance from it such as `now-24h`. */
             start_time?: string | null;
         };
+        /**
+         * @description Which end of the log comes first.
+         * @enum {string}
+         */
+        SearchOrder: "newest_first" | "oldest_first";
         /** @description One metric over time. */
         SeriesBody: {
             /**
@@ -2416,6 +2822,10 @@ export interface components {
         };
         /** @description The log at a glance, within what the caller may see. */
         StatsBody: {
+            /** @description Counts asked for with `by`. */
+            aggregations?: {
+                [key: string]: components["schemas"]["CountsBody"];
+            };
             /** @description By event type. */
             by_event_type: components["schemas"]["CountBody"][];
             /** @description By resource id. */
@@ -2424,13 +2834,13 @@ export interface components {
             by_severity: components["schemas"]["CountBody"][];
             /** @description By status. */
             by_status: components["schemas"]["CountBody"][];
-            /** @description By hour or day of `timestamp`, oldest first; hours for periods up to three days. */
+            /** @description By span of `timestamp`, oldest first. */
             by_time: components["schemas"]["CountBody"][];
             /** @description By user (e-mail address, else actor id). */
             by_user: components["schemas"]["CountBody"][];
             /**
              * Format: int64
-             * @description Size of the whole signed log, entries.
+             * @description Size of the whole signed log, entries; the checkpoint tells it too.
              */
             log_size: number;
             /**
@@ -2624,6 +3034,72 @@ export interface components {
             /** @description Team identifiers. */
             teams?: string[] | null;
         };
+        /** @description A verification of the whole log. */
+        VerificationBody: {
+            /** @description Why nothing could be found out. */
+            error?: string | null;
+            /** @description When it ended. */
+            finished_at?: string | null;
+            /** @description Identifier. */
+            id: string;
+            result?: components["schemas"]["VerifiedBody"] | null;
+            /** @description When it began. */
+            started_at: string;
+            /** @description The user who asked for it. */
+            started_by: string;
+            /** @description `running`, `done` or `failed` (nothing could be found out). */
+            status: string;
+        };
+        /** @description What a verification found out. */
+        VerifiedBody: {
+            /**
+             * Format: int64
+             * @description Entries in the log when it began.
+             */
+            checked: number;
+            /**
+             * Format: int64
+             * @description Checkpoints whose signature holds.
+             */
+            checkpoints: number;
+            /**
+             * Format: int64
+             * @description Entries whose payload is gone by policy; their commitments were checked.
+             */
+            expired: number;
+            /** @description The first hundred of them. */
+            findings: components["schemas"]["FaultBody"][];
+            /**
+             * Format: int64
+             * @description How many things do not hold.
+             */
+            findings_total: number;
+            /** @description Whether everything that was checked holds. */
+            holds: boolean;
+            /**
+             * Format: int64
+             * @description Entries whose payload was checked.
+             */
+            intact: number;
+            /**
+             * Format: int64
+             * @description Entries that are nowhere.
+             */
+            missing: number;
+            /** @description First and last sequence of each run of missing ones, at most a hundred runs. */
+            missing_ranges: number[][];
+            /** @description What was not looked at. */
+            not_checked: string[];
+            /** @description What is worth knowing and breaks nothing. */
+            notes: string[];
+            /** @description Root over the entries as recomputed, hex. */
+            root?: string | null;
+            /**
+             * Format: int64
+             * @description Segment files that were checked.
+             */
+            segments: number;
+        };
     };
     responses: never;
     parameters: never;
@@ -2638,7 +3114,7 @@ export interface operations {
             query?: {
                 /** @description `next_cursor` of the page before. Not together with `offset`. */
                 cursor?: string;
-                /** @description Before this time. */
+                /** @description Up to this time. */
                 end_time?: string;
                 /** @description At most this many (1 to 1000). */
                 limit?: number;
@@ -2646,7 +3122,7 @@ export interface operations {
                 offset?: number;
                 /** @description In the query language. */
                 query?: string;
-                /** @description From this time on (by `timestamp`). */
+                /** @description From this time on (by `timestamp`): RFC 3339, `now`, or a distance from it such as `now-24h`. */
                 start_time?: string;
             };
             header?: never;
@@ -2816,6 +3292,376 @@ export interface operations {
             };
         };
     };
+    get_audit_logs_checkpoint_cosigned: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_audit_logs_keys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeysBody"];
+                };
+            };
+        };
+    };
+    post_audit_logs_keys_rotate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RotatedBody"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_audit_logs_live: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only entries with a sequence above this one, those already there first. The header `Last-Event-ID` goes before it.
+                 *     Without either, only new entries.
+                 */
+                after?: number;
+                /** @description In the query language. */
+                query?: string;
+            };
+            header?: {
+                /** @description Sequence of the last entry that was received */
+                "Last-Event-ID"?: number | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_audit_logs_saved_searches: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before; stable while entries arrive. Not together with `offset`. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_SavedSearchBody"];
+                };
+            };
+        };
+    };
+    post_audit_logs_saved_searches: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SavedSearchCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedSearchBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_audit_logs_saved_searches_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedSearchBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    put_audit_logs_saved_searches_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SavedSearchPut"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedSearchBody"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    delete_audit_logs_saved_searches_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    patch_audit_logs_saved_searches_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SavedSearchPatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedSearchBody"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
     post_audit_logs_search: {
         parameters: {
             query?: never;
@@ -2850,17 +3696,24 @@ export interface operations {
     get_audit_logs_stats: {
         parameters: {
             query?: {
-                /** @description `next_cursor` of the page before. Not together with `offset`. */
-                cursor?: string;
-                /** @description Before this time. */
+                /**
+                 * @description Names as in a search's `aggregations`, with commas between them. The answer has their counts in `aggregations`, and
+                 *     the lists of the usual six are empty.
+                 * @example event_type,resource.tags.env,recorded_at:1h
+                 */
+                by?: string;
+                /** @description Up to this time; now unless given. */
                 end_time?: string;
-                /** @description At most this many (1 to 1000). */
+                /**
+                 * @description How long the spans of `by_time` are: `minute`, `hour`, `day`, `week` or `month`. Hours for periods up to three
+                 *     days, else days, unless given.
+                 */
+                interval?: string;
+                /** @description Values told of each, most first (1 to 1000). */
                 limit?: number;
-                /** @description After skipping this many. */
-                offset?: number;
                 /** @description In the query language. */
                 query?: string;
-                /** @description From this time on (by `timestamp`). */
+                /** @description From this time on (by `timestamp`); 24 hours before the end unless given. */
                 start_time?: string;
             };
             header?: never;
@@ -2904,6 +3757,62 @@ export interface operations {
                 };
                 content: {
                     "application/octet-stream": number[];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_audit_logs_verify: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerificationBody"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_audit_logs_verify_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerificationBody"];
                 };
             };
             404: {

@@ -219,7 +219,7 @@ impl Export<'_> {
             "{} entries, {} in {}, {} entries/s",
             thousands(entries),
             HumanBytes(bytes),
-            HumanDuration(took),
+            seconds(took),
             thousands(rate as u64)
         );
         if reduced > 0 {
@@ -279,6 +279,10 @@ impl State {
 
 fn time(text: Option<&str>) -> Result<Option<Timestamp>> {
     text.map(|text| parse_instant(text).with_context(|| format!("{text:?} is no time"))).transpose()
+}
+
+fn seconds(took: Duration) -> String {
+    if took.as_secs() < 60 { format!("{:.1} s", took.as_secs_f64()) } else { HumanDuration(took).to_string() }
 }
 
 /// What cannot be gone on with.

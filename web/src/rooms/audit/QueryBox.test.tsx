@@ -18,6 +18,13 @@ describe('QueryBox', () => {
     expect(screen.getByRole('textbox', { name: 'Query' })).toBeInvalid();
   });
 
+  it('marks the whole part where the service names it', () => {
+    const problem = new Problem({ status: 422, code: 'invalid_query', title: '', detail: 'At character 6: no such field', position: 6, part: 'usr:x' });
+    show(<QueryBox value="a AND usr:x" onChange={() => undefined} problem={problem} asked="a AND usr:x" shift={0} />);
+    expect(screen.getByRole('alert').querySelector('mark')).toHaveTextContent('usr:x');
+    expect(screen.getByText('no such field')).toBeInTheDocument();
+  });
+
   it('counts from where the typed part begins', () => {
     wrong('x )', 26, 24);
     expect(screen.getByLabelText('Wrong at character 3')).toBeInTheDocument();

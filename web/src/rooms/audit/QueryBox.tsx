@@ -22,28 +22,34 @@ export function QueryBox({ value, onChange, problem, asked, shift }: Props) {
         styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: '0.8125rem' } }}
         spellCheck={false} autoComplete="off" aria-describedby={wrong ? 'query-problem' : undefined}
       />
-      {wrong && (
-        <Alert color="red" id="query-problem" role="alert" title="The query is not valid">
-          <Marked text={asked} at={wrong.position === undefined ? undefined : wrong.position - shift} />
-          <Text size="sm" mt={6}>{wrong.detail}</Text>
-          {wrong.hint && <Text size="sm" mt={2}>{wrong.hint}</Text>}
-        </Alert>
-      )}
+      {wrong && <WrongQuery problem={wrong} asked={asked} shift={shift} />}
     </Stack>
   );
 }
 
-/** The query with a mark under the character where it goes wrong. Positions count characters, not code units. */
-export function Marked({ text, at }: { text: string; at: number | undefined }) {
+/** What is wrong with a query, where, and what to write instead. */
+export function WrongQuery({ problem, asked, shift }: { problem: Problem; asked: string; shift: number }) {
+  return (
+    <Alert color="red" id="query-problem" role="alert" title="The query is not valid">
+      <Marked text={asked} at={problem.position === undefined ? undefined : problem.position - shift} part={problem.part} />
+      <Text size="sm" mt={6}>{problem.detail.replace(/^At character \d+: /, '')}</Text>
+      {problem.hint && <Text size="sm" mt={2}>{problem.hint}</Text>}
+    </Alert>
+  );
+}
+
+/** The query with a mark under the part that is wrong, else under its first character. Positions count characters, not code units. */
+export function Marked({ text, at, part = '' }: { text: string; at: number | undefined; part?: string }) {
   if (at === undefined || text === '') return null;
   const characters = [...text];
   const place = Math.min(Math.max(0, at), characters.length);
+  const length = Math.max(1, Math.min([...part].length, characters.length - place));
   return (
     <pre style={{ margin: 0, fontSize: '0.8125rem', overflowX: 'auto', fontFamily: 'var(--mantine-font-family-monospace)' }} aria-label={`Wrong at character ${place + 1}`}>
       {characters.slice(0, place).join('')}
-      <mark style={{ background: 'var(--mantine-color-red-filled)', color: '#fff', borderRadius: 2 }}>{characters[place] ?? ' '}</mark>
-      {characters.slice(place + 1).join('')}
-      {`\n${' '.repeat(place)}^`}
+      <mark style={{ background: 'var(--mantine-color-red-filled)', color: '#fff', borderRadius: 2 }}>{characters.slice(place, place + length).join('') || ' '}</mark>
+      {characters.slice(place + length).join('')}
+      {`\n${' '.repeat(place)}${'^'.repeat(length)}`}
     </pre>
   );
 }

@@ -10,6 +10,7 @@ export function Room() {
         tabs={[
           { label: 'Dashboard', to: '/audit' },
           { label: 'Search', to: '/audit/search' },
+          { label: 'Live', to: '/audit/live' },
         ]}
       />
     </Page>

@@ -1,6 +1,6 @@
 import { Button, Collapse, Group, Select, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core';
 import { IconAdjustmentsHorizontal } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import type { SearchFilters } from '../../addresses';
 import type { Problem } from '../../api/problem';
 import { fromInput, toInput } from '../../display/instants';
@@ -14,13 +14,15 @@ interface Props {
   problem: Problem | undefined;
   busy: boolean;
   onSearch: (filters: SearchFilters) => void;
+  /** Where searches are kept and opened. */
+  saved: ReactNode;
 }
 
 const BASIC = ['keyword', 'user', 'resource_id', 'resource_type', 'event_type', 'status', 'severity', 'ip_address'] as const;
 const CUSTOM = 'custom';
 
 /** The query and the basic filters; all of them must hold. */
-export function SearchForm({ filters, composed, problem, busy, onSearch }: Props) {
+export function SearchForm({ filters, composed, problem, busy, onSearch, saved }: Props) {
   const [draft, setDraft] = useState(filters);
   const [seen, setSeen] = useState(filters);
   const used = BASIC.filter((name) => filters[name]).length;
@@ -54,6 +56,7 @@ export function SearchForm({ filters, composed, problem, busy, onSearch }: Props
             Filters{used ? ` (${used})` : ''}
           </Button>
           <Button type="submit" loading={busy}>Search</Button>
+          {saved}
           <Switch
             label="Include reads of the log" checked={Boolean(draft.reads)} style={{ alignSelf: 'center' }}
             onChange={(event) => onSearch({ ...draft, reads: event.currentTarget.checked ? 'yes' : undefined })}

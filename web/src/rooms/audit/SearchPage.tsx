@@ -1,16 +1,22 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Box, Button, Collapse, Grid, Group, Stack, Text } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import { IconFilter } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { SEARCH_FIELDS, type SearchFilters } from '../../addresses';
 import { asProblem } from '../../api/problem';
 import { count, plural } from '../../display/amounts';
+import { TimeBars } from '../../charts/TimeBars';
 import { DataTable } from '../../display/DataTable';
 import { EmptyState } from '../../display/EmptyState';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { SEARCH_COLUMNS } from './columns';
 import { compose } from './compose';
+import { Facets, type FacetProps } from './Facets';
+import { filled } from './facets';
 import { searchQuery } from './queries';
+import { SavedSearches } from './SavedSearches';
 import { SearchForm } from './SearchForm';
 
 const route = getRouteApi('/app/audit/search');
@@ -22,7 +28,9 @@ export function SearchPage() {
   const found = useInfiniteQuery(searchQuery(composed.body));
   const problem = found.error ? asProblem(found.error) : undefined;
   const rows = useMemo(() => found.data?.pages.flatMap((page) => page.items), [found.data]);
-  const total = found.data?.pages[0]?.total;
+  const first = found.data?.pages[0];
+  const total = first?.total ?? undefined;
+  const overTime = useMemo(() => filled(first?.aggregations?.[`timestamp:${composed.span}`]?.buckets ?? [], composed.span), [first, composed.span]);
 
   const search = (next: SearchFilters) => {
     const kept = Object.fromEntries(SEARCH_FIELDS.flatMap((name) => (next[name]?.trim() ? [[name, next[name].trim()]] : [])));
@@ -32,25 +40,47 @@ export function SearchPage() {
 
   return (
     <Stack gap="md">
-      <SearchForm filters={filters} composed={composed} problem={problem} busy={found.isFetching && !found.isFetchingNextPage} onSearch={search} />
+      <SearchForm filters={filters} composed={composed} problem={problem} busy={found.isFetching && !found.isFetchingNextPage} onSearch={search} saved={<SavedSearches filters={filters} onOpen={search} />} />
       {problem && problem.code !== 'invalid_query' && <ProblemAlert error={problem} onRetry={() => void found.refetch()} />}
       {!problem && (
-        <>
-          <Text size="sm" className="muted numeral" role="status">{total === undefined ? 'Searching …' : `${plural(total, 'entry', 'entries')} found, newest first`}</Text>
-          <DataTable
-            label="Entries" columns={SEARCH_COLUMNS} rows={rows} rowId={(row) => row.event_id}
-            onOpen={(row) => void navigate({ to: '/audit/$eventId', params: { eventId: row.event_id } })}
-            empty={<EmptyState title="No entry matches">Loosen a filter, widen the period, or use a trailing * to match beginnings. You see only entries that your role may see.</EmptyState>}
-          />
-          {rows && rows.length > 0 && (
-            <Group justify="center">
-              {found.hasNextPage
-                ? <Button variant="default" loading={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>Load more ({count(rows.length)} of {count(total ?? 0)})</Button>
-                : <Text size="sm" className="muted">That is all.</Text>}
-            </Group>
-          )}
-        </>
+        <Grid gap="lg">
+          <Grid.Col span={{ base: 12, md: 3, xl: 2.5 }}><Narrow counts={first?.aggregations} query={filters.query ?? ''} onQuery={(query) => search({ ...filters, query })} /></Grid.Col>
+          <Grid.Col span={{ base: 12, md: 9, xl: 9.5 }}>
+            <Stack gap="sm">
+              <Group justify="space-between">
+                <Text size="sm" className="muted numeral" role="status">{total === undefined ? 'Searching …' : `${plural(total, 'entry', 'entries')} found, newest first`}</Text>
+                <Text size="xs" className="muted">By {composed.span}</Text>
+              </Group>
+              {overTime.length > 0 && <TimeBars label={`Entries found by ${composed.span}`} counts={overTime} height={110} />}
+              <DataTable
+                label="Entries" columns={SEARCH_COLUMNS} rows={rows} rowId={(row) => row.event_id}
+                onOpen={(row) => void navigate({ to: '/audit/$eventId', params: { eventId: row.event_id } })}
+                empty={<EmptyState title="No entry matches">Loosen a filter, widen the period, or use a trailing * to match beginnings. You see only entries that your role may see.</EmptyState>}
+              />
+              {rows && rows.length > 0 && (
+                <Group justify="center">
+                  {found.hasNextPage
+                    ? <Button variant="default" loading={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>Load more ({count(rows.length)} of {count(total ?? 0)})</Button>
+                    : <Text size="sm" className="muted">That is all.</Text>}
+                </Group>
+              )}
+            </Stack>
+          </Grid.Col>
+        </Grid>
       )}
     </Stack>
+  );
+}
+
+/** The facets: beside the entries, or folded away where there is no room beside them. */
+function Narrow(props: FacetProps) {
+  const beside = useMediaQuery('(min-width: 62em)', true);
+  const [open, setOpen] = useState(false);
+  if (beside) return <Facets {...props} />;
+  return (
+    <Box>
+      <Button variant="default" size="xs" leftSection={<IconFilter size={14} />} aria-expanded={open} onClick={() => setOpen(!open)}>Narrow by value</Button>
+      <Collapse expanded={open}><Box pt="sm"><Facets {...props} /></Box></Collapse>
+    </Box>
   );
 }

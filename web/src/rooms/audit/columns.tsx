@@ -1,4 +1,4 @@
-import { Anchor, Text } from '@mantine/core';
+import { Anchor, Group, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Entry } from '../../api/bodies';
 import type { Column } from '../../display/DataTable';
@@ -18,7 +18,7 @@ const time: Column<Entry> = { id: 'time', header: 'Time', width: 150, cell: (row
 const event: Column<Entry> = {
   id: 'event', header: 'Event', lead: true,
   cell: (row) => (
-    <div style={{ maxWidth: 300 }}>
+    <div style={{ maxWidth: 250 }}>
       <Anchor size="sm" fw={550} c="inherit" renderRoot={(props) => <Link to="/audit/$eventId" params={{ eventId: row.event_id }} {...props} />}>{row.event_type}</Anchor>
       {subtitle(row) && <Text size="xs" className="muted" truncate title={subtitle(row)}>{subtitle(row)}</Text>}
     </div>
@@ -43,7 +43,15 @@ const resource: Column<Entry> = {
   ),
 };
 const status: Column<Entry> = { id: 'status', header: 'Status', cell: (row) => row.action?.status && <Status of={row.action.status} /> };
-const severity: Column<Entry> = { id: 'severity', header: 'Severity', cell: (row) => <Status of={row.severity} variant="dot" /> };
+const outcome: Column<Entry> = {
+  id: 'outcome', header: 'Outcome',
+  cell: (row) => (
+    <Group gap={6} wrap="wrap" maw={150}>
+      {row.action?.status && <Status of={row.action.status} />}
+      {row.severity !== 'info' && <Status of={row.severity} variant="dot" />}
+    </Group>
+  ),
+};
 
 export const RECENT_COLUMNS = [time, event, status, actor, resource];
-export const SEARCH_COLUMNS = [time, event, status, severity, actor, resource];
+export const SEARCH_COLUMNS = [time, event, outcome, actor, resource];

@@ -1,6 +1,7 @@
 // What the search page's fields ask of the service.
 import type { Search } from '../../api/bodies';
 import type { SearchFilters } from '../../addresses';
+import { FACETS, spanOf } from './facets';
 import { WITHOUT_READS } from './queries';
 
 export const PERIODS: { value: string; label: string; hours: number }[] = [
@@ -15,6 +16,7 @@ export function startOf(text: string | undefined, now: Date): string | undefined
   if (!text) return undefined;
   const period = PERIODS.find(({ value }) => value === text);
   if (period) return new Date(now.getTime() - period.hours * 3_600_000).toISOString();
+  if (text.startsWith('now')) return text;
   const given = new Date(text);
   return Number.isNaN(given.getTime()) ? undefined : given.toISOString();
 }
@@ -26,6 +28,8 @@ function asksForReads({ query = '', event_type = '' }: SearchFilters): boolean {
 
 export interface Composed {
   body: Search;
+  /** How long the bars of the histogram are. */
+  span: ReturnType<typeof spanOf>;
   /** How many characters stand before what was typed; positions in problems count from there. */
   shift: number;
 }
@@ -37,12 +41,16 @@ export function compose(filters: SearchFilters, now: Date): Composed {
   const typed = filters.query?.trim() ?? '';
   const prefix = before.join(' AND ');
   const wrapped = prefix && typed;
+  const start_time = startOf(filters.start, now);
+  const end_time = filters.end ? startOf(filters.end, now) : undefined;
+  const span = spanOf(start_time, end_time, now);
   return {
+    span,
     shift: wrapped ? prefix.length + ' AND ('.length : 0,
     body: {
       query: (wrapped ? `${prefix} AND (${typed})` : prefix + typed) || undefined,
-      start_time: startOf(filters.start, now),
-      end_time: filters.end ? startOf(filters.end, now) : undefined,
+      start_time,
+      end_time,
       filters: {
         user: filters.user,
         resource_id: filters.resource_id,
@@ -52,7 +60,8 @@ export function compose(filters: SearchFilters, now: Date): Composed {
         severity: filters.severity,
         ip_address: filters.ip_address,
       },
-      aggregations: [],
+      aggregations: [...FACETS.map(({ field }) => field), `timestamp:${span}`],
+      aggregation_limit: 8,
       limit: 50,
     },
   };

@@ -42,7 +42,10 @@ export function statsQuery(hours: number, reads: boolean) {
 export function searchQuery(search: Search) {
   return infiniteQueryOptions({
     queryKey: ['audit', 'search', search],
-    queryFn: ({ pageParam }) => body(client.POST('/api/v1/audit-logs/search', { body: { ...search, cursor: pageParam } })),
+    // Counts cover all pages: the first one brings them.
+    queryFn: ({ pageParam }) => body(client.POST('/api/v1/audit-logs/search', {
+      body: pageParam === undefined ? search : { ...search, cursor: pageParam, aggregations: [], count: false },
+    })),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => last.next_cursor ?? undefined,
     retry: false,
@@ -66,7 +69,7 @@ export const checkpointQuery = queryOptions({
 export function storyQuery(id: string, moves: string) {
   return queryOptions({
     queryKey: ['audit', 'story', id, moves],
-    queryFn: () => body(client.POST('/api/v1/audit-logs/search', { body: { query: `metadata.recommendation_id:"${id}"`, limit: 200, filters: {}, aggregations: [] } })),
+    queryFn: () => body(client.POST('/api/v1/audit-logs/search', { body: { query: `metadata.recommendation_id:"${id}"`, limit: 200, filters: {}, aggregations: [], aggregation_limit: null } })),
     placeholderData: (before) => before,
   });
 }

@@ -23,7 +23,7 @@ export function Story({ id, moves }: { id: string; moves: string }) {
   const hidden = (all?.length ?? 0) - (entries?.length ?? 0);
   return (
     <Panel
-      title="Its story in the log" note={data ? `${count(data.total)} entries, each provable on its own` : undefined}
+      title="Its story in the log" note={data ? `${count(data.total ?? 0)} entries, each provable on its own` : undefined}
       actions={<Anchor size="sm" renderRoot={(props) => <Link to="/audit/search" search={{ query: `metadata.recommendation_id:"${id}"` }} {...props} />}>Open in Audit Logging</Anchor>}
     >
       {error && <ProblemAlert error={error} />}

@@ -1,0 +1,107 @@
+import { ActionIcon, Badge, Button, Group, Menu, Modal, Popover, SegmentedControl, Stack, Text, Textarea, TextInput, Tooltip } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { IconBookmark, IconBookmarkPlus, IconPencil, IconTrash } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { SavedSearch } from '../../api/bodies';
+import { fieldMessages } from '../../api/problem';
+import type { SearchFilters } from '../../addresses';
+import { announce } from '../../display/announce';
+import { ProblemAlert } from '../../display/ProblemAlert';
+import { addressOf, changeSaved, createSaved, keptOf, removeSaved, savedQuery, useSavedChange } from './saved';
+
+const SHARES = [{ value: 'private', label: 'Only me' }, { value: 'team', label: 'My teams' }, { value: 'everyone', label: 'Everyone' }];
+const SHARED_WITH: Record<string, string> = { team: 'Teams', everyone: 'Everyone' };
+
+interface Props {
+  filters: SearchFilters;
+  onOpen: (filters: SearchFilters) => void;
+}
+
+/** Searches that were kept: open, keep this one, rename, share, remove. */
+export function SavedSearches({ filters, onOpen }: Props) {
+  const saved = useQuery(savedQuery);
+  const [editing, setEditing] = useState<SavedSearch | 'new' | undefined>();
+  const items = saved.data?.items ?? [];
+  return (
+    <>
+      <Menu position="bottom-end" width={340} withinPortal shadow="md">
+        <Menu.Target><Button variant="default" leftSection={<IconBookmark size={16} />}>Saved searches</Button></Menu.Target>
+        <Menu.Dropdown mah={420} style={{ overflowY: 'auto' }} maw="94vw">
+          <Menu.Item leftSection={<IconBookmarkPlus size={16} />} onClick={() => setEditing('new')}>Save this search</Menu.Item>
+          <Menu.Divider />
+          {saved.error && <ProblemAlert error={saved.error} onRetry={() => void saved.refetch()} />}
+          {saved.data && items.length === 0 && <Text size="sm" className="muted" p="xs">None yet. A saved search keeps the query, the filters and the period; whoever opens it sees what they may see.</Text>}
+          {items.map((one) => (
+            <Group key={one.id} gap={2} wrap="nowrap">
+              <Menu.Item style={{ flex: 1, minWidth: 0 }} onClick={() => onOpen(addressOf(one))}>
+                <Group gap={6} wrap="nowrap">
+                  <Text size="sm" truncate title={one.description || one.query}>{one.name}</Text>
+                  {SHARED_WITH[one.shared_with] && <Badge size="xs" color="gray">{SHARED_WITH[one.shared_with]}</Badge>}
+                </Group>
+                <Text size="xs" className="muted" truncate>{one.own ? one.query || 'Filters only' : `By ${one.owner_name}`}</Text>
+              </Menu.Item>
+              {one.own && <Tooltip label="Rename or share"><ActionIcon aria-label={`Change ${one.name}`} onClick={() => setEditing(one)}><IconPencil size={15} /></ActionIcon></Tooltip>}
+              {one.own && <RemoveSaved saved={one} />}
+            </Group>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+      {editing && <SavedForm saved={editing === 'new' ? undefined : editing} filters={filters} onClose={() => setEditing(undefined)} />}
+    </>
+  );
+}
+
+function RemoveSaved({ saved }: { saved: SavedSearch }) {
+  const remove = useSavedChange(removeSaved);
+  return (
+    <Popover width={260} withArrow position="bottom-end" withinPortal={false}>
+      <Popover.Target><ActionIcon aria-label={`Remove ${saved.name}`}><IconTrash size={15} /></ActionIcon></Popover.Target>
+      <Popover.Dropdown>
+        <Stack gap="sm">
+          <Text size="sm">{saved.shared_with === 'private' ? 'The search is gone for good.' : 'It is gone for everyone it is shared with.'}</Text>
+          <ProblemAlert error={remove.error} />
+          <Group justify="flex-end"><Button size="xs" color="red" loading={remove.isPending} onClick={() => remove.mutate(saved.id)}>Remove search</Button></Group>
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function SavedForm({ saved, filters, onClose }: { saved: SavedSearch | undefined; filters: SearchFilters; onClose: () => void }) {
+  const save = useSavedChange(async (values: { name: string; description: string; shared_with: string }) =>
+    saved ? changeSaved({ id: saved.id, version: saved.version, ...values }) : createSaved({ ...values, ...keptOf(filters) }));
+  const form = useForm({
+    initialValues: { name: saved?.name ?? '', description: saved?.description ?? '', shared_with: saved?.shared_with ?? 'private' },
+    validate: { name: (value) => (value.trim() === '' ? 'Give it a name' : null) },
+  });
+  const submit = form.onSubmit((values) => {
+    save.mutate({ ...values, name: values.name.trim() }, {
+      onSuccess: ({ name }) => {
+        announce(`“${name}” is saved`);
+        onClose();
+      },
+      onError: (error) => form.setErrors(fieldMessages(error)),
+    });
+  });
+  return (
+    <Modal opened onClose={onClose} title={<Text fw={600}>{saved ? 'Change the saved search' : 'Save this search'}</Text>}>
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput label="Name" required data-autofocus maxLength={100} {...form.getInputProps('name')} />
+          <Textarea label="What it is for" autosize minRows={2} maxLength={1000} {...form.getInputProps('description')} />
+          <div>
+            <Text size="sm" fw={500} mb={4} id="saved-shared-with">Who sees it</Text>
+            <SegmentedControl fullWidth data={SHARES} aria-labelledby="saved-shared-with" {...form.getInputProps('shared_with')} />
+            <Text size="xs" className="muted" mt={4}>Sharing shares the question, never the entries: everyone sees what they may see.</Text>
+          </div>
+          <ProblemAlert error={save.error} marked={['name', 'description']} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>Cancel</Button>
+            <Button type="submit" loading={save.isPending}>Save</Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
