@@ -1,14 +1,18 @@
-//! How long entries take: sealing, and searching 200,000 of them (or as many as the first argument says).
+//! How long sealed entries take to write and to search: `measure_entries N [tail]`, with N up to 10 million and some of them
+//! unsealed. Prints sizes, then the median and the 99th percentile of each kind of query over changing arguments.
+//!
+//! Entries resemble those of the benchmark: 5,000 users, 100,000 resources and words by a Zipf-like law, random UUIDs.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::query::Column;
 use reeve_audit::{
-    ActionMethod, ActionStatus, Actor, ActorType, Draft, Entry, EventId, EventType, Json, ResourceRef, Severity, json,
+    ActionMethod, ActionStatus, Actor, ActorType, Draft, Entry, EventId, EventType, Json, ResourceRef, RetentionClass,
+    Severity, json,
 };
 use reeve_lake::{EntrySearch, EntrySegments, Views};
 use reeve_ledger::{
@@ -17,133 +21,187 @@ use reeve_ledger::{
 };
 use reeve_tlog::{Hash, commitment};
 
-const TYPES: [&str; 8] = [
-    "authentication.login",
-    "authentication.logout",
-    "resource.create",
-    "resource.modify",
-    "resource.delete",
+const TYPES: [&str; 12] = [
     "resource.view",
+    "resource.modify",
+    "data.read",
+    "authentication.token_refresh",
+    "authentication.login",
+    "resource.create",
+    "resource.tag",
+    "authentication.logout",
+    "resource.delete",
     "policy.modify",
-    "cost.report",
+    "network.modify",
+    "authentication.failed",
 ];
 const OPERATIONS: [&str; 6] =
     ["DescribeInstances", "RunInstances", "PutObject", "GetObject", "AssumeRole", "ModifyVolume"];
-const PER_SEGMENT: usize = 100_000;
+const AGENTS: [&str; 4] = [
+    "Mozilla/5.0 (Windows NT 10.0; rv:143.0) Firefox/143.0",
+    "aws-cli/2.31.3 os/linux#6.1 lang/python#3.13.7",
+    "HashiCorp Terraform/1.13.3 terraform-provider-aws/6.14.1",
+    "curl/8.14.1",
+];
+const PER_SEAL: usize = 100_000;
+const GAP_MS: i64 = 250;
 
 struct Random(u64);
 
 impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
     fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % end
+        self.next() % end
+    }
+
+    /// Few of `end` often, most seldom.
+    fn skewed(&mut self, end: u64) -> u64 {
+        let even = self.below(1 << 30) as f64 / (1u64 << 30) as f64;
+        ((end as f64).powf(even) as u64 - 1).min(end - 1)
+    }
+
+    fn uuid(&mut self) -> String {
+        let (a, b) = (self.next(), self.next());
+        format!(
+            "{:08x}-{:04x}-4{:03x}-8{:03x}-{:012x}",
+            a >> 32,
+            a >> 16 & 0xffff,
+            a & 0xfff,
+            b >> 52,
+            b & 0xffff_ffff_ffff
+        )
     }
 }
 
-/// An entry of about the size that CloudTrail records become.
-fn entry(random: &mut Random, number: usize, at: Timestamp) -> Entry {
-    let mut entry = Entry::new(EventType::from_static("a.b"));
-    entry.event_type = EventType::new(TYPES[random.below(8) as usize]).unwrap();
-    let high = random.below(1 << 30);
-    entry.event_id = EventId::new(format!(
-        "0193{:04x}-{:04x}-7{:03x}-8000-{high:012x}",
-        number >> 16,
-        number & 0xffff,
-        number % 4_096
-    ))
-    .unwrap();
-    entry.timestamp = at;
-    entry.severity = Severity::ALL[random.below(5) as usize];
-    let user = random.below(500);
+fn user(number: u64) -> String {
+    format!("person{number}@corp{}.example", number % 7)
+}
+
+fn resource(number: u64) -> String {
+    format!("i-{:017x}", number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 4)
+}
+
+fn word(number: u64) -> String {
+    format!("w{:x}", number.wrapping_mul(0x5851_f42d_4c95_7f2d) >> 40)
+}
+
+/// An entry of some 700 bytes.
+fn entry(random: &mut Random, at: Timestamp) -> Entry {
+    let mut entry = Entry::new(EventType::new(TYPES[random.skewed(12) as usize]).unwrap());
+    entry.event_id = EventId::new(random.uuid()).unwrap();
+    entry.timestamp = at - SignedDuration::from_millis(random.below(5_000) as i64);
+    entry.severity = Severity::ALL[random.skewed(5) as usize];
+    let who = random.skewed(5_000);
     entry.actor = Actor {
         kind: Some(ActorType::User),
-        id: Some(format!("user-{user}")),
-        email: Some(format!("user{user}@example.com")),
-        ip_address: Some(
-            format!("10.{}.{}.{}", random.below(4), random.below(256), random.below(256)).parse().unwrap(),
-        ),
-        user_agent: Some("aws-cli/2.15.30 md/awscrt#0.19.19 ua/2.0 os/linux#6.1 lang/python#3.11".to_owned()),
-        session_id: Some(format!("sess-{:08x}", random.below(50_000))),
+        id: Some(format!("user-{who}")),
+        email: Some(user(who)),
+        ip_address: Some(format!("10.{}.{}.{}", who % 64, who / 64 % 256, random.below(4)).parse().unwrap()),
+        user_agent: Some(AGENTS[(who % 4) as usize].to_owned()),
+        session_id: Some(format!("sess-{:08x}", (who << 12 | (at.as_second() as u64 >> 12 & 0xfff)))),
     };
-    let instance = random.below(5_000);
-    entry.resource = ResourceRef::new("ec2_instance", format!("i-{instance:017x}"))
-        .in_cloud("aws", format!("{:012}", 111_111_111_111 + random.below(3)), "eu-west-1")
-        .with_tag("env", if random.below(3) == 0 { "prod" } else { "dev" });
+    let instance = random.skewed(100_000);
+    entry.resource = ResourceRef::new("ec2_instance", resource(instance))
+        .in_cloud(
+            "aws",
+            format!("{:012}", 111_111_111_111 + instance % 20),
+            ["eu-west-1", "us-east-1"][(instance % 2) as usize],
+        )
+        .with_tag("env", if instance.is_multiple_of(3) { "prod" } else { "dev" })
+        .with_tag("team", format!("team-{}", instance % 30));
     let status = if random.below(10) == 0 { ActionStatus::Failed } else { ActionStatus::Success };
     entry = entry.with_action(OPERATIONS[random.below(6) as usize], status, ActionMethod::Api);
-    let mut after = json::Object::new();
-    after.insert("instance_type", if random.below(2) == 0 { "m5.large" } else { "t3.medium" });
-    after.insert("state", "running");
-    entry.changes.after = Some(Json::Object(after));
-    entry.metadata.request_id = Some(format!("{:08x}-{:08x}", random.below(1 << 31), random.below(1 << 31)));
-    if number == 1_234 { entry.with_tag("needle") } else { entry }
+    if random.below(3) == 0 {
+        let mut after = json::Object::new();
+        after.insert("instance_type", if random.below(2) == 0 { "m5.large" } else { "t3.medium" });
+        after.insert("size_gb", Json::Number((50 * (1 + random.below(64))) as f64));
+        after.insert("state", "running");
+        entry.changes.after = Some(Json::Object(after));
+    }
+    if random.below(6) == 0 {
+        let note: Vec<String> = (0..8).map(|_| word(random.skewed(20_000))).collect();
+        entry.metadata.extra.insert("note", note.join(" "));
+    }
+    entry.metadata.request_id = Some(random.uuid());
+    entry
 }
 
 struct Log {
-    entries: Vec<Arc<StoredEntry>>,
     segments: Arc<Vec<SegmentMeta>>,
+    tail: Tail,
 }
 
 #[async_trait]
 impl Views for Log {
     fn view(&self) -> View {
-        View { segments: Arc::clone(&self.segments), tail: Tail::starting_at(self.entries.len() as u64) }
+        View { segments: Arc::clone(&self.segments), tail: self.tail.clone() }
     }
 
     async fn restore(&self, sealed: Vec<SealedEntry>) -> Result<Vec<StoredEntry>, TrailError> {
-        let restored = sealed.into_iter().map(|sealed| {
-            let (entry, recorded_at) =
-                Entry::from_canonical(&sealed.canonical).map_err(|error| TrailError::Backend(error.to_string()))?;
-            let known = &self.entries[sealed.sequence as usize];
-            Ok(StoredEntry { entry, recorded_at, canonical: sealed.canonical, ..StoredEntry::clone(known) })
-        });
-        restored.collect()
+        sealed.into_iter().map(|sealed| restored(sealed.sequence, sealed.salt, sealed.canonical)).collect()
     }
 }
 
-/// Entries two seconds apart, the last one now.
-fn log(count: usize, now: Timestamp) -> Vec<Arc<StoredEntry>> {
-    let mut random = Random(7);
-    let stored = |number: usize| {
-        let at = now - SignedDuration::from_millis((count - number) as i64 * 2_000);
-        let Draft { entry, recorded_at, canonical, .. } =
-            Draft::from_entry(entry(&mut random, number, at), at).unwrap();
-        let salt = (u128::from(random.below(1 << 31)) << 90 | u128::from(random.0) << 20).to_le_bytes();
-        let commitment = commitment(&salt, &canonical);
-        let (leaf_hash, previous_hash, hash) = (commitment.leaf_hash(), Hash::ZERO, Hash::ZERO);
-        let sequence = number as u64;
-        Arc::new(StoredEntry {
-            sequence,
-            recorded_at,
-            salt,
-            canonical,
-            entry,
-            commitment,
-            leaf_hash,
-            previous_hash,
-            hash,
-        })
-    };
-    (0..count).map(stored).collect()
+fn restored(sequence: u64, salt: [u8; 16], canonical: Vec<u8>) -> Result<StoredEntry, TrailError> {
+    let (entry, recorded_at) =
+        Entry::from_canonical(&canonical).map_err(|error| TrailError::Backend(error.to_string()))?;
+    let commitment = commitment(&salt, &canonical);
+    let (leaf_hash, previous_hash, hash) = (commitment.leaf_hash(), Hash::ZERO, Hash::ZERO);
+    Ok(StoredEntry { sequence, recorded_at, salt, canonical, entry, commitment, leaf_hash, previous_hash, hash })
 }
 
-/// What is asked: a name, a query, whether the total is wanted, and the fields that are counted.
-const SEARCHES: [(&str, &str, bool, &str); 14] = [
-    ("first search after a start", "user:nobody", false, ""),
-    ("newest 50", "", false, ""),
-    ("newest 50, total", "", true, ""),
-    ("one user", "user:user-123", false, ""),
-    ("one user, total", "user:user-123", true, ""),
-    ("type and time", "event_type:authentication.* timestamp:>now-24h", false, ""),
-    ("type and time, total", "event_type:authentication.* timestamp:>now-24h", true, ""),
-    ("a common word", "running", false, ""),
-    ("a rare word", "needle", false, ""),
-    ("a word that is nowhere", "absent", false, ""),
-    ("a common word, total", "running", true, ""),
-    ("state inside changes, total", "changes.after.instance_type:m5.*", true, ""),
-    ("count by type", "", false, "event_type"),
-    ("failed, by user and hour", "status:failed", true, "actor.id,hour"),
+fn stored(random: &mut Random, sequence: u64, at: Timestamp) -> Arc<StoredEntry> {
+    let Draft { entry, recorded_at, canonical, .. } = Draft::from_entry(entry(random, at), at).unwrap();
+    let salt = (u128::from(random.next()) << 64 | u128::from(random.next())).to_le_bytes();
+    let commitment = commitment(&salt, &canonical);
+    let (leaf_hash, previous_hash, hash) = (commitment.leaf_hash(), Hash::ZERO, Hash::ZERO);
+    Arc::new(StoredEntry { sequence, recorded_at, salt, canonical, entry, commitment, leaf_hash, previous_hash, hash })
+}
+
+/// A kind of question: its name, the query for an argument, whether the total is wanted, and what is counted.
+type Kind = (&'static str, fn(&mut Random) -> String, bool, &'static str);
+
+const KINDS: [Kind; 27] = [
+    ("newest 50, total", |_| String::new(), true, ""),
+    ("one user, total", |r| format!("user:{}", user(r.skewed(5_000))), true, ""),
+    ("one resource, total", |r| format!("resource:{}", resource(r.skewed(100_000))), true, ""),
+    ("type and a day, total", |_| "event_type:authentication.login timestamp:>now-24h".into(), true, ""),
+    ("type and an older hour, total", |r| older(r, "event_type:data.read"), true, ""),
+    ("IP prefix, total", |r| format!("ip:10.{}.{}.*", r.below(64), r.below(70)), true, ""),
+    ("network, total", |r| format!("ip:10.{}.0.0/18", r.below(64)), true, ""),
+    ("rare word, total", |r| word(15_000 + r.below(5_000)), true, ""),
+    ("absent word, total", |_| "nowhere9to".into(), true, ""),
+    ("common word, total", |_| word(0), true, ""),
+    ("very common word, total", |_| "linux".into(), true, ""),
+    ("word begins, total", |_| "terraf*".into(), true, ""),
+    ("phrase, total", |_| "\"terraform provider aws\"".into(), true, ""),
+    ("four hexadecimal digits, no total", |_| "beef".into(), false, ""),
+    ("UUID, total", |r| r.uuid(), true, ""),
+    ("NOT, total", |_| "status:failed NOT event_type:resource.* NOT env".into(), true, ""),
+    ("state, total", |_| "changes.after.instance_type:m5.*".into(), true, ""),
+    ("number in a state, total", |_| "changes.after.size_gb:>3000".into(), true, ""),
+    ("tag, total", |r| format!("resource.tags.team:team-{}", r.below(30)), true, ""),
+    ("resource begins, total", |_| "resource:i-0a*".into(), true, ""),
+    ("count by type", |_| String::new(), false, "event_type"),
+    ("count by user", |_| String::new(), false, "user"),
+    ("count by hour", |_| String::new(), false, "hour"),
+    ("count by resource", |_| String::new(), false, "resource.id"),
+    ("failed, by user", |_| "status:failed".into(), true, "user"),
+    ("failed, by hour", |_| "status:failed".into(), true, "hour"),
+    ("one user, no total", |r| format!("user:{}", user(r.skewed(5_000))), false, ""),
 ];
+
+fn older(random: &mut Random, query: &str) -> String {
+    let hours = random.below(24 * 5) + 1;
+    format!("{query} timestamp:>now-{}h timestamp:<now-{hours}h", hours + 1)
+}
 
 fn aggregation(name: &str) -> Aggregation {
     let by = match name {
@@ -154,58 +212,144 @@ fn aggregation(name: &str) -> Aggregation {
     Aggregation { by, limit: 1_000 }
 }
 
-async fn searches(search: &EntrySearch, now: Timestamp) {
-    for (what, query, count_total, counted) in SEARCHES {
-        let request = SearchRequest {
-            query: query.parse().unwrap(),
-            limit: 50,
-            offset: 0,
-            order: Order::NewestFirst,
-            cursor: None,
-            count_total,
-            aggregations: counted.split(',').filter(|name| !name.is_empty()).map(aggregation).collect(),
-            now,
-        };
-        let mut times = Vec::new();
-        let mut found = (0, None);
-        for _ in 0..if what.starts_with("first") { 1 } else { 5 } {
-            let start = Instant::now();
-            let page = search.search(&request).await.unwrap();
-            times.push(start.elapsed());
-            found = (page.entries.len(), page.total);
-        }
+async fn ask(search: &EntrySearch, request: &SearchRequest) -> (Duration, (usize, Option<u64>)) {
+    let start = Instant::now();
+    let page = search.search(request).await.unwrap();
+    (start.elapsed(), (page.entries.len(), page.total))
+}
+
+async fn measure(search: &EntrySearch, log: &Log, now: Timestamp, rounds: usize) {
+    let mut random = Random(99);
+    let told = |what: &str, mut times: Vec<Duration>, last: String| {
         times.sort();
-        println!("{:>8.1} ms  {what}: {found:?}", times[times.len() / 2].as_secs_f64() * 1e3);
+        let ms = |part: usize| times[(times.len() * part / 100).min(times.len() - 1)].as_secs_f64() * 1e3;
+        println!("{:>9.2} {:>9.2}  {what}: {last}", ms(50), ms(99));
+    };
+    println!("{:>9} {:>9}", "p50 ms", "p99 ms");
+    for (what, query, count_total, counted) in KINDS {
+        let (mut times, mut last) = (Vec::new(), (0, None));
+        let start = Instant::now();
+        while times.len() < rounds && start.elapsed() < Duration::from_secs(8) {
+            let request = SearchRequest {
+                query: query(&mut random).parse().unwrap(),
+                limit: if counted.is_empty() { 50 } else { 0 },
+                offset: 0,
+                order: Order::NewestFirst,
+                cursor: None,
+                count_total,
+                aggregations: counted.split(',').filter(|name| !name.is_empty()).map(aggregation).collect(),
+                now,
+            };
+            let (took, found) = ask(search, &request).await;
+            times.push(took);
+            last = found;
+        }
+        told(what, times, format!("{last:?}"));
     }
+    let size = log.tail.end_sequence();
+    for (what, order) in [("deep page of a user", Order::NewestFirst), ("oldest first", Order::OldestFirst)] {
+        let mut times = Vec::new();
+        for _ in 0..rounds {
+            let query =
+                if order == Order::NewestFirst { format!("user:{}", user(random.skewed(100))) } else { String::new() };
+            let request = SearchRequest {
+                query: query.parse().unwrap(),
+                limit: 50,
+                offset: 0,
+                order,
+                cursor: Some(random.below(size)),
+                count_total: false,
+                aggregations: Vec::new(),
+                now,
+            };
+            times.push(ask(search, &request).await.0);
+        }
+        told(what, times, String::new());
+    }
+    let (mut by_id, mut by_sequence) = (Vec::new(), Vec::new());
+    for _ in 0..rounds {
+        let start = Instant::now();
+        let found = search.by_sequence(random.below(size)).await.unwrap().unwrap();
+        by_sequence.push(start.elapsed());
+        let start = Instant::now();
+        let again = search.by_event_id(found.entry.event_id.as_str()).await.unwrap().unwrap();
+        by_id.push(start.elapsed());
+        assert_eq!(again.sequence, found.sequence);
+    }
+    told("by position", by_sequence, String::new());
+    told("by event id", by_id, String::new());
+}
+
+fn resident_mib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();
+    line.trim().trim_end_matches(" kB").trim().parse::<u64>().unwrap_or_default() / 1_024
+}
+
+fn bytes_below(folder: &std::path::Path) -> u64 {
+    let Ok(files) = std::fs::read_dir(folder) else { return 0 };
+    files
+        .flatten()
+        .map(|file| if file.path().is_dir() { bytes_below(&file.path()) } else { file.metadata().unwrap().len() })
+        .sum()
 }
 
 #[tokio::main]
 async fn main() {
-    let count: usize = std::env::args().nth(1).map_or(200_000, |text| text.parse().unwrap());
+    let mut arguments = std::env::args().skip(1).map(|text| text.parse::<usize>().unwrap());
+    let (count, tail) = (arguments.next().unwrap_or(200_000), arguments.next().unwrap_or(0));
+    let rounds = if count > 3_000_000 { 40 } else { 60 };
     let now: Timestamp = "2026-11-20T10:00:00Z".parse().unwrap();
-    let entries = log(count, now);
-    let canonical: usize = entries.iter().map(|stored| stored.canonical.len()).sum();
-    println!("{count} entries of {} canonical bytes", canonical / count);
-
     let folder = tempfile::tempdir().unwrap();
-    let store = EntrySegments::open(folder.path()).await.unwrap();
-    let start = Instant::now();
-    let mut segments = Vec::new();
-    for chunk in entries.chunks(PER_SEGMENT) {
-        segments.push(store.write("default", chunk).await.unwrap());
+    let store = Arc::new(EntrySegments::open(folder.path()).await.unwrap());
+    let mut random = Random(7);
+    let (mut segments, mut canonical, mut sealing) = (Vec::new(), 0, Duration::ZERO);
+    let at = |number: usize| now - SignedDuration::from_millis((count + tail - number) as i64 * GAP_MS);
+    for start in (0..count).step_by(PER_SEAL) {
+        let end = count.min(start + PER_SEAL);
+        let entries: Vec<_> = (start..end).map(|number| stored(&mut random, number as u64, at(number))).collect();
+        canonical += entries.iter().map(|stored| stored.canonical.len()).sum::<usize>();
+        let begun = Instant::now();
+        for class in RetentionClass::ALL {
+            let of_class = |stored: &&Arc<StoredEntry>| RetentionClass::of(&stored.entry.event_type) == class;
+            let of_class: Vec<_> = entries.iter().filter(of_class).cloned().collect();
+            if !of_class.is_empty() {
+                segments.push(store.write(class.id(), &of_class).await.unwrap());
+            }
+        }
+        sealing += begun.elapsed();
     }
-    let bytes: u64 = segments.iter().map(|segment| segment.bytes).sum();
-    println!("sealed in {:?}, {:.1} bytes an entry", start.elapsed(), bytes as f64 / count as f64);
+    segments.sort_by(|a, b| (a.first_sequence, &a.class).cmp(&(b.first_sequence, &b.class)));
+    let each = |bytes: u64| bytes as f64 / count as f64;
+    println!("{count} entries of {} canonical bytes in {} segments", canonical / count, segments.len());
+    println!(
+        "sealed in {:.2} µs an entry, {:.1} bytes an entry, index {:.1}",
+        sealing.as_secs_f64() * 1e6 / count as f64,
+        each(bytes_below(&folder.path().join("lake/entries"))),
+        each(bytes_below(&folder.path().join("lake/index"))),
+    );
+    let mut unsealed = Tail::starting_at(count as u64);
+    unsealed.extend((count..count + tail).map(|number| stored(&mut random, number as u64, at(number))));
+    let segments = Arc::new(segments);
+    store.publish(Arc::clone(&segments));
 
     // As after a restart: the first search hashes the files and reads their footers.
     let store = Arc::new(EntrySegments::open(folder.path()).await.unwrap());
-    let id = entries[count / 3].entry.event_id.as_str().to_owned();
-    let log = Arc::new(Log { entries, segments: Arc::new(segments) });
+    store.publish(Arc::clone(&segments));
+    let log = Arc::new(Log { segments, tail: unsealed });
     let search = EntrySearch::new(store, Arc::clone(&log) as Arc<dyn Views>);
-    searches(&search, now).await;
-    for what in ["first", "again"] {
-        let start = Instant::now();
-        let found = search.by_event_id(&id).await.unwrap().unwrap();
-        println!("{:>8.1} ms  by event id, {what}: {}", start.elapsed().as_secs_f64() * 1e3, found.sequence);
-    }
+    let first = SearchRequest {
+        query: "user:nobody".parse().unwrap(),
+        limit: 50,
+        offset: 0,
+        order: Order::NewestFirst,
+        cursor: None,
+        count_total: true,
+        aggregations: Vec::new(),
+        now,
+    };
+    println!("{:>9.2} ms  first search after a start", ask(&search, &first).await.0.as_secs_f64() * 1e3);
+    println!("{:>9} MiB resident before", resident_mib());
+    measure(&search, &log, now, rounds).await;
+    println!("{:>9} MiB resident after", resident_mib());
 }

@@ -19,6 +19,7 @@ mod write;
 
 pub(super) use answer::Answer;
 pub(super) use bits::Bits;
+pub(super) use count::Counted;
 pub(super) use open::Index;
 pub(super) use shelf::Shelf;
 pub(super) use write::{Row, build};

@@ -7,7 +7,7 @@ use futures::TryStreamExt;
 use parquet::arrow::arrow_reader::RowSelection;
 use reeve_ledger::{GroupBy, Order, SealedEntry, SegmentError, SegmentMeta, StoredEntry, TrailError};
 
-use super::index::{Answer, Bits, Index};
+use super::index::{Answer, Bits, Counted, Index};
 use super::predicate::Predicate;
 use super::scan::{message, sequence_in, sequences_between};
 use super::schema::SEQUENCE;
@@ -73,11 +73,18 @@ pub(super) struct Part {
     pub(super) found: Vec<Found>,
     pub(super) total: u64,
     pub(super) tallies: Vec<Tally>,
+    /// What indexes counted, by the tally it belongs to.
+    counted: Vec<(usize, Counted)>,
 }
 
 impl Part {
     pub(super) fn new(job: &Job) -> Self {
-        Part { found: Vec::new(), total: 0, tallies: job.counted.iter().cloned().map(Tally::new).collect() }
+        Part {
+            found: Vec::new(),
+            total: 0,
+            tallies: job.counted.iter().cloned().map(Tally::new).collect(),
+            counted: Vec::new(),
+        }
     }
 
     /// Takes what another part had over; the page keeps its order and length.
@@ -86,6 +93,7 @@ impl Part {
         for (tally, more) in self.tallies.iter_mut().zip(other.tallies) {
             tally.merge(more);
         }
+        other.counted.iter().for_each(|(at, counted)| counted.add_to(&mut self.tallies[*at]));
         self.found.extend(other.found);
         in_order(&mut self.found, job);
     }
@@ -236,10 +244,10 @@ async fn count(
         return Ok(true);
     }
     let mut to_read = Vec::new();
-    for (at, (by, tally)) in job.counted.iter().zip(&mut part.tallies).enumerate() {
-        match index.count(by, rows, tally) {
-            Ok(true) => {}
-            Ok(false) => to_read.push(at),
+    for (at, by) in job.counted.iter().enumerate() {
+        match index.count(by, rows) {
+            Ok(Some(counted)) => part.counted.push((at, counted)),
+            Ok(None) => to_read.push(at),
             Err(_) => return Ok(false),
         }
     }

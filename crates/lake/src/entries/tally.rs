@@ -1,11 +1,11 @@
 //! Counting values: of columns in batches of a segment, of entries in the tail, and of open members out of canonical bytes.
 
-use std::collections::HashMap;
 use std::hash::Hash;
 use std::ops::Range;
 
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use arrow::datatypes::{DataType, Int32Type, TimestampMillisecondType};
+use hashbrown::HashMap;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use reeve_audit::query::{Column, FieldPath, column_text};
@@ -183,22 +183,7 @@ impl Tally {
             return;
         }
         self.flush();
-        let (start, length) = self.span(ms);
-        self.last = (start..start.saturating_add(length), count);
-    }
-
-    /// Whether all instants from one to another are counted as one.
-    pub(super) fn is_one_span(&self, first: i64, last: i64) -> bool {
-        self.span(first) == self.span(last)
-    }
-
-    /// What an instant is counted under, and how long that is. Months are put together from days at the end.
-    fn span(&self, ms: i64) -> (i64, i64) {
-        match self.by {
-            GroupBy::Time { unit: TimeUnit::Month, .. } => (span_start(ms, TimeUnit::Day), DAY_MS),
-            GroupBy::Time { unit, .. } => (span_start(ms, unit), length(unit)),
-            _ => (ms, 1),
-        }
+        self.last = (span_of(&self.by, ms), count);
     }
 
     fn flush(&mut self) {
@@ -244,6 +229,16 @@ impl Tally {
         let told = values.iter().map(|(_, count)| count).sum::<u64>();
         Counts { values, other: all - told, missing: self.missing }
     }
+}
+
+/// The instants that are counted as one with an instant. Months are put together from days at the end.
+pub(super) fn span_of(by: &GroupBy, ms: i64) -> Range<i64> {
+    let (start, length) = match by {
+        GroupBy::Time { unit: TimeUnit::Month, .. } => (span_start(ms, TimeUnit::Day), DAY_MS),
+        GroupBy::Time { unit, .. } => (span_start(ms, *unit), length(*unit)),
+        _ => (ms, 1),
+    };
+    start..start.saturating_add(length)
 }
 
 fn length(unit: TimeUnit) -> i64 {

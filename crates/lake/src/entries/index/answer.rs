@@ -5,6 +5,7 @@
 
 use std::io;
 
+use memchr::memmem::Finder;
 use reeve_audit::query::{Bound, Column, Expr, FieldPath, Match, TextMatch, fold, words};
 
 use super::bits::Bits;
@@ -316,19 +317,11 @@ impl Index {
         let goes_on = |at: usize| term.prefix && at + 1 == folded.len();
         // Values that are kept: by their longest whole word, or by looking at all.
         let longest = (0..folded.len()).filter(|&at| !goes_on(at)).max_by_key(|&at| folded[at].len());
-        for field in self.fields.iter().filter(|field| field.searched) {
-            let Some(values) = &field.values else { continue };
-            if longest.is_some() {
-                break;
-            }
-            let lists = values.walk(&self.file, (0, ""), |_, kind, text, _| {
-                taken(matches!(kind, kind::TEXT | kind::NUMBER) && term.found_in(text))
-            })?;
-            found = found.or(Answer::exactly(values.rows(&self.file, &lists, self.rows)?));
-        }
-        if let Some(at) = longest {
-            found = found.or(Answer::exactly(self.values_with(&folded[at], term)?));
-        }
+        let blocks = match longest {
+            Some(at) => Some(self.value_words.find(&self.file, hash(folded[at].as_bytes()))?),
+            None => None,
+        };
+        found = found.or(Answer::exactly(self.values_with(term, blocks.as_deref())?));
         // Values that are not kept: rows that have all words.
         if self.words.count > 0 || self.uuid_rows.count() > 0 {
             let mut rows: Option<Answer> = None;
@@ -346,28 +339,54 @@ impl Index {
         Ok(found)
     }
 
-    /// Rows whose kept values have a word and, looked at, the whole term.
-    fn values_with(&self, word: &str, term: &TextMatch) -> io::Result<Bits> {
+    /// Rows with the term in a value that is kept; looked for in some blocks, or in all.
+    fn values_with(&self, term: &TextMatch, blocks: Option<&[usize]>) -> io::Result<Bits> {
         let mut bits = Bits::none(self.rows);
-        let numbers = self.value_words.find(&self.file, hash(word.as_bytes()))?;
-        let mut at = 0;
-        for field in &self.fields {
+        let mut looked = Looked::new(term);
+        for field in self.fields.iter().filter(|field| field.searched) {
             let Some(values) = &field.values else { continue };
-            let end = field.base + values.count;
-            let mut own = Vec::new();
-            while at < numbers.len() && numbers[at] < end {
-                own.push(numbers[at] - field.base);
-                at += 1;
-            }
+            let span = field.base..field.base + values.blocks();
+            let own: Vec<usize> = match blocks {
+                Some(blocks) => blocks.iter().filter(|at| span.contains(at)).map(|at| at - field.base).collect(),
+                None => (0..values.blocks()).collect(),
+            };
             let mut lists = Vec::new();
-            values.numbered(&self.file, &own, |_, text, list| {
-                if term.found_in(text) {
+            values.in_blocks(&self.file, &own, |kind, text, list| {
+                if matches!(kind, kind::TEXT | kind::NUMBER) && looked.found_in(text) {
                     lists.push(list);
                 }
             })?;
             values.each_list(&self.file, &lists, |_, rows| rows.add_to(&mut bits))?;
         }
         Ok(bits)
+    }
+}
+
+/// A term that is looked for in many values: most have not even its bytes.
+struct Looked<'t> {
+    term: &'t TextMatch,
+    longest: Option<Finder<'t>>,
+    lower: Vec<u8>,
+}
+
+impl<'t> Looked<'t> {
+    fn new(term: &'t TextMatch) -> Self {
+        let longest = term.words.iter().filter(|word| word.is_ascii()).max_by_key(|word| word.len());
+        Looked { term, longest: longest.map(|word| Finder::new(word.as_bytes())), lower: Vec::new() }
+    }
+
+    fn found_in(&mut self, text: &str) -> bool {
+        if let Some(longest) = &self.longest
+            && text.is_ascii()
+        {
+            self.lower.clear();
+            self.lower.extend_from_slice(text.as_bytes());
+            self.lower.make_ascii_lowercase();
+            if longest.find(&self.lower).is_none() {
+                return false;
+            }
+        }
+        self.term.found_in(text)
     }
 }
 

@@ -10,56 +10,107 @@ use super::code::BLOCK;
 use super::dictionary::{List, Verdict};
 use super::kind;
 use super::open::{Field, Index};
-use crate::entries::tally::Tally;
+use crate::entries::tally::{Tally, span_of};
 
-impl Index {
-    /// Counts the values that rows have; false, with nothing counted, when the index does not hold them.
-    pub(in crate::entries) fn count(&self, by: &GroupBy, rows: &Bits, tally: &mut Tally) -> io::Result<bool> {
-        match by {
-            GroupBy::Column(column) | GroupBy::Time { column, .. } if column.is_time() => {
-                self.count_times(*column == Column::RecordedAt, rows, tally)?;
-                Ok(true)
-            }
-            GroupBy::Column(column) | GroupBy::Field(FieldPath::Column(column)) => {
-                let Some(without) = self.count_column(*column, rows, tally)? else { return Ok(false) };
-                tally.missing(without.count());
-                Ok(true)
-            }
-            GroupBy::User | GroupBy::Field(FieldPath::User) => {
-                let mine = [Column::ActorEmail, Column::ActorId];
-                if mine.iter().any(|column| self.column(*column).is_some_and(|field| field.values.is_none())) {
-                    return Ok(false);
-                }
-                let mut rest = rows.clone();
-                for column in mine {
-                    rest = self.count_column(column, &rest, tally)?.unwrap_or(rest);
-                }
-                tally.missing(rest.count());
-                Ok(true)
-            }
-            GroupBy::Time { .. } => Ok(false),
-            GroupBy::Field(field) => self.count_open(field, rows, tally),
-        }
+/// What was counted in one segment, to be added to a tally when all of it is there.
+#[derive(Debug, Default)]
+pub(in crate::entries) struct Counted {
+    texts: String,
+    ends: Vec<usize>,
+    counts: Vec<u64>,
+    times: Vec<(i64, u64)>,
+    missing: u64,
+}
+
+impl Counted {
+    fn text(&mut self, text: &str, count: u64) {
+        self.texts.push_str(text);
+        self.ends.push(self.texts.len());
+        self.counts.push(count);
     }
 
-    fn count_times(&self, recorded: bool, rows: &Bits, tally: &mut Tally) -> io::Result<()> {
+    /// Adds everything to a tally.
+    pub(in crate::entries) fn add_to(&self, tally: &mut Tally) {
+        let mut start = 0;
+        for (&end, &count) in self.ends.iter().zip(&self.counts) {
+            if count > 0 {
+                tally.text(self.texts.get(start..end).unwrap_or_default(), count);
+            }
+            start = end;
+        }
+        self.times.iter().for_each(|&(ms, count)| tally.time(ms, count));
+        tally.missing(self.missing);
+    }
+}
+
+impl Index {
+    /// Counts the values that rows have; `None` when the index does not hold them.
+    pub(in crate::entries) fn count(&self, by: &GroupBy, rows: &Bits) -> io::Result<Option<Counted>> {
+        let mut counted = Counted::default();
+        let known = match by {
+            GroupBy::Column(column) | GroupBy::Time { column, .. } if column.is_time() => {
+                self.count_times(by, *column == Column::RecordedAt, rows, &mut counted)?;
+                true
+            }
+            GroupBy::Column(column) | GroupBy::Field(FieldPath::Column(column)) => {
+                match self.count_column(*column, rows, &mut counted)? {
+                    Some(without) => {
+                        counted.missing = without.count();
+                        true
+                    }
+                    None => false,
+                }
+            }
+            GroupBy::User | GroupBy::Field(FieldPath::User) => self.count_users(rows, &mut counted)?,
+            GroupBy::Time { .. } => false,
+            GroupBy::Field(field) => self.count_open(field, rows, &mut counted)?,
+        };
+        Ok(known.then_some(counted))
+    }
+
+    fn count_users(&self, rows: &Bits, counted: &mut Counted) -> io::Result<bool> {
+        let mut rest = rows.clone();
+        for column in [Column::ActorEmail, Column::ActorId] {
+            match self.count_column(column, &rest, counted)? {
+                Some(without) => rest = without,
+                None => return Ok(false),
+            }
+        }
+        counted.missing = rest.count();
+        Ok(true)
+    }
+
+    fn count_times(&self, by: &GroupBy, recorded: bool, rows: &Bits, counted: &mut Counted) -> io::Result<()> {
         let times = self.times(recorded)?;
         let whole = rows.count() == self.rows as u64;
         let mut values = Vec::new();
+        let mut last = (0..0, 0);
+        let mut add = |ms: i64, count: u64| {
+            if last.0.contains(&ms) {
+                last.1 += count;
+                return;
+            }
+            let span = span_of(by, ms);
+            let (before, count) = std::mem::replace(&mut last, (span, count));
+            if count > 0 {
+                counted.times.push((before.start, count));
+            }
+        };
         for block in 0..times.blocks() {
             let range = block * BLOCK..self.rows.min((block + 1) * BLOCK);
             let (least, most) = times.span(block);
-            if whole && tally.is_one_span(least, most) {
-                tally.time(least, range.len() as u64);
+            if whole && span_of(by, least).contains(&most) {
+                add(least, range.len() as u64);
                 continue;
             }
             times.block(block, &mut values);
             for (row, &ms) in range.zip(&values) {
                 if whole || rows.has(row) {
-                    tally.time(ms, 1);
+                    add(ms, 1);
                 }
             }
         }
+        add(i64::MIN, 0);
         Ok(())
     }
 
@@ -68,35 +119,25 @@ impl Index {
     }
 
     /// Counts a column and gives the rows back that have no value.
-    fn count_column(&self, column: Column, rows: &Bits, tally: &mut Tally) -> io::Result<Option<Bits>> {
+    fn count_column(&self, column: Column, rows: &Bits, counted: &mut Counted) -> io::Result<Option<Bits>> {
         let Some(field) = self.column(column) else { return Ok(Some(rows.clone())) };
         let Some(values) = &field.values else { return Ok(None) };
         let mut without = rows.clone();
         without.and_not(&field.present.rows(&self.file, self.rows)?);
-        if rows.count() == self.rows as u64 {
-            values.walk(&self.file, (0, ""), |_, _, text, list| {
-                tally.text(text, list.count);
-                Verdict::Pass
-            })?;
+        if rows.is_empty() {
             return Ok(Some(without));
         }
-        let (mut texts, mut ends) = (String::new(), Vec::new());
-        let lists = values.walk(&self.file, (0, ""), |_, _, text, _| {
-            texts.push_str(text);
-            ends.push(texts.len());
-            Verdict::Take
+        let whole = rows.count() == self.rows as u64;
+        let first = counted.counts.len();
+        let lists = values.walk(&self.file, (0, ""), |_, _, text, list| {
+            counted.text(text, if whole { list.count } else { 0 });
+            if whole { Verdict::Pass } else { Verdict::Take }
         })?;
-        values.each_list(&self.file, &lists, |at, held| {
-            let count = held.count_in(rows);
-            if count > 0 {
-                let start = if at == 0 { 0 } else { ends[at - 1] };
-                tally.text(texts.get(start..ends[at]).unwrap_or_default(), count);
-            }
-        })?;
+        values.each_list(&self.file, &lists, |at, held| counted.counts[first + at] = held.count_in(rows))?;
         Ok(Some(without))
     }
 
-    fn count_open(&self, path: &FieldPath, rows: &Bits, tally: &mut Tally) -> io::Result<bool> {
+    fn count_open(&self, path: &FieldPath, rows: &Bits, counted: &mut Counted) -> io::Result<bool> {
         let Some(fields) = self.open_fields(path) else { return Ok(false) };
         let mut found: Vec<(String, &Field, List)> = Vec::new();
         for (before, field) in fields {
@@ -122,10 +163,10 @@ impl Index {
             without.and_not(&having);
             let count = having.count();
             if count > 0 {
-                tally.text(&same[0].0, count);
+                counted.text(&same[0].0, count);
             }
         }
-        tally.missing(without.count());
+        counted.missing = without.count();
         Ok(true)
     }
 

@@ -115,7 +115,8 @@ impl Dictionary {
         Some((Dictionary { count, heads, data, lists, read: OnceLock::new() }, [heads, data, lists]))
     }
 
-    fn blocks(&self) -> usize {
+    /// How many blocks its values fill.
+    pub(super) fn blocks(&self) -> usize {
         self.count.div_ceil(VALUES)
     }
 
@@ -181,7 +182,7 @@ impl Dictionary {
             let from = Self::head(heads, block)[0] - Self::head(heads, loaded.start)[0];
             let stopped =
                 self.walk_block(heads, block, bytes.get(from..).unwrap_or_default(), |number, value, list| {
-                    if compare(value, kind, folded) == Ordering::Less {
+                    if kind > 0 && compare(value, kind, folded) == Ordering::Less {
                         return Verdict::Pass;
                     }
                     let Some((&kind, text)) = value.split_first() else { return Verdict::Pass };
@@ -225,28 +226,30 @@ impl Dictionary {
         Ok(false)
     }
 
-    /// The values with these numbers, which ascend.
-    pub(super) fn numbered(
+    /// Walks through the values of blocks, which ascend.
+    pub(super) fn in_blocks(
         &self,
         file: &File,
-        numbers: &[usize],
+        blocks: &[usize],
         mut visit: impl FnMut(u8, &str, List),
     ) -> io::Result<()> {
         let heads = self.heads(file)?;
-        for chunk in numbers.chunk_by(|a, b| a / VALUES == b / VALUES) {
-            let block = chunk[0] / VALUES;
-            if block >= self.blocks() {
+        for run in blocks.chunk_by(|a, b| a + 1 == *b) {
+            let (first, end) = (run[0], run[0] + run.len());
+            if end > self.blocks() {
                 return Err(damaged());
             }
-            let bytes = self.data.some(file, Self::head(heads, block)[0]..Self::head(heads, block + 1)[0])?;
-            self.walk_block(heads, block, &bytes, |number, value, list| {
-                if chunk.binary_search(&number).is_ok()
-                    && let Some((&kind, text)) = value.split_first()
-                {
-                    visit(kind, std::str::from_utf8(text).unwrap_or_default(), list);
-                }
-                Verdict::Pass
-            })?;
+            let start = Self::head(heads, first)[0];
+            let bytes = self.data.some(file, start..Self::head(heads, end)[0])?;
+            for block in first..end {
+                let bytes = bytes.get(Self::head(heads, block)[0] - start..).unwrap_or_default();
+                self.walk_block(heads, block, bytes, |_, value, list| {
+                    if let Some((&kind, text)) = value.split_first() {
+                        visit(kind, std::str::from_utf8(text).unwrap_or_default(), list);
+                    }
+                    Verdict::Pass
+                })?;
+            }
         }
         Ok(())
     }
@@ -297,6 +300,7 @@ fn compare(value: &[u8], kind: u8, folded: &str) -> Ordering {
 #[derive(Debug)]
 pub(super) struct Hashed {
     bits: u32,
+    width: usize,
     buckets: u64,
     piece: Piece,
 }
@@ -304,9 +308,12 @@ pub(super) struct Hashed {
 impl Hashed {
     /// The table that a directory notes.
     pub(super) fn read(from: &mut Reader<'_>) -> Option<(Self, Piece)> {
-        let (bits, buckets, piece) = (from.varint()?, from.varint()?, Piece::read(from)?);
-        let sound = bits <= 32 && buckets.is_power_of_two() && piece.len as u64 >= (buckets + 1).checked_mul(4)?;
-        sound.then_some((Hashed { bits: bits as u32, buckets, piece }, piece))
+        let (bits, width, buckets, piece) = (from.varint()?, from.size()?, from.varint()?, Piece::read(from)?);
+        let sound = bits <= 32
+            && (3..=4).contains(&width)
+            && buckets.is_power_of_two()
+            && piece.len as u64 >= buckets.checked_add(1)?.checked_mul(4)?;
+        sound.then_some((Hashed { bits: bits as u32, width, buckets, piece }, piece))
     }
 
     /// Numbers that may have the hash, ascending, and all that do.
@@ -314,15 +321,18 @@ impl Hashed {
         let bucket = (hashed & (self.buckets - 1)) as usize;
         let ends = self.piece.some(file, bucket * 4..bucket * 4 + 8)?;
         let mut ends = ends.chunks(4).map(number);
-        let (from, to) = (ends.next().unwrap_or_default(), ends.next().unwrap_or_default());
+        let (from, to) = (ends.next().unwrap_or_default() as usize, ends.next().unwrap_or_default() as usize);
         let start = (self.buckets as usize + 1) * 4;
-        let held = self.piece.some(file, start + from as usize * 4..start + to as usize * 4)?;
-        let wanted = mark(hashed, self.bits);
+        let held = self.piece.some(file, start + from * self.width..start + to * self.width)?;
+        let room = if self.width == 4 { u32::MAX } else { (1 << 24) - 1 };
         let low = if self.bits >= 32 { u32::MAX } else { (1 << self.bits) - 1 };
-        Ok(held.chunks(4).map(number).filter(|held| held & !low == wanted).map(|held| (held & low) as usize).collect())
+        let wanted = mark(hashed, self.bits) & room;
+        let held = held.chunks(self.width).map(number);
+        Ok(held.filter(|held| held & !low == wanted).map(|held| (held & low) as usize).collect())
     }
 }
 
-fn number(four: &[u8]) -> u32 {
-    four.try_into().map_or(0, u32::from_le_bytes)
+/// A number of up to four bytes.
+fn number(bytes: &[u8]) -> u32 {
+    bytes.iter().rev().fold(0, |number, &byte| number << 8 | u32::from(byte))
 }

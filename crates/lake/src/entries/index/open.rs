@@ -23,7 +23,7 @@ pub(super) struct Field {
     pub(super) present: Present,
     /// Its values; `None` where only their words are kept.
     pub(super) values: Option<Dictionary>,
-    /// The number of its first value among all.
+    /// The number of its first block among those of all fields.
     pub(super) base: usize,
 }
 
@@ -89,7 +89,7 @@ impl Index {
                 return None;
             }
             let values = values.map(|(values, _)| values);
-            let count = values.as_ref().map_or(0, |values| values.count);
+            let count = values.as_ref().map_or(0, Dictionary::blocks);
             fields.push(Field { key, searched: flags & 1 == 1, present, values, base });
             base += count;
         }

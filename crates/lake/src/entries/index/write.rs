@@ -91,7 +91,6 @@ impl Writer {
     }
 
     fn fields(&mut self, collected: &Collected) {
-        let kept: usize = collected.fields.iter().map(|field| field.values.len()).sum();
         let mut found: Vec<(u64, u32)> = Vec::new();
         let mut base = 0;
         self.note(collected.fields.len());
@@ -108,11 +107,11 @@ impl Writer {
                     if field.searched {
                         words_of(&field.values, &order, base, &mut found);
                     }
-                    base += field.values.len() as u32;
+                    base += field.values.len().div_ceil(VALUES) as u32;
                 }
             }
         }
-        self.hashed(found, kept);
+        self.hashed(found, base as usize);
     }
 
     /// A dictionary: values in order, front-coded by blocks, each with its rows. Gives the order back.
@@ -156,12 +155,14 @@ impl Writer {
         order
     }
 
-    /// Hashes and what has them, by bucket.
+    /// Hashes and the numbers below `of` that have them, by bucket; three bytes each, or four where three say too little.
     fn hashed(&mut self, mut found: Vec<(u64, u32)>, of: usize) {
         let bits = usize::BITS - of.saturating_sub(1).leading_zeros();
-        let buckets = (found.len() / 4).next_power_of_two();
+        let width = if bits <= 13 { 3 } else { 4 };
+        let buckets = (found.len() / 8).next_power_of_two();
         let bucket = |hashed: u64| hashed as usize & (buckets - 1);
-        found.sort_unstable_by_key(|&(hashed, held)| (bucket(hashed), held));
+        found.sort_unstable_by_key(|&(hashed, held)| (bucket(hashed), held, hashed));
+        found.dedup();
         let mut bytes = Vec::with_capacity((buckets + 1 + found.len()) * 4);
         let mut at = 0;
         for number in 0..=buckets {
@@ -171,10 +172,11 @@ impl Writer {
             bytes.extend_from_slice(&(at as u32).to_le_bytes());
         }
         for (hashed, held) in found {
-            bytes.extend_from_slice(&(mark(hashed, bits) | held).to_le_bytes());
+            bytes.extend_from_slice(&(mark(hashed, bits) | held).to_le_bytes()[..width]);
         }
-        self.note(bits as usize);
-        self.note(buckets);
+        for number in [bits as usize, width, buckets] {
+            self.note(number);
+        }
         self.piece(&bytes);
     }
 
@@ -212,16 +214,18 @@ fn sorted(values: &Values) -> Vec<u32> {
     order.into_iter().map(|(_, _, id)| id).collect()
 }
 
-/// Hashes of the words of a field's values, each with the number of the value among all that the index keeps.
+/// Hashes of the words of a field's values, each with the number of the block that has a value with the word.
 fn words_of(values: &Values, order: &[u32], base: u32, found: &mut Vec<(u64, u32)>) {
-    let mut of_value: Vec<u64> = Vec::new();
-    for (at, &id) in order.iter().enumerate() {
-        let Some((&(kind::TEXT | kind::NUMBER), text)) = values.get(id).split_first() else { continue };
-        of_value.clear();
-        let text = std::str::from_utf8(text).unwrap_or_default();
-        of_value.extend(words(text).map(|word| hash(fold::fold(word).as_bytes())));
-        of_value.sort_unstable();
-        of_value.dedup();
-        found.extend(of_value.iter().map(|&hashed| (hashed, base + at as u32)));
+    let mut of_block: Vec<u64> = Vec::new();
+    for (at, block) in order.chunks(VALUES).enumerate() {
+        of_block.clear();
+        for &id in block {
+            let Some((&(kind::TEXT | kind::NUMBER), text)) = values.get(id).split_first() else { continue };
+            let text = std::str::from_utf8(text).unwrap_or_default();
+            of_block.extend(words(text).map(|word| hash(fold::fold(word).as_bytes())));
+        }
+        of_block.sort_unstable();
+        of_block.dedup();
+        found.extend(of_block.iter().map(|&hashed| (hashed, base + at as u32)));
     }
 }
