@@ -31,7 +31,7 @@ impl EntrySegments {
         let Some(published) = self.published.lock().clone() else { return Ok(0) };
         let mut built = 0;
         for segment in published.iter().rev() {
-            if self.index(segment).is_none() {
+            if !self.shelf.is_sound(segment) {
                 self.build_index(segment).await?;
                 built += 1;
             }

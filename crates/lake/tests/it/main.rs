@@ -4,6 +4,7 @@
 mod damage;
 mod fixtures;
 mod generate;
+mod index;
 mod ledger;
 mod log;
 mod samples;

@@ -31,7 +31,8 @@ pub(super) struct Field {
 #[derive(Debug)]
 pub(in crate::entries) struct Index {
     pub(super) file: File,
-    looks: (u64, i64, i64),
+    /// Size and time of change when it was checked.
+    pub(super) looks: (u64, i64, i64),
     pub(super) rows: usize,
     first: u64,
     /// Whether members were left out: then what is not found may be there.

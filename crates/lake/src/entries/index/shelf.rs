@@ -81,6 +81,16 @@ impl Shelf {
         index
     }
 
+    /// Whether a segment has a sound index under its name; one that is open may have lost it.
+    pub(in crate::entries) fn is_sound(&self, segment: &SegmentMeta) -> bool {
+        let there = looks(&self.path(&segment.path));
+        let sound = self.get(segment).is_some_and(|index| there == Some(index.looks));
+        if !sound {
+            self.known.lock().remove(&segment.path);
+        }
+        sound
+    }
+
     /// Stops using an index that could not be read.
     pub(in crate::entries) fn distrust(&self, segment: &SegmentMeta) {
         self.missed.store(true, Ordering::Release);
