@@ -110,7 +110,10 @@ impl Index {
                 }
             }
         }
-        add(i64::MIN, 0);
+        let (span, count) = last;
+        if count > 0 {
+            counted.times.push((span.start, count));
+        }
         Ok(())
     }
 
