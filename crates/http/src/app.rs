@@ -20,6 +20,7 @@ use crate::attempts::Attempts;
 use crate::error::{Code, FieldProblem, Problem};
 use crate::identify::{KnownTokens, Watched};
 use crate::streams::Streams;
+use crate::verification::{Jobs, Verifier};
 
 /// How many records of reading may wait for the log while it cannot be written.
 const SPOOL: usize = 10_000;
@@ -72,6 +73,8 @@ pub struct App {
     pub sign_ins: Attempts,
     /// Streams that stay open.
     pub streams: Streams,
+    /// Verifications of late.
+    pub verifications: Jobs,
     /// Who stood behind a token a moment ago.
     pub(crate) tokens: KnownTokens,
     spool: Mutex<VecDeque<Entry>>,
@@ -92,6 +95,8 @@ pub struct Ports {
     pub trail: Arc<dyn Trail>,
     /// Users, teams, tokens, sessions.
     pub access: Arc<dyn AccessStore>,
+    /// Verifying the log.
+    pub verifier: Arc<dyn Verifier>,
     /// Searches that people keep.
     pub saved_searches: Arc<dyn SavedSearchStore>,
     /// Connections and inventory.
@@ -118,6 +123,7 @@ impl App {
             settings,
             sign_ins: Attempts::default(),
             streams: Streams::default(),
+            verifications: Jobs::default(),
             tokens: KnownTokens::new(changes),
             spool: Mutex::new(VecDeque::new()),
         }

@@ -16,6 +16,7 @@ mod routes;
 pub mod story;
 pub mod streams;
 mod time;
+pub mod verification;
 pub mod wire;
 
 pub use app::{App, Ports, Settings, Syncer};

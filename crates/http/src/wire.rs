@@ -11,4 +11,5 @@ pub mod list;
 pub mod recommendation;
 pub mod saved_search;
 pub mod search;
+pub mod verification;
 pub mod workflow;

@@ -2,5 +2,7 @@
 
 pub(crate) mod clock;
 pub(crate) mod clouds;
+pub(crate) mod publish;
 pub(crate) mod recorder;
 pub(crate) mod syncer;
+pub(crate) mod verifier;

@@ -20,6 +20,7 @@ use crate::adapters::clock::SystemClock;
 use crate::adapters::clouds::CloudRegistry;
 use crate::adapters::recorder::LedgerRecorder;
 use crate::adapters::syncer::{Background, ConnectionSyncer};
+use crate::adapters::verifier::DirectoryVerifier;
 use crate::config::Config;
 use crate::connections;
 use crate::tasks;
@@ -64,7 +65,9 @@ pub(crate) async fn open_log(config: &Config) -> Result<Log> {
         ledger_config.anchor_path.clone_from(anchor);
     }
     ledger_config.seal_after_entries = config.seal_after_entries;
+    ledger_config.seal_after_bytes = config.seal_after_bytes;
     ledger_config.seal_after = Duration::from_secs(config.seal_after_s);
+    ledger_config.tail_limit_bytes = config.tail_limit_bytes;
     let ledger = Ledger::open(ledger_config, signer, segments.clone()).await?;
     let search = Arc::new(EntrySearch::new(segments.clone(), Arc::new(ledger.clone())));
     Ok(Log { ledger, search, segments })
@@ -112,6 +115,7 @@ impl Service {
             trail: log.search,
             access: store.clone(),
             saved_searches: store.clone(),
+            verifier: Arc::new(DirectoryVerifier { data_dir: config.data_dir.clone(), anchor: config.anchor.clone() }),
             estate: store.clone(),
             samples: samples.clone(),
             engine,

@@ -102,6 +102,19 @@ impl Api {
         Ok(Answer { asked: format!("{method} {path}"), status, headers, text, body })
     }
 
+    /// GET whose answer is read by the caller, as it comes.
+    ///
+    /// # Errors
+    /// When there is no answer at all.
+    pub async fn ask(&self, path: &str, headers: &[(&str, &str)]) -> reqwest::Result<reqwest::Response> {
+        let below = if path.starts_with('/') { path.to_owned() } else { format!("/api/v1/{path}") };
+        let mut request = self.http.get(format!("{}{below}", self.base));
+        if let Some(token) = &self.token {
+            request = request.bearer_auth(token);
+        }
+        headers.iter().fold(request, |request, (name, value)| request.header(*name, *value)).send().await
+    }
+
     /// GET.
     pub async fn get(&self, path: &str) -> Answer {
         self.send("GET", path, None, Vec::new()).await

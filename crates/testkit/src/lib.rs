@@ -2,6 +2,8 @@
 
 pub mod contract;
 pub mod http;
+pub mod live;
 pub mod moto;
 pub mod postgres;
 pub mod service;
+pub mod witness;

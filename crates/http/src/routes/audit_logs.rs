@@ -9,12 +9,14 @@ mod append;
 mod ask;
 mod bodies;
 mod entry;
+mod keys;
 mod live;
 mod receipts;
 mod saved_searches;
 mod search;
 mod stats;
 mod tree;
+mod verify;
 
 use utoipa_axum::routes;
 
@@ -34,8 +36,13 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
             Access::Needs(Permission::AuditSearch),
             routes!(saved_searches::get, saved_searches::put, saved_searches::patch, saved_searches::delete),
         )
+        .add(Access::Needs(Permission::AuditVerify), routes!(verify::begin))
+        .add(Access::Needs(Permission::AuditVerify), routes!(verify::get))
         .add(VIEW_LOG, routes!(entry::get))
         .add(VIEW_LOG, routes!(entry::proof))
+        .add(Access::SignedIn, routes!(keys::list))
+        .add(Access::Needs(Permission::Administer), routes!(keys::rotate))
         .add(Access::SignedIn, routes!(tree::checkpoint))
+        .add(Access::SignedIn, routes!(tree::cosigned))
         .add(Access::SignedIn, routes!(tree::tile))
 }

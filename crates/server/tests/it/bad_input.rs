@@ -247,7 +247,8 @@ async fn a_wrong_question_is_answered_with_its_place_and_a_hint() {
     for (body, field) in [
         (json!({ "query": 7 }), "query"),
         (json!({ "filters": { "usr": "a" } }), "filters.usr"),
-        (json!({ "aggregations": ["no.such.field"] }), "aggregations"),
+        (json!({ "aggregations": ["no.such.field"] }), "aggregations[0]"),
+        (json!({ "aggregations": ["user"], "aggregation_limit": 0 }), "aggregation_limit"),
         (json!({ "filters": { "ip_address": "10.0.0.0/99" } }), "filters.ip_address"),
         (json!({ "limit": 5000 }), "limit"),
     ] {

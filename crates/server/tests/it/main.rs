@@ -3,10 +3,16 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod bad_input;
+mod counting;
 mod demo;
 mod ending;
 mod full_disk;
 mod journey;
+mod live;
+mod publication;
 mod routes;
+mod saved_searches;
 mod shape;
+mod verifying;
 mod visibility;
+mod walk;

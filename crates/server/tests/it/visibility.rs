@@ -82,11 +82,11 @@ async fn sees(api: &Api, company: &Company, who: &str, seen: &[&str]) {
         let found = api.post("audit-logs/search", search).await.expect(200);
         let deeds: Vec<Value> = found.items().iter().filter(|one| one["event_type"] == "test.deed").cloned().collect();
         assert_eq!(ids(&deeds), expected, "{who} searches {query}");
-        let counted = found.body["aggregations"]["event_type"].as_array().unwrap();
+        let counted = found.body["aggregations"]["event_type"]["buckets"].as_array().unwrap();
         let deed =
             counted.iter().find(|one| one["value"] == "test.deed").map_or(0, |one| one["count"].as_u64().unwrap());
         assert_eq!(deed, expected.len() as u64, "{who} counts {query}");
-        let resources = found.body["aggregations"]["resource.id"].as_array().unwrap();
+        let resources = found.body["aggregations"]["resource.id"]["buckets"].as_array().unwrap();
         let own = resources.iter().filter(|one| one["value"].as_str().unwrap().starts_with("r-")).count();
         assert_eq!(own, seen.len(), "{who} counts the resources of {query}");
     }

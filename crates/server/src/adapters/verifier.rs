@@ -1,0 +1,58 @@
+//! The auditor over the running data directory. It reads with readers of its own and takes a snapshot first, so appends and
+//! seals go on meanwhile.
+
+use std::path::PathBuf;
+
+use async_trait::async_trait;
+
+use reeve_http::verification::{Fault, Verified, Verifier};
+use reeve_verify::{Options, Progress, Report, verify_directory};
+use tokio::sync::oneshot;
+
+/// Verifies a data directory.
+pub(crate) struct DirectoryVerifier {
+    /// The data directory.
+    pub(crate) data_dir: PathBuf,
+    /// The anchor, where it is kept apart.
+    pub(crate) anchor: Option<PathBuf>,
+}
+
+#[async_trait]
+impl Verifier for DirectoryVerifier {
+    async fn verify(&self) -> Result<Verified, String> {
+        let (data_dir, anchor) = (self.data_dir.clone(), self.anchor.clone());
+        let (tell, told) = oneshot::channel();
+        // A thread of its own: the end of the service does not wait for it.
+        std::thread::Builder::new()
+            .name("reeve-verify".into())
+            .spawn(move || {
+                let options = Options { anchor, ..Options::default() };
+                let outcome = verify_directory(&data_dir, &options, &Progress::hidden());
+                // Nobody waits any more when the service is ending.
+                let _ = tell.send(outcome.map(found).map_err(|error| error.to_string()));
+            })
+            .map_err(|error| format!("no thread could be started: {error}"))?;
+        told.await.unwrap_or_else(|_| Err("the verification ended without an answer".to_owned()))
+    }
+}
+
+fn found(report: Report) -> Verified {
+    Verified {
+        size: report.size,
+        root: report.root.map(|root| root.to_string()),
+        intact: report.counts.sealed_entries + report.counts.unsealed_entries,
+        expired: report.counts.commitments_only,
+        missing: report.missing.total,
+        missing_ranges: report.missing.ranges,
+        segments: report.counts.segments,
+        checkpoints: report.counts.checkpoints,
+        findings: report
+            .findings
+            .into_iter()
+            .map(|finding| Fault { file: finding.file, sequences: finding.sequences, what: finding.what })
+            .collect(),
+        findings_total: report.findings_total,
+        notes: report.notes,
+        not_checked: report.not_checked,
+    }
+}
