@@ -56,19 +56,17 @@ impl HashFile {
         if bytes.is_empty() {
             return Ok(());
         }
-        let mut file = self.file.write();
-        let fresh = file.is_none();
-        if fresh {
+        if self.file.read().is_none() {
             self.disk.create_dirs(parent(&self.path))?;
-            *file = Some(self.disk.create(&self.path)?);
+            let file = self.disk.create(&self.path)?;
+            self.disk.sync_dir(parent(&self.path))?;
+            *self.file.write() = Some(file);
         }
-        let Some(open) = file.as_ref() else { return Ok(()) };
-        let written = open.write_at(first * HASH_LEN as u64, bytes).and_then(|()| open.sync());
-        if fresh && written.is_err() {
-            *file = None;
-        }
-        written?;
-        if fresh { self.disk.sync_dir(parent(&self.path)) } else { Ok(()) }
+        // Shared: what is written lies beyond what anybody reads, and syncing must hold up no reader.
+        let file = self.file.read();
+        let Some(file) = file.as_ref() else { return Ok(()) };
+        file.write_at(first * HASH_LEN as u64, bytes)?;
+        file.sync()
     }
 
     /// Replaces the whole file, durably and at once.

@@ -2,6 +2,7 @@
 //! payload. Layout: `docs/formats/segment.md`. Rows are read some at a time; a fault in one row group leaves the others.
 
 mod batch;
+mod cut;
 mod rows;
 
 use std::fs::File;
@@ -25,7 +26,8 @@ use crate::records::Records;
 use batch::Batch;
 use rows::Rows;
 
-const FORMAT: &str = "reeve/segment/v1";
+/// The versions that are known; the newest first.
+const FORMATS: [(&str, u8); 2] = [("reeve/segment/v2", 2), ("reeve/segment/v1", 1)];
 /// Rows read at a time; canonical bytes may be 1 MiB a row.
 const BATCH_ROWS: usize = 1_024;
 const HASH_BUFFER: usize = 1 << 20;
@@ -148,7 +150,7 @@ fn read(source: &impl Source, listed: &Listed, rows: &mut Rows<'_>) -> Result<Re
     if let Some(found) = tags(&metadata, listed, &mut rows.findings) {
         return Err(CannotVerify::Version { file: listed.path.clone(), found });
     }
-    if let Err(what) = Batch::check_schema(metadata.schema()) {
+    if let Err(what) = Batch::check_schema(metadata.schema(), version(&metadata)) {
         return Ok(Err(what));
     }
     let views = ArrowReaderOptions::new().with_schema(Batch::views(metadata.schema()));
@@ -195,6 +197,14 @@ fn row_group(
     Ok(Ok(()))
 }
 
+/// The version that the file says it has; the newest where it says nothing that is known.
+fn version(metadata: &ArrowReaderMetadata) -> u8 {
+    let told = metadata.metadata().file_metadata().key_value_metadata();
+    let pair = told.into_iter().flatten().find(|pair| pair.key == "reeve.format");
+    let name = pair.and_then(|pair| pair.value.as_deref());
+    FORMATS.iter().find(|(known, _)| Some(*known) == name).map_or(FORMATS[0].1, |(_, version)| *version)
+}
+
 /// Holds the file's own key-value metadata against the manifest. Answers a version that this program does not know.
 fn tags(metadata: &ArrowReaderMetadata, listed: &Listed, findings: &mut Findings) -> Option<String> {
     let told = metadata.metadata().file_metadata().key_value_metadata();
@@ -203,11 +213,12 @@ fn tags(metadata: &ArrowReaderMetadata, listed: &Listed, findings: &mut Findings
         pair.and_then(|pair| pair.value.as_deref()).unwrap_or("nothing")
     };
     let format = value("reeve.format");
-    if format != FORMAT && format.starts_with("reeve/segment/v") && findings.total == 0 {
+    let known = FORMATS.iter().any(|(name, _)| *name == format);
+    if !known && format.starts_with("reeve/segment/v") && findings.total == 0 {
         return Some(format.to_owned());
     }
     for (key, expected) in [
-        ("reeve.format", FORMAT.to_owned()),
+        ("reeve.format", if known { format } else { FORMATS[0].0 }.to_owned()),
         ("reeve.class", listed.class.clone()),
         ("reeve.first_sequence", listed.first_sequence.to_string()),
         ("reeve.last_sequence", listed.last_sequence.to_string()),

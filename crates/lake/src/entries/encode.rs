@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, BinaryBuilder, DictionaryArray, FixedSizeBinaryBuilder, Int32Array, RecordBatch, StringArray,
-    StringBuilder, TimestampMillisecondArray, UInt64Array,
+    ArrayRef, BinaryArray, DictionaryArray, FixedSizeBinaryBuilder, Int32Array, RecordBatch, StringArray,
+    StringBuilder, TimestampMillisecondArray, UInt8Array, UInt64Array,
 };
-use arrow::buffer::{NullBuffer, ScalarBuffer};
+use arrow::buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow::datatypes::Int32Type;
 use arrow::error::ArrowError;
 use parquet::arrow::ArrowWriter;
@@ -19,6 +19,7 @@ use reeve_audit::query::{Column, column_text};
 use reeve_ledger::StoredEntry;
 
 use super::columns::{ABSENT, Texts};
+use super::cut::shorten;
 use super::schema::{CANONICAL_NAME, FORMAT, SALT_NAME, SCHEMA, SEQUENCE, SEQUENCE_NAME};
 
 /// Rows of a row group.
@@ -123,14 +124,19 @@ fn columns(
         });
     }
     let mut salts = FixedSizeBinaryBuilder::with_capacity(entries.len(), 16);
-    let bytes = entries.iter().map(|entry| entry.canonical.len()).sum();
-    let mut canonical = BinaryBuilder::with_capacity(entries.len(), bytes);
+    let mut bytes = Vec::with_capacity(entries.iter().map(|entry| entry.canonical.len()).sum());
+    let (mut lengths, mut cuts) = (Vec::with_capacity(entries.len()), Vec::with_capacity(entries.len()));
     for entry in entries {
         salts.append_value(entry.salt)?;
-        canonical.append_value(&entry.canonical);
+        let (begin, claim) = (bytes.len(), &entry.entry);
+        let request_id = claim.metadata.request_id.as_deref();
+        cuts.push(shorten(&entry.canonical, claim.event_id.as_str(), request_id, &mut bytes));
+        lengths.push(bytes.len() - begin);
     }
+    let canonical = BinaryArray::try_new(OffsetBuffer::from_lengths(lengths), Buffer::from_vec(bytes), None)?;
     arrays.push(Arc::new(salts.finish()));
-    arrays.push(Arc::new(canonical.finish()));
+    arrays.push(Arc::new(canonical));
+    arrays.push(Arc::new(UInt8Array::from(cuts)));
     RecordBatch::try_new(Arc::clone(&SCHEMA), arrays)
 }
 

@@ -14,7 +14,8 @@ use datafusion::logical_expr::{
 use memchr::memmem::Finder;
 use reeve_audit::query::Column;
 
-use super::schema::CANONICAL_NAME;
+use super::decode::Canonical;
+use super::schema::{CANONICAL_NAME, CUT_NAME};
 
 /// Whether a value of a column, or its absence, meets a condition.
 pub(super) type HoldsText = dyn Fn(Option<&str>) -> bool + Send + Sync;
@@ -30,7 +31,9 @@ pub(super) fn text_condition(column: Column, holds: Arc<HoldsText>) -> Expr {
 /// A condition on canonical bytes. `words`, in lower case, occur in the bytes of every entry that meets it. Rows for which
 /// `known` is true already are not looked at.
 pub(super) fn entry_condition(holds: Arc<HoldsEntry>, words: &[String], known: Option<Expr>) -> Expr {
-    let mut arguments = vec![col(CANONICAL_NAME)];
+    let ids = [Column::EventId, Column::RequestId].map(|column| col(column.segment_name()));
+    let mut arguments = vec![col(CANONICAL_NAME), col(CUT_NAME)];
+    arguments.extend(ids);
     arguments.extend(known);
     // Other scripts fold case in ways that bytes do not show.
     let words =
@@ -130,17 +133,19 @@ impl ScalarUDFImpl for EntryCondition {
     }
 
     fn invoke_with_args(&self, arguments: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let values = argument(&arguments, 0)?;
-        let known = if arguments.args.len() > 1 { Some(argument(&arguments, 1)?) } else { None };
+        let [stored, cut, event_id, request_id] =
+            [argument(&arguments, 0)?, argument(&arguments, 1)?, argument(&arguments, 2)?, argument(&arguments, 3)?];
+        let known = if arguments.args.len() > 4 { Some(argument(&arguments, 4)?) } else { None };
         let known = known.as_ref().map(|known| known.as_boolean());
+        let mut canonical = Canonical::of([&stored, &cut, &event_id, &request_id]);
         let mut lower = Vec::new();
-        let mut answer = Vec::with_capacity(values.len());
-        for (row, bytes) in values.as_binary::<i32>().iter().enumerate() {
-            let bytes = bytes.unwrap_or_default();
+        let mut answer = Vec::with_capacity(stored.len());
+        for row in 0..stored.len() {
             let settled = known.is_some_and(|known| known.is_valid(row) && known.value(row));
-            let holds = settled
-                || (self.has_words(bytes, &mut lower)
-                    && (self.holds.0)(bytes).or_else(|error| exec_err!("{error}"))?);
+            let holds = settled || {
+                let bytes = canonical.row(row);
+                self.has_words(bytes, &mut lower) && (self.holds.0)(bytes).or_else(|error| exec_err!("{error}"))?
+            };
             answer.push(holds);
         }
         Ok(ColumnarValue::Array(Arc::new(BooleanArray::from(answer))))

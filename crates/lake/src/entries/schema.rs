@@ -6,7 +6,7 @@ use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use reeve_audit::query::Column;
 
 /// Version of the format, in each segment's key-value metadata.
-pub(super) const FORMAT: &str = "reeve/segment/v1";
+pub(super) const FORMAT: &str = "reeve/segment/v2";
 
 /// Position of the sequence.
 pub(super) const SEQUENCE: usize = 0;
@@ -15,12 +15,17 @@ pub(super) const SALT: usize = Column::ALL.len() + 1;
 /// Position of the canonical bytes.
 pub(super) const CANONICAL: usize = Column::ALL.len() + 2;
 
+/// Position of what was cut out of the canonical bytes.
+pub(super) const CUT: usize = Column::ALL.len() + 3;
+
 /// Name of the sequence column.
 pub(super) const SEQUENCE_NAME: &str = "sequence";
 /// Name of the salt column.
 pub(super) const SALT_NAME: &str = "salt";
 /// Name of the column of canonical bytes.
 pub(super) const CANONICAL_NAME: &str = "canonical";
+/// Name of the column that says what was cut out of them.
+pub(super) const CUT_NAME: &str = "cut";
 
 /// The schema of every segment.
 pub(super) static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
@@ -30,6 +35,8 @@ pub(super) static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
     );
     fields.push(Field::new(SALT_NAME, DataType::FixedSizeBinary(16), false));
     fields.push(Field::new(CANONICAL_NAME, DataType::Binary, false));
+    // Version 1 did not have it: null says that nothing was cut out.
+    fields.push(Field::new(CUT_NAME, DataType::UInt8, true));
     Arc::new(Schema::new(fields))
 });
 
@@ -63,9 +70,11 @@ mod tests {
             let (index, _) = SCHEMA.column_with_name(column.segment_name()).unwrap();
             assert_eq!(index, position(column));
         }
-        for (name, index) in [(SEQUENCE_NAME, SEQUENCE), (SALT_NAME, SALT), (CANONICAL_NAME, CANONICAL)] {
+        for (name, index) in
+            [(SEQUENCE_NAME, SEQUENCE), (SALT_NAME, SALT), (CANONICAL_NAME, CANONICAL), (CUT_NAME, CUT)]
+        {
             assert_eq!(SCHEMA.index_of(name).unwrap(), index);
         }
-        assert_eq!(SCHEMA.fields().len(), CANONICAL + 1);
+        assert_eq!(SCHEMA.fields().len(), CUT + 1);
     }
 }

@@ -72,7 +72,7 @@ async fn the_description_is_true() {
             .map(|pair| (pair.key.clone(), pair.value.clone()))
             .collect();
         let expect = [
-            ("reeve.format", "reeve/segment/v1".to_owned()),
+            ("reeve.format", "reeve/segment/v2".to_owned()),
             ("reeve.class", segment.class.clone()),
             ("reeve.first_sequence", segment.first_sequence.to_string()),
             ("reeve.last_sequence", segment.last_sequence.to_string()),
@@ -81,7 +81,7 @@ async fn the_description_is_true() {
         let names: Vec<&str> =
             file.metadata().file_metadata().schema_descr().columns().iter().map(|column| column.name()).collect();
         let typed: Vec<&str> = Column::ALL.iter().map(|column| column.segment_name()).collect();
-        assert_eq!(names, [&["sequence"], &typed[..], &["salt", "canonical"]].concat());
+        assert_eq!(names, [&["sequence"], &typed[..], &["salt", "canonical", "cut"]].concat());
         for row_group in file.metadata().row_groups() {
             for column in row_group.columns() {
                 let has_bloom = column.column_descr().name() == "event_id";

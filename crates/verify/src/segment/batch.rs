@@ -4,16 +4,19 @@ use std::sync::Arc;
 
 use arrow::array::{
     Array as _, BinaryViewArray, FixedSizeBinaryArray, RecordBatch, StringViewArray, TimestampMillisecondArray,
-    UInt64Array,
+    UInt8Array, UInt64Array,
 };
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use reeve_audit::query::Column;
 use reeve_tlog::SALT_LEN;
 
+use super::cut::Mender;
+
 /// Columns before and after those of [`Column::ALL`].
 const SEQUENCE: usize = 0;
 const SALT: usize = 1 + Column::ALL.len();
 const CANONICAL: usize = 2 + Column::ALL.len();
+const CUT: usize = 3 + Column::ALL.len();
 
 /// A column that repeats something of the payload.
 pub(super) enum Values<'a> {
@@ -28,10 +31,12 @@ pub(super) struct Batch<'a> {
     sequence: &'a UInt64Array,
     salt: &'a FixedSizeBinaryArray,
     canonical: &'a BinaryViewArray,
+    /// What was cut out of the canonical bytes; files of version 1 have no such column.
+    cut: Option<&'a UInt8Array>,
 }
 
-/// Name and type of every column, in order.
-fn expected() -> Vec<(&'static str, DataType)> {
+/// Name and type of every column, in order; the last came with version 2.
+fn expected(version: u8) -> Vec<(&'static str, DataType)> {
     let mut columns = vec![("sequence", DataType::UInt64)];
     columns.extend(Column::ALL.iter().map(|column| {
         let time = DataType::Timestamp(TimeUnit::Millisecond, Some("UTC".into()));
@@ -39,13 +44,16 @@ fn expected() -> Vec<(&'static str, DataType)> {
     }));
     columns.push(("salt", DataType::FixedSizeBinary(SALT_LEN as i32)));
     columns.push(("canonical", DataType::Binary));
+    if version > 1 {
+        columns.push(("cut", DataType::UInt8));
+    }
     columns
 }
 
 impl<'a> Batch<'a> {
     /// Refuses a file whose columns are not those of the format.
-    pub(super) fn check_schema(schema: &Schema) -> Result<(), String> {
-        let expected = expected();
+    pub(super) fn check_schema(schema: &Schema, version: u8) -> Result<(), String> {
+        let expected = expected(version);
         let count = schema.fields().len();
         if count != expected.len() {
             return Err(format!("it has {count} columns and not {}", expected.len()));
@@ -86,6 +94,7 @@ impl<'a> Batch<'a> {
             sequence: typed(batch, SEQUENCE)?,
             salt: typed(batch, SALT)?,
             canonical: typed(batch, CANONICAL)?,
+            cut: if batch.num_columns() > CUT { Some(typed(batch, CUT)?) } else { None },
         };
         if batch.sequence.null_count() + batch.salt.null_count() + batch.canonical.null_count() > 0 {
             return Err("sequence, salt or canonical is null".into());
@@ -105,9 +114,17 @@ impl<'a> Batch<'a> {
         salt
     }
 
-    /// The canonical bytes of a row.
-    pub(super) fn canonical(&self, row: usize) -> &'a [u8] {
-        self.canonical.value(row)
+    /// The canonical bytes of a row; the error says what is wrong with it.
+    pub(super) fn canonical<'b>(&'b self, row: usize, mender: &'b mut Mender) -> Result<&'b [u8], String> {
+        let stored = self.canonical.value(row);
+        let text = |column: Column| {
+            let (_, values) = self.columns.iter().find(|(of, _)| *of == column)?;
+            values.text(row)
+        };
+        match self.cut.filter(|cut| cut.is_valid(row)).map_or(0, |cut| cut.value(row)) {
+            0 => Ok(stored),
+            cut => mender.whole(stored, cut, text(Column::EventId), text(Column::RequestId)),
+        }
     }
 }
 

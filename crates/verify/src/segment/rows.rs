@@ -6,6 +6,7 @@ use reeve_audit::query::Column;
 use reeve_tlog::{Commitment, Hash, commitment};
 
 use super::batch::{Batch, Values};
+use super::cut::Mender;
 use crate::claim::{Claim, Fields, class_of};
 use crate::error::CannotVerify;
 use crate::finding::{Finding, Findings};
@@ -28,6 +29,8 @@ pub(super) struct Rows<'a> {
     /// Least and greatest `timestamp`.
     span: Option<(i64, i64)>,
     scratch: Vec<u8>,
+    /// Puts payloads together.
+    mender: Option<Mender>,
 }
 
 impl<'a> Rows<'a> {
@@ -41,6 +44,7 @@ impl<'a> Rows<'a> {
             classes: HashMap::new(),
             span: None,
             scratch: Vec::new(),
+            mender: None,
         }
     }
 
@@ -56,7 +60,26 @@ impl<'a> Rows<'a> {
     fn row(&mut self, batch: &Batch<'_>, row: usize) -> Result<(), CannotVerify> {
         let sequence = batch.sequence(row);
         self.order(sequence);
-        let canonical = batch.canonical(row);
+        let mut mender = self.mender.take().unwrap_or_else(Mender::new);
+        let outcome = self.payload(batch, row, sequence, &mut mender);
+        self.mender = Some(mender);
+        outcome
+    }
+
+    fn payload(
+        &mut self,
+        batch: &Batch<'_>,
+        row: usize,
+        sequence: u64,
+        mender: &mut Mender,
+    ) -> Result<(), CannotVerify> {
+        let canonical = match batch.canonical(row, mender) {
+            Ok(canonical) => canonical,
+            Err(what) => {
+                self.findings.add(Finding::new(&self.listed.path, what).entry(sequence));
+                b""
+            }
+        };
         let found = commitment(&batch.salt(row), canonical);
         let mut scratch = std::mem::take(&mut self.scratch);
         let claim = Claim::read(canonical, &mut scratch);

@@ -135,7 +135,7 @@ async fn swapped_payloads_and_salts_are_found() {
         columns[at] = Arc::new(FixedSizeBinaryArray::try_from_iter(salts.into_iter()).unwrap());
     });
     let report = log.verify();
-    for part in ["entry 17 (evt-22)", "entry 22 (evt-17)", "salt and payload do not give the commitment"] {
+    for part in ["entry 17 (evt-17)", "entry 22 (evt-22)", "salt and payload do not give the commitment"] {
         assert_names(&report, part, "swapped");
     }
 }
