@@ -21,6 +21,7 @@ mod segments;
 mod tail;
 mod tally;
 mod translate;
+mod uuids;
 mod values;
 mod views;
 mod windows;

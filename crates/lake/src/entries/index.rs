@@ -17,7 +17,7 @@ mod open;
 mod shelf;
 mod write;
 
-pub(super) use answer::Answer;
+pub(super) use answer::{Answer, Known};
 pub(super) use bits::Bits;
 pub(super) use count::Counted;
 pub(super) use open::Index;

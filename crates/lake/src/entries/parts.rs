@@ -13,6 +13,7 @@ use super::scan::{message, sequence_in, sequences_between};
 use super::schema::SEQUENCE;
 use super::segments::{EntrySegments, damaged};
 use super::tally::{Tally, columns_of};
+use super::uuids;
 use super::windows;
 
 /// What one search looks for.
@@ -125,7 +126,7 @@ async fn indexed(
     at: usize,
     index: &Index,
 ) -> Result<Option<Part>, TrailError> {
-    let Ok(answer) = index.answer(job.predicate.asked()) else { return Ok(None) };
+    let Some(answer) = uuids::answer(segments, job, segment, index).await? else { return Ok(None) };
     let reach = job.reach();
     let (Ok(from), Ok(to)) = (index.row_at(reach.start), index.row_at(reach.end)) else { return Ok(None) };
     let mut part = Part::new(job);

@@ -84,15 +84,29 @@ impl Answer {
     }
 }
 
+/// A term, and the rows of which a UUID that is kept by its words alone has it.
+#[derive(Debug)]
+pub(in crate::entries) struct Known {
+    pub(in crate::entries) term: TextMatch,
+    pub(in crate::entries) rows: Bits,
+}
+
 impl Index {
-    /// What the index knows of a query whose times are resolved.
-    pub(in crate::entries) fn answer(&self, asked: &Expr) -> io::Result<Answer> {
+    /// The columns with UUIDs of which the index keeps only a piece; `None` when there are such outside columns.
+    pub(in crate::entries) fn uuid_columns(&self) -> Option<Vec<Column>> {
+        let with = self.fields.iter().filter(|field| field.uuids);
+        with.map(|field| Column::ALL.into_iter().find(|column| kind::column_key(*column) == field.key)).collect()
+    }
+
+    /// What the index knows of a query whose times are resolved. Of the terms in `known` it is known already which UUIDs that
+    /// the index does not keep have them.
+    pub(in crate::entries) fn answer(&self, asked: &Expr, known: &[Known]) -> io::Result<Answer> {
         match asked {
             Expr::All => Ok(Answer::exactly(Bits::all(self.rows))),
             Expr::And(terms) => {
                 let mut all = Answer::exactly(Bits::all(self.rows));
                 for term in terms {
-                    all = all.and(self.answer(term)?);
+                    all = all.and(self.answer(term, known)?);
                     if all.around().is_empty() {
                         break;
                     }
@@ -102,13 +116,13 @@ impl Index {
             Expr::Or(terms) => {
                 let mut any = Answer::exactly(Bits::none(self.rows));
                 for term in terms {
-                    any = any.or(self.answer(term)?);
+                    any = any.or(self.answer(term, known)?);
                 }
                 Ok(any)
             }
-            Expr::Not(inner) => Ok(self.answer(inner)?.not()),
+            Expr::Not(inner) => Ok(self.answer(inner, known)?.not()),
             Expr::Field { field, op } => self.on_field(field, op),
-            Expr::Text(term) => self.text(term),
+            Expr::Text(term) => self.text(term, known),
         }
     }
 
@@ -254,7 +268,7 @@ impl Index {
                     let mut rows = present()?;
                     for word in words(text) {
                         let word = fold::fold(word);
-                        rows.and(self.word(&word, false)?.around());
+                        rows.and(self.word(&word, false, true)?.around());
                     }
                     Ok(Answer::within(rows))
                 }
@@ -285,7 +299,7 @@ impl Index {
     }
 
     /// Rows with a word in a value that is kept by its words alone; the word is folded.
-    fn word(&self, word: &str, goes_on: bool) -> io::Result<Answer> {
+    fn word(&self, word: &str, goes_on: bool, in_uuids: bool) -> io::Result<Answer> {
         let lists = self.words.walk(&self.file, (kind::TEXT, word), |_, _, held, _| {
             if held == word || (goes_on && held.starts_with(word)) {
                 Verdict::Take
@@ -298,7 +312,7 @@ impl Index {
         let known = Answer::exactly(self.words.rows(&self.file, &lists, self.rows)?);
         let hex = word.bytes().all(|byte| byte.is_ascii_hexdigit());
         let in_uuid = match word.len() {
-            _ if !hex || self.uuid_rows.count() == 0 => return Ok(known),
+            _ if !hex || !in_uuids || self.uuid_rows.count() == 0 => return Ok(known),
             12 => {
                 let mut rows = Bits::none(self.rows);
                 self.uuids.find(&self.file, hash(word.as_bytes()))?.into_iter().for_each(|row| rows.set(row));
@@ -311,8 +325,12 @@ impl Index {
         Ok(known.or(Answer::within(in_uuid)))
     }
 
-    fn text(&self, term: &TextMatch) -> io::Result<Answer> {
+    fn text(&self, term: &TextMatch, known: &[Known]) -> io::Result<Answer> {
         let mut found = self.unless_complete();
+        let known = known.iter().find(|known| known.term == *term);
+        if let Some(known) = known {
+            found = found.or(Answer::exactly(known.rows.clone()));
+        }
         let folded: Vec<String> = term.words.iter().map(|word| fold::fold(word).into_owned()).collect();
         let goes_on = |at: usize| term.prefix && at + 1 == folded.len();
         // Values that are kept: by their longest whole word, or by looking at all.
@@ -326,7 +344,7 @@ impl Index {
         if self.words.count > 0 || self.uuid_rows.count() > 0 {
             let mut rows: Option<Answer> = None;
             for (at, word) in folded.iter().enumerate() {
-                let with = self.word(word, goes_on(at))?;
+                let with = self.word(word, goes_on(at), known.is_none())?;
                 rows = Some(match rows {
                     Some(rows) => rows.and(with),
                     None => with,

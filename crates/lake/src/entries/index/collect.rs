@@ -34,6 +34,8 @@ pub(super) struct Field {
     pub(super) by_words: Option<Vec<u32>>,
     /// Whether all values are texts or numbers.
     plain: bool,
+    /// Whether UUIDs are among what is kept by words.
+    pub(super) uuids: bool,
 }
 
 /// Members of a state by name.
@@ -197,6 +199,7 @@ impl Collected {
             pairs: Vec::new(),
             by_words: None,
             plain: true,
+            uuids: false,
         });
         self.fields.len() - 1
     }
@@ -214,7 +217,7 @@ impl Collected {
             if rows.last() != Some(&row) {
                 rows.push(row);
             }
-            return self.words.add(row, text);
+            return field.uuids |= self.words.add(row, text);
         }
         let value = field.values.id(kind, text);
         field.pairs.push((row, value));
@@ -243,26 +246,29 @@ impl Collected {
             if rows.last() != Some(&row) {
                 rows.push(row);
             }
-            self.words.add(row, &values.get(value)[1..]);
+            field.uuids |= self.words.add(row, &values.get(value)[1..]);
         }
         field.by_words = Some(rows);
     }
 }
 
 impl Words {
-    fn add(&mut self, row: u32, text: &[u8]) {
+    /// Adds a value, and says whether it is a UUID.
+    fn add(&mut self, row: u32, text: &[u8]) -> bool {
         if is_uuid(text) {
             let mut last = [0; 12];
             last.copy_from_slice(&text[24..]);
             last.make_ascii_lowercase();
             self.hashed.push((hash(&last), row));
-            return self.uuid_rows.push(row);
+            self.uuid_rows.push(row);
+            return true;
         }
-        let Ok(text) = std::str::from_utf8(text) else { return };
+        let Ok(text) = std::str::from_utf8(text) else { return false };
         for word in words(text) {
             let id = self.values.id(kind::TEXT, fold::fold(word).as_bytes());
             self.pairs.push((row, id));
         }
+        false
     }
 }
 

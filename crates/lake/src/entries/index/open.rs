@@ -20,6 +20,8 @@ pub(super) struct Field {
     pub(super) key: Vec<u8>,
     /// Whether free text looks into it.
     pub(super) searched: bool,
+    /// Whether UUIDs are among its values, of which only the words are kept.
+    pub(super) uuids: bool,
     pub(super) present: Present,
     /// Its values; `None` where only their words are kept.
     pub(super) values: Option<Dictionary>,
@@ -91,7 +93,7 @@ impl Index {
             }
             let values = values.map(|(values, _)| values);
             let count = values.as_ref().map_or(0, Dictionary::blocks);
-            fields.push(Field { key, searched: flags & 1 == 1, present, values, base });
+            fields.push(Field { key, searched: flags & 1 == 1, uuids: flags & 4 == 4, present, values, base });
             base += count;
         }
         let (value_words, piece) = Hashed::read(from)?;

@@ -97,7 +97,8 @@ impl Writer {
         for field in &collected.fields {
             self.note(field.key.len());
             self.directory.extend_from_slice(&field.key);
-            self.note(usize::from(field.searched) | usize::from(field.by_words.is_some()) << 1);
+            let kept = usize::from(field.by_words.is_some()) << 1 | usize::from(field.uuids) << 2;
+            self.note(usize::from(field.searched) | kept);
             match &field.by_words {
                 Some(rows) => self.list(rows),
                 None => {

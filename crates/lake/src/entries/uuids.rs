@@ -1,0 +1,66 @@
+//! Words that may be pieces of UUIDs: an index keeps one piece of five, so that a search for one of the others would be unsure
+//! of every row. Here the columns that have UUIDs are read instead of whole entries.
+
+use std::sync::Arc;
+
+use datafusion::logical_expr::Expr;
+use reeve_audit::query::{Expr as Asked, TextMatch};
+use reeve_ledger::{SegmentMeta, TrailError};
+
+use super::functions::text_condition;
+use super::index::{Answer, Bits, Index, Known};
+use super::parts::Job;
+use super::segments::EntrySegments;
+use super::windows::matching;
+
+/// Rows that are read whole rather than looked at by their UUIDs first.
+const FEW: u64 = 512;
+
+/// What an index knows of a query, with the help of columns where that spares reading many rows; `None` when the index cannot be
+/// read.
+pub(super) async fn answer(
+    segments: &EntrySegments,
+    job: &Job,
+    segment: &SegmentMeta,
+    index: &Index,
+) -> Result<Option<Answer>, TrailError> {
+    let asked = job.predicate.asked();
+    let Ok(answer) = index.answer(asked, &[]) else { return Ok(None) };
+    let mut terms = Vec::new();
+    terms_of(asked, &mut terms);
+    if terms.is_empty() || answer.unsure().is_none_or(|unsure| unsure.count() <= FEW) {
+        return Ok(Some(answer));
+    }
+    let Some(columns) = index.uuid_columns().filter(|columns| !columns.is_empty()) else { return Ok(Some(answer)) };
+    let mut known = Vec::new();
+    for term in terms {
+        let conditions = columns.iter().map(|&column| {
+            let term = term.clone();
+            text_condition(column, Arc::new(move |value| value.is_some_and(|value| term.found_in(value))))
+        });
+        let condition: Vec<Expr> = conditions.reduce(Expr::or).into_iter().collect();
+        let mut rows = Bits::none(index.rows());
+        for sequence in matching(segments, segment, None, &condition).await? {
+            match index.row_at(sequence) {
+                Ok(row) => rows.set(row),
+                Err(_) => return Ok(None),
+            }
+        }
+        known.push(Known { term: term.clone(), rows });
+    }
+    Ok(index.answer(asked, &known).ok())
+}
+
+/// Terms with a word that may be a piece of a UUID.
+fn terms_of<'q>(asked: &'q Asked, into: &mut Vec<&'q TextMatch>) {
+    match asked {
+        Asked::And(terms) | Asked::Or(terms) => terms.iter().for_each(|term| terms_of(term, into)),
+        Asked::Not(term) => terms_of(term, into),
+        Asked::Text(term) if term.words.iter().any(|word| word.bytes().all(|byte| byte.is_ascii_hexdigit())) => {
+            if !into.contains(&term) {
+                into.push(term);
+            }
+        }
+        Asked::All | Asked::Field { .. } | Asked::Text(_) => {}
+    }
+}
