@@ -89,13 +89,7 @@ pub async fn verify_remote(remote: &Remote, progress: &Progress) -> Result<Repor
     let kept = kept::milestones(&remote.checkpoints, &keys, &mut fetched.findings);
     fetched.keep(kept);
     let mut notes = Vec::new();
-    if !remote.witnesses.keys.is_empty() {
-        let cosigned = service.get(COSIGNED).await?;
-        let (bytes, findings) = (cosigned.as_deref(), &mut fetched.findings);
-        if let Some(checkpoint) = kept::cosigned(COSIGNED, bytes, &remote.witnesses, &keys, findings, &mut notes) {
-            fetched.keep(vec![cosigned_milestone(&checkpoint)]);
-        }
-    }
+    service.cosigned(remote, &keys, &mut fetched, &mut notes).await?;
     let checkpoint = match keys.open(&note) {
         Ok(checkpoint) => Some(checkpoint),
         Err(error) => {
@@ -190,6 +184,24 @@ impl Service {
                 Ok(None)
             }
         }
+    }
+
+    /// Holds the newest cosigned checkpoint to its witnesses, where there are any to hold it to.
+    async fn cosigned(
+        &self,
+        remote: &Remote,
+        keys: &Epochs,
+        fetched: &mut Fetched,
+        notes: &mut Vec<String>,
+    ) -> Result<(), CannotVerify> {
+        if remote.witnesses.keys.is_empty() {
+            return Ok(());
+        }
+        let bytes = self.get(COSIGNED).await?;
+        let findings = &mut fetched.findings;
+        let checkpoint = kept::cosigned(COSIGNED, bytes.as_deref(), &remote.witnesses, keys, findings, notes);
+        fetched.keep(checkpoint.iter().map(cosigned_milestone).collect());
+        Ok(())
     }
 
     /// The bytes of a file; `None` when there is none.

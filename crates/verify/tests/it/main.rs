@@ -3,6 +3,7 @@
 
 mod cli;
 mod damage;
+mod epochs;
 mod forged;
 mod intact;
 mod live;
