@@ -196,6 +196,22 @@ pub fn reeve(arguments: &[&str]) -> Result<Output> {
     program("reeve")?.args(arguments).output().context("running reeve")
 }
 
+/// A command that runs `reeve`, to be given its arguments, streams and variables.
+///
+/// # Errors
+/// When it is missing and cannot be built.
+pub fn reeve_command() -> Result<Command> {
+    program("reeve")
+}
+
+/// A command that runs `reeve-verify`, to be given its arguments and variables.
+///
+/// # Errors
+/// When it is missing and cannot be built.
+pub fn verify_command() -> Result<Command> {
+    program("reeve-verify")
+}
+
 /// Runs `reeve-verify` with arguments to its end: its exit code, and everything it wrote.
 ///
 /// # Errors
