@@ -5,5 +5,6 @@ pub mod http;
 pub mod live;
 pub mod moto;
 pub mod postgres;
+pub mod rsyslog;
 pub mod service;
 pub mod witness;

@@ -68,7 +68,7 @@ pub(crate) struct Period {
     /// From this time on: 2026-11-20, 2026-11-20T10:30, RFC 3339, -24h, now-7d, today, yesterday.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) from: Option<String>,
-    /// Before this time; a day, month or hour is taken whole.
+    /// Up to this time, itself included; a day, month or hour is taken whole.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) to: Option<String>,
 }

@@ -165,7 +165,7 @@ impl Export<'_> {
     }
 
     fn show(&mut self, total: u64) -> Result<()> {
-        let template = "{bar:30} {human_pos}/{human_len} entries  {per_sec:.0}  {eta} left  {msg}";
+        let template = "{bar:30} {human_pos}/{human_len} entries  {per_sec}  {eta} left  {msg}";
         let style = ProgressStyle::with_template(template)?.with_key(
             "per_sec",
             |state: &indicatif::ProgressState, out: &mut dyn std::fmt::Write| {

@@ -40,7 +40,12 @@ pub(crate) async fn run(args: &ImportArgs) -> Result<ExitCode> {
     let files = files(&args.paths)?;
     let log = open(&args.target).await?;
     let bar = ProgressBar::new(files.iter().map(|(_, bytes)| bytes).sum());
-    bar.set_style(ProgressStyle::with_template("{bar:30} {bytes}/{total_bytes} {bytes_per_sec} {eta} left  {msg}")?);
+    // Nobody knows how much standard input has.
+    let template = match bar.length() {
+        Some(1..) => "{bar:30} {bytes}/{total_bytes}  {bytes_per_sec}  {eta} left  {msg}",
+        _ => "{spinner} {bytes}  {bytes_per_sec}  {msg}",
+    };
+    bar.set_style(ProgressStyle::with_template(template)?);
     bar.enable_steady_tick(Duration::from_millis(200));
     let mut tally = Tally::default();
     let mut batch = Batch::default();
@@ -62,7 +67,9 @@ pub(crate) async fn run(args: &ImportArgs) -> Result<ExitCode> {
             }
         }
         tally.files += 1;
-        bar.set_position(before + bytes);
+        if *bytes > 0 {
+            bar.set_position(before + bytes);
+        }
     }
     append(&log, args.format, &mut batch, &mut tally).await?;
     bar.finish_and_clear();
@@ -100,7 +107,7 @@ fn files(paths: &[PathBuf]) -> Result<Vec<(PathBuf, u64)>> {
 
 fn source(path: &Path, bar: &ProgressBar) -> Result<Box<dyn Read + Send>> {
     if path.as_os_str() == "-" {
-        return Ok(Box::new(std::io::stdin()));
+        return Ok(Box::new(bar.wrap_read(std::io::stdin())));
     }
     let file = File::open(path).with_context(|| format!("{} could not be opened", path.display()))?;
     Ok(Box::new(bar.wrap_read(file)))

@@ -30,7 +30,7 @@ pub(crate) struct Ask {
     pub(crate) query: String,
     /// From this time on.
     pub(crate) from: Option<Timestamp>,
-    /// Before this time.
+    /// Up to this time.
     pub(crate) to: Option<Timestamp>,
     /// At most this many, up to [`MOST`].
     pub(crate) limit: u32,

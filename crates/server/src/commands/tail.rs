@@ -74,7 +74,7 @@ async fn newest(log: &LogAt, args: &TailArgs, printer: &mut Printer) -> Result<O
     let size = log.checkpoint().await?.size;
     let mut last = size.checked_sub(1);
     if !args.look.json {
-        println!("{}", printer.layout.heading(&printer.screen, Timestamp::now()));
+        writeln!(std::io::stdout(), "{}", printer.layout.heading(&printer.screen, Timestamp::now()))?;
     }
     if args.lines > 0 {
         let page = log.page(&Ask::newest(&args.query, args.lines)).await?;

@@ -1,6 +1,7 @@
 //! Where a command finds the log: a data directory that nobody has open, or a running service.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
@@ -33,6 +34,8 @@ pub(crate) struct Remote {
     client: Client,
     base: String,
     token: String,
+    /// Whether it has answered before: one that never did is not waited for.
+    answered: AtomicBool,
 }
 
 /// Opens what the flags name, to write to it.
@@ -81,7 +84,7 @@ impl Remote {
             .connect_timeout(Duration::from_secs(10))
             .user_agent(concat!("reeve/", env!("CARGO_PKG_VERSION")))
             .build()?;
-        Ok(Self { client, base: service.url.trim_end_matches('/').to_owned(), token })
+        Ok(Self { client, base: service.url.trim_end_matches('/').to_owned(), token, answered: AtomicBool::new(false) })
     }
 
     /// Where it is.
@@ -118,7 +121,7 @@ impl Remote {
             let asked = match reply {
                 Ok(Reply::Busy(seconds)) if !last => Some(Duration::from_secs(seconds)),
                 Ok(Reply::Failed(..)) if !last => None,
-                Err(error) if !last => {
+                Err(error) if !last && self.answered.load(Ordering::Relaxed) => {
                     tracing::debug!("{error:#}");
                     None
                 }
@@ -135,7 +138,9 @@ impl Remote {
 
     /// Sends a request; the response as it begins.
     pub(crate) async fn response(&self, request: RequestBuilder) -> Result<Response> {
-        request.send().await.with_context(|| format!("{} did not answer", self.base))
+        let response = request.send().await.with_context(|| format!("{} did not answer", self.base))?;
+        self.answered.store(true, Ordering::Relaxed);
+        Ok(response)
     }
 
     /// Reads a response to its end.

@@ -25,7 +25,7 @@ pub(crate) fn period(
     let read = |text: &Option<String>, flag: &str, last: bool| {
         text.as_deref()
             .map(|text| {
-                moment(text, zone, now).map(|(first, end)| if last { end } else { first }).with_context(|| {
+                moment(text, zone, now).map(|(first, end)| if last { before(first, end) } else { first }).with_context(|| {
                     format!(
                         "--{flag} {text:?} is not a time; write 2026-11-20, 2026-11-20T10:30, 2026-11-20T10:30:00Z, -24h, now-7d, today or yesterday"
                     )
@@ -40,6 +40,11 @@ pub(crate) fn period(
         bail!("--from {from} does not lie before --to {to}");
     }
     Ok((from, to))
+}
+
+/// The last millisecond of what is meant: the log's times are milliseconds, and both ends of a period belong to it.
+fn before(first: Timestamp, end: Timestamp) -> Timestamp {
+    if end > first { end.checked_sub(SignedDuration::from_millis(1)).unwrap_or(end) } else { end }
 }
 
 /// The first instant of what is meant, and the one after its last; the same for a point in time.
@@ -163,7 +168,9 @@ mod tests {
             assert_eq!(moment(text, &TimeZone::UTC, now), None, "{text}");
         }
         let given = |from: &str, to: &str| Period { from: Some(from.to_owned()), to: Some(to.to_owned()) };
-        assert!(period(&given("2026-11-20", "2026-11-20"), &TimeZone::UTC, now).is_ok());
+        let (from, to) = period(&given("2026-11-20", "2026-11-20"), &TimeZone::UTC, now).unwrap();
+        assert_eq!(from.unwrap().to_string(), "2026-11-20T00:00:00Z");
+        assert_eq!(to.unwrap().to_string(), "2026-11-20T23:59:59.999Z");
         assert!(period(&given("now", "-1h"), &TimeZone::UTC, now).is_err());
     }
 }

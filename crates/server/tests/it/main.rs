@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod bad_input;
+mod cli;
 mod counting;
 mod demo;
 mod ending;

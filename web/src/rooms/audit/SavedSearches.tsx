@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Button, Group, Menu, Modal, Popover, SegmentedControl, Stack, Text, Textarea, TextInput, Tooltip } from '@mantine/core';
+import { ActionIcon, Badge, Button, Group, Menu, Modal, SegmentedControl, Stack, Text, Textarea, TextInput, Tooltip } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconBookmark, IconBookmarkPlus, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -22,6 +22,7 @@ interface Props {
 export function SavedSearches({ filters, onOpen }: Props) {
   const saved = useQuery(savedQuery);
   const [editing, setEditing] = useState<SavedSearch | 'new' | undefined>();
+  const [removing, setRemoving] = useState<SavedSearch | undefined>();
   const items = saved.data?.items ?? [];
   return (
     <>
@@ -42,29 +43,30 @@ export function SavedSearches({ filters, onOpen }: Props) {
                 <Text size="xs" className="muted" truncate>{one.own ? one.query || 'Filters only' : `By ${one.owner_name}`}</Text>
               </Menu.Item>
               {one.own && <Tooltip label="Rename or share"><ActionIcon aria-label={`Change ${one.name}`} onClick={() => setEditing(one)}><IconPencil size={15} /></ActionIcon></Tooltip>}
-              {one.own && <RemoveSaved saved={one} />}
+              {one.own && <Tooltip label="Remove"><ActionIcon aria-label={`Remove ${one.name}`} onClick={() => setRemoving(one)}><IconTrash size={15} /></ActionIcon></Tooltip>}
             </Group>
           ))}
         </Menu.Dropdown>
       </Menu>
+      {removing && <RemoveSaved saved={removing} onClose={() => setRemoving(undefined)} />}
       {editing && <SavedForm saved={editing === 'new' ? undefined : editing} filters={filters} onClose={() => setEditing(undefined)} />}
     </>
   );
 }
 
-function RemoveSaved({ saved }: { saved: SavedSearch }) {
+function RemoveSaved({ saved, onClose }: { saved: SavedSearch; onClose: () => void }) {
   const remove = useSavedChange(removeSaved);
   return (
-    <Popover width={260} withArrow position="bottom-end" withinPortal={false}>
-      <Popover.Target><ActionIcon aria-label={`Remove ${saved.name}`}><IconTrash size={15} /></ActionIcon></Popover.Target>
-      <Popover.Dropdown>
-        <Stack gap="sm">
-          <Text size="sm">{saved.shared_with === 'private' ? 'The search is gone for good.' : 'It is gone for everyone it is shared with.'}</Text>
-          <ProblemAlert error={remove.error} />
-          <Group justify="flex-end"><Button size="xs" color="red" loading={remove.isPending} onClick={() => remove.mutate(saved.id)}>Remove search</Button></Group>
-        </Stack>
-      </Popover.Dropdown>
-    </Popover>
+    <Modal opened onClose={onClose} title={<Text fw={600}>Remove “{saved.name}”?</Text>}>
+      <Stack>
+        <Text size="sm">{saved.shared_with === 'private' ? 'The search is gone for good. The entries it finds stay, as all entries do.' : 'It is gone for everyone it is shared with. The entries it finds stay, as all entries do.'}</Text>
+        <ProblemAlert error={remove.error} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>Cancel</Button>
+          <Button color="red" loading={remove.isPending} onClick={() => remove.mutate(saved.id, { onSuccess: onClose })}>Remove search</Button>
+        </Group>
+      </Stack>
+    </Modal>
   );
 }
 

@@ -21,7 +21,7 @@ pub(super) struct State {
     pub(super) wanted: Wanted,
     /// From this time on, distances from now made points in time.
     pub(super) from: Option<String>,
-    /// Before this time.
+    /// Up to this time.
     pub(super) to: Option<String>,
     /// The log as it was at the beginning.
     pub(super) checkpoint: Checkpoint,

@@ -1,5 +1,5 @@
 //! Entries as a table that fits the terminal: columns give way in the order of how little they are missed, long texts are cut
-//! with `…`, and below sixty columns an entry takes two lines. Where there is no terminal nothing is cut.
+//! with `…`, and below 76 columns an entry takes two lines. Where there is no terminal nothing is cut.
 
 use jiff::Timestamp;
 
@@ -30,15 +30,15 @@ const COLUMNS: [(Column, &str, usize, usize, u8); 8] = [
     (Column::Time, "TIME", 19, 19, 0),
     (Column::Severity, "SEVERITY", 8, 8, 3),
     (Column::Event, "EVENT", 16, 28, 0),
-    (Column::Status, "STATUS", 7, 7, 1),
+    (Column::Status, "STATUS", 7, 7, 0),
     (Column::Who, "WHO", 14, 28, 0),
-    (Column::Resource, "RESOURCE", 14, 30, 2),
+    (Column::Resource, "RESOURCE", 14, 30, 1),
     (Column::From, "FROM", 11, 15, 5),
     (Column::Sequence, "SEQ", 3, 9, 4),
 ];
 
 /// Below so many columns an entry takes two lines.
-const NARROW: usize = 60;
+const NARROW: usize = 76;
 /// Between columns.
 const GAP: usize = 2;
 
@@ -49,7 +49,8 @@ impl Row {
         let text = |text: Option<&str>| text.map_or_else(|| "-".to_owned(), clean);
         let on = &entry.resource;
         let resource = match (on.kind.as_deref(), on.id.as_deref()) {
-            (Some(kind), Some(id)) => clean(&format!("{kind} {id}")),
+            // The identifier first: it is what stays when the column is cut.
+            (Some(kind), Some(id)) => clean(&format!("{id} {kind}")),
             (kind, id) => text(id.or(kind)),
         };
         Self {
@@ -186,7 +187,7 @@ mod tests {
             "authentication.login",
             "failed",
             "somebody.with.a.long.name@acme.example",
-            "ec2_instance i-0123456789abcdef0",
+            "i-0123456789abcdef0 ec2_instance",
             "2001:db8::1",
             "12345678",
         ];
@@ -204,7 +205,7 @@ mod tests {
                     assert!(width(line) <= most.max(30), "{most}: {line}");
                 }
                 assert_eq!(layout.narrow, most < NARROW);
-                assert!(lines.contains("failed") && lines.contains("authentic"), "{most}: {lines}");
+                assert!(lines.contains("failed") && lines.contains("somebody"), "{most}: {lines}");
             }
         }
     }
