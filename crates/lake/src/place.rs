@@ -55,11 +55,10 @@ impl Place {
     /// Writes a whole file; it is durable when this returns, and replaces one of the same name.
     pub(crate) async fn put(&self, path: &str, bytes: Bytes) -> Result<(), PlaceError> {
         let target = self.root.join(path);
-        let fresh_folder = target.parent().is_some_and(|folder| !folder.exists());
         let partial = format!("{path}{PARTIAL}");
         self.store.put(&location(&partial)?, bytes.into()).await.map_err(|error| refused(path, error))?;
         let (root, source, name) = (Arc::clone(&self.root), self.root.join(&partial), path.to_owned());
-        blocking(path, move || settle(&root, &source, &target, fresh_folder).map_err(|error| io(&name, error))).await?
+        blocking(path, move || settle(&root, &source, &target).map_err(|error| io(&name, error))).await?
     }
 
     /// A whole file.
@@ -97,14 +96,15 @@ impl Place {
     }
 }
 
-/// Syncs the partial file, gives it its name, and syncs the folders that changed.
-fn settle(root: &FsPath, source: &FsPath, target: &FsPath, fresh_folder: bool) -> std::io::Result<()> {
+/// Syncs the partial file, gives it its name, and syncs the folders up to the root: also one that is not new may be that of a
+/// process which was killed before it made the folder's name durable.
+fn settle(root: &FsPath, source: &FsPath, target: &FsPath) -> std::io::Result<()> {
     std::fs::File::open(source)?.sync_all()?;
     std::fs::rename(source, target)?;
     let mut folder = target.parent();
     while let Some(path) = folder {
         std::fs::File::open(path)?.sync_all()?;
-        folder = if fresh_folder && path != root { path.parent() } else { None };
+        folder = if path != root { path.parent() } else { None };
     }
     Ok(())
 }

@@ -17,7 +17,9 @@ const WIDTH: u64 = TILE_WIDTH as u64;
 /// Where the chain of sealed entries can be entered.
 pub(crate) struct Chain {
     path: PathBuf,
-    file: Mutex<Box<dyn DiskFile>>,
+    /// Written by one seal at a time, and beyond what anybody reads: no lock, so that a seal whose sync takes long holds up no
+    /// append that looks an entry up.
+    file: Box<dyn DiskFile>,
     /// The tile asked for last: its index, its leaves, and the chain hash before each of them and after the last.
     last: Mutex<Option<Arc<Links>>>,
 }
@@ -92,7 +94,7 @@ impl Chain {
     }
 
     fn new(path: &Path, file: Box<dyn DiskFile>) -> Chain {
-        Chain { path: path.to_owned(), file: Mutex::new(file), last: Mutex::new(None) }
+        Chain { path: path.to_owned(), file, last: Mutex::new(None) }
     }
 
     fn leads_to(&self, tiles: &Tiles, size: u64, end: Hash) -> io::Result<bool> {
@@ -103,7 +105,7 @@ impl Chain {
     /// The chain hash before the first entry of a tile; `None` when the file ends before.
     fn point(&self, tile: u64) -> io::Result<Option<Hash>> {
         let mut hash = [0; HASH_LEN];
-        match self.file.lock().read_at(tile * HASH_LEN as u64, &mut hash) {
+        match self.file.read_at(tile * HASH_LEN as u64, &mut hash) {
             Ok(()) => Ok(Some(Hash(hash))),
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
             Err(error) => Err(error),
@@ -121,9 +123,8 @@ impl Chain {
         if bytes.is_empty() {
             return Ok(());
         }
-        let file = self.file.lock();
-        file.write_at((old / WIDTH + 1) * HASH_LEN as u64, &bytes)?;
-        file.sync()
+        self.file.write_at((old / WIDTH + 1) * HASH_LEN as u64, &bytes)?;
+        self.file.sync()
     }
 
     /// A sealed entry's leaf and links. `size` is the number of sealed entries. What is read is checked against the next

@@ -14,7 +14,7 @@ use reeve_tlog::{Epochs, Hash, NoteSigner, NoteVerifier, tree_root};
 use crate::anchor::{self, Anchor, AnchorHead, Found};
 use crate::chain::Chain;
 use crate::config::{Config, Places, vkey_path};
-use crate::disk::{Disk, DiskLock, names, read_if_there, write_durably};
+use crate::disk::{Disk, DiskLock, names, parent, read_if_there, write_durably};
 use crate::entry::StoredEntry;
 use crate::ids::Record;
 use crate::manifest::{Manifest, ManifestError};
@@ -43,6 +43,7 @@ pub(crate) fn recover(disk: &Arc<dyn Disk>, config: &Config, signer: &NoteSigner
     let places = Places::of(config);
     disk.create_dirs(&places.wal()).map_err(OpenError::io(&places.wal(), "creating"))?;
     let lock = lock(disk.as_ref(), &places)?;
+    keep_names(disk.as_ref(), config, &places)?;
     let epochs = check_key(disk.as_ref(), config, signer.verifier())?;
     let anchored = read_anchor(disk.as_ref(), &places)?;
     let manifest = read_manifest(disk.as_ref(), &places, &config.origin)?;
@@ -71,6 +72,24 @@ pub(crate) fn recover(disk: &Arc<dyn Disk>, config: &Config, signer: &NoteSigner
     anchor.write(&head).and_then(|()| anchor.sync()).map_err(OpenError::io(&places.anchor, "writing"))?;
     let replay::Log { chain_hash, entries, records, .. } = log;
     Ok(Recovered { lock, epochs, manifest, tiles, chain, chain_hash, entries, records, wal, anchor })
+}
+
+/// Makes durable what names are found: the process before may have been killed between giving a file its name and syncing the
+/// folder, and what is done from here on (removing sealed files of the log, say) rests on them.
+fn keep_names(disk: &dyn Disk, config: &Config, places: &Places) -> Result<(), OpenError> {
+    let anchor = parent(&places.anchor).to_owned();
+    let above = [parent(&config.data_dir).to_owned(), config.data_dir.clone(), parent(&anchor).to_owned()];
+    for dir in
+        above.into_iter().chain([places.dir.clone(), places.wal(), places.epochs(), places.dir.join("tree"), anchor])
+    {
+        match disk.sync_dir(&dir) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(OpenError::io(&dir, "syncing")(error));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 fn lock(disk: &dyn Disk, places: &Places) -> Result<Box<dyn DiskLock>, OpenError> {

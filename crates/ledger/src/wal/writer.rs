@@ -22,6 +22,8 @@ pub(crate) struct Wal {
     first_sequence: u64,
     /// Bytes that are durable and whole.
     len: u64,
+    /// A frame was cut off and the file not synced since: what was cut may still be on the disk.
+    cut: bool,
 }
 
 /// Why something was not written.
@@ -51,19 +53,23 @@ impl Wal {
     pub(crate) fn open(disk: Arc<dyn Disk>, dir: &Path, first_sequence: u64, len: u64) -> io::Result<Wal> {
         let path = dir.join(file_name(first_sequence));
         let file = disk.open(&path)?;
-        Ok(Wal { disk, dir: dir.to_owned(), path, file, first_sequence, len })
+        Ok(Wal { disk, dir: dir.to_owned(), path, file, first_sequence, len, cut: false })
     }
 
     /// Appends a frame; durable when this returns.
     pub(crate) fn append(&mut self, frame: &[u8]) -> Result<(), WriteFailure> {
         if let Err(error) = self.file.write_at(self.len, frame) {
             return Err(match self.file.truncate(self.len) {
-                Ok(()) => WriteFailure::Undone(error),
+                Ok(()) => {
+                    self.cut = true;
+                    WriteFailure::Undone(error)
+                }
                 Err(cut) => WriteFailure::Unknown("cutting off a frame that was not written", cut),
             });
         }
         self.file.sync().map_err(|error| WriteFailure::Unknown("syncing", error))?;
         self.len += frame.len() as u64;
+        self.cut = false;
         Ok(())
     }
 
@@ -85,6 +91,11 @@ impl Wal {
         removed: bool,
     ) -> Result<(), WriteFailure> {
         if removed || next_sequence > self.first_sequence {
+            // Followed by another file, a torn end would be damage.
+            if self.cut && !removed {
+                self.file.sync().map_err(|error| WriteFailure::Unknown("syncing", error))?;
+                self.cut = false;
+            }
             let header = WalHeader { first_sequence: next_sequence, previous_hash };
             *self = Wal::create(self.disk.clone(), &self.dir, header)?;
         }
