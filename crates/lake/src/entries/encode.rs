@@ -26,8 +26,11 @@ use super::schema::{CANONICAL_NAME, FORMAT, SALT_NAME, SCHEMA, SEQUENCE, SEQUENC
 const ROW_GROUP: usize = 65_536;
 /// Rows of a page: what a search for the newest entries reads at least.
 const PAGE: usize = 4_096;
-/// Bytes of a page of canonical bytes: what showing one entry unpacks.
-const CANONICAL_PAGE: usize = 256 * 1024;
+/// Bytes of a page of canonical bytes, and of one of identifiers: what showing one entry unpacks.
+const CANONICAL_PAGE: usize = 64 * 1024;
+const ID_PAGE: usize = 16 * 1024;
+/// Rows after which a page's size is looked at.
+const LOOK: usize = 128;
 /// Rows turned into columns at a time, and canonical bytes of them: entries may have a mebibyte each.
 const BATCH: usize = 16_384;
 const BATCH_BYTES: usize = 16 << 20;
@@ -98,9 +101,11 @@ fn properties(class: &str, entries: &[Arc<StoredEntry>]) -> WriterProperties {
     for name in [Column::EventId.segment_name(), Column::RequestId.segment_name(), SALT_NAME, CANONICAL_NAME] {
         builder = builder.set_column_dictionary_enabled(ColumnPath::from(name), false);
     }
-    let id = ColumnPath::from(Column::EventId.segment_name());
-    builder = builder.set_column_bloom_filter_enabled(id.clone(), true).set_column_bloom_filter_fpp(id, 0.01);
+    for name in [Column::EventId.segment_name(), Column::RequestId.segment_name()] {
+        builder = builder.set_column_data_page_size_limit(ColumnPath::from(name), ID_PAGE);
+    }
     builder
+        .set_write_batch_size(LOOK)
         .set_column_compression(ColumnPath::from(SALT_NAME), Compression::UNCOMPRESSED)
         .set_column_data_page_size_limit(ColumnPath::from(CANONICAL_NAME), CANONICAL_PAGE)
         .build()
