@@ -47,7 +47,7 @@ impl Config {
             seal_after_entries: 100_000,
             seal_after_bytes: 96 << 20,
             seal_after: Duration::from_secs(24 * 60 * 60),
-            tail_limit_bytes: 256 << 20,
+            tail_limit_bytes: 192 << 20,
             max_batch_bytes: 8 << 20,
             queue_capacity_bytes: 64 << 20,
             accept_missing_anchor: false,

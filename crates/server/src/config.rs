@@ -69,7 +69,7 @@ impl Default for Config {
             seal_after_entries: 100_000,
             seal_after_bytes: 96 << 20,
             seal_after_s: 86_400,
-            tail_limit_bytes: 256 << 20,
+            tail_limit_bytes: 192 << 20,
             samples_days: 400,
             publish: Publish::default(),
             cosign: Cosign::default(),
