@@ -145,10 +145,17 @@ fn join(path: &str, name: &str) -> String {
 /// the answer.
 const DRAIN: usize = 32 * 1024 * 1024;
 
-/// How long a client may send nothing while its body is not whole.
-const BODY_IDLE: Duration = Duration::from_secs(30);
-/// How long a body may take in all.
-const BODY_WHOLE: Duration = Duration::from_secs(300);
+/// How long the service waits for a body.
+#[derive(Debug, Clone, Copy)]
+struct Patience {
+    /// Without a byte.
+    idle: Duration,
+    /// In all.
+    whole: Duration,
+}
+
+const PATIENCE: Patience = Patience { idle: Duration::from_secs(30), whole: Duration::from_secs(300) };
+
 /// Room made at once for a body that is only announced, bytes.
 const TRUSTED: usize = 1024 * 1024;
 
@@ -169,11 +176,14 @@ pub async fn read(request: Request, app: &App) -> Result<Bytes, Problem> {
     {
         return Err(too_large(limit));
     }
-    let mut body = request.into_body();
+    collect(request.into_body(), limit, PATIENCE).await
+}
+
+async fn collect(mut body: axum::body::Body, limit: usize, patience: Patience) -> Result<Bytes, Problem> {
     let whole = body.size_hint().exact().and_then(|bytes| usize::try_from(bytes).ok()).filter(|bytes| *bytes <= limit);
-    let deadline = Instant::now() + BODY_WHOLE;
+    let deadline = Instant::now() + patience.whole;
     let (mut bytes, mut seen) = (Vec::with_capacity(whole.unwrap_or_default().min(TRUSTED)), 0_usize);
-    while let Some(data) = next(&mut body, deadline).await? {
+    while let Some(data) = next(&mut body, patience, deadline).await? {
         if bytes.is_empty() && whole == Some(data.len()) {
             return Ok(data);
         }
@@ -191,21 +201,19 @@ pub async fn read(request: Request, app: &App) -> Result<Bytes, Problem> {
 }
 
 /// The next piece of a body, which must not keep us waiting.
-async fn next(body: &mut axum::body::Body, deadline: Instant) -> Result<Option<Bytes>, Problem> {
-    let patience = deadline.min(Instant::now() + BODY_IDLE);
-    match tokio::time::timeout_at(patience, body.frame()).await {
+async fn next(body: &mut axum::body::Body, patience: Patience, deadline: Instant) -> Result<Option<Bytes>, Problem> {
+    let until = deadline.min(Instant::now() + patience.idle);
+    match tokio::time::timeout_at(until, body.frame()).await {
         Ok(None) => Ok(None),
         // Trailers carry nothing for us.
         Ok(Some(Ok(frame))) => Ok(Some(frame.into_data().unwrap_or_default())),
         Ok(Some(Err(error))) => Err(Problem::new(Code::BadRequest, format!("The body could not be read: {error}."))),
-        Err(_) => Err(Problem::new(
-            Code::RequestTimeout,
-            format!(
-                "The body did not arrive in time ({} s without a byte, or {} s in all); nothing was written.",
-                BODY_IDLE.as_secs(),
-                BODY_WHOLE.as_secs()
-            ),
-        )),
+        Err(_) => {
+            let (idle, whole) = (patience.idle.as_secs(), patience.whole.as_secs());
+            let message =
+                format!("The body stopped for {idle} s, or was not whole after {whole} s; nothing was written.");
+            Err(Problem::new(Code::RequestTimeout, message))
+        }
     }
 }
 
@@ -242,4 +250,46 @@ impl<T: DeserializeOwned> FromRequestParts<Arc<App>> for Params<T> {
 
 fn form_pairs(text: &str) -> form_urlencoded::Parse<'_> {
     form_urlencoded::parse(text.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::convert::Infallible;
+
+    use axum::body::Body;
+    use futures::StreamExt as _;
+    use futures::stream;
+
+    use super::*;
+
+    const SHORT: Patience = Patience { idle: Duration::from_millis(20), whole: Duration::from_millis(200) };
+
+    fn pieces(pieces: &[&'static str]) -> Vec<Result<Bytes, Infallible>> {
+        pieces.iter().map(|piece| Ok(Bytes::from_static(piece.as_bytes()))).collect()
+    }
+
+    #[tokio::test]
+    async fn bodies_in_one_piece_and_in_many() {
+        let (one, many) = (Body::from("abcdef"), Body::from_stream(stream::iter(pieces(&["ab", "", "cde", "f"]))));
+        assert_eq!(collect(one, 6, PATIENCE).await.unwrap(), "abcdef");
+        assert_eq!(collect(many, 6, PATIENCE).await.unwrap(), "abcdef");
+        assert_eq!(collect(Body::empty(), 6, PATIENCE).await.unwrap(), "");
+        let many = Body::from_stream(stream::iter(pieces(&["ab", "cde", "fg"])));
+        for long in [Body::from("abcdefg"), many] {
+            assert_eq!(collect(long, 6, PATIENCE).await.unwrap_err().status().as_u16(), 413);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_body_that_does_not_arrive() {
+        let stopped = stream::iter(pieces(&["ab"])).chain(stream::pending());
+        assert_eq!(collect(Body::from_stream(stopped), 6, SHORT).await.unwrap_err().status().as_u16(), 408);
+        // One that never stops and never ends.
+        let dripping = stream::unfold((), |()| async {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            Some((Ok::<_, Infallible>(Bytes::from_static(b"x")), ()))
+        });
+        assert_eq!(collect(Body::from_stream(dripping), 1_000_000, SHORT).await.unwrap_err().status().as_u16(), 408);
+    }
 }

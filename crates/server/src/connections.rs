@@ -31,8 +31,12 @@ const BREATH: Duration = Duration::from_secs(1);
 
 /// Accepts and serves until `stop`; then lets the requests under way end.
 pub(crate) async fn serve(listener: TcpListener, router: Router, stop: CancellationToken) {
+    serve_within(HEADERS, listener, router, stop).await;
+}
+
+async fn serve_within(headers: Duration, listener: TcpListener, router: Router, stop: CancellationToken) {
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(HEADERS);
+    http.timer(TokioTimer::new()).header_read_timeout(headers);
     let open = TaskTracker::new();
     loop {
         let accepted = tokio::select! {
@@ -95,4 +99,39 @@ fn answer(
 fn is_of_the_client(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use axum::routing::get;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    use super::*;
+
+    /// What is answered to a text before the connection is closed from the other side.
+    async fn said(address: SocketAddr, text: &str) -> String {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(text.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        answer
+    }
+
+    #[tokio::test]
+    async fn whoever_does_not_send_its_headers_is_let_go() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
+        let router = Router::new()
+            .route("/", get(|ConnectInfo(peer): ConnectInfo<SocketAddr>| async move { peer.ip().to_string() }));
+        let serving = tokio::spawn(serve_within(Duration::from_millis(100), listener, router, stop.clone()));
+        for silent in ["", "GET / HTT", "GET / HTTP/1.1\r\nhost: x\r\nx-slow: "] {
+            assert_eq!(said(address, silent).await, "", "{silent:?}");
+        }
+        // Answered, and let go once nothing follows.
+        let answer = said(address, "GET / HTTP/1.1\r\nhost: x\r\n\r\n").await;
+        assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("127.0.0.1"), "{answer}");
+        stop.cancel();
+        serving.await.unwrap();
+    }
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod bad_input;
+mod claims;
 mod cli;
 mod counting;
 mod demo;
@@ -14,6 +15,7 @@ mod publication;
 mod routes;
 mod saved_searches;
 mod shape;
+mod tokens;
 mod verifying;
 mod visibility;
 mod walk;
