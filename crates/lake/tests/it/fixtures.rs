@@ -13,29 +13,31 @@ use reeve_ledger::{
     TrailError, View,
 };
 use reeve_tlog::{Hash, commitment};
+use sha2::{Digest, Sha256};
 
 fn fixture(name: &str) -> Vec<u8> {
     std::fs::read(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)).unwrap()
 }
 
-/// The manifest's line of `segment-v1.parquet`.
-fn segment() -> SegmentMeta {
+/// The manifest's line of a fixture.
+fn segment(name: &str) -> SegmentMeta {
+    let file = fixture(name);
     SegmentMeta {
         path: "lake/entries/default/00000000000000000004-00000000000000000009.parquet".into(),
         class: "default".into(),
         first_sequence: 4,
         last_sequence: 9,
         count: 3,
-        bytes: 9_398,
-        sha256: "a73999ccdc156c90ff0e03f69147f50efda0ca0041a06bdd77961ec6abec069f".into(),
+        bytes: file.len() as u64,
+        sha256: hex::encode(Sha256::digest(&file)),
         min_timestamp_ms: 946_684_799_999,
         max_timestamp_ms: 1_795_168_800_001,
     }
 }
 
-/// `segment-v1.tsv`: sequence, salt in hex, canonical bytes.
+/// `segment.tsv`, what all versions hold: sequence, salt in hex, canonical bytes.
 fn expected() -> Vec<SealedEntry> {
-    let text = String::from_utf8(fixture("segment-v1.tsv")).unwrap();
+    let text = String::from_utf8(fixture("segment.tsv")).unwrap();
     let lines = text.lines().map(|line| {
         let mut cells = line.splitn(3, '\t');
         let sequence = cells.next().unwrap().parse().unwrap();
@@ -45,12 +47,12 @@ fn expected() -> Vec<SealedEntry> {
     lines.collect()
 }
 
-struct OneSegment;
+struct OneSegment(SegmentMeta);
 
 #[async_trait]
 impl Views for OneSegment {
     fn view(&self) -> View {
-        View { segments: Arc::new(vec![segment()]), tail: Tail::starting_at(10) }
+        View { segments: Arc::new(vec![self.0.clone()]), tail: Tail::starting_at(10) }
     }
 
     async fn restore(&self, sealed: Vec<SealedEntry>) -> Result<Vec<StoredEntry>, TrailError> {
@@ -65,15 +67,21 @@ impl Views for OneSegment {
 }
 
 #[tokio::test]
-async fn segments_of_version_1_are_read_and_searched() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join(segment().path);
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(path, fixture("segment-v1.parquet")).unwrap();
-    let store = Arc::new(EntrySegments::open(folder.path()).await.unwrap());
-    assert_eq!(store.read(&segment()).await.unwrap(), expected());
+async fn segments_of_every_version_are_read_and_searched() {
+    for name in ["segment-v1.parquet", "segment-v2.parquet"] {
+        is_read_and_searched(name).await;
+    }
+}
 
-    let search = EntrySearch::new(store, Arc::new(OneSegment));
+async fn is_read_and_searched(name: &str) {
+    let (folder, segment) = (tempfile::tempdir().unwrap(), segment(name));
+    let path = folder.path().join(&segment.path);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, fixture(name)).unwrap();
+    let store = Arc::new(EntrySegments::open(folder.path()).await.unwrap());
+    assert_eq!(store.read(&segment).await.unwrap(), expected(), "{name}");
+
+    let search = EntrySearch::new(store, Arc::new(OneSegment(segment)));
     for (query, expect) in [
         ("", &[9, 5, 4][..]),
         ("severity:>=high", &[9, 4]),
