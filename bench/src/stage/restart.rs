@@ -30,7 +30,7 @@ pub(crate) fn run(
     programs: &Path,
     data: &Path,
     generator: &Generator,
-    end_ms: i64,
+    bodies: &Bodies,
     results: &mut Results,
 ) -> Result<Service> {
     let mut service = Service::start(programs, data, &[])?;
