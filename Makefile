@@ -8,6 +8,7 @@ MAKEFLAGS += --no-print-directory
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 LISTEN ?= 127.0.0.1:8080
 ARGS ?=
+export FUZZ SECONDS_EACH
 
 # Every recipe starts with this: cargo and a fitting Node on the PATH, and where the tests find their peers.
 ENV := . tools/env.sh;
@@ -16,7 +17,7 @@ WEB_SOURCES := $(shell find web -maxdepth 1 -type f 2>/dev/null) \
 	$(shell find web/src web/public -type f 2>/dev/null | sed 's/ /\\ /g')
 
 .NOTPARALLEL:
-.PHONY: help run test check build bench fmt openapi setup setup-run setup-test setup-check setup-build setup-bench setup-rust screenshots web clean
+.PHONY: help run test check build bench fuzz fmt openapi setup setup-run setup-test setup-check setup-build setup-bench setup-rust screenshots web clean
 
 help: ## this list
 	@echo "Reeve: the targets"
@@ -40,6 +41,9 @@ build: setup-build web ## optimised programs: target/release/reeve and target/re
 
 bench: setup-bench web ## the service and PostgreSQL measured side by side (ENTRIES=200000 for minutes, ARGS="append search" for a part)
 	@$(ENV) bench/run $(ARGS)
+
+fuzz: setup-rust ## every fuzz target for a minute (FUZZ="query wal", SECONDS_EACH=600); fuzz/README.md
+	@$(ENV) fuzz/run
 
 fmt: setup-rust ## format the Rust code
 	@$(ENV) cargo fmt --all

@@ -1,0 +1,95 @@
+//! The door: single entries and submissions.
+
+use reeve_audit::json::{Numbers, Options, parse_with};
+use reeve_audit::{Content, Draft, Entry, MAX_ENTRY_BYTES, claim_digest, parse_batch};
+
+use super::moment;
+
+/// What the door takes is JSON for everybody, has canonical bytes that read back as the same entry, and is recognised when it
+/// is sent again.
+pub fn entry(data: &[u8]) {
+    let at = moment(1_790_000_000);
+    let draft = match Draft::from_bytes(data, at) {
+        Ok(draft) => draft,
+        Err(errors) => {
+            assert!(!errors.is_empty(), "refused without a reason");
+            assert!(errors.iter().all(|error| error.offset.is_none_or(|offset| offset <= data.len())));
+            let _ = errors.iter().map(ToString::to_string).collect::<String>();
+            return;
+        }
+    };
+    assert!(serde_json::from_slice::<serde_json::Value>(data).is_ok_and(|value| value.is_object()));
+    check(&draft);
+    let later = Draft::from_bytes(data, moment(1_790_000_009)).expect("taken a moment ago");
+    check(&later);
+    // Without an id or a time of its own, each sending is another claim.
+    let sent = parse_with(data, &Options::default()).expect("taken a moment ago").value;
+    if sent.get("event_id").is_some_and(|id| id.as_str().is_some_and(|id| !id.is_empty())) && !draft.timestamp_defaulted
+    {
+        assert_eq!(later.claim_digest, draft.claim_digest, "the same claim is not recognised");
+    }
+}
+
+/// The laws of a draft.
+fn check(draft: &Draft) {
+    assert!(draft.canonical.len() <= MAX_ENTRY_BYTES);
+    let (entry, recorded_at) = Entry::from_canonical(&draft.canonical).expect("what is stored reads back");
+    assert_eq!((&entry, recorded_at), (&draft.entry, draft.recorded_at), "what is stored means something else");
+    assert_eq!(entry.to_canonical(recorded_at), draft.canonical, "canonical bytes of canonical bytes differ");
+    assert_eq!(claim_digest(&entry), draft.claim_digest);
+    let options = Options { numbers: Numbers::Stored, ..Options::default() };
+    let value = parse_with(&draft.canonical, &options).expect("canonical bytes are JSON").value;
+    super::json::canonical(&value);
+    assert_eq!(value.to_canonical(), draft.canonical, "the bytes are not canonical JSON");
+    let built = Draft::from_entry(entry, recorded_at).expect("an entry that was taken is taken");
+    assert_eq!((built.canonical, built.claim_digest), (draft.canonical.clone(), draft.claim_digest));
+}
+
+/// However a submission is written, an entry in it is what it is alone.
+pub fn batch(data: &[u8]) {
+    let at = moment(1_790_000_000);
+    for content in [Content::One, Content::Array, Content::Ndjson] {
+        match parse_batch(data, content, at, 50) {
+            Ok(drafts) => {
+                assert!(!drafts.is_empty() && drafts.len() <= 50);
+                drafts.iter().for_each(check);
+                if content == Content::Ndjson {
+                    let lines = data.split(|b| *b == b'\n').filter(|line| !line.iter().all(u8::is_ascii_whitespace));
+                    let alone = lines.map(|line| parse_batch(line, Content::One, at, 1).expect("one of them"));
+                    same(&drafts, &alone.flatten().collect::<Vec<_>>());
+                }
+                if content == Content::Array {
+                    let lines: Vec<u8> = drafts.iter().flat_map(|draft| sent(draft)).collect();
+                    same(&drafts, &parse_batch(&lines, Content::Ndjson, at, 50).expect("taken as an array"));
+                }
+            }
+            Err(error) => {
+                assert!(!error.errors.is_empty() && !error.to_string().is_empty());
+                let within = |offset: usize| offset <= data.len();
+                assert!(error.errors.iter().all(|error| error.offset.is_none_or(within)), "{error:?}");
+            }
+        }
+    }
+}
+
+/// A draft as a source would send it, on a line.
+fn sent(draft: &Draft) -> Vec<u8> {
+    let reeve_audit::Json::Object(mut members) = draft.entry.to_json(draft.recorded_at) else { return Vec::new() };
+    members.remove("recorded_at");
+    members.remove("category");
+    let mut line = reeve_audit::Json::Object(members).to_canonical();
+    line.push(b'\n');
+    line
+}
+
+/// Two lists of drafts of the same claims; ids that the door made up differ.
+fn same(one: &[Draft], other: &[Draft]) {
+    assert_eq!(one.len(), other.len());
+    for (one, other) in one.iter().zip(other) {
+        if one.entry.event_id == other.entry.event_id {
+            assert_eq!(one.canonical, other.canonical);
+        } else {
+            assert_eq!(one.canonical.len(), other.canonical.len());
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! What must hold for any input whatever, one function a fuzz target. The targets in `fuzz_targets/` feed them by libFuzzer;
+//! `crates/testkit/tests/it/corpora.rs` feeds them the committed corpora in `make test`.
+//!
+//! A function panics when a law is broken. It must return at once for inputs that are merely refused.
+
+mod claims;
+mod files;
+mod json;
+mod logs;
+mod query;
+mod tlog;
+
+pub use claims::{batch, entry};
+pub use files::cloudtrail;
+pub use json::json;
+pub use logs::{stored, wal};
+pub use query::query;
+pub use tlog::proof;
+
+/// A fixed moment: no law here may depend on the clock.
+fn moment(second: i64) -> jiff::Timestamp {
+    jiff::Timestamp::from_second(second).unwrap_or(jiff::Timestamp::UNIX_EPOCH)
+}
+
+/// Every target by name.
+pub const TARGETS: [(&str, fn(&[u8])); 8] = [
+    ("json", json),
+    ("entry", entry),
+    ("batch", batch),
+    ("query", query),
+    ("wal", wal),
+    ("cloudtrail", cloudtrail),
+    ("proof", proof),
+    ("stored", stored),
+];
