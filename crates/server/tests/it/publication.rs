@@ -55,10 +55,8 @@ fn size_of(note: &str) -> u64 {
 }
 
 async fn arrives(path: &Path, size: u64) -> String {
-    until("the file", PATIENCE, || async {
-        std::fs::read_to_string(path).ok().filter(|note| size_of(note) >= size)
-    })
-    .await
+    until("the file", PATIENCE, || async { std::fs::read_to_string(path).ok().filter(|note| size_of(note) >= size) })
+        .await
 }
 
 async fn cosigned(api: &Api, size: u64) -> String {
@@ -84,13 +82,13 @@ async fn checkpoints_are_published_cosigned_and_held_against_the_log() {
         r#"{{ after_change_s = 1, file = "{}", webhook = {{ url = "{hook}", token = "hook-token" }} }}"#,
         file.display()
     );
-    let cosign = format!(
-        r#"{{ every_s = 1, witnesses = [{{ url = "{}", vkey = "{}" }}] }}"#,
-        witness.url(),
-        witness.key()
-    );
-    let settings =
-        [("REEVE_PUBLISH", publish.as_str()), ("REEVE_COSIGN", &cosign), ("REEVE_OUTBOUND", r#"{ allow = ["127.0.0.0/8"] }"#)];
+    let cosign =
+        format!(r#"{{ every_s = 1, witnesses = [{{ url = "{}", vkey = "{}" }}] }}"#, witness.url(), witness.key());
+    let settings = [
+        ("REEVE_PUBLISH", publish.as_str()),
+        ("REEVE_COSIGN", &cosign),
+        ("REEVE_OUTBOUND", r#"{ allow = ["127.0.0.0/8"] }"#),
+    ];
     let service = Service::serve(home.path(), &settings).unwrap();
     let api = service.admin();
 
@@ -98,7 +96,10 @@ async fn checkpoints_are_published_cosigned_and_held_against_the_log() {
     let early = arrives(&file, size).await;
     until("the webhook", PATIENCE, || async {
         let received = received.lock().unwrap();
-        received.iter().any(|(token, note)| token.as_deref() == Some("Bearer hook-token") && size_of(note) >= size).then_some(())
+        received
+            .iter()
+            .any(|(token, note)| token.as_deref() == Some("Bearer hook-token") && size_of(note) >= size)
+            .then_some(())
     })
     .await;
     let note = SignedNote::parse(cosigned(&api, size).await.as_bytes()).unwrap();
@@ -129,7 +130,10 @@ async fn checkpoints_are_published_cosigned_and_held_against_the_log() {
     let size = append(&api, 700, 5).await;
     arrives(&file, size).await;
     let listed = api.get("audit-logs/keys").await.expect(200);
-    assert_eq!((listed.body["keys"].as_array().unwrap().len(), listed.body["records"].as_array().unwrap().len()), (2, 1));
+    assert_eq!(
+        (listed.body["keys"].as_array().unwrap().len(), listed.body["records"].as_array().unwrap().len()),
+        (2, 1)
+    );
     until("the witness's refusal", PATIENCE, || async { witness.answered().contains(&403).then_some(()) }).await;
     let service_url = service.url().to_owned();
     let late = std::fs::read_to_string(&file).unwrap();
@@ -143,7 +147,9 @@ async fn checkpoints_are_published_cosigned_and_held_against_the_log() {
         let early = early_path.display().to_string();
         move || {
             let mut command = reeve_testkit::service::verify_command().unwrap();
-            command.args([&service_url, "--public-key", &key_text, "--checkpoint", &early]).env("REEVE_TOKEN", ADMIN_TOKEN);
+            command
+                .args([&service_url, "--public-key", &key_text, "--checkpoint", &early])
+                .env("REEVE_TOKEN", ADMIN_TOKEN);
             command.output().unwrap()
         }
     })
@@ -161,6 +167,47 @@ async fn checkpoints_are_published_cosigned_and_held_against_the_log() {
     let (code, report) = verify(&[dir, "--public-key", &key_text, "--witness", &stranger()]).unwrap();
     assert_eq!(code, Some(1), "{report}");
     another_log_is_found_out(&file, &key_text).await;
+}
+
+/// A witness that the service does not remember, that lies, and that remembers more than there is.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_witness_is_followed_checked_and_heard() {
+    let home = tempfile::tempdir().unwrap();
+    let key = first_key(home.path()).await;
+    let witness = Witness::start("witness.example/two", key).await.unwrap();
+    let cosign =
+        format!(r#"{{ every_s = 1, witnesses = [{{ url = "{}", vkey = "{}" }}] }}"#, witness.url(), witness.key());
+    let settings = [("REEVE_COSIGN", cosign.as_str()), ("REEVE_OUTBOUND", r#"{ allow = ["127.0.0.0/8"] }"#)];
+    let mut size = 0;
+    for life in 0..2 {
+        let service = Service::serve(home.path(), &settings).unwrap();
+        size = append(&service.admin(), life * 50, 50).await;
+        cosigned(&service.admin(), size).await;
+        service.stop().unwrap();
+    }
+    assert!(witness.answered().contains(&409), "the second life does not know what the witness knows, and is told");
+
+    let service = Service::serve(home.path(), &settings).unwrap();
+    let api = service.admin();
+    // What the first life had cosigned is still there.
+    assert!(size_of(&cosigned(&api, size).await) >= size);
+    let failing = || async {
+        let text = api.get("/metrics").await.text;
+        let line = text.lines().find(|line| line.starts_with("reeve_checkpoint_failed_deliveries{target=\"witness"));
+        line.is_some_and(|line| !line.ends_with(" 0")).then_some(())
+    };
+    witness.lie(true);
+    let grown = append(&api, 100, 50).await;
+    until("a lie is found out", PATIENCE, failing).await;
+    assert!(size_of(&api.get("audit-logs/checkpoint.cosigned").await.expect(200).text) < grown);
+    witness.lie(false);
+    cosigned(&api, grown).await;
+
+    witness.remember(1_000_000);
+    append(&api, 150, 1).await;
+    until("the alarm", PATIENCE, failing).await;
+    assert!(service.said().contains("the end of the log was cut off"), "{}", service.said());
+    service.stop().unwrap();
 }
 
 fn stranger() -> String {
@@ -229,7 +276,8 @@ async fn go_client(service: &Service, home: &Path, key: &NoteVerifier, witness: 
 async fn a_bucket_keeps_each_checkpoint() {
     let moto = Moto::start().await.unwrap();
     let client = reqwest::Client::new();
-    let scope = "AWS4-HMAC-SHA256 Credential=seed/20260101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=none";
+    let scope =
+        "AWS4-HMAC-SHA256 Credential=seed/20260101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=none";
     let object = |name: &str| format!("{}/log-checkpoints/{name}", moto.endpoint());
     let made = client.put(object("").trim_end_matches('/')).header("authorization", scope).send().await.unwrap();
     assert!(made.status().is_success(), "{made:?}");
@@ -238,7 +286,8 @@ async fn a_bucket_keeps_each_checkpoint() {
         r#"{{ after_change_s = 1, s3 = {{ bucket = "log-checkpoints", region = "us-east-1", prefix = "reeve", endpoint = "{}" }} }}"#,
         moto.endpoint()
     );
-    let settings = [("REEVE_PUBLISH", publish.as_str()), ("AWS_ACCESS_KEY_ID", "seed"), ("AWS_SECRET_ACCESS_KEY", "seed")];
+    let settings =
+        [("REEVE_PUBLISH", publish.as_str()), ("AWS_ACCESS_KEY_ID", "seed"), ("AWS_SECRET_ACCESS_KEY", "seed")];
     let service = Service::serve(home.path(), &settings).unwrap();
     let api = service.admin();
     let size = append(&api, 0, 10).await;
