@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use datafusion::logical_expr::Expr;
+use memchr::memmem::Finder;
 use reeve_audit::query::{Expr as Asked, TextMatch};
 use reeve_ledger::{SegmentMeta, TrailError};
 
@@ -35,8 +36,8 @@ pub(super) async fn answer(
     let mut known = Vec::new();
     for term in terms {
         let conditions = columns.iter().map(|&column| {
-            let term = term.clone();
-            text_condition(column, Arc::new(move |value| value.is_some_and(|value| term.found_in(value))))
+            let looked = Looked::new(term);
+            text_condition(column, Arc::new(move |value| value.is_some_and(|value| looked.found_in(value))))
         });
         let condition: Vec<Expr> = conditions.reduce(Expr::or).into_iter().collect();
         let mut rows = Bits::none(index.rows());
@@ -49,6 +50,33 @@ pub(super) async fn answer(
         known.push(Known { term: term.clone(), rows });
     }
     Ok(index.answer(asked, &known).ok())
+}
+
+/// A term that is looked for in many short values, most of which have not even the bytes of its longest word.
+struct Looked {
+    term: TextMatch,
+    longest: Finder<'static>,
+}
+
+impl Looked {
+    fn new(term: &TextMatch) -> Self {
+        let longest = term.words.iter().filter(|word| word.is_ascii()).max_by_key(|word| word.len());
+        Looked { term: term.clone(), longest: Finder::new(longest.map_or("", String::as_str)).into_owned() }
+    }
+
+    fn found_in(&self, value: &str) -> bool {
+        let mut lower = [0; 64];
+        if let Some(lower) = lower.get_mut(..value.len())
+            && value.is_ascii()
+        {
+            lower.copy_from_slice(value.as_bytes());
+            lower.make_ascii_lowercase();
+            if self.longest.find(lower).is_none() {
+                return false;
+            }
+        }
+        self.term.found_in(value)
+    }
 }
 
 /// Terms with a word that may be a piece of a UUID.

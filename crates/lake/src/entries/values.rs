@@ -21,7 +21,7 @@ pub(super) fn values(entry: &Entry, field: &FieldPath) -> BTreeSet<String> {
         }
         FieldPath::MetadataTags => entry.metadata.tags.iter().for_each(|tag| add(tag)),
         FieldPath::ApiVersion => add(&entry.metadata.api_version),
-        FieldPath::ResourceTags => entry.resource.tags.values().for_each(|value| add(value)),
+        FieldPath::ResourceTags => entry.resource.tags.values().for_each(&mut add),
         FieldPath::ResourceTag(name) => {
             entry.resource.tags.iter().filter(|(tag, _)| fold::equals(tag, name)).for_each(|(_, value)| add(value));
         }

@@ -33,7 +33,10 @@ fn entry(random: &mut StdRng, number: usize) -> Entry {
         entry.metadata.extra.insert("note", note(random));
     }
     if random.random_bool(0.3) {
-        entry.metadata.extra.insert("bytes", reeve_audit::Json::Number(f64::from(random.random_range(0..1 << 20)) / 4.0));
+        entry
+            .metadata
+            .extra
+            .insert("bytes", reeve_audit::Json::Number(f64::from(random.random_range(0..1 << 20)) / 4.0));
     }
     entry
 }
@@ -45,7 +48,10 @@ fn note(random: &mut StdRng) -> String {
         2 => format!("{:04x}", random.random_range(0..65_536)),
         _ => format!("n{}", random.next_u32()),
     };
-    (0..random.random_range(1..6)).map(|_| word(random)).collect::<Vec<_>>().join([" ", "-", ", "][random.random_range(0..3)])
+    (0..random.random_range(1..6))
+        .map(|_| word(random))
+        .collect::<Vec<_>>()
+        .join([" ", "-", ", "][random.random_range(0..3)])
 }
 
 /// A query that asks for something that one of the entries has, or for anything.
@@ -75,7 +81,9 @@ fn query(random: &mut StdRng, entries: &[Arc<reeve_ledger::StoredEntry>]) -> Que
             reeve_audit::query::FieldPath::Metadata(vec!["NOTE".into()]),
             Match::Glob(vec![String::new(), piece(random, &note), String::new()]),
         ),
-        10 => Expr::field(Column::RequestId, Match::Exact(stored.entry.metadata.request_id.clone().unwrap_or_default())),
+        10 => {
+            Expr::field(Column::RequestId, Match::Exact(stored.entry.metadata.request_id.clone().unwrap_or_default()))
+        }
         _ => generate::query(random).expr,
     };
     let other = generate::query(random).expr;
@@ -190,7 +198,8 @@ async fn damaged_indexes_are_noticed_and_built_anew() {
     }
     log.seal(300).await;
     log.seal(600).await;
-    let written: Vec<_> = indexes(folder.path()).into_iter().map(|path| (std::fs::read(&path).unwrap(), path)).collect();
+    let written: Vec<_> =
+        indexes(folder.path()).into_iter().map(|path| (std::fs::read(&path).unwrap(), path)).collect();
     assert_eq!(written.len(), log.segments().len());
     assert_eq!(log.store.mend_indexes().await.unwrap(), 0, "sound ones stay");
     let (whole, first) = &written[0];
@@ -251,7 +260,9 @@ async fn a_cursor_stands_while_entries_come_and_are_sealed() {
             log.seal(sealed).await;
         }
         let old: Vec<u64> = seen.into_iter().filter(|sequence| *sequence < 800).collect();
-        let matches = |stored: &&Arc<reeve_ledger::StoredEntry>| request.query.matches(&stored.entry, stored.recorded_at, request.now);
+        let matches = |stored: &&Arc<reeve_ledger::StoredEntry>| {
+            request.query.matches(&stored.entry, stored.recorded_at, request.now)
+        };
         let mut expect: Vec<u64> = before.iter().filter(matches).map(|stored| stored.sequence).collect();
         if order == Order::NewestFirst {
             expect.reverse();

@@ -186,8 +186,7 @@ impl Packed {
     /// Values of a block lie from the first to the second.
     pub(super) fn span(&self, block: usize) -> (i64, i64) {
         self.head(block).map_or((0, 0), |(least, _, width)| {
-            let room = if width >= 63 { i64::MAX } else { (1 << width) - 1 };
-            (least, least.saturating_add(room))
+            (least, if width >= 63 { i64::MAX } else { least.saturating_add((1 << width) - 1) })
         })
     }
 
