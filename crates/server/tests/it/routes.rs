@@ -14,7 +14,8 @@ use serde_json::{Value, json};
 /// end, which it does not have.
 async fn knock(api: &Api, rule: &Rule) -> Answer {
     let streams = rule.path.ends_with("/live");
-    if streams && let Ok(response) = api.ask(&rule.path, &[]).await
+    if streams
+        && let Ok(response) = api.ask(&rule.path, &[]).await
         && response.status().is_success()
     {
         let (status, headers) = (response.status().as_u16(), response.headers().clone());

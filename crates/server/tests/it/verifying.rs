@@ -22,7 +22,8 @@ async fn the_running_log_is_verified_in_the_background() {
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(home.path(), &[("REEVE_SEAL_AFTER_ENTRIES", "100")]).unwrap();
     let admin = service.admin();
-    let batch: Vec<Value> = (0..50).map(|n| json!({ "event_type": "test.deed", "resource": { "id": format!("r-{n}") } })).collect();
+    let batch: Vec<Value> =
+        (0..50).map(|n| json!({ "event_type": "test.deed", "resource": { "id": format!("r-{n}") } })).collect();
     for _ in 0..8 {
         let _ = admin.post("audit-logs", json!(batch)).await.expect(201);
     }
@@ -36,9 +37,17 @@ async fn the_running_log_is_verified_in_the_background() {
     let job = verified(&admin_too).await;
     writing.await.unwrap();
     let result = &job["result"];
-    assert_eq!((&job["status"], &result["holds"], &result["findings"]), (&json!("done"), &json!(true), &json!([])), "{job}");
+    assert_eq!(
+        (&job["status"], &result["holds"], &result["findings"]),
+        (&json!("done"), &json!(true), &json!([])),
+        "{job}"
+    );
     assert!(result["checked"].as_u64().unwrap() > before, "{job}");
-    assert_eq!((&result["intact"], &result["expired"], &result["missing"]), (&result["checked"], &json!(0), &json!(0)), "{job}");
+    assert_eq!(
+        (&result["intact"], &result["expired"], &result["missing"]),
+        (&result["checked"], &json!(0), &json!(0)),
+        "{job}"
+    );
     let told = admin.get("audit-logs?query=event_type:audit.verify").await.expect(200);
     assert_eq!(told.body["total"], 2);
     assert_eq!(told.items()[0]["metadata"]["result"]["checked"], result["checked"]);
@@ -56,11 +65,18 @@ async fn the_running_log_is_verified_in_the_background() {
     let mut bytes = std::fs::read(&file).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
-    std::fs::write(&file, bytes).unwrap();
+    std::fs::write(&file, &bytes).unwrap();
     let job = verified(&admin).await;
     assert_eq!(job["result"]["holds"], false, "{job}");
     let name = file.file_name().unwrap().to_str().unwrap();
-    assert!(job["result"]["findings"].as_array().unwrap().iter().any(|one| one["file"].as_str().unwrap().ends_with(name)), "{job}");
-    let told = admin.get("audit-logs?query=event_type:audit.verify&limit=1").await.expect(200);
-    assert_eq!(told.items()[0]["severity"], "critical");
+    assert!(
+        job["result"]["findings"].as_array().unwrap().iter().any(|one| one["file"].as_str().unwrap().ends_with(name)),
+        "{job}"
+    );
+    // While it is damaged, no search says that it found everything.
+    let _ = admin.get("audit-logs?query=event_type:audit.verify").await.problem(500, "internal");
+    bytes[middle] ^= 1;
+    std::fs::write(&file, &bytes).unwrap();
+    let told = admin.get("audit-logs?query=event_type:audit.verify").await.expect(200);
+    assert_eq!((&told.body["total"], &told.items()[0]["severity"]), (&json!(4), &json!("critical")));
 }

@@ -1,12 +1,14 @@
 //! One entry, and its proof.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
+use tokio::time::Instant;
 
 use reeve_ledger::StoredEntry;
 
@@ -49,7 +51,11 @@ pub(super) async fn proof(
     Ok(response)
 }
 
+/// Answers about what is not there, or not for the caller, come at multiples of this.
+const BEAT: Duration = Duration::from_millis(100);
+
 async fn find(app: &App, caller: &Caller, event_id: &str, operation: &str) -> Result<Arc<StoredEntry>, Problem> {
+    let began = Instant::now();
     let found =
         app.trail.by_event_id(event_id).await.map_err(ask::problem)?.filter(|stored| ask::may_see(caller, stored));
     let entry = story::read_log(
@@ -60,5 +66,30 @@ async fn find(app: &App, caller: &Caller, event_id: &str, operation: &str) -> Re
         Some(u64::from(found.is_some())),
     );
     app.record_reading(entry).await?;
-    found.ok_or_else(|| Problem::not_found("entry", event_id))
+    if let Some(stored) = found {
+        return Ok(stored);
+    }
+    // An entry that is there takes longer to find than one that is not: time would tell what the answer does not.
+    tokio::time::sleep_until(beat_after(began, Instant::now())).await;
+    Err(Problem::not_found("entry", event_id))
+}
+
+/// The first multiple of [`BEAT`] after `began` that is not before `now`.
+fn beat_after(began: Instant, now: Instant) -> Instant {
+    let beats = now.duration_since(began).as_nanos().div_ceil(BEAT.as_nanos()).max(1);
+    began + BEAT * u32::try_from(beats).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn beats_come_at_multiples() {
+        let began = Instant::now();
+        for (took_ms, answered_ms) in [(0, 100), (1, 100), (100, 100), (101, 200), (950, 1000)] {
+            let now = began + Duration::from_millis(took_ms);
+            assert_eq!(beat_after(began, now), began + Duration::from_millis(answered_ms), "{took_ms}");
+        }
+    }
 }
