@@ -55,7 +55,8 @@ pub(crate) fn class_of(event_type: &[u8]) -> Option<&'static str> {
     Some(RetentionClass::of(&event_type).id())
 }
 
-/// An entry as its canonical bytes tell it.
+/// An entry as its canonical bytes tell it. One at a time, on the stack: a box would be an allocation an entry.
+#[allow(clippy::large_enum_variant)]
 #[derive(Debug)]
 pub(crate) enum Claim<'a> {
     /// Recognised in one pass.
