@@ -35,6 +35,9 @@ pub(crate) enum Command {
     /// Work with the audit log.
     #[command(subcommand)]
     Audit(AuditCommand),
+    /// Work with the log's signing key.
+    #[command(subcommand)]
+    Keys(KeysCommand),
     /// Print the description of the HTTP interface (OpenAPI 3.1).
     Openapi,
     /// Print a completion script for a shell.
@@ -42,6 +45,24 @@ pub(crate) enum Command {
         /// The shell.
         shell: clap_complete::Shell,
     },
+}
+
+/// `reeve keys`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeysCommand {
+    /// Replace the log's signing key: a new one takes over, signed over to by the old, which is destroyed.
+    Rotate(RotateArgs),
+}
+
+/// `reeve keys rotate`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct RotateArgs {
+    /// A data directory that no service has open.
+    #[arg(long)]
+    pub(crate) data_dir: PathBuf,
+    /// The anchor's file, when it is not anchor/head in the data directory.
+    #[arg(long)]
+    pub(crate) anchor: Option<PathBuf>,
 }
 
 /// `reeve serve`.

@@ -3,6 +3,7 @@
 mod admin;
 mod export;
 mod import;
+mod keys;
 mod openapi;
 mod reading;
 mod search;
@@ -17,7 +18,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::CommandFactory as _;
 
-use crate::cli::{AuditCommand, Cli, Command};
+use crate::cli::{AuditCommand, Cli, Command, KeysCommand};
 
 /// Runs a command; the exit code is the program's.
 pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
@@ -28,6 +29,7 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
         Command::Audit(AuditCommand::Search(args)) => unless_nobody_reads(search::run(&args).await),
         Command::Audit(AuditCommand::Tail(args)) => unless_nobody_reads(tail::run(&args).await),
         Command::Audit(AuditCommand::Export(args)) => unless_nobody_reads(export::run(&args).await),
+        Command::Keys(KeysCommand::Rotate(args)) => keys::rotate(&args).await,
         Command::Openapi => openapi::run().await.map(|()| ExitCode::SUCCESS),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "reeve", &mut std::io::stdout());
