@@ -244,7 +244,6 @@ fn restore(frames: &mut [Frame]) -> Vec<Restored> {
             });
         }
     });
-    drop(queue);
     results.into_iter().map(Mutex::into_inner).collect()
 }
 
