@@ -3,8 +3,8 @@
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
 
+use jiff::Timestamp;
 use reeve_tlog::{Checkpoint, Cosigner, Hash, NoteVerifier, SignedNote, WitnessKey, verify_consistency};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -156,7 +156,7 @@ impl Witness {
                 return answer(422, "the consistency proof does not hold");
             }
             (state.size, state.root) = (checkpoint.size, checkpoint.root);
-            let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
+            let now = u64::try_from(Timestamp::now().as_second()).unwrap_or_default();
             let text = if state.lies { "another\n0\n\n" } else { note.text() };
             let stranger = Cosigner::from_seed("stranger.example", &[99; 32]);
             let more = stranger.map(|stranger| stranger.cosign(note.text(), now).to_string()).unwrap_or_default();

@@ -1,6 +1,7 @@
 //! `reeve keys rotate`: replaces the log's signing key, in a data directory that no service has open. A running service does it
 //! itself: `POST /api/v1/audit-logs/keys/rotate`.
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
@@ -28,7 +29,7 @@ pub(super) async fn rotate(args: &RotateArgs) -> Result<ExitCode> {
     eprintln!(
         "Give the new verifier key to witnesses. Auditors who hold the old one need nothing: the record leads on."
     );
-    println!("{}", epoch.new);
+    writeln!(std::io::stdout(), "{}", epoch.new)?;
     Ok(ExitCode::SUCCESS)
 }
 

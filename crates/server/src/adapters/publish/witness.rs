@@ -98,15 +98,13 @@ impl Witness {
     /// The cosignature in an answer; lines of other keys are passed over.
     fn read(&self, note: &SignedNote, answer: &Answer) -> Result<NoteSignature> {
         let text = std::str::from_utf8(&answer.body).context("its answer is not text")?;
-        let lines = text.lines().filter_map(NoteSignature::parse).filter(|line| self.key.claims(line));
         let latest = Timestamp::now().as_second() + AHEAD_S;
-        for line in lines {
-            let cosigned = self.key.verify(note.text(), &line).context("its cosignature does not hold")?;
-            if i64::try_from(cosigned.timestamp).is_ok_and(|at| at <= latest) {
-                return Ok(line);
-            }
-            bail!("its cosignature is of the future: {} s since 1970", cosigned.timestamp);
+        let line = text.lines().filter_map(NoteSignature::parse).find(|line| self.key.claims(line));
+        let line = line.with_context(|| format!("its answer has no cosignature by {}", self.key))?;
+        let cosigned = self.key.verify(note.text(), &line).context("its cosignature does not hold")?;
+        if i64::try_from(cosigned.timestamp).is_ok_and(|at| at <= latest) {
+            return Ok(line);
         }
-        bail!("its answer has no cosignature by {}", self.key)
+        bail!("its cosignature is of the future: {} s since 1970", cosigned.timestamp)
     }
 }
