@@ -20,6 +20,8 @@ pub(crate) struct Chain {
     /// Written by one seal at a time, and beyond what anybody reads: no lock, so that a seal whose sync takes long holds up no
     /// append that looks an entry up.
     file: Box<dyn DiskFile>,
+    /// Sealed entries when it was opened, and the chain hash of the last of them.
+    opened: (u64, Hash),
     /// The tile asked for last: its index, its leaves, and the chain hash before each of them and after the last.
     last: Mutex<Option<Arc<Links>>>,
 }
@@ -74,27 +76,21 @@ impl Chain {
     /// `None` when the tiles do not lead there either.
     pub(crate) fn open(disk: &dyn Disk, path: &Path, tiles: &Tiles, size: u64, end: Hash) -> io::Result<Option<Chain>> {
         if let Ok(file) = disk.open(path) {
-            let chain = Chain::new(path, file);
+            let chain = Chain::new(path, file, (size, end));
             if chain.leads_to(tiles, size, end)? {
                 return Ok(Some(chain));
             }
             tracing::warn!(file = %path.display(), "chain points do not hold, they are made anew from the tiles");
         }
-        let mut points = vec![Hash::ZERO];
-        let mut before = Hash::ZERO;
-        for tile in 0..size / WIDTH {
-            before = Links::roll(tile, before, leaves(tiles, tile, size)?).end();
-            points.push(before);
-        }
+        let points = points(tiles, size)?;
         disk.create_dirs(parent(path))?;
-        write_durably(disk, path, points.iter().flat_map(|p| p.0).collect::<Vec<u8>>().as_slice())?;
-        let file = disk.open(path)?;
-        let chain = Chain::new(path, file);
+        write_durably(disk, path, &points)?;
+        let chain = Chain::new(path, disk.open(path)?, (size, end));
         Ok(chain.leads_to(tiles, size, end)?.then_some(chain))
     }
 
-    fn new(path: &Path, file: Box<dyn DiskFile>) -> Chain {
-        Chain { path: path.to_owned(), file, last: Mutex::new(None) }
+    fn new(path: &Path, file: Box<dyn DiskFile>, opened: (u64, Hash)) -> Chain {
+        Chain { path: path.to_owned(), file, opened, last: Mutex::new(None) }
     }
 
     fn leads_to(&self, tiles: &Tiles, size: u64, end: Hash) -> io::Result<bool> {
@@ -135,20 +131,53 @@ impl Chain {
         if let Some(link) = known.and_then(|links| links.link(sequence)) {
             return Ok(link);
         }
-        let missing = || damaged(format!("{}: no chain point for entry {sequence}", self.path.display()));
-        let links = Links::roll(tile, self.point(tile)?.ok_or_else(missing)?, leaves(tiles, tile, size)?);
-        if links.leaves.len() == usize::from(TILE_WIDTH)
-            && self.point(tile + 1)?.is_some_and(|next| next != links.end())
-        {
-            let path = self.path.display();
-            return Err(damaged(format!(
-                "{path}: the chain points around tile {tile} do not fit its leaves; delete the file and restart"
-            )));
-        }
+        let links = match self.fitting(tiles, tile, size)? {
+            Some(links) => links,
+            None => {
+                self.mend(tiles)?;
+                let path = self.path.display();
+                let still = || damaged(format!("{path}: the chain points around tile {tile} do not fit its leaves"));
+                self.fitting(tiles, tile, size)?.ok_or_else(still)?
+            }
+        };
         let links = Arc::new(links);
         *self.last.lock() = Some(links.clone());
-        links.link(sequence).ok_or_else(missing)
+        links.link(sequence).ok_or_else(|| damaged(format!("{}: no chain point for entry {sequence}", self.path.display())))
     }
+
+    /// The links of a tile; `None` where the points before and after it do not fit its leaves.
+    fn fitting(&self, tiles: &Tiles, tile: u64, size: u64) -> io::Result<Option<Links>> {
+        let Some(before) = self.point(tile)? else { return Ok(None) };
+        let links = Links::roll(tile, before, leaves(tiles, tile, size)?);
+        let full = links.leaves.len() == usize::from(TILE_WIDTH);
+        let fits = !full || self.point(tile + 1)?.is_none_or(|next| next == links.end());
+        Ok(fits.then_some(links))
+    }
+
+    /// Makes the points anew out of the leaves, as far as these lead to the chain hash that the log was opened with: the file
+    /// was changed underneath.
+    fn mend(&self, tiles: &Tiles) -> io::Result<()> {
+        let (size, end) = self.opened;
+        let points = points(tiles, size)?;
+        let last = points.last_chunk().map_or(Hash::ZERO, |hash| Hash(*hash));
+        if Links::roll(size / WIDTH, last, leaves(tiles, size / WIDTH, size)?).end() != end {
+            return Err(damaged(format!("{}: the sealed leaves do not lead to the chain's end", self.path.display())));
+        }
+        tracing::warn!(file = %self.path.display(), "chain points did not hold, they are made anew from the tiles");
+        self.file.write_at(0, &points)?;
+        self.file.sync()
+    }
+}
+
+/// The points over the first `size` leaves, one after another.
+fn points(tiles: &Tiles, size: u64) -> io::Result<Vec<u8>> {
+    let mut before = Hash::ZERO;
+    let mut points = before.0.to_vec();
+    for tile in 0..size / WIDTH {
+        before = Links::roll(tile, before, leaves(tiles, tile, size)?).end();
+        points.extend_from_slice(&before.0);
+    }
+    Ok(points)
 }
 
 /// The leaf hashes of a tile in the tree of `size` leaves; none where the tree ends before it.
