@@ -164,10 +164,10 @@ async fn fitting(log: &LogAt, ask: &Ask) -> Result<Span> {
         _ => DAY,
     };
     Ok(match seconds {
-        ..=HOUR => Span::Minute,
-        ..=259_200 => Span::Hour,
-        ..=5_184_000 => Span::Day,
-        ..=31_536_000 => Span::Week,
+        seconds if seconds <= HOUR => Span::Minute,
+        seconds if seconds <= 3 * DAY => Span::Hour,
+        seconds if seconds <= 60 * DAY => Span::Day,
+        seconds if seconds <= 365 * DAY => Span::Week,
         _ => Span::Month,
     })
 }

@@ -81,7 +81,7 @@ fn millis(text: &str) -> Option<i64> {
 
 fn calendar(text: &str, zone: &TimeZone) -> Option<(Timestamp, Timestamp)> {
     let (date, time) = text.split_once(['T', 't', ' ']).map_or((text, None), |(date, time)| (date, Some(time)));
-    let mut numbers = date.split('-').map(|part| number::<i16>(part));
+    let mut numbers = date.split('-').map(number::<i16>);
     let year = numbers.next()??;
     let (month, day) = (numbers.next(), numbers.next());
     if date.len() != [4, 7, 10].get(date.matches('-').count()).copied()? {

@@ -24,7 +24,7 @@ pub(super) struct Sink {
 enum Body {
     Plain(Hashed),
     /// One gzip member between two settlings: members after each other are one gzip file (RFC 1952, 2.2).
-    Gzip(Option<GzEncoder<Hashed>>),
+    Gzip(Option<Box<GzEncoder<Hashed>>>),
 }
 
 struct Hashed {
@@ -195,6 +195,6 @@ impl Write for Sink {
     }
 }
 
-fn member(hashed: Hashed) -> GzEncoder<Hashed> {
-    GzEncoder::new(hashed, Compression::new(6))
+fn member(hashed: Hashed) -> Box<GzEncoder<Hashed>> {
+    Box::new(GzEncoder::new(hashed, Compression::new(6)))
 }
