@@ -1,6 +1,8 @@
 //! Checkpoints leave the house: to a file, a bucket (moto), a webhook and a strict witness; the key changes meanwhile; an
 //! independent client in Go reads the served tree; and `reeve-verify` holds the log against what was kept elsewhere.
 
+#![allow(clippy::print_stdout)]
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex};
