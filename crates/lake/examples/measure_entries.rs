@@ -1,5 +1,5 @@
-//! How long sealed entries take to write and to search: `measure_entries N [tail]`, with N up to 10 million and some of them
-//! unsealed. Prints sizes, then the median and the 99th percentile of each kind of query over changing arguments.
+//! How long sealed entries take to write and to search: `measure_entries N [tail [kind]]`, with N up to 10 million, some of them
+//! unsealed, and of the queries those whose name has a text. Prints sizes, then the median and the 99th percentile of each kind of query over changing arguments.
 //!
 //! Entries resemble those of the benchmark: 5,000 users, 100,000 resources and words by a Zipf-like law, random UUIDs.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
@@ -226,7 +226,8 @@ async fn measure(search: &EntrySearch, log: &Log, now: Timestamp, rounds: usize)
         println!("{:>9.2} {:>9.2}  {what}: {last}", ms(50), ms(99));
     };
     println!("{:>9} {:>9}", "p50 ms", "p99 ms");
-    for (what, query, count_total, counted) in KINDS {
+    let only = std::env::args().nth(3).unwrap_or_default();
+    for (what, query, count_total, counted) in KINDS.into_iter().filter(|kind| kind.0.contains(&only)) {
         let (mut times, mut last) = (Vec::new(), (0, None));
         let start = Instant::now();
         while times.len() < rounds && start.elapsed() < Duration::from_secs(8) {
@@ -296,7 +297,7 @@ fn bytes_below(folder: &std::path::Path) -> u64 {
 
 #[tokio::main]
 async fn main() {
-    let mut arguments = std::env::args().skip(1).map(|text| text.parse::<usize>().unwrap());
+    let mut arguments = std::env::args().skip(1).take(2).map(|text| text.parse::<usize>().unwrap());
     let (count, tail) = (arguments.next().unwrap_or(200_000), arguments.next().unwrap_or(0));
     let rounds = if count > 3_000_000 { 40 } else { 60 };
     let now: Timestamp = "2026-11-20T10:00:00Z".parse().unwrap();

@@ -21,6 +21,9 @@ use super::open::Index;
 const SEGMENTS: &str = "lake/entries/";
 const INDEXES: &str = "lake/index/";
 
+/// Indexes that are kept open at a time, at most: a process may often have no more than 1,024 files.
+const MAX_OPEN: usize = 600;
+
 /// How a file looked when it was of no use: size and time, or that it was not there.
 type Looks = Option<(u64, i64, i64)>;
 
@@ -77,7 +80,13 @@ impl Shelf {
                 (Known::Useless(then), None)
             }
         };
-        self.known.lock().insert(segment.path.clone(), known);
+        let mut all = self.known.lock();
+        // Each holds a file open.
+        if index.is_some() && all.len() >= MAX_OPEN {
+            let other = all.iter().find(|(_, known)| matches!(known, Known::Open(_))).map(|(path, _)| path.clone());
+            other.map(|path| all.remove(&path));
+        }
+        all.insert(segment.path.clone(), known);
         index
     }
 
@@ -116,13 +125,13 @@ impl Shelf {
         Ok(())
     }
 
-    /// Keeps only the indexes of these segments open, and removes the files of others.
+    /// Keeps only the indexes of these segments open.
     pub(in crate::entries) fn keep(&self, segments: &[SegmentMeta]) {
         let kept: std::collections::HashSet<&str> = segments.iter().map(|segment| segment.path.as_str()).collect();
         self.known.lock().retain(|path, _| kept.contains(path.as_str()));
     }
 
-    /// Removes the files of segments that are not among these.
+    /// Removes the files of segments that are neither among these nor there.
     pub(in crate::entries) fn sweep(&self, segments: &[SegmentMeta]) -> io::Result<()> {
         let kept: std::collections::HashSet<PathBuf> =
             segments.iter().map(|segment| self.path(&segment.path)).collect();
@@ -130,10 +139,14 @@ impl Shelf {
         if !folder.exists() {
             return Ok(());
         }
-        for class in fs::read_dir(folder)? {
+        for class in fs::read_dir(&folder)? {
             for file in fs::read_dir(class?.path())? {
                 let path = file?.path();
-                if !kept.contains(&path) && path.extension().is_some_and(|end| end == "idx") {
+                let is_index = path.extension().is_some_and(|end| end == "idx");
+                // One that is being sealed at this moment is not published yet.
+                let segment = path.strip_prefix(&folder).map(|name| self.root.join(SEGMENTS).join(name));
+                let is_there = segment.is_ok_and(|segment| segment.with_extension("parquet").exists());
+                if is_index && !kept.contains(&path) && !is_there {
                     fs::remove_file(path)?;
                 }
             }
