@@ -114,7 +114,9 @@ fn request(random: &mut StdRng, query: Query, size: usize) -> SearchRequest {
 fn indexes(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for class in std::fs::read_dir(folder.join("lake/index")).unwrap() {
-        found.extend(std::fs::read_dir(class.unwrap().path()).unwrap().map(|file| file.unwrap().path()));
+        let files = std::fs::read_dir(class.unwrap().path()).unwrap().map(|file| file.unwrap().path());
+        // Others may be written at this moment.
+        found.extend(files.filter(|path| path.extension().is_some_and(|end| end == "idx")));
     }
     found.sort();
     found
