@@ -142,7 +142,9 @@ impl Chain {
         };
         let links = Arc::new(links);
         *self.last.lock() = Some(links.clone());
-        links.link(sequence).ok_or_else(|| damaged(format!("{}: no chain point for entry {sequence}", self.path.display())))
+        links
+            .link(sequence)
+            .ok_or_else(|| damaged(format!("{}: no chain point for entry {sequence}", self.path.display())))
     }
 
     /// The links of a tile; `None` where the points before and after it do not fit its leaves.
