@@ -69,3 +69,16 @@ impl Bodies {
         self.raw_bytes as f64 / self.entries.max(1) as f64
     }
 }
+
+/// Writes `count` entries, one a line, to stdout.
+pub(crate) fn print(count: u64, seed: u64) -> anyhow::Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 20, std::io::stdout().lock());
+    let (mut generator, mut line) = (Generator::new(seed), Vec::with_capacity(2_048));
+    for _ in 0..count {
+        line.clear();
+        generator.push(&mut line);
+        line.push(b'\n');
+        out.write_all(&line)?;
+    }
+    Ok(out.flush()?)
+}

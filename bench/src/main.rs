@@ -4,7 +4,6 @@
 //! stages and what can be set). `reeve-bench generate N [--seed S]` writes N entries as NDJSON; `reeve-bench micro [DIR]` prints what the
 //! hot paths cost without HTTP, the ledger's files below DIR.
 
-use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
@@ -28,8 +27,8 @@ fn main() -> anyhow::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
-        ["generate", count] => generate(number(count)?, generate::SEED),
-        ["generate", count, "--seed", seed] => generate(number(count)?, number(seed)?),
+        ["generate", count] => bodies::print(number(count)?, generate::SEED),
+        ["generate", count, "--seed", seed] => bodies::print(number(count)?, number(seed)?),
         ["micro"] => micro::run(Path::new("target/bench")),
         ["micro", dir] => micro::run(Path::new(dir)),
         ["run", stages @ ..] => plan::run(stages),
@@ -39,17 +38,4 @@ fn main() -> anyhow::Result<()> {
 
 fn number(text: &str) -> anyhow::Result<u64> {
     text.replace('_', "").parse().with_context(|| format!("{text} is not a number"))
-}
-
-/// Writes `count` entries, one a line, to stdout.
-fn generate(count: u64, seed: u64) -> anyhow::Result<()> {
-    let mut out = BufWriter::with_capacity(1 << 20, std::io::stdout().lock());
-    let (mut generator, mut line) = (generate::Generator::new(seed), Vec::with_capacity(2_048));
-    for _ in 0..count {
-        line.clear();
-        generator.push(&mut line);
-        line.push(b'\n');
-        out.write_all(&line)?;
-    }
-    Ok(out.flush()?)
 }

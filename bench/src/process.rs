@@ -112,3 +112,9 @@ impl Watch {
         self.thread.join().unwrap_or_default()
     }
 }
+
+/// Waits. The load generator's threads are its own, with no runtime in them.
+#[allow(clippy::disallowed_methods)]
+pub(crate) fn pause(lasts: Duration) {
+    std::thread::sleep(lasts);
+}

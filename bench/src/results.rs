@@ -79,7 +79,10 @@ impl Results {
     pub(crate) fn markdown(&self) -> String {
         let mut out = String::new();
         // Writing to a String cannot fail.
-        let _ = writeln!(out, "## Goals\n\nMeasured where nothing else is said over all entries of the run. \"aim\" means that what was aimed for is there.\n\n| | reach | aim for | measured | |\n|---|---|---|---|---|");
+        let _ = writeln!(
+            out,
+            "## Goals\n\nMeasured where nothing else is said over all entries of the run. \"aim\" means that what was aimed for is there.\n\n| | reach | aim for | measured | |\n|---|---|---|---|---|"
+        );
         for goal in &GOALS {
             let measured = self.value(System::Reeve, goal.key);
             let (shown, verdict) =

@@ -45,7 +45,7 @@ impl Service {
             if begun.elapsed() > PATIENCE {
                 bail!("reeve was not ready within {PATIENCE:?}");
             }
-            std::thread::sleep(Duration::from_millis(2));
+            crate::process::pause(Duration::from_millis(2));
         }
         service.started_in = begun.elapsed();
         Ok(service)
@@ -75,7 +75,7 @@ impl Service {
             if begun.elapsed() > PATIENCE {
                 bail!("reeve did not end within {PATIENCE:?}");
             }
-            std::thread::sleep(Duration::from_millis(20));
+            crate::process::pause(Duration::from_millis(20));
         }
         Ok(())
     }

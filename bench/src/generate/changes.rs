@@ -76,7 +76,7 @@ fn state(out: &mut Vec<u8>, resource: &Resource, change: Change, at: usize, rand
             number(out, "{\"timeout_seconds\":", 3 + at);
             number(out, ",\"memory_mb\":", 128 << (at % 5));
             extend(out, ",\"versioning\":\"");
-            extend(out, if at % 3 == 0 { "suspended" } else { "enabled" });
+            extend(out, if at.is_multiple_of(3) { "suspended" } else { "enabled" });
             extend(out, "\"");
         }
     }

@@ -132,7 +132,7 @@ fn connection(service: &Service, shared: &Shared<'_>) -> Result<Vec<Instant>> {
                 bail!("answered {}: {}", head.status, String::from_utf8_lossy(body));
             }
             shared.retried.fetch_add(1, Ordering::Relaxed);
-            std::thread::sleep(Duration::from_secs(head.retry_after.unwrap_or(1)));
+            crate::process::pause(Duration::from_secs(head.retry_after.unwrap_or(1)));
         }
     }
 }
@@ -142,7 +142,7 @@ fn tell(shared: &Shared<'_>, pid: u32, begun: Instant) {
     let mut before = 0;
     let mut next = Duration::from_secs(5);
     while !shared.stop.load(Ordering::Relaxed) {
-        std::thread::sleep(Duration::from_millis(100));
+        crate::process::pause(Duration::from_millis(100));
         if begun.elapsed() < next {
             continue;
         }

@@ -22,7 +22,7 @@ pub(crate) fn seal_all(programs: &Path, data: &Path) -> Result<()> {
         if begun.elapsed() > PATIENCE {
             bail!("{} of {size} entries are sealed after {PATIENCE:?}", sealed_size(data));
         }
-        std::thread::sleep(Duration::from_millis(200));
+        crate::process::pause(Duration::from_millis(200));
     }
     service.stop()
 }

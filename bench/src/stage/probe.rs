@@ -76,11 +76,11 @@ impl Probe {
                 match marks.take() {
                     Some(mark) => break mark,
                     None if stop.load(Ordering::Relaxed) => return Ok(probe),
-                    None => std::thread::sleep(Duration::from_millis(1)),
+                    None => crate::process::pause(Duration::from_millis(1)),
                 }
             };
             probe.follow(&mut connection, &mark, &keys)?;
-            std::thread::sleep(EVERY.saturating_sub(begun.elapsed()));
+            crate::process::pause(EVERY.saturating_sub(begun.elapsed()));
         }
         Ok(probe)
     }
@@ -124,7 +124,7 @@ fn until(mark: &Mark, what: &str, mut there: impl FnMut() -> Result<bool>) -> Re
         if mark.acknowledged.elapsed() > PATIENCE {
             bail!("entry {} was acknowledged and not {what} within {PATIENCE:?}", mark.sequence);
         }
-        std::thread::sleep(LOOK);
+        crate::process::pause(LOOK);
     }
     Ok(())
 }
@@ -139,6 +139,6 @@ fn ask(connection: &mut Connection, method: &str, path: &str, body: &[u8]) -> Re
             429 | 503 => {}
             status => bail!("{path}: {status} {}", String::from_utf8_lossy(body)),
         }
-        std::thread::sleep(LOOK);
+        crate::process::pause(LOOK);
     }
 }

@@ -88,7 +88,7 @@ fn load_and_kill(service: Service, generator: &Generator, end_ms: i64, part: u64
                 })
             })
             .collect();
-        std::thread::sleep(LOADED);
+        crate::process::pause(LOADED);
         let ended = service.kill();
         killed.store(true, Ordering::Relaxed);
         let acknowledged = running.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect();
@@ -115,7 +115,7 @@ fn ask_again(service: &Service, acknowledged: &[Acknowledged]) -> Result<(usize,
             if head.status != 429 {
                 break (head, body.to_vec());
             }
-            std::thread::sleep(Duration::from_millis(100));
+            crate::process::pause(Duration::from_millis(100));
         };
         if head.status != 201 || body != one.receipts {
             bail!(
