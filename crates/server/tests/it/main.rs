@@ -10,6 +10,7 @@ mod demo;
 mod ending;
 mod full_disk;
 mod journey;
+mod kill;
 mod live;
 mod publication;
 mod routes;
