@@ -15,6 +15,7 @@ use datafusion::datasource::physical_plan::parquet::{
 use datafusion::datasource::physical_plan::{FileScanConfigBuilder, ParquetFileReaderFactory, ParquetSource};
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::execution::context::ExecutionProps;
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
 use datafusion::logical_expr::{Expr, col, lit};
@@ -29,6 +30,9 @@ use crate::place::Place;
 
 /// Rows of a batch.
 const BATCH: usize = 8_192;
+/// Footers and page indexes kept in memory at most, bytes: those of some hundred segments, each some 100 KiB. Reading one anew
+/// costs more than what a page of entries needs from the segment.
+const METADATA_CACHE: usize = 160 << 20;
 
 /// Reads segments.
 pub(super) struct Scanner {
@@ -47,10 +51,10 @@ impl fmt::Debug for Scanner {
 impl Scanner {
     /// A scanner of the files of a place.
     pub(super) fn new(place: &Place) -> Result<Self> {
-        let context =
-            SessionContext::new_with_config(SessionConfig::new().with_batch_size(BATCH).with_target_partitions(1));
+        let runtime = RuntimeEnvBuilder::new().with_metadata_cache_limit(METADATA_CACHE).build_arc()?;
+        let config = SessionConfig::new().with_batch_size(BATCH).with_target_partitions(1);
+        let context = SessionContext::new_with_config_rt(config, Arc::clone(&runtime));
         let files = ObjectStoreUrl::parse("reeve://lake")?;
-        let runtime = context.runtime_env();
         runtime.register_object_store(files.as_ref(), place.store());
         let cache = runtime.cache_manager.get_file_metadata_cache();
         let reader = Arc::new(CachedParquetFileReaderFactory::new(place.store(), cache));
