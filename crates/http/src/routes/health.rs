@@ -46,12 +46,17 @@ pub(crate) async fn metrics(State(app): State<Arc<App>>) -> impl IntoResponse {
 
 /// How far each place has the log's checkpoints, and how often in a row one could not be delivered there.
 fn publication(app: &App, registry: &mut Registry) {
-    let (sizes, failures) = (Family::<Vec<(String, String)>, Gauge>::default(), Family::<Vec<(String, String)>, Gauge>::default());
+    let (sizes, failures) =
+        (Family::<Vec<(String, String)>, Gauge>::default(), Family::<Vec<(String, String)>, Gauge>::default());
     for Delivery { target, size, failures: failed, .. } in app.ledger.deliveries() {
         let labels = vec![("target".to_owned(), target)];
         sizes.get_or_create(&labels).set(i64::try_from(size).unwrap_or(i64::MAX));
         failures.get_or_create(&labels).set(i64::try_from(failed).unwrap_or(i64::MAX));
     }
-    registry.register("reeve_checkpoint_delivered_entries", "Entries covered by the newest checkpoint that arrived", sizes);
+    registry.register(
+        "reeve_checkpoint_delivered_entries",
+        "Entries covered by the newest checkpoint that arrived",
+        sizes,
+    );
     registry.register("reeve_checkpoint_failed_deliveries", "Deliveries that failed since one arrived", failures);
 }

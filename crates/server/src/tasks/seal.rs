@@ -18,7 +18,9 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
         match segments.mend_indexes().await {
             Ok(0) => {}
             Ok(written) => tracing::info!(written, "indexes of segments were missing or unsound and are written anew"),
-            Err(error) => tracing::warn!(%error, "some indexes of segments could not be written; searches read more instead"),
+            Err(error) => {
+                tracing::warn!(%error, "some indexes of segments could not be written; searches read more instead")
+            }
         }
         loop {
             tokio::select! { () = stop.cancelled() => return, () = ledger.seal_due() => {} }

@@ -48,7 +48,10 @@ pub(super) async fn begin(
 /// A verification of late, and what it found.
 #[utoipa::path(get, path = "/api/v1/audit-logs/verify/{id}", tag = "audit-logs", params(("id" = String, Path)),
     responses((status = 200, body = VerificationBody), (status = 404, body = ProblemBody)))]
-pub(super) async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<VerificationBody>, Problem> {
+pub(super) async fn get(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Json<VerificationBody>, Problem> {
     let job = app.verifications.get(&id).ok_or_else(|| Problem::not_found("verification", &id))?;
     Ok(Json(body(job)))
 }
@@ -69,8 +72,10 @@ fn told(entry: Entry, outcome: &Result<Verified, String>) -> Entry {
         entry.action.status = Some(ActionStatus::Failed);
     }
     let result = match outcome {
-        Ok(found) => json!({ "checked": found.size, "intact": found.intact, "expired": found.expired, "missing": found.missing,
-            "findings": found.findings_total, "root": found.root }),
+        Ok(found) => {
+            json!({ "checked": found.size, "intact": found.intact, "expired": found.expired, "missing": found.missing,
+            "findings": found.findings_total, "root": found.root })
+        }
         Err(message) => json!({ "error": message }),
     };
     entry.with_metadata("result", AuditJson::from(result))
