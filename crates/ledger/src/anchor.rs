@@ -37,6 +37,10 @@ pub(crate) struct Anchor {
     file: Box<dyn DiskFile>,
     turn: u64,
     synced: bool,
+    /// What was written last.
+    head: Option<AnchorHead>,
+    /// A sync failed: what either slot holds on the disk is unknown, whatever a later sync says.
+    doubtful: bool,
 }
 
 /// What the anchor's file says.
@@ -101,26 +105,42 @@ impl Anchor {
 
     /// Opens a file that was read and holds; `turn` is that of its newest slot.
     pub(crate) fn open(disk: &dyn Disk, path: &Path, turn: u64) -> io::Result<Anchor> {
-        Ok(Anchor { file: disk.open(path)?, turn, synced: true })
+        Ok(Anchor { file: disk.open(path)?, turn, synced: true, head: None, doubtful: false })
     }
 
     /// Writes a new head over the older slot.
     pub(crate) fn write(&mut self, head: &AnchorHead) -> io::Result<()> {
         let turn = self.turn + 1;
-        self.file.write_at((turn % 2) * SLOT_STEP as u64, &encode_slot(head, turn))?;
+        self.file.write_at(place(turn), &encode_slot(head, turn))?;
         self.turn = turn;
         self.synced = false;
+        self.head = Some(*head);
         Ok(())
     }
 
     /// Makes what was written durable.
     pub(crate) fn sync(&mut self) -> io::Result<()> {
-        if !self.synced {
-            self.file.sync()?;
-            self.synced = true;
+        if self.synced {
+            return Ok(());
         }
-        Ok(())
+        if self.doubtful
+            && let Some(head) = self.head
+        {
+            // The newer slot once more, then the other: each is whole on the disk before the next is touched.
+            self.file.write_at(place(self.turn), &encode_slot(&head, self.turn))?;
+            self.file.sync()?;
+            self.write(&head)?;
+        }
+        let synced = self.file.sync();
+        self.synced = synced.is_ok();
+        self.doubtful = synced.is_err();
+        synced
     }
+}
+
+/// Where the slot of a turn begins.
+fn place(turn: u64) -> u64 {
+    (turn % 2) * SLOT_STEP as u64
 }
 
 #[cfg(test)]

@@ -36,6 +36,7 @@ pub(crate) struct Tally {
     pub(crate) refusals: u64,
     pub(crate) acknowledged: u64,
     pub(crate) seals: u64,
+    pub(crate) rotations: u64,
     pub(crate) verified: u64,
     pub(crate) flips: u64,
     pub(crate) harmless: u64,
@@ -51,6 +52,7 @@ impl Tally {
         self.refusals += other.refusals;
         self.acknowledged += other.acknowledged;
         self.seals += other.seals;
+        self.rotations += other.rotations;
         self.verified += other.verified;
         self.flips += other.flips;
         self.harmless += other.harmless;

@@ -142,6 +142,7 @@ impl Life {
         let ledger = self.open_on(disk).await.unwrap_or_else(|error| panic!("{case}: {error}"));
         self.check(&ledger).await;
         ledger.close().await;
+        self.export();
         self.tally.harmless += 1;
     }
 }

@@ -296,6 +296,14 @@ impl SimulatedDisk {
         self
     }
 
+    /// Writes a file underneath, durably.
+    pub(crate) fn put(&self, path: &Path, bytes: Vec<u8>) {
+        let mut state = self.0.state.lock();
+        let node = Arc::new(Mutex::new(Contents::durable(bytes)));
+        state.names.insert(path.to_owned(), node.clone());
+        state.durable_names.insert(path.to_owned(), node);
+    }
+
     /// Removes a file underneath, as an operator's slip would; its content. Durable at once.
     pub(crate) fn remove_underneath(&self, path: &Path) -> Option<Vec<u8>> {
         let mut state = self.0.state.lock();

@@ -9,7 +9,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use reeve_audit::Draft;
 use reeve_ledger::clock::Clock as _;
-use reeve_ledger::{AppendError, Config, Ledger, OpenError, Receipt};
+use reeve_ledger::{AppendError, Config, Ledger, Receipt, keys};
 use reeve_tlog::NoteSigner;
 
 use super::Tally;
@@ -62,10 +62,6 @@ pub(crate) fn id_of(text: &str) -> String {
     value["event_id"].as_str().unwrap().to_owned()
 }
 
-fn signer() -> NoteSigner {
-    NoteSigner::from_seed(ORIGIN, &[7; 32]).unwrap()
-}
-
 /// A folder in memory where there is one.
 fn folder() -> tempfile::TempDir {
     let memory = Path::new("/dev/shm");
@@ -97,7 +93,31 @@ impl Life {
         Tally { acknowledged: self.model.order.len() as u64, ..self.tally }
     }
 
-    pub(crate) async fn open_on(&mut self, disk: SimulatedDisk) -> Result<Ledger, OpenError> {
+    /// The key in charge by the records on a disk. Private keys are kept in real files, which no simulated crash touches.
+    fn signer(&self, disk: &SimulatedDisk) -> Result<NoteSigner, keys::KeyFileError> {
+        let ledger = self.home().join("ledger");
+        std::fs::remove_dir_all(&ledger).ok();
+        for (path, bytes) in disk.files() {
+            if path.starts_with(ledger.join("epochs")) || path == ledger.join("log.vkey") {
+                std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+                std::fs::write(path, bytes).unwrap();
+            }
+        }
+        let signer = keys::load_or_create(&self.home(), Some(ORIGIN))?;
+        self.take_over_public_key(disk);
+        Ok(signer)
+    }
+
+    /// What rotating has written beside the simulated disk.
+    pub(crate) fn take_over_public_key(&self, disk: &SimulatedDisk) {
+        let path = self.home().join("ledger/log.vkey");
+        if let Ok(bytes) = std::fs::read(&path) {
+            disk.put(&path, bytes);
+        }
+    }
+
+    pub(crate) async fn open_on(&mut self, disk: SimulatedDisk) -> Result<Ledger, String> {
+        let signer = self.signer(&disk).map_err(|error| error.to_string())?;
         let segments = match self.keep {
             Keep::Memory => Segments::in_memory(&disk, &self.home(), &self.rows),
             Keep::Parquet => Segments::in_lake(&disk, &self.home()).await,
@@ -108,7 +128,8 @@ impl Life {
             clock: self.clock.clone(),
             ..Config::new(self.home(), ORIGIN)
         };
-        let ledger = Ledger::open_on(Arc::new(disk), config, signer(), segments.clone()).await?;
+        let ledger = Ledger::open_on(Arc::new(disk), config, signer, segments.clone()).await;
+        let ledger = ledger.map_err(|error| error.to_string())?;
         self.segments = Some(segments);
         Ok(ledger)
     }

@@ -1,5 +1,7 @@
 //! What happens in a life: sessions of a process, and what is found after each.
 
+use std::path::Path;
+
 use rand::RngExt;
 use reeve_ledger::{AppendError, Ledger};
 
@@ -35,8 +37,11 @@ impl Life {
         self.session(false).await;
         self.ledger = None;
         let (model, crashed) = (self.model.clone(), self.disk.clone());
+        let (keys, aside) = (self.home().join("keys"), self.home().join("keys-aside"));
+        copy_folder(&keys, &aside);
         for variant in 0..4 {
             self.model = model.clone();
+            copy_folder(&aside, &keys);
             let seed = self.seed * 1000 + step * 10 + variant;
             // A kill shares what it leaves with the disk that crashed, so it comes last.
             self.disk = if variant < 3 { crashed.after_power_cut(seed) } else { crashed.after_kill(seed) };
@@ -113,6 +118,7 @@ impl Life {
                 7..9 => self.seal_beside_appends(&ledger).await,
                 9 => self.conflict(&ledger).await,
                 10 => self.clock.advance(900),
+                12 if self.random.random_bool(0.3) => self.rotate_key(&ledger).await,
                 11 if faults && self.random.random_bool(0.2) => self.slip(),
                 _ => {
                     let texts = self.submission();
@@ -238,6 +244,21 @@ impl Life {
         self.model.refused.push(id_of(&fresh));
     }
 
+    /// Another key takes over.
+    async fn rotate_key(&mut self, ledger: &Ledger) {
+        let text = self.fresh();
+        let draft = self.drafts(std::slice::from_ref(&text)).remove(0);
+        // The caller is not told the entry's receipt, so it is as one without an answer.
+        self.model.doubtful.push(vec![text]);
+        match ledger.rotate_key(|_| Ok(draft)).await {
+            Ok(_) => {
+                self.take_over_public_key(&self.disk);
+                self.tally.rotations += 1;
+            }
+            Err(error) => assert!(self.excused(), "{error}"),
+        }
+    }
+
     /// Somebody removes a file of the running log.
     fn slip(&mut self) {
         let home = self.home();
@@ -278,7 +299,7 @@ impl Life {
             Ok(ledger) => ledger,
             Err(error) => {
                 assert!(self.model.altered, "{error}");
-                assert!(error.to_string().contains(&*self.home().to_string_lossy()), "no file is named: {error}");
+                assert!(error.contains(&*self.home().to_string_lossy()), "no file is named: {error}");
                 self.tally.refusals += 1;
                 return false;
             }
@@ -309,5 +330,15 @@ type Answer = Result<Vec<reeve_ledger::Receipt>, AppendError>;
 async fn finished<T>(task: &tokio::task::JoinHandle<T>) {
     while !task.is_finished() {
         tokio::task::yield_now().await;
+    }
+}
+
+/// Makes one folder what another is, permissions included.
+fn copy_folder(from: &Path, to: &Path) {
+    std::fs::remove_dir_all(to).ok();
+    std::fs::create_dir_all(to).unwrap();
+    for item in std::fs::read_dir(from).unwrap() {
+        let path = item.unwrap().path();
+        std::fs::copy(&path, to.join(path.file_name().unwrap())).unwrap();
     }
 }
