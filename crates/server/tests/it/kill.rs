@@ -79,7 +79,8 @@ fn id_of(value: &Value) -> String {
 
 /// Sends again what had no answer, and some of what had.
 async fn send_again(admin: &Api, told: &Told, random: &mut StdRng) {
-    for entries in std::mem::take(&mut *told.doubtful.lock().unwrap()) {
+    let doubtful = std::mem::take(&mut *told.doubtful.lock().unwrap());
+    for entries in doubtful {
         let size = admin.size().await;
         let answer = admin.post("audit-logs", json!(entries)).await.expect(201);
         let grown = (admin.size().await - size) as usize;
