@@ -22,8 +22,11 @@ fn moment(second: i64) -> jiff::Timestamp {
     jiff::Timestamp::from_second(second).unwrap_or(jiff::Timestamp::UNIX_EPOCH)
 }
 
+/// The law of a target, tried on any bytes; it panics where the law is broken.
+pub type Law = fn(&[u8]);
+
 /// Every target by name.
-pub const TARGETS: [(&str, fn(&[u8])); 8] = [
+pub const TARGETS: [(&str, Law); 8] = [
     ("json", json),
     ("entry", entry),
     ("batch", batch),

@@ -1,7 +1,7 @@
 //! The log's key: made at the first start, kept in `keys/log.key` for its owner alone, its public half in `ledger/log.vkey`.
 //!
 //! Refuses to make a new key where a log was signed by one that is gone, and a key file that others may read. A rotation that was
-//! interrupted is finished when its record is there (`ledger/epochs/`), and taken back when it is not: see [`rotation`].
+//! interrupted is finished when its record is there (`ledger/epochs/`), and taken back when it is not: see `keys/rotation.rs`.
 
 mod rotation;
 

@@ -63,11 +63,14 @@ impl Side {
     }
 }
 
+/// What one change made of which names: what each stands for since, or nothing.
+type Renamed = Vec<(PathBuf, Option<Node>)>;
+
 struct State {
     names: Names,
     durable_names: Names,
     /// By directory: what each change since it was synced made of which names.
-    renamed: BTreeMap<PathBuf, Vec<Vec<(PathBuf, Option<Node>)>>>,
+    renamed: BTreeMap<PathBuf, Vec<Renamed>>,
     folders: BTreeSet<PathBuf>,
     plan: Vec<Planned>,
     steps: u64,
