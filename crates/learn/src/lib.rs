@@ -5,14 +5,23 @@
 //! reads a clock, a file or a network. What is not finite is left out of every statistic, never read as zero; what was not
 //! measured shows as missing coverage, never as idle.
 
+pub mod anomaly;
 pub mod backtest;
+pub mod behaviour;
 pub mod burst;
+pub mod calibrate;
+pub mod forecast;
 pub mod gap;
+pub mod grid;
+pub mod interruption;
+pub mod leak;
 pub mod quantile;
+pub mod saturation;
 pub mod steadiness;
 pub mod summary;
 pub mod week;
 pub mod window;
+pub mod workload;
 
 pub use backtest::{Backtest, Prior};
 pub use burst::{Burst, bursts, longest_quiet_ms};

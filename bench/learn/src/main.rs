@@ -1,0 +1,31 @@
+//! `make bench-learn`: how well what was learnt judges open data, with a negative control beside every figure. A part is
+//! named by its argument (`reeve-bench-learn anomalies forecast`); without one, all run. Data is read from
+//! `$REEVE_TEST_DATA`, by default `../shared/data` beside the project.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+
+mod data;
+
+/// A part of the benchmark: prints its rows and says whether each goal was reached.
+type Part = fn(&data::Data) -> Result<()>;
+
+/// Every part, by the name it is asked for.
+const PARTS: &[(&str, Part)] = &[];
+
+fn main() -> Result<()> {
+    let asked: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(unknown) = asked.iter().find(|name| !PARTS.iter().any(|(part, _)| part == name)) {
+        let known: Vec<&str> = PARTS.iter().map(|(name, _)| *name).collect();
+        bail!("no part is named {unknown}; there are {}", known.join(", "));
+    }
+    let data = data::Data::at(std::env::var_os("REEVE_TEST_DATA").map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from));
+    for (name, part) in PARTS {
+        if asked.is_empty() || asked.iter().any(|one| one == name) {
+            println!("\n## {name}\n");
+            part(&data)?;
+        }
+    }
+    Ok(())
+}

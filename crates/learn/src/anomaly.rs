@@ -1,0 +1,1 @@
+//! Streaming anomaly detection: each score from the past alone.

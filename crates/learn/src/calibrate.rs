@@ -1,0 +1,1 @@
+//! Calibration: raw scores made into probabilities that hold.

@@ -1,0 +1,1 @@
+//! Forecasts with intervals that hold.

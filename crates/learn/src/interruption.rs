@@ -1,0 +1,1 @@
+//! Interruptions of spot capacity as a hazard.

@@ -1,0 +1,1 @@
+//! Leaks: a significant upward trend of what stays after each release.

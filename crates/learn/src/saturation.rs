@@ -1,0 +1,1 @@
+//! Saturation: when a resource will be full, as an interval.

@@ -1,0 +1,1 @@
+//! Workloads: production, development, batch or analytics, by the shape of their metrics and their tags; or an abstention.
