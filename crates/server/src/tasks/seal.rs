@@ -14,14 +14,6 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
         if let Err(error) = segments.sweep().await {
             tracing::warn!(%error, "leftovers of an interrupted seal were not removed");
         }
-        // Before the first search has to ask for it: a log of an earlier release has no indexes at all.
-        match segments.mend_indexes().await {
-            Ok(0) => {}
-            Ok(written) => tracing::info!(written, "indexes of segments were missing or unsound and are written anew"),
-            Err(error) => {
-                tracing::warn!(%error, "some indexes of segments could not be written; searches read more instead")
-            }
-        }
         loop {
             tokio::select! { () = stop.cancelled() => return, () = ledger.seal_due() => {} }
             match ledger.seal().await {
