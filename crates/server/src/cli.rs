@@ -5,8 +5,12 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+mod analyze;
 mod audit;
 
+pub(crate) use analyze::{
+    AnalyzeCommand, AnomaliesArgs, CostsArgs, EntriesArgs, EntriesFormat, ForecastArgs, Output, SeriesArgs,
+};
 pub(crate) use audit::{
     AuditCommand, ExportArgs, ExportFormat, ExportFraming, ExportOversize, ImportArgs, ImportFormat, Look, Period,
     SearchArgs, ServiceTarget, Span, TailArgs, Target,
@@ -35,6 +39,9 @@ pub(crate) enum Command {
     /// Work with the audit log.
     #[command(subcommand)]
     Audit(AuditCommand),
+    /// Judge files of one's own as the agents judge the estate.
+    #[command(subcommand)]
+    Analyze(AnalyzeCommand),
     /// Work with the log's signing key.
     #[command(subcommand)]
     Keys(KeysCommand),

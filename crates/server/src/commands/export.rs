@@ -20,6 +20,7 @@ use reeve_audit::format::{
 use reeve_audit::{format_instant, parse_instant};
 use reeve_ledger::Order;
 
+pub(super) use self::file::part;
 use self::file::Sink;
 use self::state::{Progress, State, Wanted};
 use super::reading::{Ask, Found};

@@ -1,6 +1,7 @@
-//! `reeve audit search`, `tail` and `export` as people run them: the real program against a served log, and against its
+//! `reeve audit search`, `tail`, `export` and `reeve analyze` as people run them: the real program against a served log, and against its
 //! folder once nobody serves it.
 
+mod analyze;
 mod export;
 mod gate;
 mod peers;

@@ -68,7 +68,7 @@ impl Write for Hashed {
 }
 
 /// `FILE.part`.
-pub(super) fn part(path: &Path) -> PathBuf {
+pub(in crate::commands) fn part(path: &Path) -> PathBuf {
     with_suffix(path, ".part")
 }
 

@@ -1,0 +1,107 @@
+//! `reeve analyze`: its commands and their flags.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+/// `reeve analyze`.
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum AnalyzeCommand {
+    /// Score each row of a series by how unusual it is, from the rows before it alone.
+    Anomalies(AnomaliesArgs),
+    /// Forecast a series, with an interval that holds nine times in ten.
+    Forecast(ForecastArgs),
+    /// Judge a bill (FOCUS): totals, anomalies, recommendations.
+    Costs(CostsArgs),
+    /// Score audit records by how unusual they are for their principal.
+    Entries(EntriesArgs),
+}
+
+/// Where a result goes.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct Output {
+    /// Write to this file in place of stdout.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// A file of one series.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct SeriesArgs {
+    /// CSV with a timestamp and a value a row; .gz is read too, - is stdin.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The column of times, when its name does not tell.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) time_column: Option<String>,
+    /// The column of values, when its name does not tell.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) value_column: Option<String>,
+}
+
+/// `reeve analyze anomalies`.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Prints timestamp,value,anomaly_score (0 to 1) a row.\nExit codes: 0 done, 2 could not run.")]
+pub(crate) struct AnomaliesArgs {
+    /// The series.
+    #[command(flatten)]
+    pub(crate) series: SeriesArgs,
+    /// Where the scores go.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// `reeve analyze forecast`.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Prints step,p05,p50,p95 a step.\nExit codes: 0 done, 2 could not run.")]
+pub(crate) struct ForecastArgs {
+    /// The series.
+    #[command(flatten)]
+    pub(crate) series: SeriesArgs,
+    /// Steps ahead; a step is as long as the series' own.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) horizon: u32,
+    /// Where the forecast goes.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// `reeve analyze costs`.
+#[derive(Debug, Clone, Args)]
+#[command(
+    after_help = "Prints one JSON object: totals, anomalies, recommendations.\nExit codes: 0 done, 2 could not run."
+)]
+pub(crate) struct CostsArgs {
+    /// A FOCUS file (1.0 and later) as CSV; .gz is read too, - is stdin.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Where the judgement goes.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Records that can be scored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EntriesFormat {
+    /// AWS CloudTrail: log files, arrays, or a record a line.
+    Cloudtrail,
+    /// Reeve's own entries, one a line.
+    Jsonl,
+}
+
+/// `reeve analyze entries`.
+#[derive(Debug, Clone, Args)]
+#[command(
+    after_help = "Prints a JSON object a line: event_id, score (0 to 1), reasons.\nExit codes: 0 done, 1 some records could not be read, 2 could not run."
+)]
+pub(crate) struct EntriesArgs {
+    /// Files; .gz is read too, - is stdin.
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// What the files hold; told from the records unless given.
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<EntriesFormat>,
+    /// Where the scores go.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}

@@ -1,0 +1,29 @@
+//! `reeve analyze`: the judgement that the agents use, on files of one's own. Nothing is served, stored or sent.
+//!
+//! The same file gives the same answer to the byte. A file that cannot be read as what it is meant to be ends the command with
+//! exit code 2 and the file, line and column on stderr, before anything is written.
+
+mod anomalies;
+mod costs;
+mod entries;
+mod file;
+mod forecast;
+mod series;
+mod table;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+use crate::cli::AnalyzeCommand;
+
+/// Runs one. What it does is computing, so it has a thread of its own.
+pub(crate) async fn run(command: AnalyzeCommand) -> Result<ExitCode> {
+    tokio::task::spawn_blocking(move || match &command {
+        AnalyzeCommand::Anomalies(args) => anomalies::run(args),
+        AnalyzeCommand::Forecast(args) => forecast::run(args),
+        AnalyzeCommand::Costs(args) => costs::run(args),
+        AnalyzeCommand::Entries(args) => entries::run(args),
+    })
+    .await?
+}
