@@ -6,13 +6,15 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 
+mod chance;
 mod data;
+mod leak;
 
 /// A part of the benchmark: prints its rows and says whether each goal was reached.
 type Part = fn(&data::Data) -> Result<()>;
 
 /// Every part, by the name it is asked for.
-const PARTS: &[(&str, Part)] = &[];
+const PARTS: &[(&str, Part)] = &[("leak", leak::run)];
 
 fn main() -> Result<()> {
     let asked: Vec<String> = std::env::args().skip(1).collect();

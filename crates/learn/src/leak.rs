@@ -1,1 +1,152 @@
-//! Leaks: a significant upward trend of what stays after each release.
+//! Leaks of memory, handles or connections: growth within the stretches between releases that is significant, that goes on,
+//! and that neither the time of day, nor the day of the week, nor one shift, nor a warm-up explains.
+//!
+//! The series is brought to a few hundred buckets of low quantiles (floors: what stays after collections within a bucket),
+//! freed of its daily profile, and cut at releases and shifts. One slope is pooled over the pieces; its test respects
+//! autocorrelation (`fit`). Steady growth then competes with shapes that level off (`shapes`). Where releases come in
+//! cycles of less than a day, rising within a cycle is how a collected heap breathes: the floors of the cycles are judged
+//! instead. Too little data is an abstention with its reason, never a verdict.
+
+use crate::window::{DAY_MS, HOUR_MS, Point};
+
+mod breaks;
+pub(crate) mod buckets;
+mod evidence;
+pub(crate) mod fit;
+mod reason;
+pub(crate) mod season;
+mod shapes;
+pub(crate) mod tail;
+#[cfg(test)]
+mod tests;
+
+use buckets::Buckets;
+pub use reason::Reason;
+
+/// How strict the judgement is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settings {
+    /// Largest p-value of a leak.
+    pub significance: f64,
+    /// Least growth over the time observed, as a share of the series' typical level: less harms nobody.
+    pub least_growth: f64,
+    /// Least time observed. Below two days a daily swing cannot be told from a leak.
+    pub least_span_ms: i64,
+    /// Probability that the interval of the slope holds.
+    pub interval: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings { significance: 0.01, least_growth: 0.02, least_span_ms: 2 * DAY_MS, interval: 0.9 }
+    }
+}
+
+/// What was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It grows, and goes on growing.
+    Leak,
+    /// Nothing that lasts.
+    NoLeak,
+    /// The data cannot tell; the reasons say why.
+    Abstained,
+}
+
+/// A growth rate with its interval, in units of the series per day.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SlopePerDay {
+    /// The estimate.
+    pub estimate: f64,
+    /// Lower end of the interval.
+    pub low: f64,
+    /// Upper end of the interval.
+    pub high: f64,
+}
+
+/// A release: the level fell abruptly and stayed down.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Release {
+    /// When (milliseconds since the epoch, to a bucket).
+    pub at_ms: i64,
+    /// By how much the level fell, in units of the series.
+    pub size: f64,
+}
+
+/// The judgement of one series.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Assessment {
+    /// Leak, no leak, or abstained.
+    pub verdict: Verdict,
+    /// Probability of growth this steep where there is none; `None` when abstained.
+    pub p_value: Option<f64>,
+    /// Growth per day between releases; `None` when abstained.
+    pub slope_per_day: Option<SlopePerDay>,
+    /// When the growth began, at the latest; `None` without a leak. The first point when it was there from the start.
+    pub first_seen_ms: Option<i64>,
+    /// Releases found or given, oldest first.
+    pub releases: Vec<Release>,
+    /// Why, in the order it was decided.
+    pub reasons: Vec<Reason>,
+}
+
+/// Buckets a series is brought to.
+const MOST_BUCKETS: usize = 400;
+/// Buckets below which nothing is judged.
+const LEAST_BUCKETS: usize = 40;
+/// The quantile of a bucket that stands for what stays.
+const FLOOR: f64 = 25.0;
+/// Share of the time that must have been measured.
+const LEAST_COVERAGE: f64 = 0.4;
+/// Releases that make a cycle.
+const CYCLE: usize = 6;
+/// Floors of cycles below which nothing is judged.
+const LEAST_FLOORS: usize = 8;
+
+/// Judges a series. `restarts_ms` are restarts that are known (deployments, reboots); releases are found without them, too.
+/// The series must be sorted by time; what is not finite is left out.
+#[must_use]
+pub fn judge(points: &[Point], restarts_ms: &[i64], settings: &Settings) -> Assessment {
+    let Some(buckets) = Buckets::of(points, MOST_BUCKETS, FLOOR) else {
+        return Assessment::abstained(Reason::TooFewPoints { points: points.len() as u64 });
+    };
+    if let Some(reason) = thin(&buckets, settings) {
+        return Assessment::abstained(reason);
+    }
+    let mut evidence = evidence::gather(&buckets, restarts_ms);
+    if let Some(cycle_ms) = evidence.short_cycle(CYCLE).filter(|_| restarts_ms.is_empty()) {
+        let width_ms = (cycle_ms * 2).div_euclid(HOUR_MS).max(1) * HOUR_MS;
+        let floors = Buckets::with_width(points, width_ms.min(DAY_MS), 5.0);
+        if floors.len() < LEAST_FLOORS {
+            return Assessment::abstained(Reason::TooFewCycles { cycles: floors.len() as u64 });
+        }
+        let releases = std::mem::take(&mut evidence.releases);
+        evidence = evidence::of_floors(&floors);
+        evidence.releases = releases;
+        evidence.reasons.push(Reason::Cycles { length_ms: cycle_ms });
+    }
+    evidence.judge(settings)
+}
+
+fn thin(buckets: &Buckets, settings: &Settings) -> Option<Reason> {
+    if buckets.span_ms() < settings.least_span_ms {
+        return Some(Reason::TooShort { span_ms: buckets.span_ms(), least_ms: settings.least_span_ms });
+    }
+    if buckets.len() < LEAST_BUCKETS {
+        return Some(Reason::TooFewPoints { points: buckets.len() as u64 });
+    }
+    (buckets.coverage() < LEAST_COVERAGE).then(|| Reason::Gaps { coverage: buckets.coverage() })
+}
+
+impl Assessment {
+    fn abstained(reason: Reason) -> Self {
+        Assessment {
+            verdict: Verdict::Abstained,
+            p_value: None,
+            slope_per_day: None,
+            first_seen_ms: None,
+            releases: Vec::new(),
+            reasons: vec![reason],
+        }
+    }
+}

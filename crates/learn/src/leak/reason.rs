@@ -1,0 +1,106 @@
+//! Why a series was judged as it was, in words.
+
+use std::fmt;
+
+use crate::window::{DAY_MS, HOUR_MS};
+
+/// One reason.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Reason {
+    /// Abstained: too few points.
+    TooFewPoints {
+        /// Points, or buckets of them.
+        points: u64,
+    },
+    /// Abstained: too short a time.
+    TooShort {
+        /// Time observed.
+        span_ms: i64,
+        /// Time needed.
+        least_ms: i64,
+    },
+    /// Abstained: too much was not measured.
+    Gaps {
+        /// Share of the time that was measured, 0 to 1.
+        coverage: f64,
+    },
+    /// Abstained: the level is released in cycles, and there are too few to see where their floors go.
+    TooFewCycles {
+        /// Floors seen.
+        cycles: u64,
+    },
+    /// The level never moves.
+    Constant,
+    /// The level is released in short cycles; the floors after each were judged, not the rises within.
+    Cycles {
+        /// Median length of a cycle.
+        length_ms: i64,
+    },
+    /// Growth significant against chance.
+    Significant {
+        /// The p-value.
+        p_value: f64,
+    },
+    /// Growth that chance explains.
+    NotSignificant {
+        /// The p-value.
+        p_value: f64,
+    },
+    /// It grows in each stretch between releases.
+    GrowsAfterEachRelease {
+        /// Stretches that grow.
+        growing: u64,
+        /// Stretches long enough to tell.
+        of: u64,
+    },
+    /// Too few of the stretches between releases grow.
+    GrowsInFewStretches {
+        /// Stretches that grow.
+        growing: u64,
+        /// Stretches long enough to tell.
+        of: u64,
+    },
+    /// Growth too small to matter.
+    Slight {
+        /// Growth over the time observed, as a share of the typical level.
+        share: f64,
+    },
+    /// The growth has stopped, or is about to: a warm-up, a cache that fills, a shift.
+    LevelsOff,
+    /// The growth is in one part of the time only.
+    Passing,
+    /// Less than two weeks: a weekly swing was not ruled out.
+    WeekNotSeen,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let days = |ms: i64| ms as f64 / DAY_MS as f64;
+        match *self {
+            Reason::TooFewPoints { points } => write!(out, "only {points} points"),
+            Reason::TooShort { span_ms, least_ms } => {
+                write!(out, "{:.1} days observed, {:.1} are needed", days(span_ms), days(least_ms))
+            }
+            Reason::Gaps { coverage } => write!(out, "only {:.0} % of the time was measured", coverage * 100.0),
+            Reason::TooFewCycles { cycles } => write!(out, "only {cycles} floors between releases"),
+            Reason::Constant => write!(out, "the level never moves"),
+            Reason::Cycles { length_ms } => write!(
+                out,
+                "released about every {:.1} hours; what was judged is the floor after each release",
+                length_ms as f64 / HOUR_MS as f64
+            ),
+            Reason::Significant { p_value } => write!(out, "the growth is significant (p = {p_value:.2e})"),
+            Reason::NotSignificant { p_value } => write!(out, "chance explains the growth (p = {p_value:.2})"),
+            Reason::GrowsAfterEachRelease { growing, of } => {
+                write!(out, "it grows in {growing} of {of} stretches between releases")
+            }
+            Reason::GrowsInFewStretches { growing, of } => {
+                write!(out, "it grows in only {growing} of {of} stretches between releases")
+            }
+            Reason::Slight { share } => write!(out, "it grew by {:.1} % of its level only", share * 100.0),
+            Reason::LevelsOff => write!(out, "the growth levels off"),
+            Reason::Passing => write!(out, "the growth is in one part of the time only"),
+            Reason::WeekNotSeen => write!(out, "less than two weeks observed: a weekly swing is not ruled out"),
+        }
+    }
+}
