@@ -166,16 +166,7 @@ fn signed_checkpoint(
         return None;
     };
     match keys.open(bytes) {
-        Ok(checkpoint) => Some(Milestone {
-            size: checkpoint.size,
-            root: Some(checkpoint.root),
-            chain_hash: None,
-            file: CHECKPOINT.to_owned(),
-            offset: None,
-            who: "the signed checkpoint",
-            signed: true,
-            elsewhere: false,
-        }),
+        Ok(checkpoint) => Some(Milestone::signed(&checkpoint, CHECKPOINT, "the signed checkpoint")),
         Err(error) => {
             findings.add(Finding::new(CHECKPOINT, format!("the checkpoint is refused: {}", with_causes(&error))));
             None
@@ -210,16 +201,7 @@ fn cosigned_checkpoint(
     }
     let bytes = read_if_there(&dir.join(COSIGNED))?;
     let checkpoint = kept::cosigned(COSIGNED, bytes.as_deref(), witnesses, keys, findings, notes);
-    Ok(checkpoint.map(|checkpoint| Milestone {
-        size: checkpoint.size,
-        root: Some(checkpoint.root),
-        chain_hash: None,
-        file: COSIGNED.to_owned(),
-        offset: None,
-        who: "the cosigned checkpoint",
-        signed: true,
-        elsewhere: false,
-    }))
+    Ok(checkpoint.map(|checkpoint| Milestone::cosigned(&checkpoint, COSIGNED)))
 }
 
 fn origin(manifest: &Manifest, key: &NoteVerifier, audit: &mut Audit) {

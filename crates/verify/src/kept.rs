@@ -28,14 +28,8 @@ pub struct Witnesses {
 pub(crate) fn milestones(kept: &[KeptCheckpoint], keys: &Epochs, findings: &mut Findings) -> Vec<Milestone> {
     let read = |kept: &KeptCheckpoint| match keys.open(&kept.bytes) {
         Ok(checkpoint) => Some(Milestone {
-            size: checkpoint.size,
-            root: Some(checkpoint.root),
-            chain_hash: None,
-            file: kept.name.clone(),
-            offset: None,
-            who: "the checkpoint that was kept elsewhere",
-            signed: true,
             elsewhere: true,
+            ..Milestone::signed(&checkpoint, &kept.name, "the checkpoint that was kept elsewhere")
         }),
         Err(error) => {
             let what = format!("the checkpoint that was kept elsewhere is refused: {}", with_causes(&error));

@@ -137,19 +137,6 @@ struct KeysBody {
     records: Vec<String>,
 }
 
-fn cosigned_milestone(checkpoint: &Checkpoint) -> Milestone {
-    Milestone {
-        size: checkpoint.size,
-        root: Some(checkpoint.root),
-        chain_hash: None,
-        file: COSIGNED.to_owned(),
-        offset: None,
-        who: "the cosigned checkpoint",
-        signed: true,
-        elsewhere: false,
-    }
-}
-
 /// A service that is asked for files of its log.
 struct Service {
     client: Client,
@@ -200,7 +187,7 @@ impl Service {
         let bytes = self.get(COSIGNED).await?;
         let findings = &mut fetched.findings;
         let checkpoint = kept::cosigned(COSIGNED, bytes.as_deref(), &remote.witnesses, keys, findings, notes);
-        fetched.keep(checkpoint.iter().map(cosigned_milestone).collect());
+        fetched.keep(checkpoint.iter().map(|checkpoint| Milestone::cosigned(checkpoint, COSIGNED)).collect());
         Ok(())
     }
 

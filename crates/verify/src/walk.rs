@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use reeve_tlog::{Hash, MAX_TILE_LEVEL, TILE_WIDTH, TileId, Tree, chain_hash, encode_tile};
+use reeve_tlog::{Checkpoint, Hash, MAX_TILE_LEVEL, TILE_WIDTH, TileId, Tree, chain_hash, encode_tile};
 
 use crate::error::CannotVerify;
 use crate::finding::{Finding, Findings};
@@ -31,6 +31,27 @@ pub(crate) struct Milestone {
     pub(crate) signed: bool,
     /// It was kept elsewhere, where whoever changed the log could not change it.
     pub(crate) elsewhere: bool,
+}
+
+impl Milestone {
+    /// What a checkpoint under the log's signature says, found in a file of the log.
+    pub(crate) fn signed(checkpoint: &Checkpoint, file: impl Into<String>, who: &'static str) -> Milestone {
+        Milestone {
+            size: checkpoint.size,
+            root: Some(checkpoint.root),
+            chain_hash: None,
+            file: file.into(),
+            offset: None,
+            who,
+            signed: true,
+            elsewhere: false,
+        }
+    }
+
+    /// A checkpoint with cosignatures of witnesses.
+    pub(crate) fn cosigned(checkpoint: &Checkpoint, file: &str) -> Milestone {
+        Milestone::signed(checkpoint, file, "the cosigned checkpoint")
+    }
 }
 
 /// Tree and chain as far as they have been recomputed.

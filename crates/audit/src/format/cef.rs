@@ -7,7 +7,7 @@ use std::io::Write;
 use std::net::IpAddr;
 
 use super::reduce::{Detail, Limit, write_fitting};
-use super::text::{cut, hex, is_unsafe, push_escape, tags_of};
+use super::text::{cut, hex, push_escaped, tags_of};
 use super::{EntryView, FormatError, Written};
 use crate::entry::Severity;
 use crate::json::Json;
@@ -146,36 +146,16 @@ fn put_own(view: &EntryView<'_>, detail: Detail, put: &mut impl FnMut(&str, Opti
 
 /// `|` and `\` are escaped; a header has no escape for what no line should hold, so that stands as JSON would spell it.
 fn push_header(text: &str, out: &mut String) {
-    for c in text.chars() {
-        match c {
-            '|' | '\\' => {
-                out.push('\\');
-                out.push(c);
-            }
-            c if is_unsafe(c) => {
-                out.push('\\');
-                push_escape(c, out);
-            }
-            c => out.push(c),
-        }
-    }
+    text.chars().for_each(|c| push_escaped(c, &['|', '\\'], out));
 }
 
 /// `=` and `\` are escaped, newlines are `\n` and `\r`; other controls stand as JSON would spell them.
 fn push_value(text: &str, out: &mut String) {
     for c in text.chars() {
         match c {
-            '=' | '\\' => {
-                out.push('\\');
-                out.push(c);
-            }
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
-            c if is_unsafe(c) => {
-                out.push('\\');
-                push_escape(c, out);
-            }
-            c => out.push(c),
+            c => push_escaped(c, &['=', '\\'], out),
         }
     }
 }

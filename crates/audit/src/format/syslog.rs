@@ -12,7 +12,7 @@ use std::str::FromStr;
 
 use super::json;
 use super::reduce::{Detail, Limit, write_fitting};
-use super::text::{cut, hex, is_unsafe, push_escape};
+use super::text::{cut, hex, push_escaped};
 use super::{EntryView, FormatError, Written};
 use crate::entry::Severity;
 use crate::instant::format_instant;
@@ -202,17 +202,5 @@ fn push_element(
 
 /// RFC 5424, 6.3.3: `"`, `\` and `]` are escaped. What no line should hold stands as JSON would spell it.
 fn push_value(value: &str, out: &mut String) {
-    for c in value.chars() {
-        match c {
-            '"' | '\\' | ']' => {
-                out.push('\\');
-                out.push(c);
-            }
-            c if is_unsafe(c) => {
-                out.push('\\');
-                push_escape(c, out);
-            }
-            c => out.push(c),
-        }
-    }
+    value.chars().for_each(|c| push_escaped(c, &['"', '\\', ']'], out));
 }

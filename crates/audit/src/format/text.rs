@@ -29,6 +29,16 @@ pub(super) fn push_escape(c: char, out: &mut String) {
     }
 }
 
+/// Appends a character with a backslash before it when it is one of `special`; what no line should hold stands as JSON
+/// spells it, after a backslash of its own.
+pub(super) fn push_escaped(c: char, special: &[char], out: &mut String) {
+    let escape = is_unsafe(c);
+    if escape || special.contains(&c) {
+        out.push('\\');
+    }
+    if escape { push_escape(c, out) } else { out.push(c) }
+}
+
 /// At most so many characters; `…` stands for the rest.
 pub(super) fn cut(text: &str, most: usize) -> std::borrow::Cow<'_, str> {
     match text.char_indices().nth(most) {
