@@ -4,6 +4,9 @@ use jiff::Timestamp;
 
 use reeve_estate::named;
 
+use crate::change_control::Place;
+use crate::schedule::Schedule;
+
 named!(
     /// The nine agent types of the specification.
     AgentType {
@@ -79,6 +82,18 @@ pub struct Scope {
     pub services: Vec<String>,
 }
 
+impl Scope {
+    /// Whether a resource lies in it. Accounts go by account identifier, connection name (in any case) or connection id.
+    #[must_use]
+    pub fn covers(&self, place: &Place<'_>) -> bool {
+        let account = |name: &String| {
+            name == place.account || name == place.connection || name.eq_ignore_ascii_case(place.connection_name)
+        };
+        (self.accounts.is_empty() || self.accounts.iter().any(account))
+            && (self.services.is_empty() || self.services.iter().any(|name| name.eq_ignore_ascii_case(place.service)))
+    }
+}
+
 /// Whether and how far an agent may act by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AutoApply {
@@ -122,6 +137,10 @@ pub struct Agent {
     pub auto_apply: AutoApply,
     /// Notices.
     pub notifications: Notifications,
+    /// When it runs; `None` is Reeve's own interval.
+    pub schedule: Option<Schedule>,
+    /// Why it went active before its learning period was over, where it did.
+    pub learning_waived: Option<String>,
     /// Grows by one with every change, a kept run report included.
     pub version: u64,
     /// When it was made.

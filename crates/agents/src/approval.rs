@@ -49,6 +49,19 @@ pub struct Signed {
     pub comment: Option<String>,
 }
 
+/// A signature that somebody who may give it leaves to somebody else, for one request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delegation {
+    /// Which one.
+    pub signature: Signature,
+    /// By whom (e-mail address).
+    pub from: String,
+    /// To whom (e-mail address).
+    pub to: String,
+    /// When.
+    pub at: Timestamp,
+}
+
 /// A request for approval of one exact plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Approval {
@@ -64,6 +77,10 @@ pub struct Approval {
     pub needed: Vec<Signature>,
     /// Signatures given.
     pub signed: Vec<Signed>,
+    /// Signatures left to others.
+    pub delegated: Vec<Delegation>,
+    /// When those who can sign were last reminded.
+    pub reminded_at: Option<Timestamp>,
     /// Who asked (e-mail address, or the agent).
     pub requested_by: String,
     /// When.

@@ -110,6 +110,12 @@ pub fn judge(facts: &Facts<'_>) -> Judgement {
     judgement
 }
 
+/// The tag by which infrastructure as code owns a resource, `key=value`.
+#[must_use]
+pub fn owned_by_code(resource: &Resource) -> Option<String> {
+    gate::managed_by(resource)
+}
+
 /// Whether a tag keeps a resource out of everything.
 #[must_use]
 pub fn left_alone(resource: &Resource) -> bool {

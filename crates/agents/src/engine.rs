@@ -14,6 +14,7 @@ mod configure;
 mod drive;
 mod due;
 mod error;
+mod exclude;
 mod execute;
 mod guard;
 mod limits;
@@ -39,6 +40,7 @@ pub use agent_input::AgentInput;
 pub use caller::Caller;
 pub use due::Due;
 pub use error::EngineError;
+pub use exclude::ExclusionInput;
 pub use guard::{Asked, check as check_guardrails};
 
 use crate::action::{Action, ActionId};

@@ -2,6 +2,8 @@
 
 use jiff::Timestamp;
 
+use crate::change_control::ChangeControl;
+
 /// The limits. Percentages are of the resource's monthly cost or of the measured value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Guardrails {
@@ -29,6 +31,8 @@ pub struct Guardrails {
     pub breaker_failures: u32,
     /// Failures before this do not count towards the breaker: when it was last reset.
     pub breaker_reset_at: Option<Timestamp>,
+    /// When, in which direction and by whose hand.
+    pub change_control: ChangeControl,
     /// Everything stops.
     pub kill_switch: bool,
     /// Grows with every change.
@@ -50,6 +54,7 @@ impl Default for Guardrails {
             cool_down_s: 24 * 3600,
             breaker_failures: 3,
             breaker_reset_at: None,
+            change_control: ChangeControl::default(),
             kill_switch: false,
             version: 0,
         }

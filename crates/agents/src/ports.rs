@@ -11,6 +11,7 @@ use reeve_estate::{Act, Connection, ConnectionId, StoreError};
 use crate::action::{Action, ActionId};
 use crate::agent::{Agent, AgentId, AgentType};
 use crate::approval::{Approval, ApprovalId};
+use crate::exclusion::{Exclusion, ExclusionId};
 use crate::guardrail::Guardrails;
 use crate::lifecycle::Status;
 use crate::recommendation::{Feedback, Priority, Recommendation, RecommendationId, RecommendationType};
@@ -121,6 +122,13 @@ pub trait AgentStore: Send + Sync {
     async fn feedback_insert(&self, feedback: &Feedback) -> Result<(), StoreError>;
     /// Feedback, oldest first; of one recommendation when given.
     async fn feedback_list(&self, of: Option<&RecommendationId>) -> Result<Vec<Feedback>, StoreError>;
+
+    /// Adds an exclusion.
+    async fn exclusion_insert(&self, exclusion: &Exclusion) -> Result<(), StoreError>;
+    /// Removes an exclusion.
+    async fn exclusion_delete(&self, id: &ExclusionId) -> Result<(), StoreError>;
+    /// Exclusions, oldest first, ended ones included.
+    async fn exclusion_list(&self) -> Result<Vec<Exclusion>, StoreError>;
 
     /// The guardrails; the defaults when never set.
     async fn guardrails_get(&self) -> Result<Guardrails, StoreError>;

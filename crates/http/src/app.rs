@@ -139,9 +139,8 @@ impl App {
     /// When an agent runs next by schedule.
     #[must_use]
     pub fn next_run(&self, agent: &Agent) -> Option<Timestamp> {
-        let last = agent.last_run.as_ref().map_or(agent.created_at, |run| run.finished_at);
         let every = i64::try_from(self.settings.agents_every_s).unwrap_or(i64::MAX);
-        last.checked_add(SignedDuration::from_secs(every)).ok().map(|next| next.max(self.now()))
+        reeve_agents::next_run(agent, SignedDuration::from_secs(every)).map(|next| next.max(self.now()))
     }
 
     /// Records a change before it is made. A change that cannot be recorded is not made.

@@ -5,6 +5,7 @@
 
 pub mod access;
 pub mod agent;
+pub mod change_control;
 pub mod entry;
 pub mod estate;
 pub mod list;

@@ -3,6 +3,7 @@
 mod action;
 mod agent;
 mod approval;
+mod exclusion;
 mod feedback;
 mod guardrails;
 mod recommendation;
@@ -11,8 +12,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_agents::ports::RecommendationFilter;
 use reeve_agents::{
-    Action, ActionId, Agent, AgentId, AgentStore, AgentType, Approval, ApprovalId, Feedback, Guardrails,
-    Recommendation, RecommendationId,
+    Action, ActionId, Agent, AgentId, AgentStore, AgentType, Approval, ApprovalId, Exclusion, ExclusionId, Feedback,
+    Guardrails, Recommendation, RecommendationId,
 };
 use reeve_estate::StoreError;
 
@@ -82,6 +83,16 @@ impl AgentStore for Store {
     }
     async fn feedback_list(&self, of: Option<&RecommendationId>) -> Result<Vec<Feedback>> {
         Ok(feedback::list(self, of).await?)
+    }
+
+    async fn exclusion_insert(&self, exclusion: &Exclusion) -> Result<()> {
+        Ok(exclusion::insert(self, exclusion).await?)
+    }
+    async fn exclusion_delete(&self, id: &ExclusionId) -> Result<()> {
+        Ok(exclusion::delete(self, id).await?)
+    }
+    async fn exclusion_list(&self) -> Result<Vec<Exclusion>> {
+        Ok(exclusion::list(self).await?)
     }
 
     async fn guardrails_get(&self) -> Result<Guardrails> {

@@ -19,6 +19,7 @@ struct Migration {
 const MIGRATIONS: &[Migration] = &[
     Migration { version: 1, sql: include_str!("../migrations/0001_initial.sql") },
     Migration { version: 2, sql: include_str!("../migrations/0002_saved_searches.sql") },
+    Migration { version: 3, sql: include_str!("../migrations/0003_exclusions.sql") },
 ];
 
 /// The schema this program writes.

@@ -7,8 +7,10 @@
 pub(crate) mod action;
 pub(crate) mod agent;
 pub(crate) mod approval;
+mod change_control;
 pub(crate) mod connection;
 pub(crate) mod credentials;
+pub(crate) mod exclusion;
 pub(crate) mod feedback;
 pub(crate) mod guardrails;
 mod plan;

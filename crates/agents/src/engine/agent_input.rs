@@ -1,8 +1,10 @@
 //! An agent's configuration as given by a person, and the checks that turn it into one.
 
+use jiff::Timestamp;
 use reeve_audit::FieldError;
 
 use crate::agent::{AgentType, AutoApply, Impact, Mode, Notifications, Scope, Timing};
+use crate::schedule::{Schedule, ScheduleError};
 
 /// A configuration as given; what is `None` keeps its value, or the default for a new agent.
 #[derive(Debug, Clone, Default)]
@@ -33,7 +35,11 @@ pub struct AgentInput {
     pub notify_actions_taken: Option<String>,
     /// As above.
     pub notify_anomalies: Option<String>,
-    /// Why, for the log.
+    /// A cron pattern of five fields; empty is Reeve's own interval.
+    pub schedule: Option<String>,
+    /// The schedule's time zone; UTC unless given.
+    pub schedule_time_zone: Option<String>,
+    /// Why, for the log. It lets a mode go active before the learning period is over.
     pub reason: Option<String>,
 }
 
@@ -47,6 +53,7 @@ pub(crate) struct Settings {
     pub(crate) confidence_threshold: f64,
     pub(crate) auto_apply: AutoApply,
     pub(crate) notifications: Notifications,
+    pub(crate) schedule: Option<Schedule>,
 }
 
 impl Settings {
@@ -64,6 +71,7 @@ impl Settings {
                 actions_taken: Timing::Immediate,
                 anomalies: Timing::Immediate,
             },
+            schedule: None,
         }
     }
 }
@@ -84,7 +92,7 @@ pub(crate) fn agent_type(input: &AgentInput) -> Result<AgentType, FieldError> {
 }
 
 /// Lays the input over a configuration; every failing field is named.
-pub(crate) fn overlay(mut settings: Settings, input: &AgentInput) -> Result<Settings, Vec<FieldError>> {
+pub(crate) fn overlay(mut settings: Settings, input: &AgentInput, now: Timestamp) -> Result<Settings, Vec<FieldError>> {
     let mut errors = Vec::new();
     if let Some(name) = &input.name {
         settings.name = name.trim().to_owned();
@@ -110,7 +118,26 @@ pub(crate) fn overlay(mut settings: Settings, input: &AgentInput) -> Result<Sett
     take(timing("recommendations", input.notify_recommendations.as_deref(), |t| notify.recommendations = t));
     take(timing("actions_taken", input.notify_actions_taken.as_deref(), |t| notify.actions_taken = t));
     take(timing("anomalies", input.notify_anomalies.as_deref(), |t| notify.anomalies = t));
+    take(schedule(input, now, |schedule| settings.schedule = schedule));
     if errors.is_empty() { Ok(settings) } else { Err(errors) }
+}
+
+fn schedule(input: &AgentInput, now: Timestamp, set: impl FnOnce(Option<Schedule>)) -> Result<(), FieldError> {
+    let zone = input.schedule_time_zone.as_deref();
+    let Some(pattern) = input.schedule.as_deref() else {
+        let alone = || FieldError::new("schedule_time_zone", "conflicting", "is given together with schedule");
+        return zone.map_or(Ok(()), |_| Err(alone()));
+    };
+    if pattern.trim().is_empty() {
+        set(None);
+        return Ok(());
+    }
+    let found = Schedule::new(pattern, zone.unwrap_or("UTC"), now).map_err(|error| {
+        let field = if matches!(error, ScheduleError::Zone(_)) { "schedule_time_zone" } else { "schedule" };
+        FieldError::new(field, "invalid_value", error.to_string())
+    })?;
+    set(Some(found));
+    Ok(())
 }
 
 fn one_of<'a>(path: &str, names: impl Iterator<Item = &'a str>) -> FieldError {
@@ -221,7 +248,7 @@ mod tests {
             notify_anomalies: text("immediate"),
             ..AgentInput::default()
         };
-        let settings = overlay(Settings::defaults(), &input).unwrap();
+        let settings = overlay(Settings::defaults(), &input, Timestamp::UNIX_EPOCH).unwrap();
         assert_eq!(
             (settings.mode, settings.learning_period_days, settings.confidence_threshold),
             (Mode::Active, 14, 85.0)
@@ -235,7 +262,7 @@ mod tests {
     fn every_wrong_field_is_named() {
         let check = |input: AgentInput, path: &str| {
             let named = AgentInput { name: input.name.clone().or(text("x")), ..input };
-            let errors = overlay(Settings::defaults(), &named).unwrap_err();
+            let errors = overlay(Settings::defaults(), &named, Timestamp::UNIX_EPOCH).unwrap_err();
             assert_eq!(errors.iter().map(|e| e.path.as_str()).collect::<Vec<_>>(), [path]);
         };
         check(AgentInput { name: text("  "), ..AgentInput::default() }, "name");
@@ -253,7 +280,7 @@ mod tests {
         check(AgentInput { auto_apply_max_impact: text("huge"), ..AgentInput::default() }, "auto_apply.max_impact");
         check(AgentInput { notify_anomalies: text("soon"), ..AgentInput::default() }, "notifications.anomalies");
         let both = AgentInput { name: text("x"), mode: text("y"), learning_period: text("z"), ..AgentInput::default() };
-        assert_eq!(overlay(Settings::defaults(), &both).unwrap_err().len(), 2);
+        assert_eq!(overlay(Settings::defaults(), &both, Timestamp::UNIX_EPOCH).unwrap_err().len(), 2);
     }
 
     #[test]

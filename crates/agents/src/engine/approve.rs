@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
-use reeve_audit::ActionStatus as Went;
+use jiff::{SignedDuration, Timestamp};
+use reeve_audit::{ActionStatus as Went, FieldError};
 
 use super::execute::Wish;
 use super::state::{needed, optional};
 use super::{Caller, Engine, EngineError, story};
-use crate::approval::{Approval, ApprovalId, ApprovalStatus, Signed};
+use crate::approval::{Approval, ApprovalId, ApprovalStatus, Delegation, Signed};
 use crate::lifecycle::Status;
 use crate::recommendation::Recommendation;
+
+/// Those who can sign are reminded this often.
+const REMIND_EVERY: SignedDuration = SignedDuration::from_hours(24);
 
 impl Engine {
     /// Signs a request with the first missing signature the caller may give. The last signature starts the execution, or
@@ -59,7 +62,9 @@ impl Engine {
         let reason = needed("reason", reason)?;
         let _turn = self.turn.lock().await;
         let (approval, of) = self.waiting(id, caller).await?;
-        let may = approval.requested_by == caller.name || approval.needed.iter().any(|s| caller.signatures.contains(s));
+        let may = approval.requested_by == caller.name
+            || !caller.can_sign(&approval).is_empty()
+            || approval.needed.iter().any(|s| caller.signatures.contains(s));
         if !may {
             return Err(EngineError::Forbidden(
                 "only who could sign it, or who asked for it, can refuse it".to_owned(),
@@ -74,6 +79,62 @@ impl Engine {
             self.settle_at(&of.id, "recommendation.reopen", Status::Open, Some(&why), caller).await?;
         }
         Ok(rejected)
+    }
+
+    /// Leaves a signature that the caller may give to somebody else, for this request alone.
+    ///
+    /// # Errors
+    /// [`EngineError::Forbidden`] without such a signature; [`EngineError::Invalid`] when it is left to the requester, to
+    /// oneself or to somebody who has signed.
+    pub async fn delegate(
+        &self,
+        id: &ApprovalId,
+        to: &str,
+        comment: Option<&str>,
+        caller: &Caller,
+    ) -> Result<Approval, EngineError> {
+        let to = needed("to", to)?;
+        let comment = optional("comment", comment)?;
+        let _turn = self.turn.lock().await;
+        let (approval, of) = self.waiting(id, caller).await?;
+        may_sign(&approval, caller)?;
+        // What was left to the caller is not the caller's to pass on.
+        let own = caller.can_sign(&approval).into_iter().find(|s| caller.signatures.contains(s));
+        let Some(signature) = own else {
+            return Err(EngineError::Forbidden("you may give none of the signatures that are missing".to_owned()));
+        };
+        let signed = approval.signed.iter().any(|signed| signed.by == to);
+        if signed || to == caller.name || to == approval.requested_by {
+            let message = "must be somebody who neither asked for it nor has signed it, and not yourself";
+            return Err(EngineError::Invalid(vec![FieldError::new("to", "invalid_value", message)]));
+        }
+        let mut next = Approval { version: approval.version + 1, ..approval };
+        let (from, at) = (caller.name.clone(), self.ports.clock.now());
+        next.delegated.retain(|delegation| delegation.signature != signature || delegation.from != from);
+        next.delegated.push(Delegation { signature, from, to: to.clone(), at });
+        let mut entry = story::approval("approval.delegate", Went::Success, &next, &of, caller)
+            .with_metadata("signature", signature.as_str())
+            .with_metadata("to", to);
+        if let Some(comment) = comment {
+            entry = entry.with_metadata("comment", comment);
+        }
+        self.record(vec![entry]).await?;
+        self.ports.agents.approval_update(&next).await?;
+        Ok(next)
+    }
+
+    /// Reminds of a request that has waited a day since it was made, or since the last reminder. Whether it did.
+    pub(super) async fn remind(&self, approval: &Approval, caller: &Caller) -> Result<bool, EngineError> {
+        let now = self.ports.clock.now();
+        let last = approval.reminded_at.unwrap_or(approval.requested_at);
+        if now.duration_since(last) < REMIND_EVERY {
+            return Ok(false);
+        }
+        let of = self.ports.agents.recommendation_get(&approval.recommendation).await?;
+        let reminded = Approval { reminded_at: Some(now), version: approval.version + 1, ..approval.clone() };
+        self.record(vec![story::approval("approval.remind", Went::Pending, &reminded, &of, caller)]).await?;
+        self.ports.agents.approval_update(&reminded).await?;
+        Ok(true)
     }
 
     /// A request that still waits, with its recommendation; one whose time or plan is over is closed instead.

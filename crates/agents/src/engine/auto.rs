@@ -33,7 +33,7 @@ pub(super) fn decide(agent: &Agent, of: &Recommendation, days_observed: u32) -> 
         (of.plan.is_none(), "advice_only"),
         (agent.mode == Mode::Learning, "mode_learning"),
         (!agent.auto_apply.enabled, "auto_apply_disabled"),
-        (days_observed < agent.learning_period_days, "learning_period"),
+        (agent.learning_waived.is_none() && days_observed < agent.learning_period_days, "learning_period"),
         (of.confidence < agent.confidence_threshold, "low_confidence"),
         (of.impact_level > agent.auto_apply.max_impact, "above_max_impact"),
         (of.impact.cost_percent.is_none(), "cost_not_known"),

@@ -64,7 +64,7 @@ impl Caller {
         }
     }
 
-    /// The signatures this caller could give to a request now: allowed, still missing, and neither the caller's own
+    /// The signatures this caller could give to a request now: allowed or left to the caller, still missing, and neither the caller's own
     /// request nor one the caller has signed already.
     #[must_use]
     pub fn can_sign(&self, approval: &Approval) -> Vec<Signature> {
@@ -74,6 +74,8 @@ impl Caller {
             return Vec::new();
         }
         let missing = |s: &Signature| !approval.signed.iter().any(|signed| signed.signature == *s);
-        approval.needed.iter().copied().filter(|s| missing(s) && self.signatures.contains(s)).collect()
+        let left_to = |s: &Signature| approval.delegated.iter().any(|d| d.signature == *s && d.to == self.name);
+        let may = |s: &Signature| self.signatures.contains(s) || left_to(s);
+        approval.needed.iter().copied().filter(|s| missing(s) && may(s)).collect()
     }
 }

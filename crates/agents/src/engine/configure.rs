@@ -1,11 +1,11 @@
 //! Creating, configuring and deleting agents. Each is recorded with the configuration before and after.
 
-use reeve_audit::ActionStatus;
+use reeve_audit::{ActionStatus, FieldError};
 
 use super::agent_input::{Settings, agent_type, overlay};
 use super::state::optional;
 use super::{AgentInput, Caller, Engine, EngineError, fresh_id, story};
-use crate::agent::{Agent, AgentId, AgentType};
+use crate::agent::{Agent, AgentId, AgentType, Mode};
 
 impl Engine {
     /// Makes an agent.
@@ -14,7 +14,7 @@ impl Engine {
     /// [`EngineError::Invalid`] with every failing field; types this release cannot run are among them.
     pub async fn agent_create(&self, input: AgentInput, caller: &Caller) -> Result<Agent, EngineError> {
         let kind = agent_type(&input);
-        let settings = overlay(Settings::defaults(), &input);
+        let settings = overlay(Settings::defaults(), &input, self.ports.clock.now());
         let (kind, settings) = match (kind, settings) {
             (Ok(kind), Ok(settings)) => (kind, settings),
             (kind, settings) => {
@@ -23,15 +23,33 @@ impl Engine {
                 return Err(EngineError::Invalid(errors));
             }
         };
-        let agent = self.agent_from(AgentId(fresh_id()), kind, settings);
+        let reason = optional("reason", input.reason.as_deref())?;
+        let mut agent = self.agent_from(AgentId(fresh_id()), kind, settings);
+        agent.learning_waived = self.waived(&agent, reason.as_deref()).await?;
         let mut entry = story::about_agent("agent.create", ActionStatus::Success, &agent, caller)
             .after(story::configuration(&agent));
-        if let Some(reason) = optional("reason", input.reason.as_deref())? {
+        if let Some(reason) = reason {
             entry = entry.with_metadata("reason", reason);
         }
         self.record(vec![entry]).await?;
         self.ports.agents.agent_insert(&agent).await?;
         Ok(agent)
+    }
+
+    /// Why an agent may be active before its learning period is over; `None` where it need not be said.
+    async fn waived(&self, agent: &Agent, reason: Option<&str>) -> Result<Option<String>, EngineError> {
+        if agent.mode != Mode::Active {
+            return Ok(None);
+        }
+        let (days, period) = (self.days_observed(agent).await?, agent.learning_period_days);
+        if days >= period {
+            return Ok(None);
+        }
+        let why = format!(
+            "is needed: the agent has {days} of the {period} days it is to learn from; let it learn, or say why it goes active before"
+        );
+        let missing = || EngineError::Invalid(vec![FieldError::new("reason", "missing_field", why)]);
+        reason.map(|reason| Some(reason.to_owned())).ok_or_else(missing)
     }
 
     fn agent_from(&self, id: AgentId, agent_type: AgentType, settings: Settings) -> Agent {
@@ -45,6 +63,8 @@ impl Engine {
             confidence_threshold: settings.confidence_threshold,
             auto_apply: settings.auto_apply,
             notifications: settings.notifications,
+            schedule: settings.schedule,
+            learning_waived: None,
             version: 1,
             created_at: self.ports.clock.now(),
             last_run: None,
@@ -70,14 +90,19 @@ impl Engine {
             confidence_threshold: before.confidence_threshold,
             auto_apply: before.auto_apply.clone(),
             notifications: before.notifications.clone(),
+            schedule: before.schedule.clone(),
         };
         let reason = optional("reason", input.reason.as_deref())?;
-        let settings = overlay(settings, &input).map_err(EngineError::Invalid)?;
-        let after = Agent {
+        let settings = overlay(settings, &input, self.ports.clock.now()).map_err(EngineError::Invalid)?;
+        let mut after = Agent {
             version: before.version + 1,
             created_at: before.created_at,
             last_run: before.last_run.clone(),
             ..self.agent_from(before.id.clone(), before.agent_type, settings)
+        };
+        after.learning_waived = match (before.mode, after.mode) {
+            (Mode::Active, Mode::Active) => before.learning_waived.clone(),
+            _ => self.waived(&after, reason.as_deref()).await?,
         };
         let mut entry = story::about_agent("agent.configure", ActionStatus::Success, &after, caller)
             .before(story::configuration(&before))

@@ -57,6 +57,8 @@ impl Engine {
                 let of = self.ports.agents.recommendation_get(&approval.recommendation).await?;
                 self.lapse(approval, &of, "nobody answered in time", caller).await?;
                 lapsed += 1;
+            } else if approval.status == ApprovalStatus::Pending {
+                self.remind(&approval, caller).await?;
             }
         }
         Ok(lapsed)

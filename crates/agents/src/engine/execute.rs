@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{ActionStatus as Went, Severity};
 use reeve_estate::{Act, Connection, Resource, ResourceFilter};
 
@@ -14,6 +14,9 @@ use super::{Caller, Engine, EngineError, Execution, fresh_id, run, story};
 use crate::action::{Action, ActionId, ActionStatus, Purpose};
 use crate::agent::{Agent, Mode};
 use crate::approval::{Approval, ApprovalId, ApprovalStatus};
+use crate::change_control::Place;
+use crate::exclusion::{Exclusion, excluded};
+use crate::guardrail::Block;
 use crate::lifecycle::Status;
 use crate::plan::Plan;
 use crate::recommendation::{Recommendation, RecommendationId};
@@ -113,16 +116,31 @@ impl Engine {
         let (listed, _) = self.ports.estate.resource_list(&ResourceFilter::default()).await?;
         let connections = self.ports.estate.connection_list().await?;
         let scope_size = listed.iter().filter(|r| run::in_scope(&agent.scope, r, &connections)).count() as u64;
+        let known = listed.iter().find(|r| r.id == *resource && r.connection == of.subject.connection);
+        let subject = &of.subject;
+        let place = known.map_or(
+            Place {
+                account: &subject.account,
+                connection: &subject.connection.0,
+                connection_name: "",
+                service: &subject.service,
+                direction: None,
+            },
+            |known| run::place(known, &connections),
+        );
         let asked = Asked {
             recommendation: of,
             resource,
+            place,
             run_id: wish.run_id,
             automatic: wish.automatic,
             scope_size,
             history: &history,
             now,
         };
-        let Err(block) = check(&limits, &asked) else { return Ok(()) };
+        let exclusions = self.ports.agents.exclusion_list().await?;
+        let checked = not_excluded(&exclusions, of, now).and_then(|()| check(&limits, &asked));
+        let Err(block) = checked else { return Ok(()) };
         let words = block.to_string();
         self.refused(of, &words, wish).await?;
         let mut kept = Recommendation { blocked: Some(words), updated_at: now, version: of.version + 1, ..of.clone() };
@@ -161,6 +179,8 @@ impl Engine {
             impact: of.impact_level,
             needed: Vec::new(),
             signed: Vec::new(),
+            delegated: Vec::new(),
+            reminded_at: None,
             requested_by: wish.by.to_owned(),
             requested_at: now,
             expires_at: now + SignedDuration::from_hours(24 * APPROVAL_DAYS),
@@ -281,6 +301,18 @@ impl Engine {
             runner.run().await;
             drop(at_work);
         });
+    }
+}
+
+fn not_excluded(exclusions: &[Exclusion], of: &Recommendation, now: Timestamp) -> Result<(), Block> {
+    match excluded(exclusions, &of.subject, of.kind, now) {
+        None => Ok(()),
+        Some(exclusion) => Err(Block {
+            guardrail: "exclusion",
+            message: format!("{} excluded it: {}", exclusion.by, exclusion.reason),
+            limit: 0.0,
+            value: 1.0,
+        }),
     }
 }
 

@@ -8,9 +8,12 @@ use jiff::Timestamp;
 use reeve_estate::ResourceId;
 
 use crate::action::{Action, ActionStatus, Purpose};
+use crate::change_control::Place;
 use crate::guardrail::{Block, Guardrails};
 use crate::plan::StepKind;
 use crate::recommendation::{Recommendation, RecommendationType};
+
+mod control;
 
 const DAY_S: i64 = 86_400;
 /// The span the uptime's error budget is counted over: the history that is asked for must reach as far.
@@ -25,6 +28,8 @@ pub struct Asked<'a> {
     pub resource: &'a ResourceId,
     /// The run that wants it; `None` when a person or the schedule does.
     pub run_id: Option<&'a str>,
+    /// Where the resource is, as scopes see it.
+    pub place: Place<'a>,
     /// An agent wants it by itself.
     pub automatic: bool,
     /// Resources in the agent's scope.
@@ -41,6 +46,7 @@ pub struct Asked<'a> {
 /// The block: guardrail, limit, value.
 pub fn check(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     switches(limits, asked)?;
+    control::check(&limits.change_control, asked)?;
     cost(limits, asked)?;
     performance(limits, asked)?;
     uptime(limits, asked)?;

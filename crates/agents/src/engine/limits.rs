@@ -4,6 +4,7 @@ use reeve_audit::{ActionStatus, FieldError, ResourceRef, Severity};
 
 use super::state::needed;
 use super::{Caller, Engine, EngineError, story};
+use crate::change_control::ChangeControl;
 use crate::guardrail::Guardrails;
 
 impl Engine {
@@ -106,6 +107,27 @@ fn unsound(of: &Guardrails) -> Vec<FieldError> {
     let share = between(of.max_share_per_day_percent, 0.0, 100.0);
     check("blast_radius.max_share_per_day", share, "must be a percentage from 0 to 100");
     check("cool_down_s", of.cool_down_s <= 365 * 86_400, "must be at most a year");
+    unsound_control(&of.change_control, &mut check);
     check("breaker_failures", (1..=100).contains(&of.breaker_failures), "must be from 1 to 100");
     errors
+}
+
+/// What one policy may hold, so that asking it stays cheap.
+const MOST: usize = 200;
+
+fn unsound_control(of: &ChangeControl, check: &mut impl FnMut(&str, bool, &str)) {
+    let name = |name: &str| (1..=200).contains(&name.chars().count()) && !name.chars().any(char::is_control);
+    check("change_control.maintenance_windows", of.windows.len() <= MOST, "at most 200 windows are taken");
+    check("change_control.freezes", of.freezes.len() <= MOST, "at most 200 freezes are taken");
+    for (at, window) in of.windows.iter().enumerate().take(MOST) {
+        let path = |field: &str| format!("change_control.maintenance_windows[{at}].{field}");
+        check(&path("name"), name(&window.name), "must have 1 to 200 characters");
+        let minutes = (1..=24 * 60).contains(&window.duration_minutes);
+        check(&path("duration_minutes"), minutes, "must be from 1 to 1440 minutes");
+    }
+    for (at, freeze) in of.freezes.iter().enumerate().take(MOST) {
+        let path = |field: &str| format!("change_control.freezes[{at}].{field}");
+        check(&path("name"), name(&freeze.name), "must have 1 to 200 characters");
+        check(&path("until"), freeze.from < freeze.until, "must be after `from`");
+    }
 }

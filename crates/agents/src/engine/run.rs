@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{ActionStatus as Went, Entry, Json, ResourceRef};
-use reeve_estate::{Connection, Resource, ResourceFilter, ResourceId, ResourceKind, Series};
+use reeve_estate::{Connection, Metric, Resource, ResourceFilter, ResourceId, ResourceKind, Series};
 
 use super::auto::{Auto, decide, signatures_for};
 use super::execute::{Wish, planned};
@@ -13,6 +13,7 @@ use super::upsert::Upserted;
 use super::{Caller, Engine, EngineError, Execution, fresh_id, story};
 use crate::action::{ActionStatus, Purpose};
 use crate::agent::{Agent, AgentId, RunReport, Scope};
+use crate::change_control::Place;
 use crate::cost::{self, Facts, HISTORY_DAYS, Judgement};
 use crate::guardrail::Guardrails;
 use crate::lifecycle::Status;
@@ -35,16 +36,21 @@ pub(super) struct Judged {
     pub(super) judgement: Judgement,
 }
 
-/// Whether a resource lies in a scope. Accounts go by identifier, connection name or connection id; an empty list is all.
+/// What scopes and change control ask about a resource.
+pub(super) fn place<'a>(resource: &'a Resource, connections: &'a [Connection]) -> Place<'a> {
+    let connection = connections.iter().find(|connection| connection.id == resource.connection);
+    Place {
+        account: &resource.account,
+        connection: &resource.connection.0,
+        connection_name: connection.map_or("", |connection| connection.name.as_str()),
+        service: &resource.service,
+        direction: resource.tag("reeve:direction"),
+    }
+}
+
+/// Whether a resource lies in a scope.
 pub(super) fn in_scope(scope: &Scope, resource: &Resource, connections: &[Connection]) -> bool {
-    let connection = connections.iter().find(|c| c.id == resource.connection);
-    let named = |name: &String| {
-        *name == resource.account
-            || *name == resource.connection.0
-            || connection.is_some_and(|c| c.name.eq_ignore_ascii_case(name))
-    };
-    (scope.accounts.is_empty() || scope.accounts.iter().any(named))
-        && (scope.services.is_empty() || scope.services.iter().any(|s| s.eq_ignore_ascii_case(&resource.service)))
+    scope.covers(&place(resource, connections))
 }
 
 /// Takes the agent out of the running ones when the run ends, however it ends.
@@ -127,6 +133,23 @@ impl Engine {
         }
         let scope = all.into_iter().filter(|resource| in_scope(&agent.scope, resource, &connections)).collect();
         Ok((scope, volumes))
+    }
+
+    /// Days with samples that the agent's scope has, as far back as its learning period reaches.
+    pub(super) async fn days_observed(&self, agent: &Agent) -> Result<u32, EngineError> {
+        let (scope, _) = self.scope_of(agent).await?;
+        let now = self.ports.clock.now();
+        let start = now - SignedDuration::from_hours(24 * i64::from(agent.learning_period_days));
+        let mut days = 0;
+        for chunk in scope.chunks(CHUNK) {
+            let ids: Vec<ResourceId> = chunk.iter().map(|resource| resource.id.clone()).collect();
+            let series = self.ports.samples.sample_series(&ids, &[Metric::CpuUtilization], start, now).await?;
+            days = series.iter().map(|s| days_spanned(s, now)).max().unwrap_or(0).max(days);
+            if days >= agent.learning_period_days {
+                break;
+            }
+        }
+        Ok(days)
     }
 
     /// When each resource last changed by an action: what was measured before tells of another size.

@@ -6,8 +6,9 @@ use reeve_estate::Resource;
 
 use super::Caller;
 use crate::action::{Action, Purpose, StepOutcome};
-use crate::agent::Agent;
+use crate::agent::{Agent, Scope};
 use crate::approval::Approval;
+use crate::change_control::ChangeControl;
 use crate::guardrail::Guardrails;
 use crate::plan::StepKind;
 use crate::recommendation::Recommendation;
@@ -205,15 +206,11 @@ pub(super) fn pairs(state: &[(String, String)]) -> Json {
 
 /// An agent's configuration as an object.
 pub(super) fn configuration(agent: &Agent) -> Json {
-    let names = |names: &[String]| Json::from(names.to_vec());
     Json::object([
         ("agent_type", Json::from(agent.agent_type.as_str())),
         ("name", Json::from(agent.name.clone())),
         ("mode", Json::from(agent.mode.as_str())),
-        (
-            "scope",
-            Json::object([("accounts", names(&agent.scope.accounts)), ("services", names(&agent.scope.services))]),
-        ),
+        ("scope", scope(&agent.scope)),
         ("learning_period", Json::from(format!("{}d", agent.learning_period_days))),
         ("confidence_threshold", Json::from(agent.confidence_threshold)),
         (
@@ -224,6 +221,8 @@ pub(super) fn configuration(agent: &Agent) -> Json {
                 ("approval_required", Json::from(agent.auto_apply.approval_required.as_str())),
             ]),
         ),
+        ("schedule", Json::from(agent.schedule.as_ref().map(|s| format!("{} {}", s.pattern, s.time_zone)))),
+        ("learning_waived", Json::from(agent.learning_waived.clone())),
         (
             "notifications",
             Json::object([
@@ -251,5 +250,37 @@ pub(super) fn limits(of: &Guardrails) -> Json {
         ("breaker_failures", Json::from(of.breaker_failures)),
         ("breaker_reset_at", Json::from(of.breaker_reset_at.map(|at| at.to_string()))),
         ("kill_switch", Json::from(of.kill_switch)),
+        ("change_control", control(&of.change_control)),
     ])
+}
+
+fn control(of: &ChangeControl) -> Json {
+    let windows = of.windows.iter().map(|window| {
+        Json::object([
+            ("name", Json::from(window.name.clone())),
+            ("scope", scope(&window.scope)),
+            ("days", Json::from(window.days.iter().map(|day| day.as_str().to_owned()).collect::<Vec<_>>())),
+            ("start", Json::from(window.start.to_string())),
+            ("duration_minutes", Json::from(window.duration_minutes)),
+            ("time_zone", Json::from(window.time_zone.iana_name().unwrap_or("UTC").to_owned())),
+        ])
+    });
+    let freezes = of.freezes.iter().map(|freeze| {
+        Json::object([
+            ("name", Json::from(freeze.name.clone())),
+            ("scope", scope(&freeze.scope)),
+            ("from", Json::from(freeze.from.to_string())),
+            ("until", Json::from(freeze.until.to_string())),
+        ])
+    });
+    Json::object([
+        ("maintenance_windows", Json::Array(windows.collect())),
+        ("freezes", Json::Array(freezes.collect())),
+        ("direction", Json::from(of.direction.as_str())),
+        ("infrastructure_as_code", Json::from(of.infrastructure_as_code.as_str())),
+    ])
+}
+
+fn scope(of: &Scope) -> Json {
+    Json::object([("accounts", Json::from(of.accounts.clone())), ("services", Json::from(of.services.clone()))])
 }

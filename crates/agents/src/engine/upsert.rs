@@ -12,6 +12,7 @@ use super::{Caller, Engine, EngineError, fresh_id, story};
 use crate::agent::Agent;
 use crate::approval::ApprovalStatus;
 use crate::cost::Proposal;
+use crate::exclusion::excluded;
 use crate::lifecycle::Status;
 use crate::ports::RecommendationFilter;
 use crate::recommendation::{Explanation, Recommendation, RecommendationId, RecommendationType};
@@ -42,14 +43,20 @@ impl Engine {
             all.iter().filter(|r| !r.status.is_end()).map(|r| (key(r), r.clone())).collect();
         let caller = Caller::agent(&agent.id);
         let mut found = Upserted { kept: Vec::new(), skipped: Vec::new() };
+        let exclusions = self.ports.agents.exclusion_list().await?;
+        let now = self.ports.clock.now();
         let mut fresh = Vec::new();
         for one in judged {
             for proposal in &one.judgement.proposals {
+                if excluded(&exclusions, &proposal.subject, proposal.kind, now).is_some() {
+                    found.skipped.push("excluded");
+                    continue;
+                }
                 let at = (one.resource.connection.clone(), one.resource.id.clone(), proposal.kind);
                 match current.get(&at) {
                     Some(known) if known.agent_id != agent.id => found.skipped.push("found_by_another_agent"),
                     Some(known) => self.meet(agent, known, proposal, &all, &caller, &mut found, &mut fresh).await?,
-                    None => match remembered(&all, proposal, self.ports.clock.now()) {
+                    None => match remembered(&all, proposal, now) {
                         Some(reason) => found.skipped.push(reason),
                         None => fresh.push(self.make(agent, proposal, &all)),
                     },

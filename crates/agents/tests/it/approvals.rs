@@ -170,3 +170,49 @@ async fn a_signature_whose_consequence_was_interrupted_takes_effect_later() {
         world.every_change_was_announced();
     }
 }
+
+#[tokio::test]
+async fn a_signature_is_left_to_somebody_else_for_one_request() {
+    let world = World::new();
+    let of = world.right_size("i-1", "m5.xlarge").await;
+    let approval = asked(&world, &of).await;
+    let (max, dan) = (person("max", &[Role::Manager]), person("dan", &[Role::Operator]));
+    let to = |name: &str| format!("{name}@example.com");
+    let refused = world.engine.delegate(&approval.id, &to("dan"), None, &operator()).await;
+    assert!(matches!(refused, Err(EngineError::Forbidden(_))), "who asked cannot choose who signs");
+    for wrong in ["olga", "max"] {
+        let refused = world.engine.delegate(&approval.id, &to(wrong), None, &max).await;
+        assert!(matches!(refused, Err(EngineError::Invalid(e)) if e[0].path == "to"), "{wrong}");
+    }
+    assert!(matches!(world.engine.approve(&approval.id, None, &dan).await, Err(EngineError::Forbidden(_))));
+    let left = world.engine.delegate(&approval.id, &to("dan"), Some("on leave"), &max).await.unwrap();
+    assert_eq!(dan.can_sign(&left), [Signature::Manager]);
+    let passed_on = world.engine.delegate(&approval.id, &to("eve"), None, &dan).await;
+    assert!(matches!(passed_on, Err(EngineError::Forbidden(_))), "what was left is not passed on");
+    let signed = world.engine.approve(&approval.id, None, &dan).await.unwrap();
+    assert_eq!(signed.status, ApprovalStatus::Approved);
+    world.engine.settle().await;
+    assert!(world.story(&of).contains(&"approval.delegate success".to_owned()));
+}
+
+#[tokio::test]
+async fn who_can_sign_is_reminded_once_a_day() {
+    let world = World::new();
+    let of = world.right_size("i-1", "m5.xlarge").await;
+    let approval = asked(&world, &of).await;
+    let reminders = || world.story(&of).iter().filter(|line| *line == "approval.remind pending").count();
+    world.clock.advance(SignedDuration::from_hours(23));
+    world.engine.due().await.unwrap();
+    assert_eq!(reminders(), 0);
+    for day in 1..=3 {
+        world.clock.advance(SignedDuration::from_hours(24));
+        world.engine.due().await.unwrap();
+        world.engine.due().await.unwrap();
+        assert_eq!(reminders(), day);
+    }
+    world.engine.approve(&approval.id, None, &person("max", &[Role::Manager])).await.unwrap();
+    world.engine.settle().await;
+    world.clock.advance(SignedDuration::from_hours(48));
+    world.engine.due().await.unwrap();
+    assert_eq!(reminders(), 3);
+}

@@ -54,7 +54,53 @@ async fn what_cannot_be_recorded_is_not_configured() {
     let world = World::new();
     let agent = world.agent("learning", false).await;
     *world.log.silent_after.lock() = Some(0);
-    let input = AgentInput { mode: Some("active".into()), ..AgentInput::default() };
+    let input = AgentInput { name: Some("other".into()), ..AgentInput::default() };
     assert!(matches!(world.engine.agent_configure(&agent.id, input, &operator()).await, Err(EngineError::Record(_))));
     assert_eq!(world.memory.agent_get(&agent.id).await.unwrap(), agent);
+}
+
+#[tokio::test]
+async fn active_before_the_learning_period_is_over_needs_a_reason() {
+    let world = World::new();
+    let active = || AgentInput { mode: Some("active".into()), ..AgentInput::default() };
+    let agent = world.agent("learning", true).await;
+    let refused = world.engine.agent_configure(&agent.id, active(), &operator()).await;
+    let Err(EngineError::Invalid(errors)) = refused else { panic!("{refused:?}") };
+    assert_eq!((errors[0].path.as_str(), errors[0].code), ("reason", "missing_field"));
+    assert!(errors[0].message.contains("0 of the 14 days"), "{}", errors[0].message);
+    let forced = AgentInput { reason: Some("the estate is a trial".into()), ..active() };
+    let after = world.engine.agent_configure(&agent.id, forced, &operator()).await.unwrap();
+    assert_eq!(after.learning_waived.as_deref(), Some("the estate is a trial"));
+    let entry = world.entries().into_iter().next_back().unwrap();
+    let waived = entry.changes.after.unwrap().get("learning_waived").cloned();
+    assert_eq!(waived, Some(Json::from("the estate is a trial")));
+
+    // Back to learning takes the waiver away; with thirty days of samples none is needed.
+    let learning = AgentInput { mode: Some("learning".into()), ..AgentInput::default() };
+    world.engine.agent_configure(&agent.id, learning, &operator()).await.unwrap();
+    world.machine("i-1", "t3.large", 5.0);
+    let after = world.engine.agent_configure(&agent.id, active(), &operator()).await.unwrap();
+    assert_eq!(after.learning_waived, None);
+}
+
+#[tokio::test]
+async fn a_schedule_is_checked_kept_and_taken_away() {
+    let world = World::new();
+    let agent = world.agent("learning", false).await;
+    let with = |pattern: &str, zone: Option<&str>| AgentInput {
+        schedule: Some(pattern.to_owned()),
+        schedule_time_zone: zone.map(str::to_owned),
+        ..AgentInput::default()
+    };
+    let wrong = world.engine.agent_configure(&agent.id, with("0 3 * * *", Some("Nowhere")), &operator()).await;
+    assert!(matches!(wrong, Err(EngineError::Invalid(e)) if e[0].path == "schedule_time_zone"));
+    let wrong = world.engine.agent_configure(&agent.id, with("* * * * *", None), &operator()).await;
+    assert!(matches!(wrong, Err(EngineError::Invalid(e)) if e[0].path == "schedule"));
+    let kept = world.engine.agent_configure(&agent.id, with("0 3 * * *", Some("Europe/Berlin")), &operator()).await;
+    let kept = kept.unwrap();
+    // The world begins at 2026-11-16T00:00:00Z; Berlin is an hour ahead.
+    let next = reeve_agents::next_run(&kept, jiff::SignedDuration::from_mins(15)).unwrap();
+    assert_eq!(next.to_string(), "2026-11-16T02:00:00Z");
+    let cleared = world.engine.agent_configure(&agent.id, with("", None), &operator()).await.unwrap();
+    assert_eq!(cleared.schedule, None);
 }

@@ -7,6 +7,7 @@ mod configure;
 mod execute;
 mod faults;
 mod guardrails;
+mod policy;
 mod respond;
 mod resume;
 mod rollback;

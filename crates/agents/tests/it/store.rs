@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use parking_lot::Mutex;
 use reeve_agents::ports::RecommendationFilter;
 use reeve_agents::{
-    Action, ActionId, Agent, AgentId, AgentStore, AgentType, Approval, ApprovalId, Feedback, Guardrails,
-    Recommendation, RecommendationId, Status,
+    Action, ActionId, Agent, AgentId, AgentStore, AgentType, Approval, ApprovalId, Exclusion, ExclusionId, Feedback,
+    Guardrails, Recommendation, RecommendationId, Status,
 };
 use reeve_estate::{
     Connection, ConnectionId, EstateStore, Metric, Resource, ResourceFilter, ResourceId, ResourceKind, ResourceState,
@@ -25,6 +25,7 @@ pub(crate) struct Memory {
     approvals: Mutex<BTreeMap<String, Approval>>,
     actions: Mutex<BTreeMap<String, Action>>,
     feedback: Mutex<Vec<Feedback>>,
+    exclusions: Mutex<Vec<Exclusion>>,
     guardrails: Mutex<Guardrails>,
     pub(crate) resources: Mutex<BTreeMap<ResourceId, Resource>>,
     pub(crate) series: Mutex<Vec<Series>>,
@@ -158,6 +159,19 @@ impl AgentStore for Memory {
         Ok(self.feedback.lock().iter().filter(|f| of.is_none_or(|id| f.recommendation == *id)).cloned().collect())
     }
 
+    async fn exclusion_insert(&self, exclusion: &Exclusion) -> Result<(), StoreError> {
+        self.exclusions.lock().push(exclusion.clone());
+        Ok(())
+    }
+    async fn exclusion_delete(&self, id: &ExclusionId) -> Result<(), StoreError> {
+        let mut all = self.exclusions.lock();
+        let before = all.len();
+        all.retain(|exclusion| exclusion.id != *id);
+        if all.len() == before { Err(missing("exclusion", &id.0)) } else { Ok(()) }
+    }
+    async fn exclusion_list(&self) -> Result<Vec<Exclusion>, StoreError> {
+        Ok(self.exclusions.lock().clone())
+    }
     async fn guardrails_get(&self) -> Result<Guardrails, StoreError> {
         Ok(self.guardrails.lock().clone())
     }

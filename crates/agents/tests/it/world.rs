@@ -165,6 +165,7 @@ impl World {
             mode: Some(mode.to_owned()),
             auto_apply_enabled: Some(auto),
             auto_apply_max_impact: Some("medium".to_owned()),
+            reason: Some("a test".to_owned()),
             ..AgentInput::default()
         };
         self.engine.agent_create(input, &person("admin", &[Role::Administrator])).await.unwrap()

@@ -6,6 +6,7 @@ mod actions;
 mod agents;
 mod approvals;
 mod bodies;
+mod exclusions;
 mod guardrails;
 mod overview;
 mod problems;
@@ -34,6 +35,10 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         .add(Access::Needs(IntelligenceView), routes!(recommendations::list))
         .add(Access::Needs(IntelligenceView), routes!(recommendations::get))
         .add(Access::Needs(IntelligenceView), routes!(recommendations::explanation))
+        .add(Access::Needs(IntelligenceView), routes!(recommendations::patch))
+        .add(Access::Needs(IntelligenceView), routes!(exclusions::list))
+        .add(Access::Needs(IntelligenceOperate), routes!(exclusions::create))
+        .add(Access::Needs(IntelligenceOperate), routes!(exclusions::delete))
         .add(Access::Needs(IntelligenceOperate), routes!(responses::execute))
         .add(Access::Needs(IntelligenceOperate), routes!(responses::schedule))
         .add(Access::Needs(IntelligenceOperate), routes!(responses::test))
@@ -46,8 +51,10 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         .add(Access::Needs(IntelligenceOperate), routes!(actions::roll_back))
         .add(Access::Needs(IntelligenceView), routes!(approvals::list))
         .add(Access::Needs(IntelligenceView), routes!(approvals::get))
-        .add(SIGN, routes!(approvals::approve))
-        .add(SIGN, routes!(approvals::reject))
+        // Who may sign stands in the request: a signature may be left to somebody without the right of its own.
+        .add(Access::Needs(IntelligenceView), routes!(approvals::approve))
+        .add(Access::Needs(IntelligenceView), routes!(approvals::reject))
+        .add(SIGN, routes!(approvals::delegate))
         .add(Access::Needs(IntelligenceView), routes!(guardrails::get))
         .add(Access::Needs(IntelligenceConfigure), routes!(guardrails::put))
         .add(Access::Needs(IntelligenceConfigure), routes!(guardrails::breaker_reset))

@@ -87,6 +87,10 @@ pub struct AgentCreate {
     pub auto_apply: Option<AutoApplyBody>,
     /// Notices.
     pub notifications: Option<NotificationsBody>,
+    /// When it runs: a cron pattern of five fields; empty is Reeve's own interval.
+    pub schedule: Option<String>,
+    /// The schedule's IANA time zone; UTC unless given.
+    pub schedule_time_zone: Option<String>,
     /// Why, when the mode skips the learning period.
     pub reason: Option<String>,
 }
@@ -110,6 +114,10 @@ pub struct AgentPatch {
     pub auto_apply: Option<AutoApplyBody>,
     /// Notices.
     pub notifications: Option<NotificationsBody>,
+    /// When it runs: a cron pattern of five fields; empty is Reeve's own interval.
+    pub schedule: Option<String>,
+    /// The schedule's IANA time zone; UTC unless given.
+    pub schedule_time_zone: Option<String>,
     /// Why, when the mode skips the learning period.
     pub reason: Option<String>,
 }
@@ -135,6 +143,15 @@ pub struct AgentBody {
     pub auto_apply: AutoApplyBody,
     /// Notices.
     pub notifications: NotificationsBody,
+    /// When it runs: a cron pattern; absent is Reeve's own interval.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<String>,
+    /// The schedule's time zone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schedule_time_zone: Option<String>,
+    /// Why it went active before its learning period was over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub learning_waived: Option<String>,
     /// Grows by one with every change.
     pub version: u64,
     /// When it was made.

@@ -296,3 +296,14 @@ pub struct FeedbackAnswer {
     /// When it was stored.
     pub recorded_at: String,
 }
+
+/// What to change in infrastructure as code.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct PatchBody {
+    /// `terraform`, `cloudformation`, `pulumi`.
+    pub tool: String,
+    /// The tag that says so, `key=value`.
+    pub tag: String,
+    /// Where to look, and the lines that change: `-` goes, `+` comes.
+    pub patch: String,
+}

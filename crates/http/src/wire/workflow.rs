@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::change_control::ChangeControlBody;
+
 /// One execution of one plan.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ActionRecordBody {
@@ -82,6 +84,8 @@ pub struct ApprovalBody {
     pub needed: Vec<String>,
     /// Signatures given.
     pub signed: Vec<SignedBody>,
+    /// Signatures left to others.
+    pub delegated: Vec<DelegationBody>,
     /// Signatures the caller could give now.
     pub can_sign: Vec<String>,
     /// Who asked.
@@ -108,6 +112,29 @@ pub struct SignedBody {
     pub at: String,
     /// With which words.
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+}
+
+/// A signature that somebody leaves to somebody else.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct DelegationBody {
+    /// Which one.
+    pub signature: String,
+    /// By whom.
+    pub from: String,
+    /// To whom.
+    pub to: String,
+    /// When.
+    pub at: String,
+}
+
+/// Delegate.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DelegateBody {
+    /// The e-mail address of who is to sign instead.
+    pub to: String,
+    /// For the log.
     pub comment: Option<String>,
 }
 
@@ -145,6 +172,9 @@ pub struct GuardrailsBody {
     pub cool_down_s: u64,
     /// Failures in a row after which nothing more is applied.
     pub breaker_failures: u32,
+    /// When, in which direction and by whose hand; left out, nothing of it is set.
+    #[serde(default)]
+    pub change_control: ChangeControlBody,
     /// Everything stops. Changed by `kill-switch`, not here.
     #[serde(default)]
     pub kill_switch: bool,

@@ -1,7 +1,7 @@
 //! A configured agent and the report of its last run.
 
 use reeve_agents::agent::RunReport;
-use reeve_agents::{Agent, AgentId, AgentType, AutoApply, Impact, Mode, Notifications, Scope, Timing};
+use reeve_agents::{Agent, AgentId, AgentType, AutoApply, Impact, Mode, Notifications, Schedule, Scope, Timing};
 use serde::{Deserialize, Serialize};
 
 use super::{RowError, finite, named, time};
@@ -20,6 +20,10 @@ pub(crate) struct AgentRow {
     confidence_threshold: f64,
     auto_apply: AutoApplyRow,
     notifications: NotificationsRow,
+    #[serde(default)]
+    schedule: Option<ScheduleRow>,
+    #[serde(default)]
+    learning_waived: Option<String>,
     version: u64,
     created_at: String,
     last_run: Option<RunRow>,
@@ -37,6 +41,12 @@ struct NotificationsRow {
     recommendations: String,
     actions_taken: String,
     anomalies: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct ScheduleRow {
+    pattern: String,
+    time_zone: String,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -73,6 +83,11 @@ impl From<&Agent> for AgentRow {
                 actions_taken: agent.notifications.actions_taken.as_str().to_owned(),
                 anomalies: agent.notifications.anomalies.as_str().to_owned(),
             },
+            schedule: agent.schedule.as_ref().map(|schedule| ScheduleRow {
+                pattern: schedule.pattern.clone(),
+                time_zone: schedule.time_zone.clone(),
+            }),
+            learning_waived: agent.learning_waived.clone(),
             version: agent.version,
             created_at: agent.created_at.to_string(),
             last_run: agent.last_run.as_ref().map(RunRow::from),
@@ -100,6 +115,8 @@ impl AgentRow {
                 actions_taken: named("actions_taken", &self.notifications.actions_taken, Timing::parse)?,
                 anomalies: named("anomalies", &self.notifications.anomalies, Timing::parse)?,
             },
+            schedule: self.schedule.map(|row| Schedule { pattern: row.pattern, time_zone: row.time_zone }),
+            learning_waived: self.learning_waived,
             version: self.version,
             created_at: time(&self.created_at)?,
             last_run: self.last_run.map(RunRow::into_report).transpose()?,

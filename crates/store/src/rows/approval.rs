@@ -1,10 +1,10 @@
 //! An approval request and its signatures.
 
-use reeve_agents::approval::{Signature, Signed};
+use reeve_agents::approval::{Delegation, Signature, Signed};
 use reeve_agents::{Approval, ApprovalId, ApprovalStatus, Impact, RecommendationId};
 use serde::{Deserialize, Serialize};
 
-use super::{RowError, named, time};
+use super::{RowError, named, time, time_or_none};
 
 /// An approval request, whole.
 #[derive(Debug, Serialize, Deserialize)]
@@ -15,6 +15,10 @@ pub(crate) struct ApprovalRow {
     impact: String,
     needed: Vec<String>,
     signed: Vec<SignedRow>,
+    #[serde(default)]
+    delegated: Vec<DelegationRow>,
+    #[serde(default)]
+    reminded_at: Option<String>,
     requested_by: String,
     requested_at: String,
     expires_at: String,
@@ -31,6 +35,14 @@ struct SignedRow {
     comment: Option<String>,
 }
 
+#[derive(Debug, Serialize, Deserialize)]
+struct DelegationRow {
+    signature: String,
+    from: String,
+    to: String,
+    at: String,
+}
+
 impl From<&Approval> for ApprovalRow {
     fn from(approval: &Approval) -> Self {
         let signed = |signed: &Signed| SignedRow {
@@ -39,6 +51,12 @@ impl From<&Approval> for ApprovalRow {
             at: signed.at.to_string(),
             comment: signed.comment.clone(),
         };
+        let delegated = |delegation: &Delegation| DelegationRow {
+            signature: delegation.signature.as_str().to_owned(),
+            from: delegation.from.clone(),
+            to: delegation.to.clone(),
+            at: delegation.at.to_string(),
+        };
         ApprovalRow {
             id: approval.id.0.clone(),
             recommendation: approval.recommendation.0.clone(),
@@ -46,6 +64,8 @@ impl From<&Approval> for ApprovalRow {
             impact: approval.impact.as_str().to_owned(),
             needed: approval.needed.iter().map(|signature| signature.as_str().to_owned()).collect(),
             signed: approval.signed.iter().map(signed).collect(),
+            delegated: approval.delegated.iter().map(delegated).collect(),
+            reminded_at: approval.reminded_at.map(|at| at.to_string()),
             requested_by: approval.requested_by.clone(),
             requested_at: approval.requested_at.to_string(),
             expires_at: approval.expires_at.to_string(),
@@ -62,6 +82,9 @@ impl ApprovalRow {
         let signed = |row: SignedRow| {
             Ok(Signed { signature: signature(&row.signature)?, by: row.by, at: time(&row.at)?, comment: row.comment })
         };
+        let delegated = |row: DelegationRow| {
+            Ok(Delegation { signature: signature(&row.signature)?, from: row.from, to: row.to, at: time(&row.at)? })
+        };
         Ok(Approval {
             id: ApprovalId(self.id),
             recommendation: RecommendationId(self.recommendation),
@@ -69,6 +92,8 @@ impl ApprovalRow {
             impact: named("impact", &self.impact, Impact::parse)?,
             needed: self.needed.iter().map(|text| signature(text)).collect::<Result<_, _>>()?,
             signed: self.signed.into_iter().map(signed).collect::<Result<_, RowError>>()?,
+            delegated: self.delegated.into_iter().map(delegated).collect::<Result<_, RowError>>()?,
+            reminded_at: time_or_none(self.reminded_at.as_deref())?,
             requested_by: self.requested_by,
             requested_at: time(&self.requested_at)?,
             expires_at: time(&self.expires_at)?,

@@ -3,6 +3,7 @@
 use reeve_agents::Guardrails;
 use serde::{Deserialize, Serialize};
 
+use super::change_control::ChangeControlRow;
 use super::{RowError, finite, time_or_none};
 
 /// The guardrails, whole.
@@ -25,6 +26,8 @@ pub(crate) struct GuardrailsRow {
     cool_down_s: u64,
     breaker_failures: u32,
     breaker_reset_at: Option<String>,
+    #[serde(default)]
+    change_control: ChangeControlRow,
     kill_switch: bool,
     version: u64,
 }
@@ -44,6 +47,7 @@ impl From<&Guardrails> for GuardrailsRow {
             cool_down_s: from.cool_down_s,
             breaker_failures: from.breaker_failures,
             breaker_reset_at: from.breaker_reset_at.map(|at| at.to_string()),
+            change_control: ChangeControlRow::from(&from.change_control),
             kill_switch: from.kill_switch,
             version: from.version,
         }
@@ -65,6 +69,7 @@ impl GuardrailsRow {
             cool_down_s: self.cool_down_s,
             breaker_failures: self.breaker_failures,
             breaker_reset_at: time_or_none(self.breaker_reset_at.as_deref())?,
+            change_control: self.change_control.into_change_control()?,
             kill_switch: self.kill_switch,
             version: self.version,
         })

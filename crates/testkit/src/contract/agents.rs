@@ -15,7 +15,7 @@ use reeve_agents::{
 };
 use reeve_estate::{Money, ResourceId, StoreError};
 
-pub use samples::{action, agent, approval, feedback, recommendation};
+pub use samples::{action, agent, approval, change_control, exclusion, feedback, recommendation};
 
 fn is_missing<T>(result: Result<T, StoreError>, what: &str) -> bool {
     matches!(result, Err(StoreError::NotFound { what: found, .. }) if found == what)
@@ -38,6 +38,7 @@ pub async fn run(store: Arc<dyn AgentStore>) -> Result<()> {
     approvals(&*store).await?;
     actions(&*store).await?;
     feedback_is_kept(&*store).await?;
+    exclusions(&*store).await?;
     guardrails(&*store).await?;
     one_claim_wins(store.clone()).await?;
     one_open_recommendation_wins(store.clone()).await?;
@@ -307,6 +308,18 @@ async fn feedback_is_kept(store: &dyn AgentStore) -> Result<()> {
     Ok(())
 }
 
+async fn exclusions(store: &dyn AgentStore) -> Result<()> {
+    let (late, early) = (exclusion("e-1", 9_000)?, exclusion("e-2", 1_000)?);
+    store.exclusion_insert(&late).await?;
+    store.exclusion_insert(&early).await?;
+    assert!(is_conflict(&store.exclusion_insert(&late).await));
+    assert_eq!(store.exclusion_list().await?, [early.clone(), late.clone()], "oldest first");
+    store.exclusion_delete(&late.id).await?;
+    assert!(is_missing(store.exclusion_delete(&late.id).await, "exclusion"));
+    assert_eq!(store.exclusion_list().await?, [early]);
+    Ok(())
+}
+
 async fn guardrails(store: &dyn AgentStore) -> Result<()> {
     assert_eq!(store.guardrails_get().await?, Guardrails::default(), "the defaults when never set");
     let first = Guardrails { kill_switch: true, max_degradation_percent: 2.5, version: 1, ..Guardrails::default() };
@@ -314,7 +327,12 @@ async fn guardrails(store: &dyn AgentStore) -> Result<()> {
     store.guardrails_put(&first).await?;
     assert_eq!(store.guardrails_get().await?, first);
     assert!(is_conflict(&store.guardrails_put(&first).await));
-    let second = Guardrails { breaker_reset_at: Some("2026-11-20T10:00:00Z".parse()?), version: 2, ..first };
+    let second = Guardrails {
+        breaker_reset_at: Some("2026-11-20T10:00:00Z".parse()?),
+        change_control: change_control()?,
+        version: 2,
+        ..first
+    };
     store.guardrails_put(&second).await?;
     assert_eq!(store.guardrails_get().await?, second);
     Ok(())

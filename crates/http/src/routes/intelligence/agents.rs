@@ -79,6 +79,8 @@ pub(super) async fn create(
         confidence_threshold: body.confidence_threshold,
         auto_apply: body.auto_apply,
         notifications: body.notifications,
+        schedule: body.schedule,
+        schedule_time_zone: body.schedule_time_zone,
         reason: body.reason,
     })?;
     let agent = app.engine.agent_create(input, &asking(&caller)).await.map_err(problem)?;
@@ -104,6 +106,8 @@ pub(super) async fn patch(
         confidence_threshold: body.confidence_threshold,
         auto_apply: body.auto_apply,
         notifications: body.notifications,
+        schedule: body.schedule,
+        schedule_time_zone: body.schedule_time_zone,
         reason: body.reason,
     })?;
     let agent = app.engine.agent_configure(&AgentId(id), input, &asking(&caller)).await.map_err(problem)?;
@@ -143,6 +147,8 @@ struct Given {
     confidence_threshold: Option<serde_json::Value>,
     auto_apply: Option<AutoApplyBody>,
     notifications: Option<NotificationsBody>,
+    schedule: Option<String>,
+    schedule_time_zone: Option<String>,
     reason: Option<String>,
 }
 
@@ -176,6 +182,8 @@ fn input(given: Given) -> Result<AgentInput, Problem> {
         notify_recommendations: notify.as_ref().and_then(|notify| notify.recommendations.clone()),
         notify_actions_taken: notify.as_ref().and_then(|notify| notify.actions_taken.clone()),
         notify_anomalies: notify.and_then(|notify| notify.anomalies),
+        schedule: given.schedule,
+        schedule_time_zone: given.schedule_time_zone,
         reason: given.reason,
     })
 }

@@ -14,7 +14,7 @@ use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
 use crate::paging::window;
 use crate::wire::list::{List, Paging};
-use crate::wire::workflow::{ApprovalBody, ApproveBody, RejectBody};
+use crate::wire::workflow::{ApprovalBody, ApproveBody, DelegateBody, RejectBody};
 
 /// Approval requests, newest first.
 #[utoipa::path(get, path = "/api/v1/intelligence/approvals", tag = "intelligence", params(Paging),
@@ -74,6 +74,25 @@ pub(super) async fn reject(
     Body(body): Body<RejectBody>,
 ) -> Result<Json<ApprovalBody>, Problem> {
     let approval = app.engine.reject(&ApprovalId(id), &body.reason, &asking(&caller)).await.map_err(problem)?;
+    Ok(Json(body_of(&app, &caller, &approval).await?))
+}
+
+/// Leave one's signature to somebody else, for this request alone.
+#[utoipa::path(post, path = "/api/v1/intelligence/approvals/{id}/delegate", tag = "intelligence", params(("id" = String, Path)),
+    request_body = DelegateBody,
+    responses((status = 200, body = ApprovalBody), (status = 403, body = ProblemBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
+pub(super) async fn delegate(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+    Body(body): Body<DelegateBody>,
+) -> Result<Json<ApprovalBody>, Problem> {
+    let known = app.access.user_by_email(body.to.trim()).await.is_ok_and(|user| user.active);
+    if !known {
+        return Err(Problem::field("to", "unknown", "is not the e-mail address of an active user"));
+    }
+    let (to, comment) = (body.to.trim(), body.comment.as_deref());
+    let approval = app.engine.delegate(&ApprovalId(id), to, comment, &asking(&caller)).await.map_err(problem)?;
     Ok(Json(body_of(&app, &caller, &approval).await?))
 }
 

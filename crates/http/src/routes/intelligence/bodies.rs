@@ -7,19 +7,20 @@ use reeve_agents::agent::{Agent, RunReport};
 use reeve_agents::approval::{Approval, Signed};
 use reeve_agents::plan::Plan;
 use reeve_agents::recommendation::{Explanation, Recommendation, Subject};
-use reeve_agents::{Guardrails, Impact};
+use reeve_agents::{Delegation, Guardrails, Impact};
 use reeve_estate::Money;
 
 use crate::time;
 use crate::wire::agent::{
     AgentBody, AgentStatusBody, AutoApplyBody, NotificationsBody, RunBody, ScopeBody, SkippedBody,
 };
+use crate::wire::change_control::ChangeControlBody;
 use crate::wire::recommendation::{
     DecisionBody, EstimatedImpactBody, ExplanationBody, FactorsBody, ImpactBody, PlanBody, RecommendationBody,
     SavingsBody, StepBody, SubjectBody,
 };
 use crate::wire::workflow::{
-    ActionRecordBody, ApprovalBody, AvailabilityBody, BlastRadiusBody, CostImpactBody, GuardrailsBody,
+    ActionRecordBody, ApprovalBody, AvailabilityBody, BlastRadiusBody, CostImpactBody, DelegationBody, GuardrailsBody,
     PerformanceImpactBody, RollbackBody, SignedBody, StepOutcomeBody,
 };
 
@@ -43,6 +44,9 @@ pub(super) fn agent(agent: &Agent, status: AgentStatusBody) -> AgentBody {
             actions_taken: Some(agent.notifications.actions_taken.as_str().to_owned()),
             anomalies: Some(agent.notifications.anomalies.as_str().to_owned()),
         },
+        schedule: agent.schedule.as_ref().map(|schedule| schedule.pattern.clone()),
+        schedule_time_zone: agent.schedule.as_ref().map(|schedule| schedule.time_zone.clone()),
+        learning_waived: agent.learning_waived.clone(),
         version: agent.version,
         created_at: time::text(agent.created_at),
         status,
@@ -219,12 +223,22 @@ pub(super) fn approval(approval: &Approval, title: &str, can_sign: Vec<String>) 
         impact: approval.impact.as_str().to_owned(),
         needed: approval.needed.iter().map(|signature| signature.as_str().to_owned()).collect(),
         signed: approval.signed.iter().map(signed).collect(),
+        delegated: approval.delegated.iter().map(delegated).collect(),
         can_sign,
         requested_by: approval.requested_by.clone(),
         requested_at: time::text(approval.requested_at),
         expires_at: time::text(approval.expires_at),
         status: approval.status.as_str().to_owned(),
         reason: approval.reason.clone(),
+    }
+}
+
+fn delegated(delegation: &Delegation) -> DelegationBody {
+    DelegationBody {
+        signature: delegation.signature.as_str().to_owned(),
+        from: delegation.from.clone(),
+        to: delegation.to.clone(),
+        at: time::text(delegation.at),
     }
 }
 
@@ -254,6 +268,7 @@ pub(super) fn guardrails(guardrails: &Guardrails) -> GuardrailsBody {
         },
         cool_down_s: guardrails.cool_down_s,
         breaker_failures: guardrails.breaker_failures,
+        change_control: ChangeControlBody::from(&guardrails.change_control),
         kill_switch: guardrails.kill_switch,
         version: guardrails.version,
     }

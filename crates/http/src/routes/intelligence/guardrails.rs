@@ -40,6 +40,7 @@ pub(super) async fn put(
         max_share_per_day_percent: body.blast_radius.max_share_per_day,
         cool_down_s: body.cool_down_s,
         breaker_failures: body.breaker_failures,
+        change_control: body.change_control.into_change_control()?,
         kill_switch: body.kill_switch,
         breaker_reset_at: None,
         version: body.version,

@@ -9,6 +9,7 @@ use jiff::SignedDuration;
 
 use reeve_agents::approval::ApprovalStatus;
 use reeve_agents::ports::RecommendationFilter;
+use reeve_agents::together::together;
 use reeve_agents::{Action, ActionStatus, Agent, Recommendation, Status};
 use reeve_estate::{Money, ResourceFilter};
 
@@ -47,12 +48,8 @@ pub(super) async fn dashboard(State(app): State<Arc<App>>) -> Result<Json<Dashbo
         actions_taken: actions.len() as u64,
         actions_by_status: count(actions.iter().map(|action: &Action| ActionStatus::as_str(action.status))),
         savings_realised_monthly: succeeded.map(|one| one.savings_monthly).sum::<Money>().usd_cents(),
-        savings_open_monthly: open
-            .iter()
-            .map(|one| one.savings_monthly)
-            .filter(|saving| *saving > Money::ZERO)
-            .sum::<Money>()
-            .usd_cents(),
+        // What excludes another, or shares a resource with it, does not add up.
+        savings_open_monthly: together(&open).into_iter().map(|part| part.counted).sum::<Money>().usd_cents(),
         monthly_cost: resources.iter().filter_map(|resource| resource.monthly_cost).sum::<Money>().usd_cents(),
         resources: resources_total,
         resources_by_provider: count(resources.iter().map(|resource| resource.provider.as_str())),

@@ -10,12 +10,12 @@ use reeve_agents::{Priority, RecommendationId, RecommendationType, Status};
 
 use super::bodies;
 use crate::app::App;
-use crate::error::{Problem, ProblemBody};
+use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::Params;
 use crate::paging::window;
 use crate::routes::resources::parse;
 use crate::wire::list::List;
-use crate::wire::recommendation::{ExplanationBody, RecommendationBody, RecommendationParams};
+use crate::wire::recommendation::{ExplanationBody, PatchBody, RecommendationBody, RecommendationParams};
 
 /// Recommendations, highest priority then highest saving first.
 #[utoipa::path(get, path = "/api/v1/intelligence/recommendations", tag = "intelligence", params(RecommendationParams),
@@ -67,4 +67,19 @@ pub(super) async fn explanation(
 ) -> Result<Json<ExplanationBody>, Problem> {
     let found = app.agents.recommendation_get(&RecommendationId(id)).await?;
     Ok(Json(bodies::explanation(&found.explanation, found.confidence, found.impact_level)))
+}
+
+/// What to change in infrastructure as code, where it owns the resource.
+#[utoipa::path(get, path = "/api/v1/intelligence/recommendations/{id}/patch", tag = "intelligence", params(("id" = String, Path)),
+    responses((status = 200, body = PatchBody), (status = 404, body = ProblemBody)))]
+pub(super) async fn patch(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<PatchBody>, Problem> {
+    let found = app.agents.recommendation_get(&RecommendationId(id)).await?;
+    let resource = app.estate.resource_get(&found.subject.id).await?;
+    let patch = reeve_agents::patch(&found, &resource).ok_or_else(|| {
+        Problem::new(
+            Code::NotFound,
+            "No tag says that infrastructure as code owns the resource, or the change has no form there.",
+        )
+    })?;
+    Ok(Json(PatchBody { tool: patch.tool.as_str().to_owned(), tag: patch.tag, patch: patch.text }))
 }

@@ -2,12 +2,14 @@
 
 use anyhow::Result;
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use reeve_agents::approval::{Signature, Signed};
 use reeve_agents::recommendation::{Decision, Effort, ImpactAssessment, Subject};
 use reeve_agents::{
     Action, ActionId, ActionStatus, Agent, AgentId, AgentType, Approval, ApprovalId, ApprovalStatus, AutoApply,
-    Explanation, Feedback, Impact, Mode, Notifications, Plan, Priority, Purpose, Recommendation, RecommendationId,
-    RecommendationType, Scope, Status, Step, StepKind, StepOutcome, Timing,
+    ChangeControl, Day, Delegation, Direction, Exclusion, ExclusionId, Explanation, Feedback, Freeze, IacRule, Impact,
+    MaintenanceWindow, Mode, Notifications, Plan, Priority, Purpose, Recommendation, RecommendationId,
+    RecommendationType, Schedule, Scope, Status, Step, StepKind, StepOutcome, Timing,
 };
 use reeve_estate::{ConnectionId, Money, Provider, ResourceId, ResourceKind};
 
@@ -34,6 +36,8 @@ pub fn agent(id: &str, agent_type: AgentType, created_at_ms: i64) -> Result<Agen
             actions_taken: Timing::Immediate,
             anomalies: Timing::Never,
         },
+        schedule: Some(Schedule { pattern: "0 */6 * * *".into(), time_zone: "Europe/Berlin".into() }),
+        learning_waived: Some("a trial account".into()),
         version: 1,
         created_at: Timestamp::from_millisecond(created_at_ms)?,
         last_run: None,
@@ -151,6 +155,13 @@ pub fn approval(id: &str, recommendation: &str, requested_at_ms: i64) -> Result<
             at: requested_at,
             comment: Some("go".into()),
         }],
+        delegated: vec![Delegation {
+            signature: Signature::Director,
+            from: "dora@example.com".into(),
+            to: "dan@example.com".into(),
+            at: requested_at,
+        }],
+        reminded_at: Some("2026-11-21T10:00:00Z".parse()?),
         requested_by: "agent:a-1".into(),
         requested_at,
         expires_at: "2026-12-20T10:00:00Z".parse()?,
@@ -212,5 +223,48 @@ pub fn feedback(id: &str, recommendation: &str, at_ms: i64) -> Result<Feedback> 
         comments: Some("saved what it said".into()),
         by: "ann@example.com".into(),
         at: Timestamp::from_millisecond(at_ms)?,
+    })
+}
+
+/// An exclusion of one kind on one resource.
+///
+/// # Errors
+/// When the time is none.
+pub fn exclusion(id: &str, at_ms: i64) -> Result<Exclusion> {
+    Ok(Exclusion {
+        id: ExclusionId(id.into()),
+        resource: Some("i-1".into()),
+        account: None,
+        kind: Some(RecommendationType::RightSize),
+        reason: "it is being replaced".into(),
+        until: Some("2026-12-20T10:00:00Z".parse()?),
+        by: "ann@example.com".into(),
+        at: Timestamp::from_millisecond(at_ms)?,
+    })
+}
+
+/// Change control with something of everything in it.
+///
+/// # Errors
+/// When a time or zone is none.
+pub fn change_control() -> Result<ChangeControl> {
+    let scope = Scope { accounts: vec!["prod-aws".into()], services: vec!["ec2".into()] };
+    Ok(ChangeControl {
+        windows: vec![MaintenanceWindow {
+            name: "nights".into(),
+            scope: scope.clone(),
+            days: vec![Day::Saturday, Day::Sunday],
+            start: "22:30".parse()?,
+            duration_minutes: 240,
+            time_zone: TimeZone::get("Europe/Berlin")?,
+        }],
+        freezes: vec![Freeze {
+            name: "year end".into(),
+            scope,
+            from: "2026-12-20T00:00:00Z".parse()?,
+            until: "2027-01-04T00:00:00Z".parse()?,
+        }],
+        direction: Direction::UpOnly,
+        infrastructure_as_code: IacRule::Allow,
     })
 }

@@ -1,0 +1,62 @@
+//! Exclusions: what people do not want to be recommended, with a reason and an end.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+
+use reeve_agents::ExclusionId;
+use reeve_agents::engine::ExclusionInput;
+
+use super::problems::{asking, problem};
+use crate::app::App;
+use crate::error::{Problem, ProblemBody};
+use crate::extract::{Body, Caller, Params};
+use crate::paging::window;
+use crate::time;
+use crate::wire::change_control::{ExclusionBody, ExclusionCreateBody};
+use crate::wire::list::{List, Paging};
+
+/// Exclusions, oldest first, ended ones included.
+#[utoipa::path(get, path = "/api/v1/intelligence/exclusions", tag = "intelligence", params(Paging),
+    responses((status = 200, body = List<ExclusionBody>)))]
+pub(super) async fn list(
+    State(app): State<Arc<App>>,
+    Params(params): Params<Paging>,
+) -> Result<Json<List<ExclusionBody>>, Problem> {
+    let window = window(params.limit, params.offset, params.cursor.as_deref())?;
+    let all = app.agents.exclusion_list().await?;
+    let (start, limit, now) = (window.start() as usize, window.limit as usize, app.now());
+    let items: Vec<_> = all.iter().skip(start).take(limit).map(|one| ExclusionBody::of(one, now)).collect();
+    let total = all.len() as u64;
+    let next_cursor = window.next(items.len(), total);
+    Ok(Json(List { items, total, next_cursor }))
+}
+
+/// Exclude. What waits and is covered is dismissed with this reason.
+#[utoipa::path(post, path = "/api/v1/intelligence/exclusions", tag = "intelligence", request_body = ExclusionCreateBody,
+    responses((status = 201, body = ExclusionBody), (status = 422, body = ProblemBody)))]
+pub(super) async fn create(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Body(body): Body<ExclusionCreateBody>,
+) -> Result<(StatusCode, Json<ExclusionBody>), Problem> {
+    let until = time::parse_option("until", body.until.as_deref())?;
+    let (resource, account, kind, reason) = (body.resource, body.account, body.kind, body.reason);
+    let input = ExclusionInput { resource, account, kind, reason, until };
+    let made = app.engine.exclude(input, &asking(&caller)).await.map_err(problem)?;
+    Ok((StatusCode::CREATED, Json(ExclusionBody::of(&made, app.now()))))
+}
+
+/// Remove an exclusion; what it covered may be found again.
+#[utoipa::path(delete, path = "/api/v1/intelligence/exclusions/{id}", tag = "intelligence", params(("id" = String, Path)),
+    responses((status = 204), (status = 404, body = ProblemBody)))]
+pub(super) async fn delete(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<StatusCode, Problem> {
+    app.engine.include(&ExclusionId(id), &asking(&caller)).await.map_err(problem)?;
+    Ok(StatusCode::NO_CONTENT)
+}
