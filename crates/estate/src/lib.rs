@@ -6,6 +6,7 @@
 
 pub mod act;
 pub mod catalogue;
+pub mod charge;
 pub mod connection;
 pub mod money;
 mod named;
@@ -16,6 +17,7 @@ pub mod store;
 
 pub use act::{Act, ActError, ActErrorKind, Applied, Mutation, Observed, Snapshot};
 pub use catalogue::{Catalogue, CatalogueError, DatabaseSpec, Discount, InstanceSpec, MonthlyCost, Price};
+pub use charge::{Amount, Charge, ChargeCategory};
 pub use connection::{AccountId, Connection, ConnectionId, ConnectionStatus, Credentials, SyncReport};
 pub use money::Money;
 pub use observe::{Denied, Inventory, Observe, ObserveError, ObserveErrorKind, SampleBatch, SampleQuery};

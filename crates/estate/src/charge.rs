@@ -1,0 +1,120 @@
+//! Charges: the lines of a bill, as FOCUS has them (FinOps Open Cost and Usage Specification, 1.0 to 1.2).
+//!
+//! Amounts are exact decimals of one currency each and are never added across currencies. [`focus`] reads a line by its
+//! columns' names; what a file leaves out is missing here, never zero.
+
+mod amount;
+pub mod focus;
+
+use std::sync::Arc;
+
+pub use amount::{Amount, AmountError};
+
+use crate::named;
+
+named!(
+    /// What a charge is for (FOCUS: ChargeCategory).
+    ChargeCategory {
+        /// Something was used.
+        Usage => "Usage",
+        /// Something was bought: a commitment, a licence, a subscription.
+        Purchase => "Purchase",
+        /// Taxes of an authority.
+        Tax => "Tax",
+        /// A voucher, a promotion, an incentive; mostly negative.
+        Credit => "Credit",
+        /// Rounding, refunds and whatever is none of the others.
+        Adjustment => "Adjustment",
+    }
+);
+
+named!(
+    /// How a charge is priced (FOCUS: PricingCategory).
+    PricingCategory {
+        /// At the agreed price: on demand.
+        Standard => "Standard",
+        /// At a price that varies: spot.
+        Dynamic => "Dynamic",
+        /// Under a commitment discount.
+        Committed => "Committed",
+        /// None of these.
+        Other => "Other",
+    }
+);
+
+named!(
+    /// Whether what a commitment pays for was used (FOCUS: CommitmentDiscountStatus).
+    CommitmentStatus {
+        /// It was.
+        Used => "Used",
+        /// Paid for and left.
+        Unused => "Unused",
+    }
+);
+
+/// A line of a bill.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Charge {
+    /// Who provides the service.
+    pub provider: Option<Arc<str>>,
+    /// The service's name.
+    pub service: Option<Arc<str>>,
+    /// The kind of service: `Compute`, `Storage`.
+    pub service_category: Option<Arc<str>>,
+    /// Who is billed.
+    pub account: Option<Arc<str>>,
+    /// Within that account: an AWS account, an Azure subscription, a Google project.
+    pub sub_account: Option<Arc<str>>,
+    /// Its name, as people know it.
+    pub sub_account_name: Option<Arc<str>>,
+    /// The region's identifier.
+    pub region: Option<Arc<str>>,
+    /// The resource's identifier.
+    pub resource: Option<Arc<str>>,
+    /// The resource's kind.
+    pub resource_type: Option<Arc<str>>,
+    /// What it is for.
+    pub category: ChargeCategory,
+    /// Whether it corrects a charge of a bill that was closed (FOCUS: ChargeClass).
+    pub correction: bool,
+    /// First millisecond since the epoch that it is for.
+    pub start_ms: i64,
+    /// The first after it; never before the start.
+    pub end_ms: i64,
+    /// First millisecond of the billing period, where the file says it.
+    pub billing_start_ms: Option<i64>,
+    /// The currency of its amounts.
+    pub currency: Arc<str>,
+    /// What is on the invoice.
+    pub billed: Amount,
+    /// What it costs after discounts, with what was prepaid spread over what it pays for.
+    pub effective: Option<Amount>,
+    /// At public prices.
+    pub list: Option<Amount>,
+    /// At negotiated prices, before commitments.
+    pub contracted: Option<Amount>,
+    /// How it is priced.
+    pub pricing: Option<PricingCategory>,
+    /// How much of the unit was consumed.
+    pub consumed: Option<Amount>,
+    /// The unit of what was consumed.
+    pub unit: Option<Arc<str>>,
+    /// The commitment that it was paid with, or that was bought.
+    pub commitment: Option<Arc<str>>,
+    /// Whether what the commitment pays for was used.
+    pub commitment_status: Option<CommitmentStatus>,
+    /// What was sold, in the provider's words.
+    pub description: Option<Arc<str>>,
+    /// The provider's identifier of what was sold.
+    pub sku: Option<Arc<str>>,
+    /// Tags; nothing where the file has no such column.
+    pub tags: Option<Arc<[(String, String)]>>,
+}
+
+impl Charge {
+    /// What it costs after discounts; what is billed where the file does not say.
+    #[must_use]
+    pub fn cost(&self) -> Amount {
+        self.effective.unwrap_or(self.billed)
+    }
+}

@@ -1,0 +1,329 @@
+//! Lines of a FOCUS file, by the names of its columns.
+//!
+//! Which columns there are differs between versions and providers: the ones without which a line is no charge are asked for,
+//! all others may be missing. Names are compared without regard to case, `_` and spaces. `NULL` and blank are missing values.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use jiff::civil::{Date, DateTime};
+use jiff::tz::TimeZone;
+
+use super::{Amount, AmountError, Charge, ChargeCategory, CommitmentStatus, PricingCategory};
+
+/// Why a header is not one of a FOCUS file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the header names no {column}, so this is no FOCUS file; export the bill as FOCUS 1.0 or later")]
+pub struct HeaderError {
+    /// The column that is missing.
+    pub column: &'static str,
+}
+
+/// Why a line is not a charge.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{column}: {found:?}: {reason}")]
+pub struct LineError {
+    /// The column.
+    pub column: &'static str,
+    /// What stands there, cut to forty characters.
+    pub found: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+/// The columns that are read, each with the names it has had.
+const COLUMNS: [(&str, &[&str]); 29] = [
+    ("BilledCost", &["billedcost"]),
+    ("BillingCurrency", &["billingcurrency"]),
+    ("ChargePeriodStart", &["chargeperiodstart"]),
+    ("ChargePeriodEnd", &["chargeperiodend"]),
+    ("BillingPeriodStart", &["billingperiodstart"]),
+    ("ChargeCategory", &["chargecategory"]),
+    ("ChargeClass", &["chargeclass"]),
+    ("EffectiveCost", &["effectivecost"]),
+    ("ListCost", &["listcost"]),
+    ("ContractedCost", &["contractedcost"]),
+    ("ProviderName", &["providername", "serviceprovidername", "provider"]),
+    ("ServiceName", &["servicename"]),
+    ("ServiceCategory", &["servicecategory"]),
+    ("BillingAccountId", &["billingaccountid"]),
+    ("SubAccountId", &["subaccountid"]),
+    ("SubAccountName", &["subaccountname"]),
+    ("RegionId", &["regionid", "region"]),
+    ("ResourceId", &["resourceid"]),
+    ("ResourceType", &["resourcetype"]),
+    ("PricingCategory", &["pricingcategory"]),
+    ("ConsumedQuantity", &["consumedquantity", "usagequantity"]),
+    ("ConsumedUnit", &["consumedunit", "usageunit"]),
+    ("PricingQuantity", &["pricingquantity"]),
+    ("PricingUnit", &["pricingunit"]),
+    ("CommitmentDiscountId", &["commitmentdiscountid"]),
+    ("CommitmentDiscountStatus", &["commitmentdiscountstatus"]),
+    ("ChargeDescription", &["chargedescription"]),
+    ("SkuId", &["skuid"]),
+    ("Tags", &["tags"]),
+];
+
+/// Reads lines. Texts that come again share their memory.
+#[derive(Debug)]
+pub struct Reader {
+    /// Where each of [`COLUMNS`] stands.
+    places: [Option<usize>; COLUMNS.len()],
+    known: HashSet<Arc<str>>,
+    tags: Option<(String, Arc<[(String, String)]>)>,
+    time: (String, i64),
+}
+
+impl Reader {
+    /// For a header.
+    ///
+    /// # Errors
+    /// When a column is missing without which nothing can be added up.
+    pub fn of<'a>(header: impl Iterator<Item = &'a str>) -> Result<Self, HeaderError> {
+        let plain = |name: &str| -> String {
+            name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
+        };
+        let header: Vec<String> = header.map(plain).collect();
+        let place = |names: &[&str]| names.iter().find_map(|name| header.iter().position(|found| found == name));
+        let places = COLUMNS.map(|(_, names)| place(names));
+        for (required, place) in COLUMNS.iter().zip(places).take(3) {
+            if place.is_none() {
+                return Err(HeaderError { column: required.0 });
+            }
+        }
+        Ok(Reader { places, known: HashSet::new(), tags: None, time: (String::new(), 0) })
+    }
+
+    /// Whether the file has a column, by its FOCUS name.
+    #[must_use]
+    pub fn has(&self, column: &str) -> bool {
+        COLUMNS.iter().zip(self.places).any(|((name, _), place)| *name == column && place.is_some())
+    }
+
+    /// A line, by a function that gives the cell at a place.
+    ///
+    /// # Errors
+    /// When an amount, a time or a word of a fixed list cannot be read.
+    pub fn charge<'c>(&mut self, cell: impl Fn(usize) -> Option<&'c str>) -> Result<Charge, LineError> {
+        let get = Cells { places: &self.places.clone(), cell: &cell };
+        let start_ms = self.required_time(&get, "ChargePeriodStart")?;
+        let end_ms = self.time(&get, "ChargePeriodEnd")?.filter(|end| *end > start_ms).unwrap_or(start_ms);
+        let currency =
+            get.text("BillingCurrency").ok_or_else(|| wrong("BillingCurrency", "", "a charge has a currency"))?;
+        Ok(Charge {
+            provider: self.text(&get, "ProviderName"),
+            service: self.text(&get, "ServiceName"),
+            service_category: self.text(&get, "ServiceCategory"),
+            account: self.text(&get, "BillingAccountId"),
+            sub_account: self.text(&get, "SubAccountId"),
+            sub_account_name: self.text(&get, "SubAccountName"),
+            region: self.text(&get, "RegionId"),
+            resource: self.text(&get, "ResourceId"),
+            resource_type: self.text(&get, "ResourceType"),
+            category: category(&get)?,
+            correction: get.text("ChargeClass").is_some_and(|class| class.eq_ignore_ascii_case("correction")),
+            start_ms,
+            end_ms,
+            billing_start_ms: self.time(&get, "BillingPeriodStart")?,
+            currency: self.shared(currency),
+            billed: get.amount("BilledCost")?.unwrap_or(Amount::ZERO),
+            effective: get.amount("EffectiveCost")?,
+            list: get.amount("ListCost")?,
+            contracted: get.amount("ContractedCost")?,
+            pricing: get.text("PricingCategory").map(|text| {
+                let known = PricingCategory::ALL.iter().find(|known| known.as_str().eq_ignore_ascii_case(text));
+                known.copied().unwrap_or(PricingCategory::Other)
+            }),
+            consumed: get.amount("ConsumedQuantity")?.or(get.amount("PricingQuantity")?),
+            unit: self.text(&get, "ConsumedUnit").or_else(|| self.text(&get, "PricingUnit")),
+            commitment: self.text(&get, "CommitmentDiscountId"),
+            commitment_status: get.text("CommitmentDiscountStatus").and_then(|text| {
+                CommitmentStatus::ALL.iter().find(|known| known.as_str().eq_ignore_ascii_case(text)).copied()
+            }),
+            description: self.text(&get, "ChargeDescription"),
+            sku: self.text(&get, "SkuId"),
+            tags: self.tags(&get),
+        })
+    }
+
+    fn text(&mut self, get: &Cells<'_, '_>, column: &str) -> Option<Arc<str>> {
+        get.text(column).map(|text| self.shared(text))
+    }
+
+    fn shared(&mut self, text: &str) -> Arc<str> {
+        if let Some(known) = self.known.get(text) {
+            return Arc::clone(known);
+        }
+        let new: Arc<str> = Arc::from(text);
+        self.known.insert(Arc::clone(&new));
+        new
+    }
+
+    fn required_time(&mut self, get: &Cells<'_, '_>, column: &'static str) -> Result<i64, LineError> {
+        self.time(get, column)?.ok_or_else(|| wrong(column, "", "a charge has a time"))
+    }
+
+    /// Lines that follow one another mostly share their times.
+    fn time(&mut self, get: &Cells<'_, '_>, column: &'static str) -> Result<Option<i64>, LineError> {
+        let Some(text) = get.text(column) else { return Ok(None) };
+        if self.time.0 != text {
+            let at = time(text).ok_or_else(|| wrong(column, text, "it is not a time such as 2026-11-20T10:00:00Z"))?;
+            self.time = (text.to_owned(), at);
+        }
+        Ok(Some(self.time.1))
+    }
+
+    fn tags(&mut self, get: &Cells<'_, '_>) -> Option<Arc<[(String, String)]>> {
+        let place = get.place("Tags")?;
+        let text = (get.cell)(place).map_or("", str::trim);
+        if let Some((last, tags)) = &self.tags
+            && last == text
+        {
+            return Some(Arc::clone(tags));
+        }
+        let tags: Arc<[(String, String)]> = tags(text).into();
+        self.tags = Some((text.to_owned(), Arc::clone(&tags)));
+        Some(tags)
+    }
+}
+
+struct Cells<'p, 'c> {
+    places: &'p [Option<usize>; COLUMNS.len()],
+    cell: &'p dyn Fn(usize) -> Option<&'c str>,
+}
+
+impl<'c> Cells<'_, 'c> {
+    fn place(&self, column: &str) -> Option<usize> {
+        COLUMNS.iter().zip(self.places).find(|((name, _), _)| *name == column).and_then(|(_, place)| *place)
+    }
+
+    fn text(&self, column: &str) -> Option<&'c str> {
+        let text = (self.cell)(self.place(column)?)?.trim();
+        (!text.is_empty() && !text.eq_ignore_ascii_case("null")).then_some(text)
+    }
+
+    fn amount(&self, column: &'static str) -> Result<Option<Amount>, LineError> {
+        let Some(text) = self.text(column) else { return Ok(None) };
+        text.parse().map(Some).map_err(|error: AmountError| wrong(column, text, &error.to_string()))
+    }
+}
+
+fn category(get: &Cells<'_, '_>) -> Result<ChargeCategory, LineError> {
+    let Some(text) = get.text("ChargeCategory") else { return Ok(ChargeCategory::Usage) };
+    let known = ChargeCategory::ALL.iter().find(|known| known.as_str().eq_ignore_ascii_case(text));
+    known
+        .copied()
+        .ok_or_else(|| wrong("ChargeCategory", text, "it is none of Usage, Purchase, Tax, Credit and Adjustment"))
+}
+
+fn wrong(column: &'static str, found: &str, reason: &str) -> LineError {
+    LineError { column, found: found.chars().take(40).collect(), reason: reason.to_owned() }
+}
+
+/// Milliseconds since the epoch; UTC where there is no offset.
+fn time(text: &str) -> Option<i64> {
+    let text = text.strip_suffix("UTC").unwrap_or(text).trim_end();
+    if let Ok(at) = text.parse::<Timestamp>() {
+        return Some(at.as_millisecond());
+    }
+    let at: DateTime = text.parse().or_else(|_| text.parse::<Date>().map(|date| date.at(0, 0, 0, 0))).ok()?;
+    TimeZone::UTC.to_timestamp(at).ok().map(|at| at.as_millisecond())
+}
+
+/// Tags of `{"a": "b"}`, also without its braces, as some exports have it. What is neither counts as no tags.
+fn tags(text: &str) -> Vec<(String, String)> {
+    let mut tags = Vec::new();
+    let mut key: Option<String> = None;
+    let mut rest = text.trim();
+    rest = rest.strip_prefix('{').unwrap_or(rest);
+    loop {
+        rest = rest.trim_start_matches([' ', ',', ':', '\t']);
+        let (token, after) = match rest.as_bytes().first() {
+            None | Some(b'}') => break,
+            Some(b'"') => match quoted(&rest[1..]) {
+                Some(found) => found,
+                None => break,
+            },
+            Some(_) => {
+                let end = rest.find([',', '}', ':']).unwrap_or(rest.len());
+                if end == 0 {
+                    break;
+                }
+                (rest[..end].trim().to_owned(), &rest[end..])
+            }
+        };
+        rest = after;
+        match key.take() {
+            None => key = Some(token),
+            Some(key) => tags.push((key, token)),
+        }
+    }
+    tags.retain(|(key, value)| !key.is_empty() && !value.is_empty() && value != "null");
+    tags
+}
+
+/// The text up to the quote that ends it, and what follows.
+fn quoted(text: &str) -> Option<(String, &str)> {
+    let (mut out, mut escaped) = (String::new(), false);
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '"' if !escaped => return Some((out, &text[at + 1..])),
+            '\\' if !escaped => escaped = true,
+            _ => {
+                escaped = false;
+                out.push(letter);
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn line(header: &str, line: &str) -> Result<Charge, String> {
+        let mut reader = Reader::of(header.split(',')).map_err(|error| error.to_string())?;
+        let cells: Vec<&str> = line.split(',').collect();
+        reader.charge(|place| cells.get(place).copied()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn columns_may_be_missing_and_in_any_order() {
+        let charge = line("ChargePeriodStart,BillingCurrency,BilledCost", "2026-11-01,EUR,1.10").unwrap();
+        assert_eq!((charge.cost().to_string().as_str(), &*charge.currency), ("1.1", "EUR"));
+        assert_eq!((charge.effective, charge.tags, charge.end_ms), (None, None, charge.start_ms));
+        let header = "billed_cost,Billing Currency,CHARGEPERIODSTART,ChargePeriodEnd,EffectiveCost,ChargeCategory,Tags";
+        let charge = line(header, "NULL,USD,2026-11-01 00:00:00 UTC,2026-11-01T01:00:00Z,-2,credit,").unwrap();
+        assert_eq!(charge.end_ms - charge.start_ms, 3_600_000);
+        assert_eq!((charge.billed, charge.category), (Amount::ZERO, ChargeCategory::Credit));
+        assert!(charge.tags.unwrap().is_empty());
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        assert!(line("a,b", "1,2").unwrap_err().contains("names no BilledCost"));
+        let header = "BilledCost,BillingCurrency,ChargePeriodStart,ChargeCategory";
+        for (text, expect) in [
+            ("1 000,USD,2026-11-01,Usage", "BilledCost: \"1 000\": it is not a decimal number"),
+            ("1,NULL,2026-11-01,Usage", "BillingCurrency: \"\": a charge has a currency"),
+            ("1,USD,yesterday,Usage", "ChargePeriodStart: \"yesterday\": it is not a time"),
+            ("1,USD,2026-11-01,Gift", "ChargeCategory: \"Gift\": it is none of"),
+        ] {
+            let said = line(header, text).unwrap_err();
+            assert!(said.starts_with(expect), "{said}");
+        }
+    }
+
+    #[test]
+    fn tags_with_and_without_braces() {
+        let expect = [("env".to_owned(), "prod, \"eu\"".to_owned()), ("n".to_owned(), "3".to_owned())];
+        assert_eq!(tags(r#"{"env": "prod, \"eu\"", "n": 3}"#), expect);
+        assert_eq!(tags(r#""env": "prod, \"eu\"","n": "3""#), expect);
+        for text in ["", "{}", "NULL", "{\"a\": null}", "{\"a", "{\"a\":\"\"}"] {
+            assert!(tags(text).is_empty(), "{text}");
+        }
+    }
+}
