@@ -11,6 +11,7 @@ mod approve;
 mod auto;
 mod caller;
 mod configure;
+mod diagnose;
 mod drive;
 mod due;
 mod error;

@@ -10,6 +10,7 @@ pub mod agent_type;
 pub mod approval;
 pub mod change_control;
 pub mod cost;
+pub mod diagnosis;
 pub mod engine;
 pub mod exclusion;
 pub mod guardrail;

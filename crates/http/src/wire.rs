@@ -6,6 +6,7 @@
 pub mod access;
 pub mod agent;
 pub mod change_control;
+pub mod diagnosis;
 pub mod entry;
 pub mod estate;
 pub mod list;

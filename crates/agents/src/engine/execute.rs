@@ -106,13 +106,32 @@ impl Engine {
         resource: &reeve_estate::ResourceId,
         wish: &Wish<'_>,
     ) -> Result<(), EngineError> {
+        let active = |a: &&Action| a.resource == *resource && a.status.is_active();
+        if let Some(other) = self.ports.agents.action_list(None, None).await?.iter().find(active) {
+            return Err(EngineError::Conflict(format!("action {} is changing {resource} right now", other.id.0)));
+        }
+        let Some(block) = self.would_block(of, agent, resource, wish).await? else { return Ok(()) };
+        let words = block.to_string();
+        self.refused(of, &words, wish).await?;
         let now = self.ports.clock.now();
+        let kept = Recommendation { blocked: Some(words), updated_at: now, version: of.version + 1, ..of.clone() };
+        self.ports.agents.recommendation_update(&kept).await?;
+        Err(EngineError::Blocked(block))
+    }
+
+    /// What exclusions and guardrails would say now.
+    pub(super) async fn would_block(
+        &self,
+        of: &Recommendation,
+        agent: &Agent,
+        resource: &reeve_estate::ResourceId,
+        wish: &Wish<'_>,
+    ) -> Result<Option<Block>, EngineError> {
+        let now = self.ports.clock.now();
+        let exclusions = self.ports.agents.exclusion_list().await?;
         let limits = self.ports.agents.guardrails_get().await?;
         let since = now.checked_sub(SignedDuration::from_hours(24 * BUDGET_DAYS)).ok();
         let history = self.ports.agents.action_list(None, since).await?;
-        if let Some(other) = history.iter().find(|a| a.resource == *resource && a.status.is_active()) {
-            return Err(EngineError::Conflict(format!("action {} is changing {resource} right now", other.id.0)));
-        }
         let (listed, _) = self.ports.estate.resource_list(&ResourceFilter::default()).await?;
         let connections = self.ports.estate.connection_list().await?;
         let scope_size = listed.iter().filter(|r| run::in_scope(&agent.scope, r, &connections)).count() as u64;
@@ -138,15 +157,8 @@ impl Engine {
             history: &history,
             now,
         };
-        let exclusions = self.ports.agents.exclusion_list().await?;
         let checked = not_excluded(&exclusions, of, now).and_then(|()| check(&limits, &asked));
-        let Err(block) = checked else { return Ok(()) };
-        let words = block.to_string();
-        self.refused(of, &words, wish).await?;
-        let mut kept = Recommendation { blocked: Some(words), updated_at: now, version: of.version + 1, ..of.clone() };
-        kept.status = of.status;
-        self.ports.agents.recommendation_update(&kept).await?;
-        Err(EngineError::Blocked(block))
+        Ok(checked.err())
     }
 
     async fn refused(&self, of: &Recommendation, why: &str, wish: &Wish<'_>) -> Result<(), EngineError> {

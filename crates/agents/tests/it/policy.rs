@@ -177,3 +177,72 @@ async fn savings_on_one_resource_never_add_up_to_more_than_it_costs() {
     elsewhere.subject.id = ResourceId::new("i-2");
     assert_eq!(together(&[&stop, &elsewhere]).iter().map(|part| part.counted.usd()).sum::<f64>(), 110.0);
 }
+
+async fn applies(world: &World, of: &Recommendation) -> Vec<&'static str> {
+    let diagnosis = world.engine.diagnose(&of.id, &operator()).await.unwrap();
+    assert_eq!(diagnosis.causes.len(), 5);
+    assert!(diagnosis.causes.iter().all(|cause| !cause.evidence.is_empty() && !cause.way_out.is_empty()));
+    diagnosis.causes.into_iter().filter(|cause| cause.applies == Some(true)).map(|cause| cause.name).collect()
+}
+
+#[tokio::test]
+async fn each_cause_of_not_executing_is_named_with_its_evidence() {
+    let world = World::new();
+    let of = world.right_size("i-1", "t3.large").await;
+    let before = world.entries().len();
+    assert!(applies(&world, &of).await.is_empty());
+    assert_eq!(world.entries().len(), before, "asking changes nothing");
+
+    let agent = world.memory.agent_list(None).await.unwrap().remove(0);
+    let mode = |mode: &str| reeve_agents::AgentInput {
+        mode: Some(mode.to_owned()),
+        reason: Some("a test".to_owned()),
+        ..Default::default()
+    };
+    world.engine.agent_configure(&agent.id, mode("learning"), &operator()).await.unwrap();
+    assert_eq!(applies(&world, &of).await, ["agent_mode_is_learning"]);
+    world.engine.agent_configure(&agent.id, mode("safe_mode"), &operator()).await.unwrap();
+
+    control(&world, |c| c.direction = Direction::UpOnly).await;
+    assert_eq!(applies(&world, &of).await, ["guardrail_blocks_it"]);
+    control(&world, |c| c.direction = Direction::Both).await;
+
+    let stop = Recommendation {
+        id: RecommendationId("other".to_owned()),
+        kind: RecommendationType::IdleResourceCleanup,
+        ..of.clone()
+    };
+    world.memory.recommendation_insert(&stop).await.unwrap();
+    assert_eq!(applies(&world, &of).await, ["conflicting_policies"]);
+
+    world.cloud.fault(0, crate::cloud::Fault::Deny);
+    let failed = world.execute(&stop).await;
+    assert!(failed.reason.is_some(), "{failed:?}");
+    let causes = applies(&world, &stop).await;
+    assert!(causes.contains(&"missing_iam_permissions") && causes.contains(&"errors_in_audit_logs"), "{causes:?}");
+}
+
+#[tokio::test]
+async fn an_agents_findings_are_diagnosed_by_what_was_seen() {
+    let world = World::new();
+    let agent = world.agent("learning", false).await;
+    let causes = async |condition: usize| {
+        let found = world.engine.diagnose_agent(&agent.id).await.unwrap().remove(condition);
+        let named = |cause: reeve_agents::diagnosis::Cause| (cause.name, cause.applies);
+        (found.present, found.causes.into_iter().map(named).collect::<Vec<_>>())
+    };
+    let (present, found) = causes(0).await;
+    assert_eq!(
+        (present, found[0]),
+        (None, ("learning_period_too_short", None)),
+        "nothing is known before the first run"
+    );
+    world.machine("i-1", "t3.large", 5.0);
+    let wrong = reeve_agents::AgentInput { services: Some(vec!["ec2".into(), "ecs".into()]), ..Default::default() };
+    world.engine.agent_configure(&agent.id, wrong, &operator()).await.unwrap();
+    world.run(&agent).await;
+    assert_eq!(causes(0).await.1[0], ("learning_period_too_short", Some(false)));
+    let (_, found) = causes(1).await;
+    assert_eq!(found[0], ("scope_or_filters_wrong", Some(true)));
+    assert_eq!(found[3], ("inaccurate_tagging", Some(true)), "its one machine has no tag");
+}

@@ -6,6 +6,7 @@ mod actions;
 mod agents;
 mod approvals;
 mod bodies;
+mod diagnosis;
 mod exclusions;
 mod guardrails;
 mod overview;
@@ -36,6 +37,8 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         .add(Access::Needs(IntelligenceView), routes!(recommendations::get))
         .add(Access::Needs(IntelligenceView), routes!(recommendations::explanation))
         .add(Access::Needs(IntelligenceView), routes!(recommendations::patch))
+        .add(Access::Needs(IntelligenceView), routes!(diagnosis::recommendation))
+        .add(Access::Needs(IntelligenceView), routes!(diagnosis::agent))
         .add(Access::Needs(IntelligenceView), routes!(exclusions::list))
         .add(Access::Needs(IntelligenceOperate), routes!(exclusions::create))
         .add(Access::Needs(IntelligenceOperate), routes!(exclusions::delete))

@@ -1,0 +1,245 @@
+//! Why an agent or a recommendation does not do what people expect: the conditions of the specification ("Errors"), each
+//! with its listed causes, the evidence for or against every one, and the way out.
+//!
+//! Pure: the engine gathers the facts. A cause that cannot be judged says so instead of being left out.
+
+use reeve_estate::named;
+
+use crate::agent::{Agent, Mode};
+use crate::recommendation::Recommendation;
+
+named!(
+    /// A condition of the specification.
+    Condition {
+        /// Actions not executing although approved.
+        NotExecuting => "approved_but_not_executed",
+        /// Consistently low confidence.
+        LowConfidence => "consistently_low_confidence",
+        /// Irrelevant recommendations.
+        Irrelevant => "irrelevant_recommendations",
+    }
+);
+
+/// One listed cause.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cause {
+    /// Its stable name.
+    pub name: &'static str,
+    /// Whether it applies; `None` when nothing tells.
+    pub applies: Option<bool>,
+    /// The facts, with their numbers.
+    pub evidence: String,
+    /// What to do about it.
+    pub way_out: &'static str,
+}
+
+/// A condition and its causes, in the specification's order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnosis {
+    /// Which.
+    pub condition: Condition,
+    /// Whether it is there at all; `None` when nothing tells.
+    pub present: Option<bool>,
+    /// Its causes.
+    pub causes: Vec<Cause>,
+}
+
+/// What is known about a recommendation that does not execute.
+#[derive(Debug, Clone)]
+pub struct StuckFacts<'a> {
+    /// The recommendation.
+    pub of: &'a Recommendation,
+    /// Its agent; `None` when it was deleted.
+    pub agent: Option<&'a Agent>,
+    /// Whether its connection lets Reeve act; `None` when the connection is gone.
+    pub may_act: Option<bool>,
+    /// What the guardrails would say now.
+    pub block: Option<String>,
+    /// Other policies in its way: exclusions, relations to other recommendations, actions on the resource.
+    pub conflicts: Vec<String>,
+    /// Why its past executions failed, newest first.
+    pub failures: Vec<String>,
+}
+
+const fn cause(name: &'static str, applies: Option<bool>, evidence: String, way_out: &'static str) -> Cause {
+    Cause { name, applies, evidence, way_out }
+}
+
+/// Whether the words of a failure tell of a missing permission.
+fn denied(failure: &str) -> bool {
+    let words = failure.to_ascii_lowercase();
+    ["denied", "not authori", "unauthori", "forbidden", "permission"]
+        .iter()
+        .any(|word| words.contains(word))
+}
+
+/// Why an approved recommendation does not execute.
+#[must_use]
+pub fn not_executing(facts: &StuckFacts<'_>) -> Diagnosis {
+    let mode = facts.agent.map(|agent| agent.mode);
+    let learning = cause(
+        "agent_mode_is_learning",
+        Some(mode == Some(Mode::Learning) || mode.is_none()),
+        mode.map_or("its agent was deleted".to_owned(), |mode| format!("the agent's mode is {mode}")),
+        "Set the agent's mode to safe_mode or active; a deleted agent's findings are found again by another.",
+    );
+    let refusal = facts.failures.iter().find(|failure| denied(failure));
+    let permissions = cause(
+        "missing_iam_permissions",
+        Some(facts.may_act == Some(false) || refusal.is_some()),
+        match (facts.may_act, refusal) {
+            (_, Some(words)) => format!("the cloud refused: {words}"),
+            (Some(false), None) => "its connection is set to observe only".to_owned(),
+            (None, None) => "its connection is gone".to_owned(),
+            (Some(true), None) => "its connection may act, and the cloud refused nothing".to_owned(),
+        },
+        "Allow actions on the connection and give its role the permission that the message names; then test the connection.",
+    );
+    let guardrail = cause(
+        "guardrail_blocks_it",
+        Some(facts.block.is_some()),
+        facts.block.clone().unwrap_or_else(|| "no guardrail would block it now".to_owned()),
+        "Change the limit if it is too tight, wait where it is a matter of time, or schedule it for the named time.",
+    );
+    let conflicts = cause(
+        "conflicting_policies",
+        Some(!facts.conflicts.is_empty()),
+        listed(&facts.conflicts, "no exclusion, other recommendation or running action is in its way"),
+        "Remove the exclusion, or answer the other recommendation first.",
+    );
+    let errors = cause(
+        "errors_in_audit_logs",
+        Some(!facts.failures.is_empty()),
+        listed(&facts.failures, "no execution of it failed"),
+        "Read its story: search the audit log for metadata.recommendation_id and its id.",
+    );
+    let causes = vec![learning, permissions, guardrail, conflicts, errors];
+    let wanted = facts.of.status.is_end() || !causes.iter().any(|cause| cause.applies == Some(true));
+    Diagnosis { condition: Condition::NotExecuting, present: Some(!wanted), causes }
+}
+
+/// What is known about an agent's findings.
+#[derive(Debug, Clone, Default)]
+pub struct FindingFacts {
+    /// Days of samples its scope had at the last run; `None` before the first.
+    pub days_observed: Option<u32>,
+    /// Resources its scope had then.
+    pub resources_seen: u64,
+    /// Resources in scope that were made in the last two weeks, or went away since.
+    pub resources_changed: u64,
+    /// Resources in scope without any tag.
+    pub resources_untagged: u64,
+    /// What the last run skipped, by reason.
+    pub skipped: Vec<(String, u64)>,
+    /// Names in its scope that no resource has.
+    pub scope_unmatched: Vec<String>,
+    /// Confidence of its recommendations, percent.
+    pub confidences: Vec<f64>,
+    /// Its recommendations that name something that was not measured.
+    pub unmeasured: u64,
+    /// Its recommendations that people answered with `not_applicable`, or dismissed.
+    pub rejected: u64,
+    /// All of its recommendations that people answered or that ended.
+    pub answered: u64,
+}
+
+/// Confidence is consistently low when three quarters of the findings lie below the agent's threshold.
+const LOW_SHARE: f64 = 0.75;
+/// Findings are irrelevant when people reject more than this share of those they answer.
+const REJECTED_SHARE: f64 = 0.3;
+/// Fewer answers than this tell nothing.
+const FEW: u64 = 5;
+
+/// Why an agent's confidence stays low.
+#[must_use]
+pub fn low_confidence(agent: &Agent, facts: &FindingFacts) -> Diagnosis {
+    let low = facts.confidences.iter().filter(|c| **c < agent.confidence_threshold).count();
+    let present =
+        (facts.confidences.len() as u64 >= FEW).then(|| low as f64 >= LOW_SHARE * facts.confidences.len() as f64);
+    let period = agent.learning_period_days.max(14);
+    let days = facts.days_observed;
+    let thin = skipped(facts, &["thin_data", "no_cpu_samples", "not_measured"]);
+    let variable = skipped(facts, &["not_steady", "network_bound", "disk_bound", "disk_ops_bound"]);
+    let causes = vec![
+        cause(
+            "learning_period_too_short",
+            days.map(|days| days < period),
+            days.map_or("it has not run yet".to_owned(), |days| format!("{days} of {period} days have samples")),
+            "Let it learn for 14 days at least, 30 where load follows the month.",
+        ),
+        cause(
+            "insufficient_or_poor_history",
+            Some(thin + facts.unmeasured > 0),
+            format!("{thin} resources had too little data, {} findings lack a measurement", facts.unmeasured),
+            "Install the agent that measures memory, or grant the permission to read the missing metrics.",
+        ),
+        cause(
+            "environment_changes",
+            Some(share(facts.resources_changed, facts.resources_seen) > 0.2),
+            format!("{} of {} resources came or went in two weeks", facts.resources_changed, facts.resources_seen),
+            "Wait until the environment has stood for a learning period.",
+        ),
+        cause(
+            "workload_too_variable",
+            Some(share(variable, facts.resources_seen) > 0.2),
+            format!("{variable} of {} resources vary too much to be judged by their past", facts.resources_seen),
+            "Narrow the scope to steadier services, or scale them automatically instead of resizing.",
+        ),
+    ];
+    Diagnosis { condition: Condition::LowConfidence, present, causes }
+}
+
+/// Why an agent's recommendations do not fit.
+#[must_use]
+pub fn irrelevant(agent: &Agent, facts: &FindingFacts) -> Diagnosis {
+    let present = (facts.answered >= FEW).then(|| share(facts.rejected, facts.answered) > REJECTED_SHARE);
+    let causes = vec![
+        cause(
+            "scope_or_filters_wrong",
+            Some(!facts.scope_unmatched.is_empty() || (facts.days_observed.is_some() && facts.resources_seen == 0)),
+            if facts.scope_unmatched.is_empty() {
+                format!("its scope has {} resources", facts.resources_seen)
+            } else {
+                format!("no resource has {}", facts.scope_unmatched.join(", "))
+            },
+            "Correct the accounts and services of its scope.",
+        ),
+        cause(
+            "recent_infrastructure_changes",
+            Some(share(facts.resources_changed, facts.resources_seen) > 0.2),
+            format!("{} of {} resources came or went in two weeks", facts.resources_changed, facts.resources_seen),
+            "Sync the connections and run the agent again; findings about what is gone expire.",
+        ),
+        cause(
+            "confidence_threshold_too_low",
+            Some(agent.confidence_threshold < 80.0),
+            format!("the threshold is {:.0} %, the specification's own is 85 %", agent.confidence_threshold),
+            "Raise the confidence threshold.",
+        ),
+        cause(
+            "inaccurate_tagging",
+            Some(share(facts.resources_untagged, facts.resources_seen) > 0.3),
+            format!("{} of {} resources have no tag", facts.resources_untagged, facts.resources_seen),
+            "Tag what a resource is for (env, service, owner), and what is to be left alone with reeve:ignore.",
+        ),
+    ];
+    Diagnosis { condition: Condition::Irrelevant, present, causes }
+}
+
+fn skipped(facts: &FindingFacts, reasons: &[&str]) -> u64 {
+    facts.skipped.iter().filter(|(reason, _)| reasons.contains(&reason.as_str())).map(|(_, count)| count).sum()
+}
+
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+fn listed(items: &[String], none: &str) -> String {
+    const SHOWN: usize = 3;
+    if items.is_empty() {
+        return none.to_owned();
+    }
+    let rest = items.len().saturating_sub(SHOWN);
+    let more = if rest > 0 { format!("; and {rest} more") } else { String::new() };
+    format!("{}{more}", items[..items.len().min(SHOWN)].join("; "))
+}

@@ -1,0 +1,39 @@
+//! Why something does not execute, is never sure, or does not fit: the specification's conditions, by name.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, State};
+
+use reeve_agents::{AgentId, RecommendationId};
+
+use super::problems::{asking, problem};
+use crate::app::App;
+use crate::error::{Problem, ProblemBody};
+use crate::extract::Caller;
+use crate::wire::diagnosis::DiagnosisBody;
+use crate::wire::list::List;
+
+/// Why a recommendation does not execute: each cause with its evidence and the way out.
+#[utoipa::path(get, path = "/api/v1/intelligence/recommendations/{id}/diagnosis", tag = "intelligence", params(("id" = String, Path)),
+    responses((status = 200, body = DiagnosisBody), (status = 404, body = ProblemBody)))]
+pub(super) async fn recommendation(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<Json<DiagnosisBody>, Problem> {
+    let found = app.engine.diagnose(&RecommendationId(id), &asking(&caller)).await.map_err(problem)?;
+    Ok(Json(DiagnosisBody::from(&found)))
+}
+
+/// Why an agent's confidence stays low, or its recommendations do not fit.
+#[utoipa::path(get, path = "/api/v1/intelligence/agents/{agent_id}/diagnosis", tag = "intelligence", params(("agent_id" = String, Path)),
+    responses((status = 200, body = List<DiagnosisBody>), (status = 404, body = ProblemBody)))]
+pub(super) async fn agent(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Json<List<DiagnosisBody>>, Problem> {
+    let found = app.engine.diagnose_agent(&AgentId(id)).await.map_err(problem)?;
+    let items: Vec<DiagnosisBody> = found.iter().map(DiagnosisBody::from).collect();
+    Ok(Json(List { total: items.len() as u64, items, next_cursor: None }))
+}

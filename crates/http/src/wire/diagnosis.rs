@@ -1,0 +1,46 @@
+//! Diagnoses on the wire.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use reeve_agents::diagnosis::Diagnosis;
+
+/// A condition of the specification and its causes.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct DiagnosisBody {
+    /// `approved_but_not_executed`, `consistently_low_confidence`, `irrelevant_recommendations`.
+    pub condition: String,
+    /// Whether it is there; null when too little is known.
+    pub present: Option<bool>,
+    /// Its causes, in the specification's order.
+    pub causes: Vec<CauseBody>,
+}
+
+/// One cause.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct CauseBody {
+    /// Stable name.
+    pub name: String,
+    /// Whether it applies; null when nothing tells.
+    pub applies: Option<bool>,
+    /// The facts, with their numbers.
+    pub evidence: String,
+    /// What to do about it.
+    pub way_out: String,
+}
+
+impl From<&Diagnosis> for DiagnosisBody {
+    fn from(from: &Diagnosis) -> Self {
+        let cause = |cause: &reeve_agents::diagnosis::Cause| CauseBody {
+            name: cause.name.to_owned(),
+            applies: cause.applies,
+            evidence: cause.evidence.clone(),
+            way_out: cause.way_out.to_owned(),
+        };
+        DiagnosisBody {
+            condition: from.condition.as_str().to_owned(),
+            present: from.present,
+            causes: from.causes.iter().map(cause).collect(),
+        }
+    }
+}
