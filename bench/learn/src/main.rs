@@ -6,15 +6,18 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 
+mod anomalies;
+mod behaviour;
 mod chance;
 mod data;
 mod leak;
+mod saturation;
 
 /// A part of the benchmark: prints its rows and says whether each goal was reached.
 type Part = fn(&data::Data) -> Result<()>;
 
 /// Every part, by the name it is asked for.
-const PARTS: &[(&str, Part)] = &[("leak", leak::run)];
+const PARTS: &[(&str, Part)] = &[("anomalies", anomalies::run), ("behaviour", behaviour::run), ("leak", leak::run), ("saturation", saturation::run)];
 
 fn main() -> Result<()> {
     let asked: Vec<String> = std::env::args().skip(1).collect();

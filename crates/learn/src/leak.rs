@@ -9,7 +9,7 @@
 
 use crate::window::{DAY_MS, HOUR_MS, Point};
 
-mod breaks;
+pub(crate) mod breaks;
 pub(crate) mod buckets;
 mod evidence;
 pub(crate) mod fit;

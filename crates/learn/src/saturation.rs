@@ -1,1 +1,153 @@
-//! Saturation: when a resource will be full, as an interval.
+//! When a thing that fills up is full: disks, connection pools, quotas, rates of calls. The answer is a distribution of the
+//! time, given as its 5th, 50th and 95th percentile, and the probability within a horizon; never a point alone.
+//!
+//! The series is brought to a few hundred buckets, freed of its daily profile, and its releases (deletes, rotated logs) are
+//! glued so that growth can be measured across them. Many ways to extrapolate (straight lines over short and long windows,
+//! parabolas) are backtested on the series' own past at the lead times that matter; each counts as much as its past errors
+//! allow, and the errors of their mean are the width of the answer (`growth`). How likely a release comes first is counted
+//! from past releases (`relief`).
+
+use crate::leak::buckets::Buckets;
+use crate::leak::tail::student_upper;
+use crate::leak::{Release, SlopePerDay, breaks, season};
+use crate::window::{DAY_MS, HOUR_MS, Point};
+
+mod growth;
+mod outlook;
+mod reason;
+mod relief;
+#[cfg(test)]
+mod tests;
+
+pub use outlook::{Outlook, Verdict};
+pub use reason::Reason;
+
+/// What is asked.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Question {
+    /// The level at which it is full, in units of the series.
+    pub capacity: f64,
+    /// The time within which the probability is wanted.
+    pub horizon_ms: i64,
+    /// Probability within the horizon from which saturation counts as foreseen.
+    pub least_probability: f64,
+}
+
+impl Question {
+    /// A disk, a week ahead.
+    #[must_use]
+    pub const fn disk(capacity: f64) -> Self {
+        Question { capacity, horizon_ms: 7 * DAY_MS, least_probability: 0.3 }
+    }
+
+    /// Connections of a database, two hours ahead.
+    #[must_use]
+    pub const fn connections(capacity: f64) -> Self {
+        Question { capacity, horizon_ms: 2 * HOUR_MS, least_probability: 0.3 }
+    }
+
+    /// Calls against a rate limit, a quarter of an hour ahead.
+    #[must_use]
+    pub const fn call_rate(capacity: f64) -> Self {
+        Question { capacity, horizon_ms: HOUR_MS / 4, least_probability: 0.3 }
+    }
+}
+
+/// Buckets a series is brought to.
+const MOST_BUCKETS: usize = 400;
+/// Buckets below which nothing is foretold.
+const LEAST_BUCKETS: usize = 32;
+/// The quantile of a bucket that stands for it: what fills up is full at its peak, but one point is not a level.
+const LEVEL: f64 = 75.0;
+/// A bucket is at most this share of the horizon, as long as there is enough history.
+const FINENESS: i64 = 8;
+/// How many horizons the answer looks ahead.
+const LOOK_AHEAD: f64 = 4.0;
+/// Steps in which the future is walked.
+const STEPS: usize = 480;
+
+/// Foretells when a series reaches its capacity. The series must be sorted by time; what is not finite is left out. Abstains
+/// when there is too little to backtest on.
+#[must_use]
+pub fn foretell(points: &[Point], question: &Question) -> Outlook {
+    if !question.capacity.is_finite() || question.horizon_ms <= 0 {
+        return Outlook::abstained(Reason::NoCapacity);
+    }
+    let Some(last) = points.iter().rev().find(|(_, value)| value.is_finite()) else {
+        return Outlook::abstained(Reason::TooFewPoints { points: 0 });
+    };
+    let from = last.0 - question.horizon_ms.saturating_mul(MOST_BUCKETS as i64 / FINENESS);
+    let recent = &points[points.partition_point(|(at, _)| *at < from)..];
+    let Some(buckets) = Buckets::of(recent, MOST_BUCKETS, LEVEL).filter(|buckets| buckets.len() >= LEAST_BUCKETS)
+    else {
+        return Outlook::abstained(Reason::TooFewPoints { points: recent.len() as u64 });
+    };
+    if buckets.coverage() < 0.4 {
+        return Outlook::abstained(Reason::Gaps { coverage: buckets.coverage() });
+    }
+    if last.1 >= question.capacity {
+        return Outlook::full(last.0);
+    }
+    look_ahead(&buckets, last.0, question)
+}
+
+fn look_ahead(buckets: &Buckets, now_ms: i64, question: &Question) -> Outlook {
+    let profile = season::profile(buckets);
+    let rest: Vec<f64> = buckets.values.iter().zip(&profile).map(|(value, usual)| value - usual).collect();
+    let cuts = breaks::find(&rest);
+    let relief = relief::Relief::of(buckets, &rest, &cuts);
+    let season = SeasonAhead::of(buckets, &profile);
+    let total = question.horizon_ms as f64 * LOOK_AHEAD;
+    let ahead: Vec<f64> = (1..=STEPS).map(|step| total * (step as f64 / STEPS as f64).powi(2)).collect();
+    let width = buckets.width_ms as f64;
+    let mut lead = question.horizon_ms as f64 / width;
+    let (mut chances, mut model) = (Vec::new(), None);
+    // The lead time that matters is the time to saturation itself, so the backtest is repeated at what it foretold.
+    for _ in 0..3 {
+        let Some(grown) = growth::Growth::backtested(buckets, &relief.glued, lead) else {
+            return Outlook::abstained(Reason::TooFewPoints { points: buckets.len() as u64 });
+        };
+        chances = ahead
+            .iter()
+            .map(|ms| {
+                let steps = ms / width;
+                let level = relief.level + grown.gain(steps);
+                let missing = question.capacity - level - season.at(now_ms + *ms as i64);
+                let reaches = student_upper(missing / grown.error(steps).max(1e-12), grown.freedom);
+                relief.chance(reaches, level, steps, question.capacity - season.at(now_ms + *ms as i64))
+            })
+            .collect::<Vec<f64>>();
+        let median = chances.iter().position(|chance| *chance >= 0.5).map_or(total, |index| ahead[index]);
+        lead = median / width;
+        model = Some(grown);
+    }
+    outlook::of(&ahead, chances, now_ms, question, model.as_ref(), &relief, width)
+}
+
+/// The daily profile, continued.
+struct SeasonAhead {
+    by_slot: Vec<f64>,
+    width_ms: i64,
+}
+
+impl SeasonAhead {
+    fn of(buckets: &Buckets, profile: &[f64]) -> Self {
+        // A week of slots, so that weekdays and weekends keep what sets them apart.
+        let week = 7 * buckets.per_day();
+        let mut by_slot: Vec<Option<f64>> = vec![None; week];
+        for (slot, usual) in buckets.slots.iter().zip(profile) {
+            by_slot[slot.rem_euclid(week as i64) as usize] = Some(*usual);
+        }
+        let day = buckets.per_day();
+        let known = by_slot.clone();
+        let filled = (0..week).map(|index| {
+            known[index].or_else(|| (1..7).find_map(|back| known[(index + back * day) % week])).unwrap_or(0.0)
+        });
+        SeasonAhead { by_slot: filled.collect(), width_ms: buckets.width_ms }
+    }
+
+    fn at(&self, at_ms: i64) -> f64 {
+        let slot = at_ms.div_euclid(self.width_ms).rem_euclid(self.by_slot.len() as i64);
+        self.by_slot[slot as usize]
+    }
+}

@@ -1,0 +1,48 @@
+//! Why saturation is foretold, or not, in words.
+
+use std::fmt;
+
+/// One reason.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Reason {
+    /// Abstained: no capacity, or no horizon.
+    NoCapacity,
+    /// Abstained: too few points.
+    TooFewPoints {
+        /// Points, or buckets of them.
+        points: u64,
+    },
+    /// Abstained: too much was not measured.
+    Gaps {
+        /// Share of the time that was measured, 0 to 1.
+        coverage: f64,
+    },
+    /// It is full now.
+    Full,
+    /// It grows towards its capacity.
+    Grows {
+        /// Units of the series per day.
+        per_day: f64,
+    },
+    /// It does not grow to speak of.
+    Still,
+    /// Releases came before; one may come first again.
+    Released {
+        /// Releases seen.
+        releases: u64,
+    },
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Reason::NoCapacity => write!(out, "no capacity to reach, or no horizon"),
+            Reason::TooFewPoints { points } => write!(out, "only {points} points to backtest on"),
+            Reason::Gaps { coverage } => write!(out, "only {:.0} % of the time was measured", coverage * 100.0),
+            Reason::Full => write!(out, "it is full now"),
+            Reason::Grows { per_day } => write!(out, "it grows by {per_day:.4} a day"),
+            Reason::Still => write!(out, "it does not grow"),
+            Reason::Released { releases } => write!(out, "released {releases} times before; one may come first again"),
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Outlooks on series made for the purpose.
+
+use rand::{RngExt, SeedableRng, rngs::SmallRng};
+
+use super::*;
+
+const START: i64 = 1_767_225_600_000; // Thursday 2026-01-01T00:00:00Z
+
+fn series(seed: u64, step_ms: i64, count: i64, mut value: impl FnMut(f64) -> f64) -> Vec<Point> {
+    let mut chance = SmallRng::seed_from_u64(seed);
+    let span = (count * step_ms) as f64;
+    let mut noise = || (0..6).map(|_| chance.random_range(-1.0..1.0)).sum::<f64>();
+    (0..count).map(|index| (START + index * step_ms, value((index * step_ms) as f64 / span) + 0.2 * noise())).collect()
+}
+
+fn days(seed: u64, days: f64, mut value: impl FnMut(f64) -> f64) -> Vec<Point> {
+    series(seed, 300_000, (days * 288.0) as i64, |share| value(share * days))
+}
+
+fn hours_until(at: Option<i64>, points: &[Point]) -> f64 {
+    (at.unwrap() - points.last().unwrap().0) as f64 / HOUR_MS as f64
+}
+
+#[test]
+fn a_disk_that_fills_is_foretold_with_an_interval() {
+    let points = days(1, 14.0, |day| 100.0 + 5.0 * day);
+    let outlook = foretell(&points, &Question::disk(180.0));
+    assert_eq!(outlook.verdict, Verdict::Foreseen);
+    let (low, median, high) = (outlook.earliest_ms, outlook.median_ms, outlook.latest_ms);
+    let truth = 48.0;
+    assert!((hours_until(median, &points) - truth).abs() < 0.1 * truth, "{outlook:?}");
+    assert!(hours_until(low, &points) < truth && truth < hours_until(high, &points), "{outlook:?}");
+    assert!(outlook.probability.unwrap() > 0.95);
+    let slope = outlook.growth_per_day.unwrap();
+    assert!(slope.low < 5.0 && 5.0 < slope.high, "{slope:?}");
+}
+
+#[test]
+fn what_does_not_grow_is_not_foretold_to_fill() {
+    for seed in 2..12 {
+        let points = days(seed, 14.0, |day| 50.0 + 10.0 * (day * std::f64::consts::TAU).sin());
+        let outlook = foretell(&points, &Question::disk(70.0));
+        assert_eq!(outlook.verdict, Verdict::NotForeseen, "seed {seed}: {outlook:?}");
+        assert!(outlook.probability.unwrap() < 0.1);
+    }
+}
+
+#[test]
+fn a_changed_rate_is_followed() {
+    let points = days(3, 14.0, |day| 100.0 + 2.0 * day.min(11.0) + 10.0 * (day - 11.0).max(0.0));
+    let outlook = foretell(&points, &Question::disk(162.0));
+    assert!((hours_until(outlook.median_ms, &points) - 24.0).abs() < 5.0, "{outlook:?}");
+}
+
+#[test]
+fn a_nightly_rotation_is_not_the_end_of_growth() {
+    let points = days(4, 14.0, |day| 100.0 + 4.0 * day.floor() + 12.0 * day.fract());
+    let outlook = foretell(&points, &Question::disk(173.0));
+    // Each day gains 12 and keeps 4: the third day from now begins at 164 and passes 173 after 18 of its hours.
+    assert!((hours_until(outlook.median_ms, &points) - 66.0).abs() < 3.0, "{outlook:?}");
+}
+
+#[test]
+fn a_clean_up_that_always_came_first_lowers_the_chance() {
+    let sawtooth = |day: f64| 100.0 + 10.0 * (day % 3.1);
+    let points = days(5, 28.0, sawtooth);
+    let outlook = foretell(&points, &Question::disk(140.0));
+    assert!(outlook.releases.len() >= 7, "{:?}", outlook.releases.len());
+    assert!(outlook.reasons.iter().any(|reason| matches!(reason, Reason::Released { .. })));
+    assert!(outlook.probability.unwrap() < 0.3, "{outlook:?}");
+    let never = days(5, 27.9, |day| 100.0 + 10.0 * (day - 24.8).max(0.0));
+    assert!(foretell(&never, &Question::disk(140.0)).probability.unwrap() > 0.8);
+}
+
+#[test]
+fn connections_are_foretold_within_hours() {
+    let points = series(6, 60_000, 24 * 60, |share| 40.0 + 50.0 * (share - 0.8).max(0.0) / 0.2);
+    let outlook = foretell(&points, &Question::connections(100.0));
+    assert_eq!(outlook.verdict, Verdict::Foreseen);
+    // 50 more in the last 4.8 hours: 10 more take another hour.
+    assert!((hours_until(outlook.median_ms, &points) - 0.96).abs() < 0.3, "{outlook:?}");
+    assert_eq!(foretell(&points, &Question::connections(500.0)).verdict, Verdict::NotForeseen);
+}
+
+#[test]
+fn calls_are_foretold_within_minutes() {
+    let points = series(7, 10_000, 6 * 360, |share| 200.0 + 600.0 * (share - 0.9).max(0.0) / 0.1);
+    let outlook = foretell(&points, &Question::call_rate(900.0));
+    assert!((hours_until(outlook.median_ms, &points) * 60.0 - 6.0).abs() < 2.0, "{outlook:?}");
+}
+
+#[test]
+fn what_is_full_is_full_now_and_thin_data_abstains() {
+    let points = days(8, 3.0, |_| 100.0);
+    let outlook = foretell(&points, &Question::disk(90.0));
+    assert_eq!((outlook.verdict, outlook.probability), (Verdict::Foreseen, Some(1.0)));
+    assert_eq!(outlook.reasons, [Reason::Full]);
+    let reason = |points: &[Point], question: Question| {
+        let outlook = foretell(points, &question);
+        assert_eq!((outlook.verdict, outlook.probability), (Verdict::Abstained, None));
+        outlook.reasons[0]
+    };
+    assert_eq!(reason(&[], Question::disk(1.0)), Reason::TooFewPoints { points: 0 });
+    assert!(matches!(reason(&points[..10], Question::disk(200.0)), Reason::TooFewPoints { .. }));
+    assert_eq!(reason(&points, Question::disk(f64::NAN)), Reason::NoCapacity);
+    let holes: Vec<Point> = points.iter().copied().filter(|(at, _)| (at - START) % DAY_MS < DAY_MS / 4).collect();
+    assert!(matches!(reason(&holes, Question::disk(200.0)), Reason::Gaps { .. }));
+}
