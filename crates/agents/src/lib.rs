@@ -9,6 +9,7 @@ pub mod agent;
 pub mod agent_type;
 pub mod approval;
 pub mod change_control;
+pub mod charges;
 pub mod cost;
 pub mod diagnosis;
 pub mod engine;

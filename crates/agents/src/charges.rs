@@ -1,0 +1,153 @@
+//! Judgement of a bill alone: totals, days that cost more than they should, and what could be saved.
+//!
+//! Pure: charges in, a judgement out, the same for the same charges in the same order. Currencies are never added up. A
+//! charge is counted in one saving only. What a bill cannot tell is said instead of guessed: a saving that depends on
+//! something unmeasured has no amount, and a file too thin to judge gets a reason ([`Abstention`]).
+
+mod advice;
+mod anomaly;
+mod days;
+mod totals;
+mod traits;
+
+use std::sync::Arc;
+
+use reeve_estate::charge::{Amount, Charge, ChargeCategory};
+
+pub use advice::{Advice, AdviceType, Saving};
+pub use anomaly::{Anomaly, AnomalyKind, Contributor};
+pub use days::Scope;
+pub use totals::{Costs, CurrencyTotals, Dimension, Discounts, TagCoverage, Totals};
+
+use days::Days;
+
+/// Milliseconds of a day.
+pub const DAY_MS: i64 = 86_400_000;
+/// Milliseconds of an average month: a twelfth of 365 days.
+const MONTH_MS: i64 = 365 * DAY_MS / 12;
+
+/// When a day's cost is unusual. The defaults are those the specification shows: 20 % over 24 hours against a 30-day average.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AnomalyLimits {
+    /// Deviation from what is expected, percent.
+    pub threshold_percent: f64,
+    /// Days that the average is of.
+    pub baseline_days: usize,
+    /// Days of history below which nothing is said.
+    pub least_history: usize,
+    /// Deviation in robust standard deviations of the history.
+    pub least_significance: f64,
+    /// Deviation in the currency's own units.
+    pub least_amount: f64,
+}
+
+impl Default for AnomalyLimits {
+    fn default() -> Self {
+        AnomalyLimits {
+            threshold_percent: 20.0,
+            baseline_days: 30,
+            least_history: 14,
+            least_significance: 4.0,
+            least_amount: 1.0,
+        }
+    }
+}
+
+/// Something that was not judged, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Abstention {
+    /// What: `anomalies`, `commitment_coverage`, and so on.
+    pub check: &'static str,
+    /// Why, with the numbers.
+    pub reason: String,
+}
+
+/// A bill, judged.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judgement {
+    /// What was paid, for what.
+    pub totals: Totals,
+    /// Unusual days, the costliest first.
+    pub anomalies: Vec<Anomaly>,
+    /// What could be saved, the most first; then what is worth a look without an amount.
+    pub advice: Vec<Advice>,
+    /// What was not judged.
+    pub abstentions: Vec<Abstention>,
+}
+
+/// The time that a bill is of, and how much of it the charges fill.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Span {
+    /// First millisecond.
+    pub start_ms: i64,
+    /// The first after it.
+    pub end_ms: i64,
+    /// Of the days that each service of each account could have cost something on, the share that did, weighted by cost.
+    pub presence: f64,
+}
+
+/// Days below which a month cannot be told from what is seen.
+const LEAST_DAYS: f64 = 7.0;
+/// Presence below which a bill is a sample of one: real bills have nearly every service on every day.
+const LEAST_PRESENCE: f64 = 0.5;
+
+impl Span {
+    /// Its length in days.
+    #[must_use]
+    pub fn days(self) -> f64 {
+        (self.end_ms - self.start_ms) as f64 / DAY_MS as f64
+    }
+
+    /// Why a month cannot be told from it.
+    fn thin(self, rows: usize) -> Option<String> {
+        if self.days() < LEAST_DAYS {
+            return Some(format!(
+                "{rows} charges of {:.1} days; a month is told from {LEAST_DAYS} days and more",
+                self.days()
+            ));
+        }
+        (self.presence < LEAST_PRESENCE).then(|| {
+            format!(
+                "{rows} charges fill {:.0} % of the days they are spread over; a whole bill fills nearly all, so this looks like a sample of one",
+                self.presence * 100.0
+            )
+        })
+    }
+
+    /// An amount of the whole span as one of a month; as it is where the span is thin.
+    fn monthly(self, amount: Amount, thin: bool) -> Amount {
+        if thin { amount } else { amount.share(MONTH_MS, self.end_ms - self.start_ms) }
+    }
+}
+
+/// Judges a bill.
+#[must_use]
+pub fn judge(charges: &[Charge], limits: &AnomalyLimits) -> Judgement {
+    let days = Days::of(charges);
+    let span = days.span(charges);
+    let totals = totals::of(charges, span);
+    let thin = span.thin(charges.len());
+    let mut abstentions = Vec::new();
+    let anomalies = match thin.clone().or_else(|| anomaly::cannot(&days, limits)) {
+        Some(reason) => {
+            abstentions.push(Abstention { check: "anomalies", reason });
+            Vec::new()
+        }
+        None => anomaly::of(charges, &days, limits),
+    };
+    let advice = advice::of(charges, &days, span, thin.as_deref(), &mut abstentions);
+    Judgement { totals, anomalies, advice, abstentions }
+}
+
+/// A text that may be missing.
+fn named(text: Option<&Arc<str>>) -> Arc<str> {
+    text.cloned().unwrap_or_else(|| Arc::from(""))
+}
+
+/// Whether it is what was used: not bought, taxed, credited or corrected.
+fn is_usage(charge: &Charge) -> bool {
+    charge.category == ChargeCategory::Usage && !charge.correction
+}
+
+#[cfg(test)]
+mod tests;

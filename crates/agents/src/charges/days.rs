@@ -1,0 +1,107 @@
+//! What each service of each account cost on each day. A charge of several days is spread over them, to the millisecond and
+//! without losing the last digit.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use reeve_estate::charge::{Amount, Charge};
+
+use super::{DAY_MS, Span, is_usage, named};
+
+/// Days that a charge is spread over at most; a longer one stands on its first.
+const MOST_DAYS: i64 = 3_700;
+
+/// Whose daily costs are compared with themselves.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Scope {
+    /// The currency.
+    pub currency: Arc<str>,
+    /// The provider; empty where the file does not say.
+    pub provider: Arc<str>,
+    /// The service; empty where the file does not say.
+    pub service: Arc<str>,
+    /// The sub-account, else the billing account; empty where the file does not say.
+    pub account: Arc<str>,
+}
+
+impl Scope {
+    /// Of a charge.
+    pub(super) fn of(charge: &Charge) -> Self {
+        Scope {
+            currency: Arc::clone(&charge.currency),
+            provider: named(charge.provider.as_ref()),
+            service: named(charge.service.as_ref()),
+            account: named(charge.sub_account.as_ref().or(charge.account.as_ref())),
+        }
+    }
+}
+
+/// Costs by scope and day.
+#[derive(Debug, Default)]
+pub(super) struct Days {
+    /// By scope, then by day since the epoch.
+    pub(super) scopes: BTreeMap<Scope, BTreeMap<i64, Amount>>,
+    /// The first day and the last that the usage fills whole.
+    pub(super) first: i64,
+    pub(super) last: i64,
+}
+
+impl Days {
+    /// Of what was used.
+    pub(super) fn of(charges: &[Charge]) -> Self {
+        let mut days = Days::default();
+        let usage = || charges.iter().filter(|charge| is_usage(charge));
+        // A fee of a month may reach beyond the day the file was made: what is used by the hour or day does not.
+        let short = || usage().filter(|charge| charge.end_ms - charge.start_ms <= DAY_MS + DAY_MS / 24);
+        let end = short().map(|charge| charge.end_ms).max().or_else(|| usage().map(|charge| charge.end_ms).max());
+        days.first = usage().map(|charge| charge.start_ms.div_euclid(DAY_MS)).min().unwrap_or(0);
+        days.last = end.map_or(days.first - 1, |end| end.div_euclid(DAY_MS) - 1);
+        let mut last: Option<(Scope, BTreeMap<i64, Amount>)> = None;
+        for charge in usage() {
+            let scope = Scope::of(charge);
+            if last.as_ref().is_none_or(|(known, _)| *known != scope) {
+                if let Some((known, filled)) = last.take() {
+                    days.scopes.insert(known, filled);
+                }
+                let filled = days.scopes.remove(&scope).unwrap_or_default();
+                last = Some((scope, filled));
+            }
+            if let Some((_, filled)) = &mut last {
+                spread(charge, |day, amount| *filled.entry(day).or_default() += amount);
+            }
+        }
+        days.scopes.extend(last);
+        days
+    }
+
+    /// The time that the charges are of.
+    pub(super) fn span(&self, charges: &[Charge]) -> Span {
+        let start_ms = charges.iter().map(|charge| charge.start_ms).min().unwrap_or(0);
+        let end_ms = charges.iter().map(|charge| charge.end_ms).max().unwrap_or(0).max(start_ms + 1);
+        let (mut filled, mut all) = (0.0, 0.0);
+        let count = (self.last - self.first + 1).max(1) as f64;
+        for days in self.scopes.values() {
+            let cost: f64 = days.values().map(|amount| amount.as_f64().abs()).sum();
+            let since = days.keys().next().map_or(count, |first| (self.last - first + 1).max(1) as f64);
+            filled += cost * (days.range(..=self.last).count() as f64 / since).min(1.0);
+            all += cost;
+        }
+        Span { start_ms, end_ms, presence: if all > 0.0 { filled / all } else { 1.0 } }
+    }
+}
+
+/// Calls `add` with each day of a charge and its part of the cost.
+pub(super) fn spread(charge: &Charge, mut add: impl FnMut(i64, Amount)) {
+    let (start, end) = (charge.start_ms, charge.end_ms);
+    let (first, last) = (start.div_euclid(DAY_MS), (end - 1).max(start).div_euclid(DAY_MS));
+    if first == last || last - first > MOST_DAYS {
+        return add(first, charge.cost());
+    }
+    let mut left = charge.cost();
+    for day in first..last {
+        let part = charge.cost().share(((day + 1) * DAY_MS).min(end) - (day * DAY_MS).max(start), end - start);
+        left -= part;
+        add(day, part);
+    }
+    add(last, left);
+}
