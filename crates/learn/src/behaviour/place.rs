@@ -1,0 +1,95 @@
+//! From where, in which region, and with what program, against the past of principal, peers and estate.
+
+use super::deed::{Deed, PrincipalKind, Trait};
+use super::evidence::{Reason, Scale};
+use super::rarity::{Witnesses, known};
+use super::subject::Step;
+use super::words::Verb;
+
+/// Weighs where a deed came from.
+pub(crate) fn weigh(deed: &Deed, step: &Step, witnesses: &Witnesses<'_>, scale: &mut Scale) {
+    // The cloud's own services come from wherever they run.
+    if deed.kind == PrincipalKind::Service || deed.traits.has(Trait::PassedOn) {
+        return;
+    }
+    network(deed, step, witnesses, scale);
+    machine(deed, step, witnesses, scale);
+    region(deed, step, witnesses, scale);
+    tool(step, witnesses, scale);
+}
+
+/// Looking around weighs less than acting, signing in more.
+fn loudness(step: &Step) -> f64 {
+    match step.meaning.verb {
+        Verb::Read | Verb::SignOut => 0.6,
+        Verb::SignIn => 1.3,
+        _ => 1.0,
+    }
+}
+
+fn network(deed: &Deed, step: &Step, witnesses: &Witnesses<'_>, scale: &mut Scale) {
+    let Some(network) = step.network else { return };
+    let own = &witnesses.own.past.networks;
+    if own.hours(network, step.hour) >= 0.5 {
+        return scale.add(Reason::Place, -0.2, "");
+    }
+    let peers = witnesses.peers_hours(|past| &past.networks, network, step.hour);
+    let estate = witnesses.estate_hours(|past| &past.networks, network, step.hour);
+    // An address of the company's own is no news for anybody of the company.
+    let strangeness = if peers >= 0.5 {
+        0.35
+    } else if estate >= 0.5 {
+        0.6
+    } else {
+        1.0
+    };
+    let public = if deed.place.public { 1.0 } else { 0.6 };
+    let weight = 1.4 * known(own.total(step.hour)) * strangeness * public * loudness(step);
+    let noun = witnesses.own.kind.noun();
+    scale.add_with(Reason::Place, weight, || match strangeness {
+        s if s < 0.5 => format!("from a network ({}) new for this {noun}, known from its peers", deed.place.network),
+        s if s < 1.0 => format!("from a network ({}) new for this {noun} and its peers", deed.place.network),
+        _ => format!("from a network ({}) that nobody has come from", deed.place.network),
+    });
+}
+
+/// What a machine was given leaves the cloud's network only through its own gates, and those become known.
+fn machine(deed: &Deed, step: &Step, witnesses: &Witnesses<'_>, scale: &mut Scale) {
+    if !deed.traits.has(Trait::MachineCredentials) || !deed.place.public {
+        return;
+    }
+    let Some(network) = step.network else { return };
+    let known_for = witnesses.own.past.networks.hours(network, step.hour)
+        + witnesses.peers_hours(|past| &past.networks, network, step.hour);
+    let weight = 3.2 / (1.0 + known_for);
+    scale.add_with(Reason::Place, weight, || {
+        format!("credentials that were given to a machine are used from a public address ({})", deed.place.network)
+    });
+}
+
+fn region(deed: &Deed, step: &Step, witnesses: &Witnesses<'_>, scale: &mut Scale) {
+    let Some(region) = step.region else { return };
+    let own = &witnesses.own.past.regions;
+    if own.hours(region, step.hour) >= 0.5 {
+        return;
+    }
+    let estate = witnesses.estate_hours(|past| &past.regions, region, step.hour);
+    let others = witnesses.estate.past.regions.total(step.hour) - own.total(step.hour);
+    let nobody = if estate < 0.5 { 0.7 * known(others / 10.0) } else { 0.0 };
+    let weight = (0.5 * known(own.total(step.hour)) + nobody) * loudness(step);
+    scale.add_with(Reason::Place, weight, || {
+        let who = if nobody > 0.0 { "nobody in the estate" } else { "it never before" };
+        format!("in a region ({}) where {who} has done anything", deed.place.region)
+    });
+}
+
+fn tool(step: &Step, witnesses: &Witnesses<'_>, scale: &mut Scale) {
+    let Some(tool) = step.tool else { return };
+    let own = &witnesses.own.past.tools;
+    if own.hours(tool, step.hour) < 0.5 {
+        let estate = witnesses.estate_hours(|past| &past.tools, tool, step.hour);
+        let weight = (0.25 * known(own.total(step.hour)) + if estate < 0.5 { 0.15 } else { 0.0 }) * loudness(step);
+        let weight = if own.total(step.hour) < 1.0 { 0.0 } else { weight };
+        scale.add(Reason::Identity, weight, "with a program it has not used before");
+    }
+}

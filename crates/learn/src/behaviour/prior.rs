@@ -1,0 +1,134 @@
+//! What an action means before anything is known of who does it: how grave a deed of this verb and class would be if it were
+//! not meant, in log-odds. The table is written by reasoning about what intruders need (the tactics of MITRE ATT&CK for
+//! clouds: credential access, persistence, evasion, exfiltration, impact), not fitted to labelled events.
+
+use super::deed::{Deed, Outcome, PrincipalKind, Trait};
+use super::evidence::{Reason, Scale};
+use super::words::{Class, Verb, Words};
+
+mod parameters;
+
+/// Verb and class of a deed's operation, and whether it asks for many at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Meaning {
+    /// What is done.
+    pub verb: Verb,
+    /// To what.
+    pub class: Class,
+    /// Whether the operation itself takes many.
+    pub bulk: bool,
+    /// Whether it decides what is watched: filters, selectors, exceptions.
+    pub narrows: bool,
+}
+
+impl Meaning {
+    /// Of an operation of a service.
+    pub fn of(service: &str, operation: &str) -> Self {
+        let words = Words::of(service, operation);
+        let verb = Verb::of(&words);
+        Self {
+            verb,
+            class: Class::of(&words, verb),
+            bulk: words.asks(&["batch", "bulk", "all"]),
+            narrows: words.asks(&["selector", "filter", "suppression", "exclusion", "exception", "ipset", "session"])
+                || words.asks(&["set"]) && words.asks(&["ip", "threat", "trusted"])
+                || words.asks(&["ip"]) && words.has("guardduty"),
+        }
+    }
+
+    /// Log-odds of the verb alone.
+    fn of_verb(self) -> f64 {
+        match self.verb {
+            Verb::Read => -4.0,
+            Verb::SignOut => -4.5,
+            Verb::Tag => -3.6,
+            Verb::Start => -2.8,
+            Verb::Assume | Verb::SignIn | Verb::Other => -2.6,
+            Verb::Create | Verb::Change | Verb::Run => -2.2,
+            Verb::Grant | Verb::Stop => -2.0,
+            Verb::Remove => -1.8,
+        }
+    }
+
+    /// What the class adds to the verb, and why.
+    fn of_class(self) -> (f64, &'static str) {
+        use Verb::{Assume, Change, Create, Grant, Read, Remove, Run, Stop};
+        match (self.class, self.verb) {
+            (Class::Watching, Remove | Stop) => (3.2, "takes away what records or watches"),
+            (Class::Watching, Change | Create | Grant) if self.narrows => (2.2, "narrows what is recorded or watched"),
+            (Class::Watching, Change) => (0.6, "changes what records or watches"),
+            (Class::Organization, Stop | Remove) => (3.6, "takes an account out of its organisation's hands"),
+            (Class::Organization, Create | Change | Grant) => (1.2, "changes the organisation"),
+            (Class::Organization, Read) => (1.2, "looks at the organisation's accounts"),
+            (Class::Secret, Read) if self.bulk => (3.2, "reads secrets in bulk"),
+            (Class::Secret, Read) => (2.0, "reads a secret"),
+            (Class::Secret, Remove | Stop) => (1.8, "removes a secret"),
+            (Class::Credential, Create | Change | Grant) => (2.5, "gives or changes what proves an identity"),
+            (Class::Credential, Stop) => (2.6, "switches off what proves an identity"),
+            (Class::Credential, Remove) => (1.2, "removes what proves an identity"),
+            (Class::Credential, Read) => (0.6, "looks at keys or passwords"),
+            (Class::Trust, Create | Change | Grant) => (2.6, "changes who is trusted to sign in"),
+            (Class::Trust, Remove | Stop) => (1.6, "removes a trust"),
+            (Class::Trust, Assume) => (2.0, "issues credentials for somebody else"),
+            (Class::Rights, Grant | Change) => (1.6, "changes who may do what"),
+            (Class::Rights, Create | Remove | Stop) => (1.0, "changes who may do what"),
+            (Class::Member, Create | Grant) => (1.7, "adds an identity"),
+            (Class::Member, Remove | Stop | Change) => (1.0, "changes an identity"),
+            (Class::Safeguard, Remove | Stop) => (2.6, "takes a safeguard away"),
+            (Class::Safeguard, Change) => (0.3, "changes a safeguard"),
+            (Class::Gate, Grant) => (1.4, "opens a way into the network"),
+            (Class::Gate, Change | Create | Remove) => (0.7, "changes a way through the network"),
+            (Class::Code, Run) => (1.7, "runs commands on a machine"),
+            (Class::Code, Change | Grant) => (1.4, "changes what code runs"),
+            (Class::Copy, Change | Grant) => (1.2, "changes who gets a copy of data"),
+            (Class::Copy, Remove) => (1.4, "deletes a copy that could restore data"),
+            (Class::Store, Remove) => (1.0, "deletes data"),
+            (Class::Machine, Remove) => (0.8, "removes machines"),
+            (Class::Model, Create | Change | Grant) => (1.0, "opens the use of a model that costs by use"),
+            (Class::Model, Run) => (0.6, "uses a model that costs by use"),
+            (Class::Standing, Read) => (0.9, "finds out what an identity can do"),
+            _ => (0.0, ""),
+        }
+    }
+}
+
+/// Weighs what a deed means, whoever does it: verb, class, parameters, kind of principal, outcome.
+pub(crate) fn weigh(deed: &Deed, meaning: Meaning, scale: &mut Scale) {
+    scale.add(Reason::Meaning, meaning.of_verb(), "");
+    let (weight, words) = meaning.of_class();
+    scale.add(Reason::Meaning, weight, words);
+    parameters::weigh(deed, meaning, scale);
+    kind(deed, meaning, scale);
+    outcome(deed, meaning, scale);
+}
+
+fn kind(deed: &Deed, meaning: Meaning, scale: &mut Scale) {
+    let reads = meaning.verb.only_looks();
+    let has = |one| deed.traits.has(one);
+    match deed.kind {
+        PrincipalKind::Root if reads => scale.add(Reason::Identity, 0.8, "done as the owner of the account"),
+        PrincipalKind::Root => scale.add(Reason::Identity, 2.6, "done as the owner of the account"),
+        PrincipalKind::Anonymous => scale.add(Reason::Identity, 1.0, "done by somebody unknown"),
+        PrincipalKind::Service => scale.add(Reason::Identity, -2.5, ""),
+        _ => {}
+    }
+    if has(Trait::PassedOn) && deed.kind != PrincipalKind::Service {
+        scale.add(Reason::Identity, -1.8, "");
+    }
+    if has(Trait::LongLivedKey) {
+        scale.add(Reason::Identity, if reads { 0.3 } else { 0.7 }, "done with a key that does not expire");
+    }
+}
+
+/// What failed changed nothing. To be refused when looking around is a sign of its own.
+fn outcome(deed: &Deed, meaning: Meaning, scale: &mut Scale) {
+    let signs_in = meaning.verb == Verb::SignIn;
+    match deed.outcome {
+        Outcome::Done => {}
+        Outcome::Denied | Outcome::Failed if signs_in => scale.add(Reason::Outcome, 0.9, "the sign-in failed"),
+        Outcome::Denied if meaning.verb.only_looks() => scale.add(Reason::Outcome, 0.7, "it was refused"),
+        Outcome::Denied => scale.add(Reason::Outcome, -1.0, ""),
+        Outcome::Failed => scale.add(Reason::Outcome, -1.8, ""),
+        Outcome::Rehearsed => scale.add(Reason::Outcome, -1.2, ""),
+    }
+}

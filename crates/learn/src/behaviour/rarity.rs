@@ -1,0 +1,89 @@
+//! How rare an action is for its principal, its peers and the estate, in that order: each speaks as loudly as it has seen much.
+
+use super::evidence::{Reason, Scale};
+use super::names::NameId;
+use super::subject::{Crowd, Past, Step, Subject};
+
+/// Hours of activity after which half is known.
+const HALF_KNOWN_H: f64 = 15.0;
+/// Below so many other members a group says nothing about what none of them did.
+const LEAST_PEERS: usize = 2;
+
+/// Who is asked about a deed.
+#[derive(Clone, Copy)]
+pub(crate) struct Witnesses<'a> {
+    pub(crate) own: &'a Subject,
+    pub(crate) who: u64,
+    pub(crate) peers: Option<&'a Crowd>,
+    pub(crate) estate: &'a Crowd,
+}
+
+impl Witnesses<'_> {
+    /// Hours in which others of the group did something like it, by one kind of habit.
+    pub(crate) fn peers_hours(&self, of: fn(&Past) -> &super::habit::Habits, name: NameId, hour: i64) -> f64 {
+        let Some(peers) = self.peers else { return 0.0 };
+        (of(&peers.past).hours(name, hour) - of(&self.own.past).hours(name, hour)).max(0.0)
+    }
+
+    /// Hours in which others of the estate did.
+    pub(crate) fn estate_hours(&self, of: fn(&Past) -> &super::habit::Habits, name: NameId, hour: i64) -> f64 {
+        (of(&self.estate.past).hours(name, hour) - of(&self.own.past).hours(name, hour)).max(0.0)
+    }
+}
+
+/// How much of what there is to know is known after so many hours: 0 to 1.
+pub(crate) fn known(hours: f64) -> f64 {
+    hours / (hours + HALF_KNOWN_H)
+}
+
+/// Weighs the rarity of the action and of the step that led to it.
+pub(crate) fn weigh(step: &Step, witnesses: &Witnesses<'_>, turn: Option<NameId>, scale: &mut Scale) {
+    let actions: fn(&Past) -> &super::habit::Habits = |past| &past.actions;
+    let reads = step.meaning.verb.only_looks();
+    let own = witnesses.own.past.actions.hours(step.action, step.hour);
+    let peers = witnesses.peers_hours(actions, step.action, step.hour);
+    let estate = witnesses.estate_hours(actions, step.action, step.hour);
+    novelty(step, witnesses, (own, peers, estate), scale);
+    let ease = |hours: f64, slope: f64, most: f64| (slope * hours.ln_1p()).min(most);
+    let habit = witnesses.own.past.actions.hours_before(step.action, step.hour);
+    let familiar = ease(habit, 0.75, 2.5) + ease(peers, 0.35, 1.2) + ease(estate, 0.15, 0.5);
+    scale.add(Reason::Rarity, -familiar.min(if reads { 1.0 } else { 3.2 }), "");
+    self::turn(step, witnesses, turn, own, scale);
+}
+
+fn novelty(step: &Step, witnesses: &Witnesses<'_>, (own, peers, estate): (f64, f64, f64), scale: &mut Scale) {
+    let loudness = if step.meaning.verb.only_looks() { 0.45 } else { 1.0 };
+    let noun = witnesses.own.kind.noun();
+    let past = |past: &Past| past.actions.total(step.hour);
+    let own_known = known(past(&witnesses.own.past));
+    if own < 0.5 {
+        let weight = 0.9 * loudness * own_known * (1.0 - 2.0 * own);
+        scale.add_with(Reason::Rarity, weight, || format!("the first time this {noun} does it"));
+    }
+    if let Some(group) = witnesses.peers.filter(|_| own < 0.5 && peers < 0.5) {
+        let others = group.others(witnesses.who);
+        if others >= LEAST_PEERS && group.others_did(step.action, witnesses.who) == 0 {
+            let theirs = (past(&group.past) - past(&witnesses.own.past)).max(0.0);
+            let weight = 0.8 * loudness * known(theirs / 2.0);
+            scale.add_with(Reason::Rarity, weight, || format!("none of its {others} peers has done it"));
+        }
+    }
+    if own < 0.5 && peers < 0.5 && estate < 0.5 {
+        let others = (past(&witnesses.estate.past) - past(&witnesses.own.past)).max(0.0);
+        let weight = 0.6 * loudness * known(others / 10.0);
+        scale.add(Reason::Rarity, weight, "nobody in the estate has done it");
+    }
+}
+
+/// The step from the deed before to this one, where the deed itself is known.
+fn turn(step: &Step, witnesses: &Witnesses<'_>, turn: Option<NameId>, own: f64, scale: &mut Scale) {
+    let Some(turn) = turn.filter(|_| own >= 0.5 && !step.meaning.verb.only_looks()) else { return };
+    let turns = &witnesses.own.past.turns;
+    if turns.hours(turn, step.hour) < 0.5 {
+        let theirs = witnesses.peers_hours(|past| &past.turns, turn, step.hour);
+        let weight = 0.5 * known(turns.total(step.hour) / 3.0) / (1.0 + theirs);
+        scale.add_with(Reason::Sequence, weight, || {
+            format!("never before right after what this {} did last", witnesses.own.kind.noun())
+        });
+    }
+}

@@ -1,0 +1,208 @@
+//! What is remembered of a principal, of its peers, and of the estate.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::deed::PrincipalKind;
+use super::habit::Habits;
+use super::hours::Hours;
+use super::names::NameId;
+use super::pace::Pace;
+use super::prior::Meaning;
+use super::profile::Unusual;
+use super::words::Verb;
+
+/// Different actions remembered of one subject.
+const MOST_ACTIONS: usize = 256;
+/// Different networks, regions, programs, steps remembered of one subject.
+const MOST_OTHER: usize = 96;
+/// Different paces kept of one subject.
+const MOST_PACES: usize = 48;
+/// Those who did one thing, by name, up to so many.
+const MOST_DOERS: usize = 8;
+/// Members of a group that are told apart.
+const MOST_MEMBERS: usize = 512;
+/// A visit lasts so long from its first deed on.
+const VISIT_MS: i64 = 3_600_000;
+/// Unusual deeds remembered of one principal.
+const MOST_UNUSUAL: usize = 8;
+
+/// The parts of a deed that habits are made of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Step {
+    /// Service, operation, outcome and grave traits.
+    pub(crate) action: NameId,
+    pub(crate) network: Option<NameId>,
+    pub(crate) region: Option<NameId>,
+    pub(crate) tool: Option<NameId>,
+    pub(crate) meaning: Meaning,
+    pub(crate) hour: i64,
+    pub(crate) at_ms: i64,
+}
+
+/// Habits of any subject.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Past {
+    pub(crate) actions: Habits,
+    pub(crate) networks: Habits,
+    pub(crate) regions: Habits,
+    pub(crate) tools: Habits,
+    /// From one kind of deed to the next.
+    pub(crate) turns: Habits,
+    pub(crate) hours: Hours,
+}
+
+impl Past {
+    pub(crate) fn note(&mut self, step: &Step, turn: Option<NameId>, weight: f64) {
+        self.actions.note(step.action, step.hour, weight, MOST_ACTIONS);
+        let other = |habits: &mut Habits, name: Option<NameId>| {
+            if let Some(name) = name {
+                habits.note(name, step.hour, weight, MOST_OTHER);
+            }
+        };
+        other(&mut self.networks, step.network);
+        other(&mut self.regions, step.region);
+        other(&mut self.tools, step.tool);
+        other(&mut self.turns, turn);
+        self.hours.note(step.hour, weight);
+    }
+}
+
+/// What somebody has done within an hour.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Visit {
+    began_ms: Option<i64>,
+    /// Bits of the kinds of looking around, by fingerprint.
+    pub(crate) looks: Sample,
+    /// Secrets and copies touched.
+    pub(crate) targets: Sample,
+    pub(crate) denied: u32,
+    pub(crate) failed_logins: u32,
+    /// How grave the gravest deed was, before what followed from it.
+    pub(crate) heat: f64,
+    /// What that was.
+    pub(crate) hot: Option<NameId>,
+    /// Stages of an intrusion, a bit each.
+    pub(crate) stages: u8,
+}
+
+impl Visit {
+    /// The visit that a deed of this time belongs to: deeds may arrive out of order.
+    pub(crate) fn at(&mut self, at_ms: i64) -> &mut Self {
+        let near = self.began_ms.is_some_and(|began| (at_ms - began).abs() < VISIT_MS);
+        if !near {
+            *self = Self { began_ms: Some(at_ms), ..Self::default() };
+        }
+        self
+    }
+}
+
+/// Counts distinct things with 256 bits (linear counting, Whang and others 1990).
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Sample([u64; 4]);
+
+impl Sample {
+    pub(crate) fn insert(&mut self, fingerprint: u64) {
+        self.0[(fingerprint >> 6) as usize & 3] |= 1 << (fingerprint & 63);
+    }
+
+    /// About how many there are; beyond some thousand, some thousand.
+    pub(crate) fn count(&self) -> f64 {
+        let zeros: u32 = self.0.iter().map(|word| word.count_zeros()).sum();
+        if zeros == 0 { 1420.0 } else { -256.0 * (f64::from(zeros) / 256.0).ln() }
+    }
+}
+
+/// A principal.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Subject {
+    pub(crate) kind: PrincipalKind,
+    pub(crate) peers: String,
+    pub(crate) past: Past,
+    pub(crate) paces: BTreeMap<(Verb, u8), Pace>,
+    pub(crate) visit: Visit,
+    pub(crate) last: Option<Meaning>,
+    pub(crate) unusual: VecDeque<Unusual>,
+    pub(crate) deeds: u64,
+    pub(crate) first_ms: i64,
+    pub(crate) last_ms: i64,
+    /// When it was last seen, in deeds of the whole watch.
+    pub(crate) seen: u64,
+}
+
+impl Subject {
+    /// Counts a deed of this meaning, and returns its pace and how many there are in its ten minutes.
+    pub(crate) fn count(&mut self, step: &Step) -> (u32, &Pace) {
+        let key = (step.meaning.verb, step.meaning.class as u8);
+        let key = if self.paces.len() < MOST_PACES || self.paces.contains_key(&key) { key } else { (Verb::Other, 0) };
+        let pace = self.paces.entry(key).or_default();
+        (pace.count(step.at_ms), pace)
+    }
+
+    pub(crate) fn remember(&mut self, unusual: Unusual) {
+        if self.unusual.len() == MOST_UNUSUAL {
+            self.unusual.pop_front();
+        }
+        self.unusual.push_back(unusual);
+    }
+}
+
+/// A group of peers, or the whole estate.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Crowd {
+    pub(crate) past: Past,
+    /// Who did what, by fingerprint; who came late is not listed, so a full list means many.
+    doers: BTreeMap<NameId, Vec<u64>>,
+    members: Vec<u64>,
+    pub(crate) seen: u64,
+}
+
+impl Crowd {
+    pub(crate) fn note(&mut self, step: &Step, turn: Option<NameId>, weight: f64, who: u64) {
+        self.past.note(step, turn, weight);
+        if !self.members.contains(&who) && self.members.len() < MOST_MEMBERS {
+            self.members.push(who);
+        }
+        if self.doers.len() >= 4 * MOST_ACTIONS && !self.doers.contains_key(&step.action) {
+            self.doers.pop_first();
+        }
+        let doers = self.doers.entry(step.action).or_default();
+        if doers.len() < MOST_DOERS && !doers.contains(&who) {
+            doers.push(who);
+        }
+    }
+
+    /// How many others of the group did it, as far as they are counted.
+    pub(crate) fn others_did(&self, action: NameId, who: u64) -> usize {
+        self.doers.get(&action).map_or(0, |doers| doers.iter().filter(|one| **one != who).count())
+    }
+
+    /// How many others there are.
+    pub(crate) fn others(&self, who: u64) -> usize {
+        self.members.iter().filter(|one| **one != who).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distinct_things_are_counted_about() {
+        for n in [1_u64, 5, 30, 200] {
+            let mut sample = Sample::default();
+            for _ in 0..3 {
+                (0..n).for_each(|i| sample.insert(super::super::names::fingerprint(&[&i.to_string()])));
+            }
+            let error = (sample.count() - n as f64).abs() / n as f64;
+            assert!(error < 0.25, "{n}: {}", sample.count());
+        }
+    }
+
+    #[test]
+    fn a_visit_ends_after_an_hour_either_way() {
+        let mut visit = Visit::default();
+        visit.at(10 * VISIT_MS).denied = 3;
+        assert_eq!(visit.at(10 * VISIT_MS - 60_000).denied, 3);
+        assert_eq!(visit.at(11 * VISIT_MS + 1).denied, 0);
+    }
+}

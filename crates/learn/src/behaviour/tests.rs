@@ -1,0 +1,300 @@
+//! What the watch must notice, and what it must not.
+
+use super::*;
+
+const MINUTE: i64 = 60_000;
+const HOUR: i64 = 60 * MINUTE;
+const DAY: i64 = 24 * HOUR;
+/// A Monday.
+const START: i64 = 1_788_739_200_000;
+
+fn deed(principal: &str, service: &str, operation: &str, at_ms: i64) -> Deed {
+    Deed {
+        at_ms: START + at_ms,
+        principal: principal.to_owned(),
+        kind: PrincipalKind::Person,
+        peers: "team".to_owned(),
+        service: service.to_owned(),
+        operation: operation.to_owned(),
+        place: Place { network: "192.0.2.0/24".to_owned(), public: true, region: "eu-central-1".to_owned() },
+        ..Deed::default()
+    }
+}
+
+fn with(mut deed: Deed, traits: &[Trait]) -> Deed {
+    deed.traits = traits.iter().copied().collect();
+    deed
+}
+
+/// Weeks of office work of some people: signing in, looking, now and then a deploy.
+fn office(watch: &mut Watch, people: &[&str], weeks: i64) {
+    for day in (0..weeks * 7).filter(|day| day % 7 < 5) {
+        for hour in 8..17 {
+            for (n, who) in people.iter().enumerate() {
+                let at = day * DAY + hour * HOUR + n as i64 * MINUTE;
+                if hour == 8 {
+                    watch.observe(&with(deed(who, "signin", "ConsoleLogin", at), &[Trait::SecondFactor]));
+                }
+                for (k, operation) in ["DescribeInstances", "DescribeVolumes", "ListTables"].iter().enumerate() {
+                    watch.observe(&deed(who, "ec2", operation, at + 20_000 + k as i64 * 1000));
+                }
+                if hour == 11 {
+                    watch.observe(&deed(who, "ecs", "UpdateService", at + 30_000));
+                }
+            }
+        }
+    }
+}
+
+fn score(watch: &mut Watch, deed: &Deed) -> f64 {
+    watch.observe(deed).score
+}
+
+fn reasons(judgement: &Judgement) -> String {
+    judgement.reasons().collect::<Vec<_>>().join("; ")
+}
+
+#[test]
+fn a_cold_start_ranks_by_meaning() {
+    let cold = |deed: Deed| Watch::default().observe(&deed).score;
+    let quiet = [
+        deed("a", "ec2", "DescribeInstances", 0),
+        deed("a", "s3", "GetObject", 0),
+        deed("a", "Microsoft.Compute", "Microsoft.Compute/virtualMachines/read", 0),
+        deed("a", "compute", "v1.compute.instances.list", 0),
+        deed("a", "frobnicator", "ListFrobs", 0),
+    ];
+    let ordinary = [deed("a", "ecs", "UpdateService", 0), deed("a", "frobnicator", "CreateFrob", 0)];
+    let grave = [
+        deed("a", "cloudtrail", "StopLogging", 0),
+        deed("a", "organizations", "LeaveOrganization", 0),
+        with(deed("a", "iam", "AttachUserPolicy", 0), &[Trait::GivesAdmin]),
+        with(deed("a", "ec2", "AuthorizeSecurityGroupIngress", 0), &[Trait::OpensToAll, Trait::RemotePort]),
+        with(deed("a", "ec2", "ModifySnapshotAttribute", 0), &[Trait::Shares, Trait::NamesForeignAccount]),
+        with(deed("a", "signin", "ConsoleLogin", 0), &[Trait::NoSecondFactor]),
+        deed("a", "Microsoft.Insights", "Microsoft.Insights/diagnosticSettings/delete", 0),
+        deed("a", "logging", "google.logging.v2.ConfigServiceV2.DeleteSink", 0),
+        deed("a", "iam", "google.iam.admin.v1.CreateServiceAccountKey", 0),
+        deed("a", "watcher", "DisableAuditSink", 0),
+    ];
+    for deed in quiet {
+        assert!(cold(deed.clone()) < 0.05, "{} {}", deed.operation, cold(deed.clone()));
+    }
+    for deed in ordinary {
+        assert!((0.05..0.3).contains(&cold(deed.clone())), "{} {}", deed.operation, cold(deed.clone()));
+    }
+    for deed in grave {
+        assert!(cold(deed.clone()) >= 0.5, "{} {}", deed.operation, cold(deed.clone()));
+    }
+}
+
+#[test]
+fn a_new_user_of_a_known_team_is_judged_by_the_team() {
+    let mut watch = Watch::default();
+    office(&mut watch, &["a", "b", "c"], 3);
+    let at = 21 * DAY + 10 * HOUR;
+    let usual = score(&mut watch, &deed("new", "ecs", "UpdateService", at));
+    let judgement = watch.observe(&deed("new", "rds", "DeleteDBInstance", at + MINUTE));
+    assert!(usual < 0.1, "{usual}");
+    assert!(judgement.score > 3.0 * usual && judgement.score > 0.3, "{}", judgement.score);
+    assert!(reasons(&judgement).contains("none of its 3 peers"), "{}", reasons(&judgement));
+    let of_nobody = Deed { peers: String::new(), ..deed("stranger", "ecs", "UpdateService", at + 2 * MINUTE) };
+    assert!(score(&mut watch, &of_nobody) > usual);
+}
+
+#[test]
+fn a_first_login_at_night_says_so() {
+    let mut watch = Watch::default();
+    office(&mut watch, &["a", "b"], 4);
+    let login = |at| with(deed("a", "signin", "ConsoleLogin", at), &[Trait::SecondFactor]);
+    let by_day = watch.observe(&login(28 * DAY + 8 * HOUR)).score;
+    let by_night = watch.observe(&login(29 * DAY + 3 * HOUR));
+    assert!(by_day < 0.02 && by_night.score > 5.0 * by_day, "{by_day} {}", by_night.score);
+    assert!(reasons(&by_night).contains("outside its hours (it was 03:00 UTC)"), "{}", reasons(&by_night));
+    let abroad =
+        Deed { place: Place { network: "203.0.113.0/24".into(), ..login(0).place }, ..login(30 * DAY + 3 * HOUR) };
+    let abroad = watch.observe(&abroad);
+    assert!(abroad.score > by_night.score && reasons(&abroad).contains("nobody has come from"), "{}", reasons(&abroad));
+}
+
+#[test]
+fn a_burst_is_loud_and_soon_over() {
+    let mut watch = Watch::default();
+    office(&mut watch, &["a", "b"], 4);
+    let at = 28 * DAY + 10 * HOUR;
+    let last = (0..600).map(|n| watch.observe(&deed("a", "s3", "GetObject", at + n * 500))).last();
+    let last = last.unwrap_or_default();
+    assert!(last.score >= 0.5 && last.weight_of(Reason::Volume) > 2.0, "{last:?}");
+    assert!(reasons(&last).contains("600 in ten minutes"), "{}", reasons(&last));
+    assert!(score(&mut watch, &deed("a", "s3", "GetObject", at + 5 * HOUR)) < 0.1);
+}
+
+#[test]
+fn looking_around_before_it_makes_a_change_of_rights_louder() {
+    let change = |at| deed("a", "iam", "PutUserPolicy", at);
+    let mut alone = Watch::default();
+    office(&mut alone, &["a", "b"], 3);
+    let mut after = alone.clone();
+    let at = 21 * DAY + 10 * HOUR;
+    for (n, operation) in
+        ["GetCallerIdentity", "ListUsers", "ListRoles", "ListAttachedUserPolicies", "GetAccountSummary"]
+            .iter()
+            .enumerate()
+    {
+        after.observe(&deed("a", "iam", operation, at + n as i64 * 10_000));
+    }
+    let (alone, after) = (alone.observe(&change(at + MINUTE)), after.observe(&change(at + MINUTE)));
+    assert!(after.score > alone.score + 0.1, "{} {}", alone.score, after.score);
+    assert!(reasons(&after).contains("looking around in"), "{}", reasons(&after));
+}
+
+#[test]
+fn what_follows_a_grave_deed_is_worth_a_look() {
+    let mut watch = Watch::default();
+    let before = score(&mut watch, &deed("a", "ec2", "CreateImage", 0));
+    watch.observe(&deed("a", "cloudtrail", "StopLogging", MINUTE));
+    let after = watch.observe(&deed("a", "ec2", "CopyImage", 2 * MINUTE));
+    let handed = Deed { becomes: "role".to_owned(), ..deed("a", "sts", "AssumeRole", 3 * MINUTE) };
+    watch.observe(&handed);
+    let as_role = watch.observe(&deed("role", "ec2", "CreateImage", 4 * MINUTE));
+    assert!(
+        after.score > before + 0.1 && reasons(&after).contains("cloudtrail:StopLogging"),
+        "{before} {}",
+        after.score
+    );
+    assert!(reasons(&as_role).contains("cloudtrail:StopLogging"), "{}", reasons(&as_role));
+    assert!(score(&mut watch, &deed("a", "ec2", "CreateImage", 2 * DAY)) < after.score);
+}
+
+#[test]
+fn a_deploy_robot_is_quiet_from_its_first_thousand_to_its_last() {
+    for (kind, gap) in [(PrincipalKind::Program, 1_000), (PrincipalKind::Role, 1_000), (PrincipalKind::Program, 60_000)]
+    {
+        let mut watch = Watch::default();
+        let deploy = |n: i64| Deed { kind, ..deed("robot", "ecs", "UpdateService", n * gap) };
+        let scores: Vec<f64> = (0..10_000).map(|n| watch.observe(&deploy(n)).score).collect();
+        let loud = scores.iter().filter(|score| **score >= 0.5).count();
+        let loudest_later = scores[5_000..].iter().copied().fold(0.0, f64::max);
+        assert!(loud == 0 && loudest_later < 0.2, "{kind:?} {gap}: {loud} {loudest_later}");
+    }
+}
+
+#[test]
+fn a_slow_increase_does_not_become_usual() {
+    let mut watch = Watch::default();
+    let mut at_the_end = Judgement::default();
+    for day in 0..90 {
+        let times = if day < 30 { 5 } else { (5.0 * 1.09_f64.powi(day - 30)) as i64 };
+        for hour in 9..17 {
+            for n in 0..times {
+                at_the_end = watch.observe(&deed(
+                    "a",
+                    "s3",
+                    "GetObject",
+                    i64::from(day) * DAY + hour * HOUR + n * 300_000 / times,
+                ));
+            }
+        }
+    }
+    assert!(at_the_end.weight_of(Reason::Volume) > 1.0, "{at_the_end:?}");
+    assert!(reasons(&at_the_end).contains("in ten minutes"), "{}", reasons(&at_the_end));
+}
+
+#[test]
+fn what_is_suspicious_teaches_little() {
+    let grave = |n: i64| {
+        with(deed("a", "ec2", "ModifySnapshotAttribute", n * HOUR), &[Trait::Shares, Trait::NamesForeignAccount])
+    };
+    let mut watch = Watch::default();
+    office(&mut watch, &["b", "c"], 2);
+    let scores: Vec<f64> =
+        (0..24).map(|n| score(&mut watch, &Deed { at_ms: grave(n).at_ms + 14 * DAY, ..grave(n) })).collect();
+    assert!(scores.iter().all(|score| *score >= 0.5), "{scores:?}");
+}
+
+#[test]
+fn guessing_passwords_from_user_to_user_is_seen_at_the_address() {
+    let mut watch = Watch::default();
+    let login = |who: &str, at, outcome| Deed { outcome, ..deed(who, "sso", "login", at) };
+    for n in 0..20 {
+        watch.observe(&login(&format!("u{}", n % 10), n * 10_000, Outcome::Failed));
+    }
+    let inside = watch.observe(&login("u3", 5 * MINUTE, Outcome::Done));
+    assert!(
+        inside.score > 0.5 && reasons(&inside).contains("failed sign-ins"),
+        "{} {}",
+        inside.score,
+        reasons(&inside)
+    );
+}
+
+#[test]
+fn refusals_add_up() {
+    let mut watch = Watch::default();
+    let refused = |n: i64| Deed { outcome: Outcome::Denied, ..deed("a", "ec2", "GetPasswordData", n * 1000) };
+    let first = score(&mut watch, &refused(0));
+    let last = (1..30).map(|n| score(&mut watch, &refused(n))).last().unwrap_or_default();
+    assert!(first < 0.5 && last > 0.5 && last > first, "{first} {last}");
+}
+
+#[test]
+fn a_score_comes_from_the_past_alone() {
+    let deeds: Vec<Deed> = (0..500)
+        .map(|n: i64| {
+            let operation =
+                ["DescribeInstances", "CreateUser", "StopLogging", "GetObject", "ConsoleLogin"][(n * n % 5) as usize];
+            deed(&format!("u{}", n % 7), "iam", operation, n * 7 * MINUTE)
+        })
+        .collect();
+    let run = |deeds: &[Deed]| {
+        let mut watch = Watch::default();
+        deeds.iter().map(|deed| watch.observe(deed)).collect::<Vec<_>>()
+    };
+    let all = run(&deeds);
+    assert_eq!(all, run(&deeds));
+    assert_eq!(all[..200], run(&deeds[..200])[..]);
+    assert!(all.iter().all(|one| (0.0..=1.0).contains(&one.score)));
+}
+
+#[test]
+fn memory_is_bounded() {
+    let limits = Limits { principals: 50, groups: 5, names: 100 };
+    let mut watch = Watch::new(limits);
+    for n in 0..5_000_i64 {
+        let mut one = deed(&format!("u{n}"), &format!("s{n}"), &format!("Do{n}"), n * MINUTE);
+        one.peers = format!("g{n}");
+        one.becomes = format!("v{n}");
+        watch.observe(&one);
+    }
+    assert!(watch.profile("u4999").is_some() && watch.profile("u10").is_none());
+    assert_eq!(watch.sizes().map(|size| size <= 101), [true; 5], "{:?}", watch.sizes());
+}
+
+#[test]
+fn a_profile_says_what_is_usual() {
+    let mut watch = Watch::default();
+    office(&mut watch, &["a", "b", "c"], 3);
+    watch.observe(&with(deed("a", "iam", "AttachUserPolicy", 21 * DAY + 9 * HOUR), &[Trait::GivesAdmin]));
+    let profile = watch.profile("a").unwrap_or_else(|| unreachable!("a was observed"));
+    assert_eq!(profile.hours, [8, 9, 10, 11, 12, 13, 14, 15, 16]);
+    assert_eq!(profile.actions[0].1, 135);
+    assert_eq!(profile.networks[0].0, "192.0.2.0/24");
+    assert_eq!((profile.group.as_str(), profile.days, profile.peers.len()), ("team", 16, 2));
+    assert!(profile.peers[0].likeness > 0.9);
+    assert_eq!(profile.unusual.len(), 1);
+    assert_eq!(profile.unusual[0].operation, "AttachUserPolicy");
+    assert_eq!(watch.unusual().len(), 1);
+    assert!(watch.profile("nobody").is_none());
+}
+
+#[test]
+fn deeds_that_arrive_out_of_order_are_taken() {
+    let mut watch = Watch::default();
+    office(&mut watch, &["a"], 2);
+    for at in
+        [14 * DAY + 10 * HOUR, 3 * DAY, -40 * DAY, 14 * DAY + 9 * HOUR, i64::MIN / 2 - START, i64::MAX / 2 - START]
+    {
+        let score = score(&mut watch, &deed("a", "ec2", "DescribeInstances", at));
+        assert!((0.0..=1.0).contains(&score), "{at}: {score}");
+    }
+}

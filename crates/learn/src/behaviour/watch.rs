@@ -1,0 +1,312 @@
+//! The watch over an estate: takes deeds in the order they arrive, judges each by those before it, and learns from it.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::deed::{Deed, Outcome, Trait};
+use super::evidence::{Judgement, Reason, Scale};
+use super::names::{NameId, Names, fingerprint};
+use super::prior::{self, Meaning};
+use super::profile::{Profile, Unusual};
+use super::rarity::{self, Witnesses};
+use super::subject::{Crowd, Step, Subject, Visit};
+use super::words::{Class, Verb};
+use super::{place, weigh};
+
+/// From this score on a deed is remembered as unusual, makes what follows it suspect, and teaches little.
+const UNUSUAL: f64 = 0.5;
+/// What an unusual deed teaches, against an ordinary one.
+const UNUSUAL_TEACHES: f64 = 0.25;
+
+/// How much may be remembered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Principals; beyond it those not seen for longest are forgotten.
+    pub principals: usize,
+    /// Groups of peers.
+    pub groups: usize,
+    /// Distinct names of actions, networks, regions and programs.
+    pub names: usize,
+}
+
+impl Default for Limits {
+    /// Enough for an estate of ten thousand principals in about 300 MB at the very worst, and a few in practice.
+    fn default() -> Self {
+        Self { principals: 10_000, groups: 2_000, names: 100_000 }
+    }
+}
+
+/// A watch over an estate.
+#[derive(Debug, Clone)]
+pub struct Watch {
+    limits: Limits,
+    names: Names,
+    meanings: HashMap<NameId, Meaning>,
+    subjects: HashMap<String, Subject>,
+    groups: HashMap<String, Crowd>,
+    estate: Crowd,
+    /// What goes over to the principal that somebody is about to become.
+    handed: BTreeMap<String, Visit>,
+    /// Failed sign-ins by network: guessing goes from user to user.
+    guessing: BTreeMap<NameId, Visit>,
+    deeds: u64,
+}
+
+impl Default for Watch {
+    fn default() -> Self {
+        Self::new(Limits::default())
+    }
+}
+
+impl Watch {
+    /// A watch that knows nothing yet.
+    pub fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            names: Names::new(limits.names),
+            meanings: HashMap::new(),
+            subjects: HashMap::new(),
+            groups: HashMap::new(),
+            estate: Crowd::default(),
+            handed: BTreeMap::new(),
+            guessing: BTreeMap::new(),
+            deeds: 0,
+        }
+    }
+
+    /// Judges a deed by the deeds before it, and learns it.
+    pub fn observe(&mut self, deed: &Deed) -> Judgement {
+        self.deeds += 1;
+        let step = self.step(deed);
+        let mut subject = self.take(deed);
+        let who = fingerprint(&[&deed.principal]);
+        self.visit(deed, &step, &mut subject);
+        let turn = subject.last.map(|last| turn(last, step.meaning));
+        let mut scale = Scale::default();
+        prior::weigh(deed, step.meaning, &mut scale);
+        {
+            let peers = self.groups.get(&deed.peers).filter(|_| !deed.peers.is_empty());
+            let witnesses = Witnesses { own: &subject, who, peers, estate: &self.estate };
+            rarity::weigh(&step, &witnesses, turn, &mut scale);
+            place::weigh(deed, &step, &witnesses, &mut scale);
+            weigh::time(&step, &witnesses, &mut scale);
+        }
+        let (count, pace) = subject.count(&step);
+        weigh::volume(deed, count, pace, &mut scale);
+        weigh::sequence(deed, &step, &subject.visit, &self.names, &mut scale);
+        let judgement = scale.judgement();
+        self.learn(deed, &step, turn, who, &judgement, &mut subject);
+        self.subjects.insert(deed.principal.clone(), subject);
+        judgement
+    }
+
+    /// How many deeds were observed.
+    pub fn deeds(&self) -> u64 {
+        self.deeds
+    }
+
+    /// What is usual for a principal, who its peers are, and what it did of late that was not usual.
+    pub fn profile(&self, principal: &str) -> Option<Profile> {
+        let subject = self.subjects.get(principal)?;
+        let peers = self
+            .subjects
+            .iter()
+            .filter(|(name, other)| *name != principal && !subject.peers.is_empty() && other.peers == subject.peers);
+        Some(Profile::of(principal, subject, peers, &self.names))
+    }
+
+    /// Principals that did something unusual, each with its latest such deeds; the latest first.
+    pub fn unusual(&self) -> Vec<(String, Unusual)> {
+        let mut all: Vec<(String, Unusual)> = self
+            .subjects
+            .iter()
+            .flat_map(|(name, subject)| subject.unusual.iter().map(|one| (name.clone(), one.clone())))
+            .collect();
+        all.sort_by(|a, b| {
+            b.1.at_ms.cmp(&a.1.at_ms).then_with(|| a.0.cmp(&b.0)).then_with(|| a.1.operation.cmp(&b.1.operation))
+        });
+        all
+    }
+
+    fn step(&mut self, deed: &Deed) -> Step {
+        let plain = self.names.number(&format!("{}:{}", deed.service, deed.operation));
+        let meaning = match self.meanings.get(&plain) {
+            Some(meaning) if plain.0 != 0 => *meaning,
+            _ => {
+                let meaning = Meaning::of(&deed.service, &deed.operation);
+                self.meanings.insert(plain, meaning);
+                meaning
+            }
+        };
+        let mut name = |text: &str| (!text.is_empty()).then(|| self.names.number(text));
+        Step {
+            network: name(&deed.place.network),
+            region: name(&deed.place.region),
+            tool: name(&deed.tool),
+            action: name(&flavour(deed)).unwrap_or(plain),
+            meaning,
+            hour: deed.at_ms.div_euclid(3_600_000),
+            at_ms: deed.at_ms,
+        }
+    }
+
+    /// Takes a principal out to look at, a new one where it is not known.
+    fn take(&mut self, deed: &Deed) -> Subject {
+        let known = self.subjects.remove(&deed.principal);
+        if known.is_none() && self.subjects.len() >= self.limits.principals {
+            forget(&mut self.subjects, |subject| subject.seen);
+        }
+        let mut subject =
+            known.unwrap_or_else(|| Subject { first_ms: deed.at_ms, last_ms: deed.at_ms, ..Subject::default() });
+        subject.kind = deed.kind;
+        if subject.peers != deed.peers {
+            subject.peers.clone_from(&deed.peers);
+        }
+        subject.deeds += 1;
+        subject.seen = self.deeds;
+        subject.first_ms = subject.first_ms.min(deed.at_ms);
+        subject.last_ms = subject.last_ms.max(deed.at_ms);
+        subject
+    }
+
+    /// Puts a deed into the visit it belongs to.
+    fn visit(&mut self, deed: &Deed, step: &Step, subject: &mut Subject) {
+        let handed = self.handed.remove(&deed.principal);
+        let visit = subject.visit.at(step.at_ms);
+        if let Some(mut handed) = handed {
+            let handed = handed.at(step.at_ms);
+            visit.denied += handed.denied;
+            if handed.heat > visit.heat {
+                (visit.heat, visit.hot) = (handed.heat, handed.hot);
+            }
+        }
+        if let Some(network) = step.network.filter(|_| step.meaning.verb == Verb::SignIn) {
+            // Where many people sign in, some always fail.
+            let common = self.estate.past.networks.hours(network, step.hour) >= 24.0;
+            let tried = self
+                .guessing
+                .get_mut(&network)
+                .filter(|_| !common)
+                .map_or(0, |tried| tried.at(step.at_ms).failed_logins);
+            visit.failed_logins = visit.failed_logins.max(tried);
+        }
+        let seldom = subject.past.actions.hours(step.action, step.hour) < 3.0;
+        if step.meaning.verb == Verb::Read && seldom {
+            visit.looks.insert(fingerprint(&[&deed.service, &deed.operation]));
+        }
+        if step.meaning.class == Class::Secret && step.meaning.verb == Verb::Read && seldom && !deed.resource.is_empty()
+        {
+            visit.targets.insert(fingerprint(&[&deed.resource]));
+        }
+    }
+
+    fn learn(
+        &mut self,
+        deed: &Deed,
+        step: &Step,
+        turn: Option<NameId>,
+        who: u64,
+        judgement: &Judgement,
+        subject: &mut Subject,
+    ) {
+        let unusual = judgement.score >= UNUSUAL;
+        let weight = if unusual { UNUSUAL_TEACHES } else { 1.0 };
+        subject.past.note(step, turn, weight);
+        subject.last = Some(step.meaning);
+        self.estate.note(step, turn, weight, who);
+        if !deed.peers.is_empty() {
+            if !self.groups.contains_key(&deed.peers) && self.groups.len() >= self.limits.groups {
+                forget(&mut self.groups, |group| group.seen);
+            }
+            let group = self.groups.entry(deed.peers.clone()).or_default();
+            group.seen = self.deeds;
+            group.note(step, turn, weight, who);
+        }
+        if unusual {
+            subject.remember(Unusual::of(deed, judgement));
+        }
+        self.remember_visit(deed, step, judgement, subject);
+    }
+
+    fn remember_visit(&mut self, deed: &Deed, step: &Step, judgement: &Judgement, subject: &mut Subject) {
+        let visit = &mut subject.visit;
+        let fails = deed.outcome != Outcome::Done;
+        visit.denied += u32::from(deed.outcome == Outcome::Denied);
+        visit.failed_logins += u32::from(fails && step.meaning.verb == Verb::SignIn);
+        visit.stages |= weigh::stage(step);
+        // Heat is of the deed itself: what it owes to the heat before it must not feed on itself.
+        let own = judgement.score.min(without_sequence(judgement));
+        if own > visit.heat && own >= UNUSUAL {
+            (visit.heat, visit.hot) = (own, Some(step.action));
+        }
+        if !deed.becomes.is_empty() && deed.outcome == Outcome::Done && deed.becomes != deed.principal {
+            if self.handed.len() >= self.limits.groups {
+                self.handed.pop_first();
+            }
+            self.handed.insert(deed.becomes.clone(), visit.clone());
+        }
+        if let Some(network) = step.network.filter(|_| fails && step.meaning.verb == Verb::SignIn) {
+            if self.guessing.len() >= self.limits.groups && !self.guessing.contains_key(&network) {
+                self.guessing.pop_first();
+            }
+            self.guessing.entry(network).or_default().at(step.at_ms).failed_logins += 1;
+        }
+    }
+}
+
+fn without_sequence(judgement: &Judgement) -> f64 {
+    let sum: f64 = judgement.evidence.iter().map(|one| one.weight).sum();
+    1.0 / (1.0 + (judgement.weight_of(Reason::Sequence) - sum).exp())
+}
+
+/// Forgets the eighth of all that was not seen for longest.
+fn forget<T>(map: &mut HashMap<String, T>, seen: fn(&T) -> u64) {
+    let mut all: Vec<u64> = map.values().map(seen).collect();
+    all.sort_unstable();
+    let Some(until) = all.get(all.len() / 8).copied() else { return };
+    map.retain(|_, one| seen(one) > until);
+}
+
+/// An action by its name, its outcome, and what makes it grave: opening a port to the world is another thing to be used to
+/// than opening it to an office.
+fn flavour(deed: &Deed) -> String {
+    const GRAVE: [Trait; 12] = [
+        Trait::OpensToAll,
+        Trait::GivesAdmin,
+        Trait::NamesForeignAccount,
+        Trait::Shares,
+        Trait::SwitchesOff,
+        Trait::RemotePort,
+        Trait::NoSecondFactor,
+        Trait::LooksAbroad,
+        Trait::Costly,
+        Trait::ForeignKey,
+        Trait::Extortion,
+        Trait::NoWayBack,
+    ];
+    let mut name = match deed.outcome {
+        Outcome::Done => String::new(),
+        _ => "!".to_owned(),
+    };
+    name.push_str(&deed.service);
+    name.push(':');
+    name.push_str(&deed.operation);
+    for one in GRAVE.iter().filter(|one| deed.traits.has(**one)) {
+        name.push('+');
+        name.push_str(&(*one as u32).to_string());
+    }
+    name
+}
+
+/// The step from one kind of deed to another, as a number of its own.
+fn turn(from: Meaning, to: Meaning) -> NameId {
+    let code = |meaning: Meaning| (meaning.verb as u32) << 8 | meaning.class as u32;
+    NameId(code(from) << 16 | code(to))
+}
+
+#[cfg(test)]
+impl Watch {
+    /// How much is remembered: subjects, groups, names, what is handed over, networks of guesses.
+    pub(crate) fn sizes(&self) -> [usize; 5] {
+        [self.subjects.len(), self.groups.len(), self.names.len(), self.handed.len(), self.guessing.len()]
+    }
+}

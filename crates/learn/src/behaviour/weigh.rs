@@ -1,0 +1,128 @@
+//! Time, volume and sequence: when, how much, and after what.
+
+use super::deed::{Deed, Outcome, PrincipalKind};
+use super::evidence::{Reason, Scale};
+use super::names::{NameId, Names};
+use super::pace::Pace;
+use super::rarity::Witnesses;
+use super::subject::{Step, Visit};
+use super::words::{Class, Verb};
+
+/// What an intruder does, in the order it is usually done.
+pub(crate) const LOOKS: u8 = 1;
+const ENTERS: u8 = 2;
+const ESCALATES: u8 = 4;
+const HIDES: u8 = 8;
+const TAKES: u8 = 16;
+const HARMS: u8 = 32;
+
+/// The stage of an intrusion that a deed would be; 0 for none.
+pub(crate) fn stage(step: &Step) -> u8 {
+    let verb = step.meaning.verb;
+    match (step.meaning.class, verb) {
+        (Class::Secret, Verb::Read) => TAKES,
+        (_, Verb::Read) => LOOKS,
+        (_, Verb::Assume | Verb::SignIn) => ENTERS,
+        (_, Verb::SignOut | Verb::Tag) => 0,
+        (Class::Credential | Class::Trust | Class::Rights | Class::Member, _) => ESCALATES,
+        (Class::Watching | Class::Organization, _) => HIDES,
+        (Class::Code, _) => ESCALATES,
+        (Class::Gate, Verb::Grant | Verb::Change | Verb::Create) => TAKES,
+        (Class::Copy, Verb::Change | Verb::Grant) => TAKES,
+        (Class::Copy | Class::Store | Class::Safeguard, Verb::Remove | Verb::Stop) => HARMS,
+        _ => 0,
+    }
+}
+
+/// Weighs the hour.
+pub(crate) fn time(step: &Step, witnesses: &Witnesses<'_>, scale: &mut Scale) {
+    let person = matches!(witnesses.own.kind, PrincipalKind::Person | PrincipalKind::Root | PrincipalKind::Role);
+    let loudness = match step.meaning.verb {
+        Verb::Read | Verb::SignOut => 0.4,
+        Verb::SignIn | Verb::Assume => 1.0,
+        _ => 0.8,
+    } * if person { 1.0 } else { 0.5 };
+    let own = witnesses.own.past.hours.surprise(step.hour);
+    // Somebody of whom too little is known keeps the hours of its peers, as a guess.
+    let guess = if witnesses.own.past.hours.days() < 4 {
+        witnesses.peers.map_or(0.0, |peers| 0.4 * peers.past.hours.surprise(step.hour))
+    } else {
+        0.0
+    };
+    let (surprise, whose) = if own >= guess { (own, "its") } else { (guess, "its peers'") };
+    let weight = (0.9 * (surprise - 0.5)).max(0.0) * loudness;
+    scale.add_with(Reason::Time, weight, || {
+        format!("outside {whose} hours (it was {:02}:00 UTC)", step.hour.rem_euclid(24))
+    });
+}
+
+/// Weighs how much of it there was in ten minutes, this deed included.
+pub(crate) fn volume(deed: &Deed, count: u32, pace: &Pace, scale: &mut Scale) {
+    let prior = match deed.kind {
+        PrincipalKind::Person | PrincipalKind::Root => 12.0,
+        PrincipalKind::Role | PrincipalKind::Unknown | PrincipalKind::Anonymous => 30.0,
+        PrincipalKind::Program | PrincipalKind::Service => 120.0,
+    };
+    let (fast, slow) = pace.usual(prior);
+    let over = |usual: f64| ((f64::from(count) + 1.0) / (usual + 1.0)).ln();
+    // What is known well may speak loudly.
+    let most = 2.0 + 3.0 * f64::from(pace.spans()) / (f64::from(pace.spans()) + 20.0);
+    let burst = (1.3 * (over(fast.max(3.0)) - 1.1)).clamp(0.0, most);
+    let grown = if pace.spans() < 200 { 0.0 } else { (1.0 * (over(slow.max(3.0)) - 1.6)).clamp(0.0, 3.0) };
+    if burst >= grown {
+        scale.add_with(Reason::Volume, burst, || format!("{count} in ten minutes, where {fast:.0} are usual"));
+    } else {
+        scale.add_with(Reason::Volume, grown, || format!("{count} in ten minutes: grown slowly from about {slow:.0}"));
+    }
+}
+
+/// Weighs what came before it in the same hour.
+pub(crate) fn sequence(deed: &Deed, step: &Step, visit: &Visit, names: &Names, scale: &mut Scale) {
+    if deed.kind == PrincipalKind::Service {
+        return;
+    }
+    refusals(deed, step, visit, scale);
+    let stage = stage(step);
+    let targets = visit.targets.count();
+    if stage == TAKES && step.meaning.class == Class::Secret && targets >= 2.5 {
+        let weight = (0.9 * (targets / 1.5).ln()).min(2.6);
+        scale.add_with(Reason::Volume, weight, || format!("the {targets:.0}. secret within the hour"));
+    }
+    if stage & (ESCALATES | HIDES | TAKES | HARMS) != 0 {
+        let looks = visit.looks.count();
+        let others = (visit.stages & !stage & (ENTERS | ESCALATES | HIDES | TAKES | HARMS)).count_ones();
+        let looked = if looks >= 2.5 { (0.5 * (looks / 1.5).ln()).min(1.2) } else { 0.0 };
+        scale.add_with(Reason::Sequence, looked, || format!("within an hour of looking around in {looks:.0} new ways"));
+        let grave = 0.4 * f64::from(others.min(3)) * visit.heat;
+        scale.add_with(Reason::Sequence, grave, || "one step of several that lead somewhere".to_owned());
+    }
+    heat(visit, names, step.action, scale);
+}
+
+/// What follows a grave deed is worth a look.
+fn heat(visit: &Visit, names: &Names, action: NameId, scale: &mut Scale) {
+    let weight = 3.0 * (visit.heat - 0.4).max(0.0);
+    if let Some(hot) = visit.hot.filter(|hot| *hot != action) {
+        scale.add_with(Reason::Sequence, weight, || {
+            let text = names.text(hot);
+            format!(
+                "within an hour of {}",
+                text.split(['+', '!']).find(|part| !part.is_empty()).unwrap_or("a grave deed")
+            )
+        });
+    }
+}
+
+fn refusals(deed: &Deed, step: &Step, visit: &Visit, scale: &mut Scale) {
+    let refused = deed.outcome == Outcome::Denied;
+    if refused && visit.denied >= 2 {
+        let weight = (0.7 * f64::from(visit.denied).ln()).min(2.4);
+        scale.add_with(Reason::Outcome, weight, || format!("refused {} times before within the hour", visit.denied));
+    }
+    if step.meaning.verb == Verb::SignIn && visit.failed_logins >= 2 {
+        let failures = visit.failed_logins;
+        let weight = (0.9 * f64::from(failures).ln()).min(3.0);
+        let weight = if deed.outcome == Outcome::Done { weight + 0.4 } else { weight };
+        scale.add_with(Reason::Sequence, weight, || format!("after {failures} failed sign-ins within the hour"));
+    }
+}

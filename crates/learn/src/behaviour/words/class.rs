@@ -1,0 +1,259 @@
+//! What it is done to: the class of thing, by what an intruder would want of it.
+
+use super::{Verb, Words};
+
+/// A class of things in a cloud.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Class {
+    /// The organisation, its accounts and subscriptions.
+    Organization,
+    /// What records and watches: trails, flow logs, detectors, recorders, alarms.
+    Watching,
+    /// Secrets, and parameters that hold them.
+    Secret,
+    /// What proves who one is: keys, passwords, second factors.
+    Credential,
+    /// Who is believed to be somebody: trust policies, identity providers, anchors.
+    Trust,
+    /// What may be done by whom: policies, roles, grants.
+    Rights,
+    /// Users, groups, service accounts.
+    Member,
+    /// What protects data: encryption, versioning, locks, retention.
+    Safeguard,
+    /// What lets traffic in and out.
+    Gate,
+    /// What runs: function code, commands, shell sessions.
+    Code,
+    /// Copies of data: snapshots, images, backups.
+    Copy,
+    /// Data where it lives.
+    Store,
+    /// Machines.
+    Machine,
+    /// Models that cost by use.
+    Model,
+    /// What tells an intruder where they are: quotas, contacts, oneself.
+    Standing,
+    /// Something else.
+    Other,
+}
+
+impl Class {
+    /// The class of an operation's object; the first that fits, from the gravest.
+    pub fn of(words: &Words, verb: Verb) -> Self {
+        const TESTS: [(Class, fn(&Words, Verb) -> bool); 15] = [
+            (Class::Watching, watching),
+            (Class::Organization, organization),
+            (Class::Secret, secret),
+            (Class::Trust, trust),
+            (Class::Credential, credential),
+            (Class::Safeguard, safeguard),
+            (Class::Gate, gate),
+            (Class::Model, model),
+            (Class::Code, code),
+            (Class::Rights, rights),
+            (Class::Member, member),
+            (Class::Standing, standing),
+            (Class::Copy, copy),
+            (Class::Store, store),
+            (Class::Machine, machine),
+        ];
+        TESTS.iter().find(|(_, fits)| fits(words, verb)).map_or(Self::Other, |(class, _)| *class)
+    }
+}
+
+fn organization(words: &Words, _: Verb) -> bool {
+    words.has_any(&["organization", "subscription"])
+        || words.has_all(&["management", "group"])
+        || words.asks(&["organizational"])
+}
+
+fn watching(words: &Words, verb: Verb) -> bool {
+    let taken_away = matches!(verb, Verb::Remove | Verb::Stop | Verb::Change);
+    words.serves(&[
+        "cloudtrail",
+        "guardduty",
+        "securityhub",
+        "macie",
+        "detective",
+        "waf",
+        "wafv",
+        "inspector",
+        "defender",
+    ]) || words.serves(&["config"]) && words.asks(&["recorder", "channel", "rule", "aggregator"])
+        || words.asks(&[
+            "trail",
+            "logging",
+            "detector",
+            "recorder",
+            "guardrail",
+            "selector",
+            "sink",
+            "diagnostic",
+            "audit",
+        ])
+        || words.asks(&["alarm", "alert", "finding"]) && taken_away
+        || words.asks(&["log"]) && words.asks(&["flow", "query", "delivery", "access", "activity"])
+        || words.asks(&["log"]) && taken_away && !words.asks(&["event"])
+        || words.has_all(&["web", "acl"])
+        || words.has_all(&["security", "center"])
+}
+
+fn secret(words: &Words, verb: Verb) -> bool {
+    let keys = words.asks(&["key"]) && verb == Verb::Read && words.last_part().iter().any(|word| word == "list");
+    let cloud_keys = keys && words.has_any(&["storage", "vault", "cosmos", "document", "redis", "bus", "search"]);
+    words.asks(&["secret"])
+        || words.serves(&["secretsmanager", "secretmanager"])
+        || words.asks(&["parameter"]) && words.serves(&["ssm"])
+        || words.asks(&["password"]) && verb == Verb::Read && !words.asks(&["policy"])
+        || words.has_all(&["key", "vault"]) && verb == Verb::Read
+        || cloud_keys
+}
+
+fn trust(words: &Words, verb: Verb) -> bool {
+    words.asks(&["saml", "oidc", "idp", "federation", "federated", "trust"])
+        && verb != Verb::SignIn
+        && verb != Verb::Assume
+        || words.has_all(&["open", "id"]) && words.asks(&["provider", "connect"])
+        || words.asks(&["identity"]) && words.asks(&["provider"])
+        || words.asks(&["assume"]) && words.asks(&["policy"])
+        || words.serves(&["rolesanywhere"])
+        || words.asks(&["federation"]) && words.asks(&["token"])
+}
+
+fn credential(words: &Words, verb: Verb) -> bool {
+    let names = words.asks(&["credential", "password", "mfa", "otp", "passkey", "pat"])
+        || words.asks(&["login"]) && words.asks(&["profile"])
+        || words.asks(&["access", "api", "account", "signing"]) && words.asks(&["key"]);
+    names && !matches!(verb, Verb::SignIn | Verb::Assume)
+}
+
+fn rights(words: &Words, verb: Verb) -> bool {
+    let other_policy = words.asks(&["lifecycle", "scaling", "autoscaling", "retention", "backup", "routing", "cache"]);
+    let names = words.asks(&[
+        "policy",
+        "permission",
+        "role",
+        "grant",
+        "acl",
+        "binding",
+        "privilege",
+        "boundary",
+        "entitlement",
+    ]) || words.has_all(&["instance", "profile"])
+        || words.asks(&["iam"]);
+    names && !other_policy && verb != Verb::Assume
+}
+
+fn member(words: &Words, verb: Verb) -> bool {
+    let named = words.asks(&["user", "principal", "member"]) || words.asks(&["service"]) && words.asks(&["account"]);
+    let group = words.asks(&["group"]) && words.serves(&["iam", "directory", "graph", "identitystore", "sso"]);
+    (named || group) && verb != Verb::SignIn
+}
+
+fn safeguard(words: &Words, verb: Verb) -> bool {
+    words.asks(&[
+        "encryption",
+        "versioning",
+        "retention",
+        "replication",
+        "protection",
+        "lifecycle",
+        "immutability",
+        "lock",
+    ]) || words.asks(&["public"]) && words.asks(&["block"])
+        || words.serves(&["kms", "cloudkms"]) && matches!(verb, Verb::Stop | Verb::Remove)
+}
+
+fn gate(words: &Words, _: Verb) -> bool {
+    words.asks(&["ingress", "egress", "firewall", "gateway", "route", "peering", "nsg", "endpoint"])
+        || words.has_all(&["security", "group"])
+        || words.has_all(&["security", "rule"])
+        || words.has_all(&["network", "acl"])
+}
+
+fn code(words: &Words, verb: Verb) -> bool {
+    let shell =
+        words.asks(&["session", "command", "script", "shell", "ssh", "serial", "document"]) && verb != Verb::Read;
+    let function = words.asks(&["function", "layer", "extension"]) && matches!(verb, Verb::Change | Verb::Grant);
+    shell || function || words.asks(&["code"]) && verb != Verb::Read || words.serves(&["cloudshell"])
+}
+
+fn model(words: &Words, _: Verb) -> bool {
+    words.asks(&["model", "foundation", "completion", "inference"])
+}
+
+fn standing(words: &Words, verb: Verb) -> bool {
+    let oneself = words.asks(&["caller", "whoami"]);
+    let account = words.asks(&["quota", "contact", "account", "billing", "identities", "identity", "verification"]);
+    verb == Verb::Read && (oneself || account)
+}
+
+fn copy(words: &Words, _: Verb) -> bool {
+    words.asks(&["snapshot", "image", "ami", "backup", "recovery", "archive", "dump"])
+}
+
+fn store(words: &Words, _: Verb) -> bool {
+    words.asks(&[
+        "bucket",
+        "object",
+        "table",
+        "database",
+        "db",
+        "volume",
+        "queue",
+        "blob",
+        "stream",
+        "repository",
+        "disk",
+    ]) || words.asks(&["file"]) && words.asks(&["system", "share"])
+        || words.serves(&["rds"]) && words.asks(&["cluster"])
+}
+
+fn machine(words: &Words, _: Verb) -> bool {
+    words.asks(&["instance", "machine", "vm", "node", "fleet", "container", "task", "pod", "cluster", "server"])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_of_three_clouds() {
+        for (service, operation, class) in [
+            ("cloudtrail", "StopLogging", Class::Watching),
+            ("ec2", "DeleteFlowLogs", Class::Watching),
+            ("Microsoft.Insights", "Microsoft.Insights/diagnosticSettings/delete", Class::Watching),
+            ("logging", "google.logging.v2.ConfigServiceV2.DeleteSink", Class::Watching),
+            ("logs", "PutLogEvents", Class::Other),
+            ("organizations", "LeaveOrganization", Class::Organization),
+            ("secretsmanager", "GetSecretValue", Class::Secret),
+            ("Microsoft.Storage", "Microsoft.Storage/storageAccounts/listKeys/action", Class::Secret),
+            ("ec2", "GetPasswordData", Class::Secret),
+            ("iam", "CreateAccessKey", Class::Credential),
+            ("iam", "google.iam.admin.v1.CreateServiceAccountKey", Class::Credential),
+            ("iam", "UpdateLoginProfile", Class::Credential),
+            ("iam", "UpdateAssumeRolePolicy", Class::Trust),
+            ("rolesanywhere", "CreateProfile", Class::Trust),
+            ("iam", "AttachUserPolicy", Class::Rights),
+            ("Microsoft.Authorization", "Microsoft.Authorization/roleAssignments/write", Class::Rights),
+            ("lambda", "AddPermission", Class::Rights),
+            ("iam", "CreateUser", Class::Member),
+            ("s3", "PutBucketVersioning", Class::Safeguard),
+            ("kms", "ScheduleKeyDeletion", Class::Safeguard),
+            ("ec2", "AuthorizeSecurityGroupIngress", Class::Gate),
+            ("compute", "v1.compute.firewalls.insert", Class::Gate),
+            ("ssm", "SendCommand", Class::Code),
+            ("lambda", "UpdateFunctionCode20150331v2", Class::Code),
+            ("ec2", "ModifySnapshotAttribute", Class::Copy),
+            ("s3", "DeleteBucket", Class::Store),
+            ("ec2", "RunInstances", Class::Machine),
+            ("sts", "GetCallerIdentity", Class::Standing),
+            ("s3", "GetBucketLocation", Class::Store),
+        ] {
+            let words = Words::of(service, operation);
+            assert_eq!(Class::of(&words, Verb::of(&words)), class, "{operation}");
+        }
+    }
+}
