@@ -6,6 +6,7 @@ use ipnet::IpNet;
 use jiff::Timestamp;
 
 use super::column::FieldPath;
+use super::fold;
 use super::text::TextMatch;
 use crate::entry::Severity;
 
@@ -51,6 +52,20 @@ pub enum Match {
     Cidr(IpNet),
     /// The address is this one, however it is written.
     Ip(IpAddr),
+}
+
+impl Match {
+    /// Whether a text meets the condition. Comparisons and addresses want more than a text: here nothing meets them.
+    pub fn meets(&self, text: &str) -> bool {
+        match self {
+            Match::Exact(wanted) => fold::equals(text, wanted),
+            Match::Identical(wanted) => text == wanted,
+            Match::Prefix(start) => fold::starts_with(text, start),
+            Match::Glob(pieces) => fold::globs(text, pieces),
+            Match::Exists => true,
+            Match::Compare(..) | Match::Cidr(_) | Match::Ip(_) => false,
+        }
+    }
 }
 
 /// The side of a comparison.

@@ -38,7 +38,7 @@ pub(super) fn from_now(now: Timestamp, ms: i64) -> Timestamp {
 impl Candidate<'_> {
     fn field(self, field: &FieldPath, op: &Match) -> bool {
         let Self { entry, .. } = self;
-        let text = |value: &str| self.text(value, op);
+        let text = |value: &str| op.meets(value);
         match field {
             FieldPath::Column(Column::Timestamp) => self.time(entry.timestamp, op),
             FieldPath::Column(Column::RecordedAt) => self.time(self.recorded_at, op),
@@ -86,7 +86,7 @@ impl Candidate<'_> {
     fn time(self, value: Timestamp, op: &Match) -> bool {
         match op {
             Match::Compare(side, bound) => self.instant(bound).is_some_and(|bound| side.holds(&value, &bound)),
-            _ => self.text(&format_instant(value), op),
+            _ => op.meets(&format_instant(value)),
         }
     }
 
@@ -95,18 +95,7 @@ impl Candidate<'_> {
         match op {
             Match::Ip(wanted) => address == *wanted,
             Match::Cidr(net) => net.contains(&address),
-            _ => self.text(&address.to_string(), op),
-        }
-    }
-
-    fn text(self, value: &str, op: &Match) -> bool {
-        match op {
-            Match::Exact(wanted) => fold::equals(value, wanted),
-            Match::Identical(wanted) => value == wanted,
-            Match::Prefix(start) => fold::starts_with(value, start),
-            Match::Glob(pieces) => fold::globs(value, pieces),
-            Match::Exists => true,
-            Match::Compare(..) | Match::Cidr(_) | Match::Ip(_) => false,
+            _ => op.meets(&address.to_string()),
         }
     }
 
@@ -120,7 +109,7 @@ impl Candidate<'_> {
                 (Ok(value), Some(bound)) => side.holds(&value, &bound),
                 _ => false,
             },
-            _ => self.text(value, op),
+            _ => op.meets(value),
         }
     }
 
@@ -144,8 +133,8 @@ impl Candidate<'_> {
             (_, Some(_)) => false,
             (Json::String(text), None) => self.string(text, op),
             (Json::Number(number), None) => self.number(*number, op),
-            (Json::Bool(value), None) => self.text(if *value { "true" } else { "false" }, op),
-            (Json::Null, None) => *op != Match::Exists && self.text("null", op),
+            (Json::Bool(value), None) => op.meets(if *value { "true" } else { "false" }),
+            (Json::Null, None) => *op != Match::Exists && op.meets("null"),
         }
     }
 
@@ -154,7 +143,7 @@ impl Candidate<'_> {
         match op {
             Match::Compare(side, Bound::Number(bound)) => side.holds(&number, bound),
             Match::Exact(wanted) | Match::Identical(wanted) => same(wanted),
-            _ => self.text(&Json::Number(number).to_string(), op),
+            _ => op.meets(&Json::Number(number).to_string()),
         }
     }
 }

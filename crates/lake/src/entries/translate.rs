@@ -8,7 +8,7 @@ use std::sync::Arc;
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{Expr, col, lit, not};
 use jiff::Timestamp;
-use reeve_audit::query::{Bound, Column, Expr as Asked, FieldPath, Match, fold, words};
+use reeve_audit::query::{Bound, Column, Expr as Asked, FieldPath, Match, words};
 use reeve_audit::{Entry, Severity};
 
 use super::functions::{entry_condition, text_condition};
@@ -142,11 +142,6 @@ fn on_text(column: Column, op: &Match) -> Expr {
 /// Whether a value of a text column meets a condition, as `reeve_audit::query` says. A test holds the two together.
 pub(super) fn holds(column: Column, value: &str, op: &Match) -> bool {
     match op {
-        Match::Exact(wanted) => fold::equals(value, wanted),
-        Match::Identical(wanted) => value == wanted,
-        Match::Prefix(start) => fold::starts_with(value, start),
-        Match::Glob(pieces) => fold::globs(value, pieces),
-        Match::Exists => true,
         Match::Compare(side, Bound::Severity(bound)) if column == Column::Severity => {
             value.parse::<Severity>().is_ok_and(|severity| side.holds(&severity, bound))
         }
@@ -154,7 +149,7 @@ pub(super) fn holds(column: Column, value: &str, op: &Match) -> bool {
         Match::Cidr(net) if column == Column::ActorIpAddress => {
             value.parse::<std::net::IpAddr>().is_ok_and(|address| net.contains(&address))
         }
-        Match::Compare(..) | Match::Cidr(_) | Match::Ip(_) => false,
+        _ => op.meets(value),
     }
 }
 

@@ -14,21 +14,9 @@ pub(super) fn open(kind: u8, text: &str, op: &Match) -> bool {
     match kind {
         kind::TEXT => string(text, op),
         kind::NUMBER => number(text, op),
-        kind::BOOL => plain(text, op),
-        kind::NULL => *op != Match::Exists && plain("null", op),
+        kind::BOOL => op.meets(text),
+        kind::NULL => *op != Match::Exists && op.meets("null"),
         _ => *op == Match::Exists,
-    }
-}
-
-/// Whether a text meets a condition.
-pub(super) fn plain(value: &str, op: &Match) -> bool {
-    match op {
-        Match::Exact(wanted) => fold::equals(value, wanted),
-        Match::Identical(wanted) => value == wanted,
-        Match::Prefix(start) => fold::starts_with(value, start),
-        Match::Glob(pieces) => fold::globs(value, pieces),
-        Match::Exists => true,
-        Match::Compare(..) | Match::Cidr(_) | Match::Ip(_) => false,
     }
 }
 
@@ -38,7 +26,7 @@ fn string(value: &str, op: &Match) -> bool {
             value.trim().parse().is_ok_and(|number: f64| side.holds(&number, bound))
         }
         Match::Compare(side, Bound::Time(bound)) => parse_instant(value).is_ok_and(|value| side.holds(&value, bound)),
-        _ => plain(value, op),
+        _ => op.meets(value),
     }
 }
 
@@ -47,7 +35,7 @@ fn number(text: &str, op: &Match) -> bool {
     match op {
         Match::Compare(side, Bound::Number(bound)) => side.holds(&number, bound),
         Match::Exact(wanted) | Match::Identical(wanted) => wanted.parse() == Ok(number),
-        _ => plain(text, op),
+        _ => op.meets(text),
     }
 }
 
