@@ -1,1 +1,29 @@
 //! Forecasts with intervals that hold.
+//!
+//! Simple forecasts (levels, seasons, trends: `frame`) are made at many past origins, weighed by what they missed there
+//! (`stack`), and their errors by horizon and time of season become the interval (`spread`). Before that, the history is made
+//! comparable: resets of counters undone, effects of events taken out, level shifts that stayed aligned. The method, what was
+//! measured and what did not help: `docs/learning/forecasting.md`.
+
+mod effect;
+mod findings;
+mod fit;
+mod frame;
+mod model;
+mod season;
+mod settings;
+mod shift;
+mod short;
+mod spread;
+mod stack;
+mod track;
+
+pub use effect::Effect;
+pub use findings::Findings;
+pub use fit::fit;
+pub use model::{Band, Model};
+pub use settings::{Abstention, Effort, Event, Kind, Settings};
+pub use shift::Shift;
+
+#[cfg(test)]
+mod tests;

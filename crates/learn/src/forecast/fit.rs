@@ -1,0 +1,223 @@
+//! Fitting: the history made comparable, past forecasts judged, knots of the horizon learnt.
+
+use super::effect::Effects;
+use super::findings::Findings;
+use super::frame::{Frame, Known, MOST};
+use super::model::{Bounds, Knot, Model, Shape, scale_at};
+use super::season;
+use super::settings::{Abstention, Effort, Kind, Settings};
+use super::shift;
+use super::short::Line;
+use super::spread::Spread;
+use super::stack::{Case, FOLDS, stack};
+use super::track::{self, Seasonal};
+use crate::grid::{Grid, unwrap_counter};
+use crate::window::WEEK_MS;
+
+/// Finite values below which there is no forecast at all.
+const LEAST: usize = 3;
+/// Finite values below which nothing but a level and a slope is learnt.
+const LEAST_FOR_SHAPE: usize = 30;
+/// Shifts that are aligned.
+const MOST_SHIFTS: usize = 3;
+
+/// How much of the past is judged.
+struct Work {
+    /// Newest slots that are learnt from.
+    history: usize,
+    origins: usize,
+    /// Steps ahead judged at each origin and knot.
+    steps: usize,
+}
+
+impl Work {
+    fn of(effort: Effort) -> Work {
+        match effort {
+            Effort::Estate => Work { history: 8_192, origins: 48, steps: 4 },
+            Effort::Thorough => Work { history: 40_000, origins: 256, steps: 6 },
+        }
+    }
+}
+
+/// Fits a series.
+///
+/// # Errors
+/// Fewer than three finite values.
+pub fn fit(grid: &Grid, settings: &Settings) -> Result<Model, Abstention> {
+    let work = Work::of(settings.effort);
+    let first = grid.values.len().saturating_sub(work.history);
+    let mut values = grid.values[first..].to_vec();
+    let measured = values.iter().filter(|value| value.is_finite()).count();
+    if measured < LEAST {
+        return Err(Abstention::TooShort { measured, needed: LEAST });
+    }
+    let bounds = Bounds::of(&values);
+    let mut findings = Findings { measured, missing: values.len() - measured, ..Findings::default() };
+    undo_resets(&mut values, settings.kind, first, &mut findings);
+    let mut seasons = season::of_calendar(grid.step_ms, values.len());
+    let longest = seasons.last().copied().unwrap_or(1).min((WEEK_MS / grid.step_ms).max(1) as usize);
+    let effects = Effects::take_out(grid, &mut values, first, longest, &settings.events);
+    if settings.effort == Effort::Thorough && findings.resets.is_none() {
+        seasons.extend(season::of_its_own(&values, &seasons));
+        seasons.sort_unstable();
+    }
+    findings.effects.clone_from(&effects.known);
+    let shape = if measured < LEAST_FOR_SHAPE {
+        findings.short = true;
+        Line::of(&values).map(Shape::Line)
+    } else {
+        Some(stacked(&mut values, &seasons, grid, settings, &work, first, &mut findings))
+    };
+    let shape = shape.ok_or(Abstention::TooShort { measured, needed: LEAST })?;
+    findings.seasons = seasons;
+    let next_ms = grid.time_ms(grid.values.len());
+    Ok(Model { shape, effects, bounds, findings, next_ms, step_ms: grid.step_ms })
+}
+
+fn undo_resets(values: &mut Vec<f64>, kind: Kind, first: usize, findings: &mut Findings) {
+    if kind == Kind::Gauge {
+        return;
+    }
+    // Told from the values alone, only what restarted is a counter: what merely grows is forecast as well by its trend.
+    if let Some(counter) = unwrap_counter(values).filter(|found| kind == Kind::Counter || !found.resets.is_empty()) {
+        *values = counter.values;
+        findings.resets = Some(counter.resets.iter().map(|slot| slot + first).collect());
+    }
+}
+
+fn stacked(
+    values: &mut [f64],
+    seasons: &[usize],
+    grid: &Grid,
+    settings: &Settings,
+    work: &Work,
+    first: usize,
+    findings: &mut Findings,
+) -> Shape {
+    let unit = seasons.first().copied().unwrap_or((values.len() / 12).clamp(8, 288));
+    let longest = seasons.last().copied().unwrap_or(0);
+    if findings.resets.is_none() {
+        for _ in 0..MOST_SHIFTS {
+            let Some(mut found) = shift::latest(values, unit, longest) else { break };
+            shift::align(values, &found);
+            found.slot += first;
+            findings.shifts.push(found);
+        }
+    }
+    let frame = Frame::of(values, seasons, unit);
+    let scales = scales(values, unit);
+    let week = (WEEK_MS / grid.step_ms).max(1) as usize;
+    let asked = if settings.horizon == 0 { week } else { settings.horizon };
+    let steps = knots(asked.min(values.len() / 3).max(1));
+    findings.calibrated_to = steps.last().copied().unwrap_or(1);
+    findings.trend = frame.slope(values.len() - 1);
+    let past = Past::of(values, &frame, &scales, unit, work);
+    let knots = (0..steps.len()).map(|at| past.knot(&steps, at)).collect();
+    let known = frame.known(values.len() - 1, &mut Vec::new());
+    Shape::Stacked { frame: Box::new(frame), known, knots, scales, unit }
+}
+
+/// Steps ahead at which weights are learnt: each 2.3 times the one before, up to the horizon.
+fn knots(horizon: usize) -> Vec<usize> {
+    let mut steps = vec![1usize];
+    loop {
+        let next = (steps[steps.len() - 1] as f64 * 2.3).ceil() as usize;
+        if next * 5 / 4 >= horizon {
+            break;
+        }
+        steps.push(next);
+    }
+    if horizon > 1 {
+        steps.push(horizon);
+    }
+    steps
+}
+
+/// The natural size of errors by phase: how far a value lies from the season before, half of it everywhere's.
+fn scales(values: &[f64], unit: usize) -> Vec<f64> {
+    let distances: Vec<f64> = (0..values.len())
+        .map(|index| index.checked_sub(unit).map_or(f64::NAN, |before| (values[index] - values[before]).abs()))
+        .collect();
+    let known = distances.iter().filter(|distance| distance.is_finite());
+    let (count, sum) = known.fold((0.0, 0.0), |(count, sum), distance| (count + 1.0, sum + distance));
+    let everywhere = if sum > 0.0 { sum / count } else { f64::MIN_POSITIVE.sqrt() };
+    let season = Seasonal::of(&track::neighbours(&distances, unit / 24), unit, 0.15, 0);
+    season.values.iter().map(|size| if size.is_finite() { 0.5 * size + 0.5 * everywhere } else { everywhere }).collect()
+}
+
+/// Past origins of a series.
+struct Past<'a> {
+    values: &'a [f64],
+    frame: &'a Frame,
+    scales: &'a [f64],
+    unit: usize,
+    warm: usize,
+    steps: usize,
+    origins: Vec<Known>,
+}
+
+impl<'a> Past<'a> {
+    /// Spread evenly over everything after the first one and a half seasons.
+    fn of(values: &'a [f64], frame: &'a Frame, scales: &'a [f64], unit: usize, work: &Work) -> Self {
+        let last = values.len() - 2;
+        let warm = (unit + unit / 2).min(values.len() / 2);
+        let every = ((last - warm) as f64 / work.origins as f64).max(1.0);
+        let count = ((last - warm) as f64 / every) as usize;
+        let mut scratch = Vec::new();
+        let origins = (0..count.max(1))
+            .map(|back| last - (back as f64 * every) as usize)
+            .filter(|origin| values[*origin].is_finite())
+            .map(|origin| frame.known(origin, &mut scratch))
+            .collect();
+        Past { values, frame, scales, unit, warm, steps: work.steps, origins }
+    }
+
+    fn knot(&self, steps: &[usize], at: usize) -> Knot {
+        let step = steps[at];
+        let between = |other: usize| ((step * other) as f64).sqrt();
+        let low = if at == 0 { step } else { between(steps[at - 1]) as usize + 1 };
+        let high = steps.get(at + 1).map_or(step, |next| between(*next) as usize).max(low);
+        let (cases, origins) = self.cases(low, high);
+        // Forecasts whose spans overlap share their errors: what counts is how many spans there were.
+        let evidence = ((self.values.len() - self.warm) as f64 / step as f64).clamp(0.5, origins.max(1) as f64);
+        let count = self.frame.len();
+        if cases.is_empty() {
+            let mut weights = [0.0; MOST];
+            weights[0] = 1.0;
+            return Knot { step, weights, spread: Spread::of(vec![(-1.0, 1.0), (1.0, 1.0)], 1.0, evidence) };
+        }
+        let stacked = stack(&cases, count, 0.02 * (1.0 + 50.0 / evidence));
+        let ratios = stacked.errors.iter().zip(&cases).map(|(error, case)| (error / case.scale, case.weight)).collect();
+        Knot { step, weights: stacked.weights, spread: Spread::of(ratios, origins.max(1) as f64, evidence) }
+    }
+
+    /// Forecasts of `low` to `high` steps ahead that can be judged, and the origins they were made at.
+    fn cases(&self, low: usize, high: usize) -> (Vec<Case>, usize) {
+        let length = self.values.len();
+        let width = high - low + 1;
+        let per = self.steps.min(width);
+        let mut found = Vec::with_capacity(self.origins.len() * per);
+        let mut judged = 0;
+        for (number, known) in self.origins.iter().enumerate() {
+            let before = found.len();
+            for part in 0..per {
+                // A different step of each part at each origin, so that all are judged somewhere.
+                let ahead = low + (part * width + (number * 7_919) % width) / per;
+                let target = known.origin + ahead.min(high);
+                if target >= length || !self.values[target].is_finite() {
+                    continue;
+                }
+                let age = (length - target) as f64 / length as f64;
+                found.push(Case {
+                    features: self.frame.features(known, target),
+                    truth: self.values[target] - known.centre,
+                    weight: 0.5f64.powf(age),
+                    fold: (known.origin - self.warm) * FOLDS / (length - self.warm),
+                    scale: scale_at(self.scales, self.unit, known.origin, target),
+                });
+            }
+            judged += usize::from(found.len() > before);
+        }
+        (found, judged)
+    }
+}

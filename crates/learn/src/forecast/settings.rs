@@ -1,0 +1,61 @@
+//! What a forecast may be told, and why it may be refused.
+
+/// How much work a fit is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Effort {
+    /// One of thousands of series: about a millisecond.
+    #[default]
+    Estate,
+    /// One series somebody waits for: more past origins, and seasons other than the calendar's are looked for.
+    Thorough,
+}
+
+/// What the values are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Kind {
+    /// Told from the values.
+    #[default]
+    Auto,
+    /// A value may rise and fall.
+    Gauge,
+    /// A count that only grows until it restarts at zero. The forecast goes on from the last value and foresees no restart.
+    Counter,
+}
+
+/// A span of time with a name: a sale, a holiday, a backup. Spans with the same label are taken to do the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    /// Its name.
+    pub label: String,
+    /// First millisecond of it, since the epoch.
+    pub from_ms: i64,
+    /// First millisecond after it.
+    pub until_ms: i64,
+}
+
+/// What a forecast may be told.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Settings {
+    /// Steps ahead that intervals are calibrated for; a longer forecast widens by how they grew up to there. 0: one week,
+    /// or a third of the series where that is less.
+    pub horizon: usize,
+    /// How much work it is worth.
+    pub effort: Effort,
+    /// What the values are.
+    pub kind: Kind,
+    /// Spans with a known name, past and to come.
+    pub events: Vec<Event>,
+}
+
+/// Why there is no forecast.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Abstention {
+    /// Too little was measured to say anything about the spread.
+    #[error("{measured} values are too few for a forecast; it takes at least {needed}")]
+    TooShort {
+        /// Finite values there are.
+        measured: usize,
+        /// Finite values it takes.
+        needed: usize,
+    },
+}

@@ -1,0 +1,1 @@
+//! Requirements of forecasting, each held by a series made for it.
