@@ -8,12 +8,13 @@
 mod file;
 mod filter;
 mod mark;
+mod version2;
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub(crate) use file::{IdFile, Record};
+pub(crate) use file::{IdFile, Record, Times};
 pub(crate) use mark::{Claim, IdKey, Mark};
 
 use crate::disk::{Disk, names};
@@ -41,7 +42,11 @@ impl SealedIds {
         spans.sort_unstable_by_key(|(first, end)| (*first, std::cmp::Reverse(*end)));
         for (first, end) in spans {
             if first == ids.end() && end <= sealed_size {
-                match IdFile::open(ids.disk.as_ref(), &dir.join(file::name(first, end))) {
+                let path = dir.join(file::name(first, end));
+                if let Err(error) = version2::take_over(ids.disk.as_ref(), dir, (first, end)) {
+                    tracing::warn!(file = %path.display(), %error, "an index of identifiers of an earlier version is rebuilt");
+                }
+                match IdFile::open(ids.disk.as_ref(), &path) {
                     Ok(file) if (file.first(), file.end()) == (first, end) => ids.files.push(Arc::new(file)),
                     Ok(_) => {}
                     Err(error) if error.kind() == io::ErrorKind::InvalidData => {
@@ -78,9 +83,9 @@ impl SealedIds {
     pub(crate) fn with(&self, end: u64, mut records: Vec<Record>) -> io::Result<SealedIds> {
         let mut grown = self.clone();
         records.sort_unstable_by_key(|record| record.key);
-        let count = records.len() as u64;
+        let told = (records.len() as u64, Times::of(&records));
         let added =
-            file::write(self.disk.as_ref(), &self.dir, (self.end(), end), 0, count, records.into_iter().map(Ok))?;
+            file::write(self.disk.as_ref(), &self.dir, (self.end(), end), 0, told, records.into_iter().map(Ok))?;
         grown.files.push(Arc::new(added));
         self.disk.sync_dir(&self.dir)?;
         Ok(grown)
@@ -95,9 +100,9 @@ impl SealedIds {
         while let Some(run) = grown.mergeable() {
             let first = grown.files.len() - run;
             let (span, level) = ((grown.files[first].first(), grown.end()), grown.files[first].level() + 1);
-            let count = grown.files[first..].iter().map(|file| file.count()).sum();
             let sources = grown.files.split_off(first);
-            let joined = file::write(self.disk.as_ref(), &self.dir, span, level, count, file::merged(&sources))?;
+            let told = (sources.iter().map(|file| file.count()).sum(), Times::of_files(&sources));
+            let joined = file::write(self.disk.as_ref(), &self.dir, span, level, told, file::merged(&sources))?;
             merged.extend(sources.iter().map(|file| self.dir.join(file::name(file.first(), file.end()))));
             grown.files.push(Arc::new(joined));
         }

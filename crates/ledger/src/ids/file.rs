@@ -12,19 +12,22 @@ use super::mark::{KEY_LEN, MARK_LEN};
 use super::{IdKey, Mark};
 use crate::disk::{Disk, DiskFile};
 
+mod write;
+
+pub(crate) use write::write;
+
 #[cfg(test)]
 mod tests;
 
 const MAGIC: &[u8; 8] = b"reeveids";
-const VERSION: u32 = 2;
-const HEADER_LEN: usize = 64;
-const PAGE_LEN: usize = 4096;
-const RECORD_LEN: usize = KEY_LEN + MARK_LEN + 4 + 6;
-const PAGE_RECORDS: usize = PAGE_COUNT_AT / RECORD_LEN;
-/// Where a page says how many records it has; its checksum is its last four bytes.
-const PAGE_COUNT_AT: usize = PAGE_LEN - 8;
-/// Pages written or read at once when files are merged.
-const PAGES_AT_ONCE: usize = 64;
+const VERSION: u32 = 3;
+pub(super) const HEADER_LEN: usize = 64;
+pub(super) const PAGE_LEN: usize = 4096;
+/// Where a page has its first key, and how many records it has; its checksum is its last four bytes.
+const PAGE_KEY_AT: usize = PAGE_LEN - 16;
+pub(super) const PAGE_COUNT_AT: usize = PAGE_LEN - 8;
+/// From so many records on the keys of a page are close enough to each other to share their first byte.
+const MANY: u64 = 80_000;
 
 /// An identifier and what became of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +56,62 @@ struct Head {
     end: u64,
     count: u64,
     filter_checksum: u32,
+    times: Times,
+    pages: u32,
+}
+
+/// From when to when records were received.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Times {
+    /// Milliseconds since the epoch.
+    least: u64,
+    most: u64,
+}
+
+impl Times {
+    /// Those of some records.
+    pub(crate) fn of(records: &[Record]) -> Times {
+        records
+            .iter()
+            .map(|record| millis(record.recorded_at))
+            .map(|at| Times { least: at, most: at })
+            .fold(None, joined)
+            .unwrap_or_default()
+    }
+
+    /// Those of some files.
+    pub(crate) fn of_files(files: &[Arc<IdFile>]) -> Times {
+        files.iter().map(|file| file.head.times).fold(None, joined).unwrap_or_default()
+    }
+}
+
+fn joined(all: Option<Times>, next: Times) -> Option<Times> {
+    let Times { least, most } = all.unwrap_or(next);
+    Some(Times { least: least.min(next.least), most: most.max(next.most) })
+}
+
+/// Six bytes reach from 1970 to the year 10889; no clock is before or after.
+fn millis(at: Timestamp) -> u64 {
+    at.as_millisecond().clamp(0, (1 << 48) - 1) as u64
+}
+
+/// Bytes that hold a number.
+fn bytes_of(most: u64) -> usize {
+    (64 - most.leading_zeros()).div_ceil(8) as usize
+}
+
+/// How many bytes a record's parts take: key, mark, sequence, time.
+#[derive(Debug, Clone, Copy)]
+struct Widths([usize; 4]);
+
+impl Widths {
+    fn record(self) -> usize {
+        self.0.iter().sum()
+    }
+
+    fn on_page(self) -> usize {
+        PAGE_KEY_AT / self.record()
+    }
 }
 
 /// The name of the file over sequences `first..end`.
@@ -67,7 +126,7 @@ pub(crate) fn parse_name(text: &str) -> Option<(u64, u64)> {
     (name(span.0, span.1) == text).then_some(span)
 }
 
-fn damaged(what: &str) -> io::Error {
+pub(super) fn damaged(what: &str) -> io::Error {
     io::Error::new(
         io::ErrorKind::InvalidData,
         format!("the {what} of the index of identifiers does not hold; delete ledger/ids and restart, it is rebuilt"),
@@ -80,7 +139,13 @@ impl Head {
     }
 
     fn pages(&self) -> u64 {
-        self.count.div_ceil(PAGE_RECORDS as u64)
+        self.pages.into()
+    }
+
+    fn widths(&self) -> Widths {
+        let key = if self.count < MANY { KEY_LEN } else { KEY_LEN - 1 };
+        let (sequence, time) = ((self.end - self.first).saturating_sub(1), self.times.most - self.times.least);
+        Widths([key, MARK_LEN, bytes_of(sequence), bytes_of(time)])
     }
 
     fn page_at(&self, page: u64) -> u64 {
@@ -96,6 +161,9 @@ impl Head {
         bytes[24..32].copy_from_slice(&self.end.to_le_bytes());
         bytes[32..40].copy_from_slice(&self.count.to_le_bytes());
         bytes[40..44].copy_from_slice(&self.filter_checksum.to_le_bytes());
+        bytes[44..50].copy_from_slice(&self.times.least.to_le_bytes()[..6]);
+        bytes[50..56].copy_from_slice(&(self.times.most - self.times.least).to_le_bytes()[..6]);
+        bytes[56..60].copy_from_slice(&self.pages.to_le_bytes());
         let checksum = crc32c::crc32c(&bytes[..60]);
         bytes[60..].copy_from_slice(&checksum.to_le_bytes());
         bytes
@@ -104,8 +172,17 @@ impl Head {
     fn decode(bytes: &[u8; HEADER_LEN]) -> io::Result<Head> {
         let four = |at: usize| bytes[at..].first_chunk().map_or(0, |b| u32::from_le_bytes(*b));
         let eight = |at: usize| bytes[at..].first_chunk().map_or(0, |b| u64::from_le_bytes(*b));
-        let head =
-            Head { level: four(12), first: eight(16), end: eight(24), count: eight(32), filter_checksum: four(40) };
+        let six = |at: usize| eight(at) & ((1 << 48) - 1);
+        let times = Times { least: six(44), most: six(44) + six(50) };
+        let head = Head {
+            level: four(12),
+            first: eight(16),
+            end: eight(24),
+            count: eight(32),
+            filter_checksum: four(40),
+            times,
+            pages: four(56),
+        };
         // The encoding is one to one, so this checks magic, version, padding and checksum at once.
         if head.encode() != *bytes {
             return Err(damaged("header"));
@@ -165,9 +242,7 @@ impl IdFile {
         if pages == 0 || !self.filter.may_hold(key) {
             return Ok(None);
         }
-        let mut head = [0; 8];
-        head.copy_from_slice(&key.0[..8]);
-        let mut page = ((u128::from(u64::from_be_bytes(head)) * u128::from(pages)) >> 64) as u64;
+        let mut page = ((u128::from(key.number()) * u128::from(pages)) >> 64) as u64;
         let mut came_from = None;
         loop {
             let records = self.page(page)?;
@@ -196,102 +271,30 @@ impl IdFile {
     fn decode_page(&self, page: &[u8; PAGE_LEN]) -> io::Result<Vec<Record>> {
         let checksum = crc32c::crc32c(&page[..PAGE_LEN - 4]).to_le_bytes();
         let count = usize::from(u16::from_le_bytes([page[PAGE_COUNT_AT], page[PAGE_COUNT_AT + 1]]));
-        if page[PAGE_LEN - 4..] != checksum || count > PAGE_RECORDS {
+        let widths = self.head.widths();
+        if page[PAGE_LEN - 4..] != checksum || count > widths.on_page() {
             return Err(damaged("page"));
         }
-        let (records, _) = page.as_chunks::<RECORD_LEN>();
-        records[..count].iter().map(|bytes| self.decode_record(bytes)).collect()
+        let first = page[PAGE_KEY_AT..].first_chunk().map_or(0, |key| u64::from_be_bytes(*key));
+        let records = page.chunks_exact(widths.record()).take(count);
+        records.map(|bytes| self.decode_record(first, widths, bytes)).collect()
     }
 
-    fn decode_record(&self, bytes: &[u8; RECORD_LEN]) -> io::Result<Record> {
-        let (mut key, mut mark, mut offset, mut time) = ([0; KEY_LEN], [0; MARK_LEN], [0; 4], [0; 8]);
-        let (keys, rest) = bytes.split_at(KEY_LEN);
-        let (marks, rest) = rest.split_at(MARK_LEN);
-        let (offsets, times) = rest.split_at(4);
-        key.copy_from_slice(keys);
-        mark.copy_from_slice(marks);
-        offset.copy_from_slice(offsets);
-        time[..times.len()].copy_from_slice(times);
-        let recorded_at = Timestamp::from_millisecond(i64::from_le_bytes(time)).map_err(|_| damaged("record"))?;
-        let sequence = self.head.first + u64::from(u32::from_le_bytes(offset));
-        Ok(Record { key: IdKey(key), mark: Mark(mark), sequence, recorded_at })
+    fn decode_record(&self, first: u64, widths: Widths, bytes: &[u8]) -> io::Result<Record> {
+        let mut rest = bytes;
+        let [key, mark, sequence, time] = widths.0.map(|width| {
+            let (part, after) = rest.split_at(width);
+            rest = after;
+            let mut eight = [0; 8];
+            eight[..width].copy_from_slice(part);
+            eight
+        });
+        let key = IdKey(first.wrapping_add(u64::from_le_bytes(key)).to_be_bytes());
+        let mark = Mark(mark.first_chunk().copied().unwrap_or_default());
+        let time = self.head.times.least + u64::from_le_bytes(time);
+        let recorded_at = Timestamp::from_millisecond(time as i64).map_err(|_| damaged("record"))?;
+        Ok(Record { key, mark, sequence: self.head.first + u64::from_le_bytes(sequence), recorded_at })
     }
-}
-
-/// Writes a file of `count` records in the order of their keys; its content is durable when this returns, its name is not.
-pub(crate) fn write(
-    disk: &dyn Disk,
-    dir: &Path,
-    (first, end): (u64, u64),
-    level: u32,
-    count: u64,
-    records: impl Iterator<Item = io::Result<Record>>,
-) -> io::Result<IdFile> {
-    let mut head = Head { level, first, end, count, filter_checksum: 0 };
-    let path = dir.join(name(first, end));
-    let unnamed = dir.join(format!("{}.tmp", name(first, end)));
-    let file = disk.create(&unnamed)?;
-    let written = write_pages(file.as_ref(), &head, records).and_then(|filter| {
-        let filter = filter.to_bytes();
-        head.filter_checksum = crc32c::crc32c(&filter);
-        file.write_at(HEADER_LEN as u64, &filter)?;
-        file.write_at(0, &head.encode())?;
-        file.sync()?;
-        disk.rename(&unnamed, &path)
-    });
-    drop(file);
-    if let Err(error) = written {
-        let _ = disk.remove(&unnamed);
-        return Err(error);
-    }
-    IdFile::open(disk, &path)
-}
-
-fn write_pages(
-    file: &dyn DiskFile,
-    head: &Head,
-    records: impl Iterator<Item = io::Result<Record>>,
-) -> io::Result<Filter> {
-    let mut filter = Filter::for_keys(head.count);
-    let mut buffer = Vec::with_capacity(PAGES_AT_ONCE * PAGE_LEN);
-    let mut flushed = 0;
-    let mut on_page = 0;
-    let mut count = 0;
-    for record in records {
-        let record = record?;
-        filter.insert(&record.key);
-        buffer.extend_from_slice(&record.key.0);
-        buffer.extend_from_slice(&record.mark.0);
-        buffer.extend_from_slice(&((record.sequence - head.first) as u32).to_le_bytes());
-        // Six bytes reach from 1970 to the year 10889; no clock is before or after.
-        let millis = record.recorded_at.as_millisecond().max(0) as u64;
-        buffer.extend_from_slice(&millis.to_le_bytes()[..6]);
-        on_page += 1;
-        count += 1;
-        if on_page == PAGE_RECORDS || count == head.count {
-            end_page(&mut buffer, on_page);
-            on_page = 0;
-        }
-        if buffer.len() == PAGES_AT_ONCE * PAGE_LEN {
-            file.write_at(head.page_at(flushed), &buffer)?;
-            flushed += PAGES_AT_ONCE as u64;
-            buffer.clear();
-        }
-    }
-    if count != head.count {
-        return Err(damaged("number of records"));
-    }
-    file.write_at(head.page_at(flushed), &buffer)?;
-    Ok(filter)
-}
-
-/// Fills the last page of a buffer up and sums it.
-fn end_page(buffer: &mut Vec<u8>, on_page: usize) {
-    let start = buffer.len() - on_page * RECORD_LEN;
-    buffer.resize(start + PAGE_COUNT_AT, 0);
-    buffer.extend_from_slice(&(on_page as u32).to_le_bytes());
-    let checksum = crc32c::crc32c(&buffer[start..]);
-    buffer.extend_from_slice(&checksum.to_le_bytes());
 }
 
 /// All records of several files in the order of their keys.

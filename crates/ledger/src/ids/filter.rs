@@ -11,6 +11,9 @@ const KEYS_PER_BLOCK: u64 = 40;
 /// Bits set for a key, nine bits of the key each.
 const PROBES: u32 = 6;
 
+/// Makes the block depend on other bits than the place in it.
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// Says of a key "surely not here" or "probably here".
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Filter {
@@ -43,8 +46,8 @@ impl Filter {
     /// First word of the key's block, and where its bits stand.
     fn place(&self, key: &IdKey) -> (usize, u64) {
         let blocks = (self.words.len() / BLOCK_WORDS) as u128;
-        let (bits, number) = key.ends();
-        let block = (u128::from(number) * blocks) >> 64;
+        let bits = key.number();
+        let block = (u128::from(bits.wrapping_mul(SPREAD)) * blocks) >> 64;
         (block as usize * BLOCK_WORDS, bits)
     }
 

@@ -9,31 +9,31 @@ use jiff::Timestamp;
 use reeve_audit::{Draft, Entry, claim_digest};
 use sha2::{Digest, Sha256};
 
-/// The first 10 bytes of the SHA-256 of an event id: among a thousand million of them two are alike once in two million logs.
+/// The first 8 bytes of the SHA-256 of an event id: among a thousand million of them two are alike once in forty logs. Then the
+/// second is refused as a conflict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct IdKey(pub(crate) [u8; KEY_LEN]);
 
 /// Bytes of a key.
-pub(crate) const KEY_LEN: usize = 10;
+pub(crate) const KEY_LEN: usize = 8;
 /// Bytes of a mark.
-pub(crate) const MARK_LEN: usize = 8;
+pub(crate) const MARK_LEN: usize = 6;
 
 impl IdKey {
-    /// Its first eight bytes and its last eight, little-endian.
-    pub(crate) fn ends(&self) -> (u64, u64) {
-        let ends = self.0.first_chunk().zip(self.0.last_chunk());
-        ends.map_or((0, 0), |(first, last)| (u64::from_le_bytes(*first), u64::from_le_bytes(*last)))
+    /// It as a number, in the order of keys.
+    pub(crate) fn number(&self) -> u64 {
+        u64::from_be_bytes(self.0)
     }
 }
 
-/// Its end will do: it is a hash already.
+/// A hash already.
 impl Hash for IdKey {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64(self.ends().1);
+        state.write_u64(self.number());
     }
 }
 
-/// The first 8 bytes of a digest of a claim.
+/// The first 6 bytes of a digest of a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Mark(pub(crate) [u8; MARK_LEN]);
 

@@ -25,13 +25,14 @@ fn sorted(span: std::ops::Range<u64>) -> Vec<Record> {
 fn written(dir: &Path, span: std::ops::Range<u64>) -> IdFile {
     let records = sorted(span.clone());
     let count = records.len() as u64;
-    write(&LocalDisk, dir, (span.start, span.end), 0, count, records.into_iter().map(Ok)).unwrap()
+    write(&LocalDisk, dir, (span.start, span.end), 0, (count, Times::of(&records)), records.into_iter().map(Ok))
+        .unwrap()
 }
 
 #[test]
 fn every_record_is_found_and_nothing_else() {
     let dir = tempfile::tempdir().unwrap();
-    for count in [1, PAGE_RECORDS as u64 - 1, PAGE_RECORDS as u64, PAGE_RECORDS as u64 + 1, 1000, 20_000] {
+    for count in [1, 254, 255, 256, 1000, 20_000, MANY + 1] {
         let file = written(dir.path(), 7..7 + count);
         assert_eq!((file.first(), file.end(), file.count(), file.level()), (7, 7 + count, count, 0));
         for sequence in 7..7 + count {
@@ -78,7 +79,32 @@ fn damage_is_told() {
     assert_eq!(told.len(), 2);
     std::fs::write(&path, &whole[..whole.len() - 1]).unwrap();
     assert!(IdFile::open(&LocalDisk, &path).is_err());
-    let fewer = write(&LocalDisk, dir.path(), (0, 500), 0, 499, sorted(0..500).into_iter().map(Ok));
+    let untold = Times::of(&sorted(0..1));
+    assert!(write(&LocalDisk, dir.path(), (0, 500), 0, (500, untold), sorted(0..500).into_iter().map(Ok)).is_err());
+    let fewer = write(
+        &LocalDisk,
+        dir.path(),
+        (0, 500),
+        0,
+        (499, Times::of(&sorted(0..500))),
+        sorted(0..500).into_iter().map(Ok),
+    );
     assert!(fewer.is_err());
     assert!(!dir.path().join(format!("{}.tmp", name(0, 500))).exists());
+}
+
+/// Keys are hashes, but somebody may have chosen what they are of.
+#[test]
+fn keys_far_apart_begin_a_page_each() {
+    let dir = tempfile::tempdir().unwrap();
+    let key = |at: u64| IdKey((if at.is_multiple_of(2) { at } else { u64::MAX / (MANY * 2) * at }).to_be_bytes());
+    let mut records: Vec<_> = (0..MANY).map(|at| Record { key: key(at), ..record(at) }).collect();
+    records.sort_by_key(|record| record.key);
+    let told = (MANY, Times::of(&records));
+    let file = write(&LocalDisk, dir.path(), (0, MANY), 0, told, records.iter().copied().map(Ok)).unwrap();
+    for record in records.iter().step_by(97) {
+        assert_eq!(file.find(&record.key).unwrap().map(|found| found.key), Some(record.key));
+    }
+    let all: Vec<_> = Records::of(&file).collect::<io::Result<_>>().unwrap();
+    assert_eq!(all, records);
 }
