@@ -10,6 +10,7 @@ mod anomalies;
 mod behaviour;
 mod chance;
 mod data;
+mod interruption;
 mod leak;
 mod saturation;
 
@@ -17,7 +18,7 @@ mod saturation;
 type Part = fn(&data::Data) -> Result<()>;
 
 /// Every part, by the name it is asked for.
-const PARTS: &[(&str, Part)] = &[("anomalies", anomalies::run), ("behaviour", behaviour::run), ("leak", leak::run), ("saturation", saturation::run)];
+const PARTS: &[(&str, Part)] = &[("anomalies", anomalies::run), ("behaviour", behaviour::run), ("interruption", interruption::run), ("leak", leak::run), ("saturation", saturation::run)];
 
 fn main() -> Result<()> {
     let asked: Vec<String> = std::env::args().skip(1).collect();
