@@ -22,10 +22,13 @@ mod evidence;
 mod fit;
 mod gate;
 mod idle;
+mod margin;
 mod price;
 mod procedure;
 mod proposal;
+mod retrospect;
 mod throttled;
+mod trust;
 mod volume;
 mod weigh;
 mod words;
@@ -37,6 +40,8 @@ use jiff::Timestamp;
 use reeve_estate::{Catalogue, Metric, Resource, ResourceKind, Series};
 
 pub use proposal::{Abstention, Proposal};
+pub use retrospect::{HORIZON_DAYS, held, look_back};
+pub use trust::{Trust, trust_group};
 pub use weigh::{impact_by_cost, is_production, non_production};
 
 use crate::guardrail::Guardrails;

@@ -5,16 +5,18 @@ use reeve_learn::{HOUR_MS, Steadiness, Window};
 
 use super::confidence::{backtest, confidence};
 use super::evidence::{Evidence, Load};
+use super::margin::{self, signs};
 use super::price::hourly;
 use super::procedure::{iac_note, subject};
 use super::proposal::{Abstention, Path, Proposal};
+use super::trust::Trust;
 use super::weigh::{Hazards, impact_level, priority_by_savings};
 use super::words::{dollars, percent};
 use super::{HISTORY_DAYS, gate};
 use crate::recommendation::{Effort, Explanation, ImpactAssessment, RecommendationType};
 
 /// Share of the hours it must have run.
-const HOURS_RUNNING: f64 = 0.95;
+pub(super) const HOURS_RUNNING: f64 = 0.95;
 /// Variation of the daily means at most.
 const DAY_TO_DAY: f64 = 0.5;
 /// A month says little about a year: failures believed in beforehand.
@@ -55,6 +57,11 @@ fn ran(cpu: &Load, window: Window) -> bool {
     !hours.is_empty() && with_points as f64 >= HOURS_RUNNING * hours.len() as f64
 }
 
+/// Whether it ran through a window; `None` when nothing was ever measured.
+pub(super) fn ran_through(evidence: &Evidence<'_>, window: Window) -> Option<bool> {
+    evidence.cpu.as_ref().map(|cpu| ran(cpu, window))
+}
+
 fn reason_codes(discount_assumed: bool, price_assumed: bool) -> Vec<String> {
     let mut codes = vec!["consistent_usage", "advice_only"];
     if discount_assumed {
@@ -82,6 +89,7 @@ fn propose(
     let savings = Money::from_usd(monthly.usd() * discount.share);
     let counted = backtest(evidence, cpu, 7, |before, day| ran(cpu, before).then(|| ran(cpu, day)));
     let trust = confidence(counted, A_YEAR_IS_LONG, None);
+    let signs = signs(evidence, margin::commitment(evidence), counted.windows, 1.0);
     path.ask("Did it run through the held-out days?", counted.held == counted.windows, trust.words());
     let cost = format!(
         "{} a month x {} = {} a month. {}",
@@ -101,6 +109,7 @@ fn propose(
         subject: subject(resource, None),
         priority: priority_by_savings(savings),
         confidence: trust.percent,
+        trust: Trust::of(&trust, None, &signs),
         impact_level: impact_level(resource, savings, resource.monthly_cost.or(Some(monthly)), hazards),
         impact: ImpactAssessment {
             cost_percent: Some(-discount.share * 100.0),

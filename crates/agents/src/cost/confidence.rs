@@ -8,13 +8,15 @@ use reeve_learn::{Backtest, DAY_MS, Prior, Window};
 use super::evidence::{Evidence, Load};
 
 /// A day counts when this share of its points is there.
-const DAY_COVERAGE: f64 = 0.8;
+pub(super) const DAY_COVERAGE: f64 = 0.8;
 
 /// A confidence and where it comes from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Confidence {
     /// Percent, 0 to 100.
     pub(super) percent: f64,
+    /// The posterior's mean before any limit, 0 to 1: what a calibrator begins with.
+    pub(super) raw: f64,
     /// Days that held, of days that could be judged.
     pub(super) backtest: Backtest,
     /// Limited because something that decides was not measured.
@@ -62,8 +64,9 @@ pub(super) fn backtest(
 
 /// The confidence of a backtest: each doubt is a failure believed in beforehand; a cap limits what no backtest can see.
 pub(super) fn confidence(backtest: Backtest, doubts: f64, cap_percent: Option<f64>) -> Confidence {
-    let percent = backtest.confidence(Prior::UNIFORM.doubting(doubts)) * 100.0;
+    let raw = backtest.confidence(Prior::UNIFORM.doubting(doubts));
+    let percent = raw * 100.0;
     let capped = cap_percent.is_some_and(|cap| percent > cap);
     let percent = cap_percent.map_or(percent, |cap| percent.min(cap));
-    Confidence { percent: (percent * 10.0).round() / 10.0, backtest, capped }
+    Confidence { percent: (percent * 10.0).round() / 10.0, raw, backtest, capped }
 }

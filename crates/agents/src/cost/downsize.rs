@@ -6,9 +6,11 @@ use reeve_learn::{Backtest, Summary, bursts};
 use super::confidence::{Confidence, backtest, confidence};
 use super::evidence::{Evidence, Load};
 use super::fit::{Fit, degradation_percent, fit, vcpu_ratio};
+use super::margin::{self, signs};
 use super::price::{Change, after_discounts, change};
 use super::procedure::{iac_note, resize, subject};
 use super::proposal::{Abstention, Path, Proposal};
+use super::trust::Trust;
 use super::weigh::{Hazards, impact_level, priority_by_savings, risk};
 use super::words::{dollars, percent, thousands};
 use super::{gate, words};
@@ -160,7 +162,9 @@ fn propose(
     let memory_doubt = chosen.fit.doubts.contains(&"memory");
     let doubts = chosen.fit.doubts.iter().map(|d| if *d == "memory" { 2.0 } else { 0.5 }).sum();
     let counted = try_out(evidence, from, &chosen.spec, cpu);
-    let trust = confidence(counted, doubts, memory_doubt.then_some(UNMEASURED_MEMORY_CAP));
+    let cap = memory_doubt.then_some(UNMEASURED_MEMORY_CAP);
+    let trust = confidence(counted, doubts, cap);
+    let signs = signs(evidence, margin::smaller(evidence, from, &chosen.spec), counted.windows, doubts);
     path.ask("Would it have held on the held-out days?", counted.held == counted.windows, trust.words());
     let savings = chosen.price.as_ref().map_or(Money::ZERO, Change::savings);
     let list_now = chosen.price.as_ref().map(|price| price.now);
@@ -187,6 +191,7 @@ fn propose(
         subject: subject(resource, Some(chosen.name.clone())),
         priority: priority_by_savings(savings),
         confidence: trust.percent,
+        trust: Trust::of(&trust, cap, &signs),
         impact_level: impact_level(resource, savings, monthly_cost, hazards),
         impact,
         effort: Effort::Medium,

@@ -168,7 +168,7 @@ pub(super) fn vcpu_ratio(from: &InstanceSpec, to: &InstanceSpec) -> f64 {
 }
 
 /// Figures of a load that covers at least nine tenths of the part of the window it was there for, and half of the window.
-fn well_measured(load: Option<&Load>, window: Window) -> Option<Summary> {
+pub(super) fn well_measured(load: Option<&Load>, window: Window) -> Option<Summary> {
     let load = load?;
     let first = load.points.first()?.0.max(window.start_ms);
     let part = Window { start_ms: first, end_ms: window.end_ms };

@@ -10,9 +10,11 @@ use reeve_learn::{Summary, Window};
 use super::confidence::{Confidence, backtest, confidence};
 use super::evidence::{Evidence, Load};
 use super::gate;
+use super::margin::{self, signs};
 use super::price::{after_discounts, hourly};
 use super::procedure::{iac_note, restarts_by_itself, stop_idle, subject};
 use super::proposal::{Abstention, Path, Proposal};
+use super::trust::Trust;
 use super::weigh::{Hazards, impact_level, priority_by_savings};
 use super::words::{byte_rate, dollars, percent, thousands};
 use crate::recommendation::{Effort, Explanation, ImpactAssessment, RecommendationType};
@@ -36,17 +38,26 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
     let mut path = Path::default();
     if evidence.facts.resource.kind == ResourceKind::Database {
         let (load, words) = silent_database(evidence, &mut path)?;
-        let still_idle = |window| load.summary(window).map(|s| s.coverage >= 0.8 && s.max <= 0.0);
-        Ok(propose(evidence, load, words, path, &still_idle))
+        Ok(propose(evidence, load, words, path, &|window| stayed_idle(evidence, window)))
     } else {
         let (load, words) = silent_machine(evidence, &mut path)?;
-        let network = evidence.network.as_ref();
-        let still_idle = |window| {
-            let quiet = network.and_then(|n| n.summary(window)).is_some_and(|n| is_quiet(&n));
-            load.summary(window).map(|s| s.coverage >= 0.8 && is_zero(&s) && quiet)
-        };
-        Ok(propose(evidence, load, words, path, &still_idle))
+        Ok(propose(evidence, load, words, path, &|window| stayed_idle(evidence, window)))
     }
+}
+
+/// Whether nobody used it in a window; `None` without measurements.
+pub(super) fn stayed_idle(evidence: &Evidence<'_>, window: Window) -> Option<bool> {
+    if evidence.facts.resource.kind == ResourceKind::Database {
+        return evidence.connections.as_ref()?.summary(window).map(|s| s.coverage >= 0.8 && s.max <= 0.0);
+    }
+    let quiet = evidence.network.as_ref().and_then(|n| n.summary(window)).is_some_and(|n| is_quiet(&n));
+    evidence.cpu.as_ref()?.summary(window).map(|s| s.coverage >= 0.8 && is_zero(&s) && quiet)
+}
+
+/// The largest share that any figure takes of its limit of idleness.
+pub(super) fn share_of_limits(cpu: &Summary, network: &Summary) -> f64 {
+    let of_cpu = (cpu.mean / MEAN_PERCENT).max(cpu.p99 / P99_PERCENT);
+    of_cpu.max(network.mean / NETWORK_MEAN).max(network.p99 / NETWORK_P99)
 }
 
 fn is_zero(cpu: &Summary) -> bool {
@@ -133,6 +144,7 @@ fn propose(
     let counted =
         backtest(evidence, load, DAYS, |before, day| idle_in(before).filter(|idle| *idle).and_then(|_| idle_in(day)));
     let trust: Confidence = confidence(counted, 0.0, None);
+    let signs = signs(evidence, margin::idle(evidence), counted.windows, 0.0);
     path.ask("Did it stay idle on the held-out days?", counted.held == counted.windows, trust.words());
     let bill = Bill::of(evidence);
     let iac = gate::managed_by(resource);
@@ -167,6 +179,7 @@ fn propose(
         subject: subject(resource, None),
         priority: priority_by_savings(savings),
         confidence: trust.percent,
+        trust: Trust::of(&trust, None, &signs),
         impact_level: impact_level(resource, savings, monthly_cost, hazards),
         impact,
         effort: Effort::Low,

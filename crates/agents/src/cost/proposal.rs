@@ -2,6 +2,7 @@
 
 use reeve_estate::Money;
 
+use super::trust::Trust;
 use crate::agent::Impact;
 use crate::plan::Plan;
 use crate::recommendation::{Decision, Effort, Explanation, ImpactAssessment, Priority, RecommendationType, Subject};
@@ -21,6 +22,8 @@ pub struct Proposal {
     pub priority: Priority,
     /// Percent, 0 to 100.
     pub confidence: f64,
+    /// What the confidence is made of.
+    pub trust: Trust,
     /// Which approval it needs.
     pub impact_level: Impact,
     /// Impact in words and figures.

@@ -1,16 +1,18 @@
 //! `upgrade_throttled`: CPU above 90 % for 3 days, or a burstable machine held down at its baseline without credits.
 
 use reeve_estate::{InstanceSpec, Money};
-use reeve_learn::Summary;
+use reeve_learn::{Summary, Window};
 
 use super::burstable::baseline_percent;
 use super::confidence::{Confidence, backtest, confidence};
 use super::evidence::{Evidence, Load};
 use super::fit::vcpu_ratio;
 use super::gate;
+use super::margin::{self, signs};
 use super::price::{Change, change};
 use super::procedure::{iac_note, resize, subject};
 use super::proposal::{Abstention, Path, Proposal};
+use super::trust::Trust;
 use super::weigh::{Hazards, impact_level, is_production};
 use super::words::{dollars, percent, thousands};
 use crate::recommendation::{Effort, Explanation, ImpactAssessment, Priority, RecommendationType};
@@ -21,9 +23,9 @@ pub(super) const LIMIT_PERCENT: f64 = 90.0;
 pub(super) const DAYS: i64 = 3;
 const COVERAGE: f64 = 0.9;
 /// A held-out day still wants the larger size when its median stays above this, percent.
-const STILL_WANTED_PERCENT: f64 = 80.0;
+pub(super) const STILL_WANTED_PERCENT: f64 = 80.0;
 /// Credits below this are as good as none.
-const NO_CREDITS: f64 = 1.0;
+pub(super) const NO_CREDITS: f64 = 1.0;
 
 const KIND: RecommendationType = RecommendationType::InstanceType;
 const RULE: &str = "upgrade_throttled";
@@ -105,6 +107,13 @@ fn larger(evidence: &Evidence<'_>, from: &InstanceSpec) -> Result<InstanceSpec, 
     wanted.cloned().ok_or_else(none)
 }
 
+/// Whether the need lasted through a window; `None` when it was not measured well enough.
+pub(super) fn still_wanted(evidence: &Evidence<'_>, window: Window, starved: bool) -> Option<bool> {
+    let load = if starved { evidence.credits.as_ref() } else { evidence.cpu.as_ref() };
+    let summary = load?.summary(window).filter(|summary| summary.coverage >= 0.7)?;
+    Some(if starved { summary.p50 < NO_CREDITS } else { summary.p50 > STILL_WANTED_PERCENT })
+}
+
 /// How often a day after three such days still wanted the larger size.
 fn trust(evidence: &Evidence<'_>, cpu: &Load, starved: bool) -> Confidence {
     let empty = |window| evidence.credits.as_ref().and_then(|c| c.summary(window)).map(|c| c.p95 < NO_CREDITS);
@@ -135,6 +144,7 @@ fn propose(
     let (from_name, to_name) = (evidence.size_name(from), evidence.size_name(to));
     let price = change(facts.catalogue, resource, &from_name, &to_name);
     let trust = trust(evidence, cpu, starved);
+    let signs = signs(evidence, margin::larger(evidence, starved), trust.backtest.windows, 0.0);
     path.ask("Did the need last on the held-out days?", trust.backtest.held == trust.backtest.windows, trust.words());
     let rise = price.as_ref().map(Change::percent);
     let beyond_guardrail = rise.is_some_and(|rise| rise > facts.guardrails.max_cost_increase_percent);
@@ -171,6 +181,7 @@ fn propose(
         subject: subject(resource, Some(to_name.clone())),
         priority: if is_production(resource) { Priority::Critical } else { Priority::High },
         confidence: trust.percent,
+        trust: Trust::of(&trust, None, &signs),
         impact_level: impact_level(resource, savings, monthly_cost, hazards),
         impact,
         effort: Effort::Medium,

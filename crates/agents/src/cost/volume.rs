@@ -4,8 +4,11 @@ use reeve_estate::{Metric, Money};
 use reeve_learn::{Backtest, DAY_MS, Summary, Window};
 
 use super::confidence::confidence;
+use super::evidence::Evidence;
+use super::margin::signs;
 use super::procedure::{iac_note, keep_unattached, subject};
 use super::proposal::{Abstention, Path, Proposal};
+use super::trust::Trust;
 use super::weigh::{Hazards, impact_level, priority_by_savings};
 use super::words::dollars;
 use super::{Facts, gate};
@@ -65,6 +68,9 @@ fn propose(facts: &Facts<'_>, counted: Backtest, unmeasured: bool, path: Path) -
     let snapshot =
         snapshot.map_or("a price that is not known".to_owned(), |s| format!("at most {} a month", dollars(s.cost)));
     let trust = confidence(counted, 0.0, None);
+    let evidence = Evidence::of(facts);
+    let unknown = if unmeasured { 1.0 } else { 0.0 };
+    let signs = signs(&evidence, Vec::new(), counted.windows, unknown);
     let iac = gate::managed_by(volume);
     let hazards = Hazards { unmeasured: false, iac: iac.is_some(), unpriced: monthly.is_none(), idle: true };
     let cost = match monthly {
@@ -88,6 +94,7 @@ fn propose(facts: &Facts<'_>, counted: Backtest, unmeasured: bool, path: Path) -
         subject: subject(volume, None),
         priority: priority_by_savings(savings),
         confidence: trust.percent,
+        trust: Trust::of(&trust, None, &signs),
         impact_level: impact_level(volume, savings, monthly, hazards),
         impact: ImpactAssessment {
             cost_percent: monthly.map(|_| 0.0),

@@ -1,0 +1,54 @@
+//! From a backtest to a probability: what a proposal carries to be calibrated by, and the calibration itself.
+
+use reeve_learn::calibrate::{Calibrated, Calibrator, Signs, features};
+
+use super::Proposal;
+use super::confidence::Confidence;
+use crate::agent::AgentType;
+use crate::recommendation::RecommendationType;
+
+/// What a confidence is made of.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Trust {
+    /// The backtest's own answer, 0 to 1.
+    pub raw: f64,
+    /// The figures beside it, in the order of `reeve_learn::calibrate::FEATURES`.
+    pub features: Vec<f64>,
+    /// At most this, percent, because something that decides was not measured.
+    pub cap_percent: Option<f64>,
+}
+
+impl Trust {
+    pub(super) fn of(counted: &Confidence, cap_percent: Option<f64>, signs: &Signs) -> Self {
+        Trust { raw: counted.raw, features: features(signs), cap_percent }
+    }
+}
+
+/// The calibrator's name for the recommendations of an agent type and kind.
+#[must_use]
+pub fn trust_group(agent: AgentType, kind: RecommendationType) -> String {
+    format!("{agent}/{kind}")
+}
+
+impl Proposal {
+    /// Sets the confidence to the calibrated probability that the proposal holds, and says so in the explanation. A
+    /// calibrator without examples leaves the backtest's answer as it is.
+    pub fn calibrate(&mut self, agent: AgentType, by: &Calibrator) -> Option<Calibrated> {
+        if by.examples() <= 0.0 {
+            return None;
+        }
+        let found = by.calibrate(&trust_group(agent, self.kind), self.trust.raw, &self.trust.features);
+        let percent = found.probability * 100.0;
+        let percent = self.trust.cap_percent.map_or(percent, |cap| percent.min(cap));
+        self.confidence = (percent * 10.0).round() / 10.0;
+        self.explanation.factors.push(format!(
+            "Calibrated on {:.0} earlier recommendations of this kind: {:.1} % (90 % range {:.0} to {:.0} %); the backtest alone said {:.1} %",
+            found.examples,
+            self.confidence,
+            found.low * 100.0,
+            found.high * 100.0,
+            self.trust.raw * 100.0
+        ));
+        Some(found)
+    }
+}
