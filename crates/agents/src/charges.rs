@@ -82,13 +82,13 @@ pub struct Span {
     pub start_ms: i64,
     /// The first after it.
     pub end_ms: i64,
-    /// Of the days that each service of each account could have cost something on, the share that did, weighted by cost.
+    /// Of the days of the bill, the share on which what is sold to an account at all was sold, weighted by cost.
     pub presence: f64,
 }
 
 /// Days below which a month cannot be told from what is seen.
 const LEAST_DAYS: f64 = 7.0;
-/// Presence below which a bill is a sample of one: real bills have nearly every service on every day.
+/// Presence below which a bill is a sample of one: a whole bill has most of what is sold to an account on most days.
 const LEAST_PRESENCE: f64 = 0.5;
 
 impl Span {
@@ -108,8 +108,9 @@ impl Span {
         }
         (self.presence < LEAST_PRESENCE).then(|| {
             format!(
-                "{rows} charges fill {:.0} % of the days they are spread over; a whole bill fills nearly all, so this looks like a sample of one",
-                self.presence * 100.0
+                "{rows} charges: what they are for occurs on {:.0} % of {:.0} days, where a whole bill has most of it on most days, so this looks like a sample of one",
+                self.presence * 100.0,
+                self.days()
             )
         })
     }

@@ -1,7 +1,7 @@
 //! What each service of each account cost on each day. A charge of several days is spread over them, to the millisecond and
 //! without losing the last digit.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use reeve_estate::charge::{Amount, Charge};
@@ -78,11 +78,20 @@ impl Days {
     pub(super) fn span(&self, charges: &[Charge]) -> Span {
         let start_ms = charges.iter().map(|charge| charge.start_ms).min().unwrap_or(0);
         let end_ms = charges.iter().map(|charge| charge.end_ms).max().unwrap_or(0).max(start_ms + 1);
+        let mut sold: BTreeMap<(Scope, Arc<str>), (BTreeSet<i64>, f64)> = BTreeMap::new();
+        for charge in charges.iter().filter(|charge| is_usage(charge)) {
+            let what = named(charge.description.as_ref().or(charge.sku.as_ref()));
+            let (days, cost) = sold.entry((Scope::of(charge), what)).or_default();
+            *cost += charge.cost().as_f64().abs();
+            spread(charge, |day, _| {
+                days.insert(day);
+            });
+        }
         let (mut filled, mut all) = (0.0, 0.0);
         let count = (self.last - self.first + 1).max(1) as f64;
-        for days in self.scopes.values() {
-            let cost: f64 = days.values().map(|amount| amount.as_f64().abs()).sum();
-            let since = days.keys().next().map_or(count, |first| (self.last - first + 1).max(1) as f64);
+        for (days, cost) in sold.values() {
+            // What is new counts from its first day, but never from less than half of the bill's.
+            let since = days.first().map_or(count, |first| (self.last - first + 1) as f64).max(count / 2.0);
             filled += cost * (days.range(..=self.last).count() as f64 / since).min(1.0);
             all += cost;
         }

@@ -1,12 +1,62 @@
-//! `reeve analyze costs`: a bill's totals, anomalies and recommendations.
+//! `reeve analyze costs`: a FOCUS bill's totals, anomalies and recommendations, as one JSON object.
+//!
+//! The judgement is `reeve_agents::charges`, which the agents use on what a connection brings. Amounts go out as the exact
+//! decimals they are.
 
+mod wire;
+
+use std::io::Write as _;
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
+use csv::ByteRecord;
+use reeve_agents::charges::{AnomalyLimits, judge};
+use reeve_estate::charge::{Charge, focus};
 
+use super::file::{Input, Sink};
+use super::table::Table;
 use crate::cli::CostsArgs;
 
-/// Runs it.
-pub(super) fn run(_args: &CostsArgs) -> Result<ExitCode> {
-    bail!("analyze costs is not there yet")
+/// Charges that a bill may have: they are judged in memory.
+const MOST_CHARGES: usize = 5_000_000;
+
+/// Judges a bill.
+pub(super) fn run(args: &CostsArgs) -> Result<ExitCode> {
+    let charges = read(Input::open(&args.file)?)?;
+    let judgement = judge(&charges, &AnomalyLimits::default());
+    drop(charges);
+    let mut out = Sink::create(args.output.output.as_deref())?;
+    serde_json::to_writer_pretty(&mut out, &wire::Bill::of(&judgement)).map_err(std::io::Error::from)?;
+    writeln!(out)?;
+    out.finish()?;
+    for abstention in &judgement.abstentions {
+        eprintln!("{} not judged: {}", abstention.check, abstention.reason);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn read(input: Input) -> Result<Vec<Charge>> {
+    let table = Table::read(input)?;
+    let name = &table.name;
+    let (mut records, mut record) = (table.records(), ByteRecord::new());
+    if records.next(&mut record)?.is_none() {
+        bail!("{name} is empty; a bill has a header and a charge a row");
+    }
+    let header: Vec<String> = record.iter().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect();
+    let mut reader = focus::Reader::of(header.iter().map(String::as_str)).with_context(|| name.clone())?;
+    let mut charges = Vec::new();
+    while let Some(line) = records.next(&mut record)? {
+        if charges.len() == MOST_CHARGES {
+            bail!("{name} has more than {MOST_CHARGES} charges; divide it by month");
+        }
+        if record.len() != header.len() {
+            bail!("{name}: line {line} has {} columns, the header {}", record.len(), header.len());
+        }
+        if let Some(place) = record.iter().position(|cell| std::str::from_utf8(cell).is_err()) {
+            bail!("{name}: line {line}, {}: it is not UTF-8; save it as UTF-8", header[place]);
+        }
+        let cell = |place: usize| record.get(place).and_then(|cell| std::str::from_utf8(cell).ok());
+        charges.push(reader.charge(cell).with_context(|| format!("{name}: line {line}"))?);
+    }
+    Ok(charges)
 }
