@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use reeve_estate::{ConnectionId, ResourceId};
+use reeve_estate::{ConnectionId, Money, ResourceId};
 
 use crate::agent::AgentId;
 use crate::plan::StepKind;
@@ -74,6 +74,35 @@ pub struct StepOutcome {
     pub after: Vec<(String, String)>,
 }
 
+named!(
+    /// What watching a change after it stuck has shown.
+    WatchVerdict {
+        /// The window has not ended.
+        Watching => "watching",
+        /// Metrics are no worse than before.
+        Holds => "holds",
+        /// Metrics got worse.
+        Degraded => "degraded",
+        /// There were too few samples to say.
+        NotEnoughData => "not_enough_data",
+        /// Somebody else changed the resource, or it is gone.
+        Overruled => "overruled",
+    }
+);
+
+/// The time after a change in which its effect is watched.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Watch {
+    /// When the window ends.
+    pub until: Timestamp,
+    /// What it has shown.
+    pub verdict: WatchVerdict,
+    /// The numbers behind it.
+    pub detail: String,
+    /// What the resource costs less a month than before, by its price as it is now.
+    pub realised_monthly: Option<Money>,
+}
+
 /// One execution.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Action {
@@ -109,6 +138,8 @@ pub struct Action {
     pub finished_at: Option<Timestamp>,
     /// Why it was rolled back or failed.
     pub reason: Option<String>,
+    /// How its effect is watched, once it succeeded.
+    pub watch: Option<Watch>,
     /// Grows with every change.
     pub version: u64,
 }

@@ -29,8 +29,9 @@ mod state;
 mod story;
 mod twin;
 mod upsert;
+mod watching;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -86,6 +87,8 @@ pub struct Engine {
     runs: Mutex<BTreeSet<AgentId>>,
     /// Actions that a task of this process carries out.
     active: Mutex<BTreeSet<ActionId>>,
+    /// When each watched change was last looked at.
+    looks: Mutex<BTreeMap<ActionId, jiff::Timestamp>>,
     /// How many tasks carry out actions.
     tasks: watch::Sender<usize>,
 }
@@ -99,6 +102,7 @@ impl Engine {
             turn: tokio::sync::Mutex::new(()),
             runs: Mutex::new(BTreeSet::new()),
             active: Mutex::new(BTreeSet::new()),
+            looks: Mutex::new(BTreeMap::new()),
             tasks: watch::Sender::new(0),
         })
     }

@@ -19,6 +19,8 @@ pub struct Guardrails {
     pub rollback_automatic: bool,
     /// Roll back when the change did not stick within this, seconds.
     pub rollback_timeout_s: u64,
+    /// The effect of a change is watched this long, seconds; 0 is not at all.
+    pub verification_window_s: u64,
     /// At most this many resources changed in one run.
     pub max_actions_per_run: u32,
     /// At most this many resources changed in a day.
@@ -48,6 +50,7 @@ impl Default for Guardrails {
             min_uptime_percent: 99.9,
             rollback_automatic: true,
             rollback_timeout_s: 300,
+            verification_window_s: 24 * 3600,
             max_actions_per_run: 5,
             max_actions_per_day: 20,
             max_share_per_day_percent: 10.0,

@@ -21,9 +21,10 @@ pub mod plan;
 pub mod ports;
 pub mod recommendation;
 pub mod schedule;
+pub mod sweep;
 pub mod together;
 
-pub use action::{Action, ActionId, ActionStatus, Purpose, StepOutcome};
+pub use action::{Action, ActionId, ActionStatus, Purpose, StepOutcome, Watch, WatchVerdict};
 pub use agent::{Agent, AgentId, AgentType, AutoApply, Impact, Mode, Notifications, RunReport, Scope, Timing};
 pub use agent_type::{AgentTypeInfo, agent_types};
 pub use approval::{Approval, ApprovalId, ApprovalStatus, Delegation, Signature, Signed};

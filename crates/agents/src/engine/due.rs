@@ -24,6 +24,8 @@ pub struct Due {
     pub expired: u64,
     /// Approval requests that nobody answered in time.
     pub approvals_expired: u64,
+    /// Changes whose effect was judged.
+    pub watched: u64,
     /// Interrupted actions that were taken up again.
     pub resumed: u64,
 }
@@ -36,6 +38,7 @@ impl Engine {
     pub async fn due(self: &Arc<Self>) -> Result<Due, EngineError> {
         let mut done = Due { resumed: self.resume().await? as u64, ..Due::default() };
         let caller = Caller::system();
+        done.watched = self.watch_changes(&caller).await?;
         done.approvals_expired = self.lapse_approvals(&caller).await?;
         let filter = RecommendationFilter {
             status: vec![Status::Open, Status::PendingApproval, Status::Approved, Status::Scheduled, Status::Snoozed],

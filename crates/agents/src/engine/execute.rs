@@ -292,6 +292,7 @@ impl Engine {
             started_at: self.ports.clock.now(),
             finished_at: None,
             reason: None,
+            watch: None,
             version: 1,
         }
     }

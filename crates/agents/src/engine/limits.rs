@@ -102,6 +102,7 @@ fn unsound(of: &Guardrails) -> Vec<FieldError> {
     check("performance_impact.max_degradation", degradation, "must be a percentage from 0 to 100");
     check("availability.min_uptime", between(of.min_uptime_percent, 0.0, 100.0), "must be a percentage from 0 to 100");
     check("rollback.timeout_s", (10..=86_400).contains(&of.rollback_timeout_s), "must be from 10 to 86400 seconds");
+    check("verification.window_s", of.verification_window_s <= 30 * 86_400, "must be at most 30 days");
     check("blast_radius.max_actions_per_run", of.max_actions_per_run <= 1000, "must be at most 1000");
     check("blast_radius.max_actions_per_day", of.max_actions_per_day <= 100_000, "must be at most 100000");
     let share = between(of.max_share_per_day_percent, 0.0, 100.0);

@@ -26,6 +26,16 @@ impl Engine {
     /// # Errors
     /// A conflict when it cannot be undone, runs, or is not the newest of its resource.
     pub async fn rollback(self: &Arc<Self>, id: &ActionId, caller: &Caller) -> Result<Action, EngineError> {
+        self.rollback_because(id, format!("asked for by {}", caller.name), caller).await
+    }
+
+    /// The same, for a reason.
+    pub(super) async fn rollback_because(
+        self: &Arc<Self>,
+        id: &ActionId,
+        reason: String,
+        caller: &Caller,
+    ) -> Result<Action, EngineError> {
         let _turn = self.turn.lock().await;
         let action = self.ports.agents.action_get(id).await?;
         let of = self.ports.agents.recommendation_get(&action.recommendation).await?;
@@ -36,7 +46,7 @@ impl Engine {
         let undoing = Action {
             status: ActionStatus::RollingBack,
             finished_at: None,
-            reason: Some(format!("asked for by {}", caller.name)),
+            reason: Some(reason),
             version: action.version + 1,
             ..action
         };

@@ -12,7 +12,7 @@ use reeve_audit::{ActionStatus as Went, Entry, Severity};
 use reeve_estate::{Act, Resource, ResourceKind};
 
 use super::{Caller, Engine, EngineError, story};
-use crate::action::{Action, ActionStatus, Purpose, StepOutcome};
+use crate::action::{Action, ActionStatus, Purpose, StepOutcome, Watch, WatchVerdict};
 use crate::lifecycle::Status;
 use crate::plan::{Plan, Step, StepKind};
 use crate::recommendation::Recommendation;
@@ -300,6 +300,9 @@ impl Runner {
         ended.status = status;
         ended.finished_at = Some(self.engine.ports.clock.now());
         ended.reason = reason;
+        if status == ActionStatus::Succeeded {
+            ended.watch = self.watch_from_now().await;
+        }
         let mut entry = story::action(operation, went, &ended, &self.of, &self.caller);
         if matches!(status, ActionStatus::Failed) {
             entry = entry.with_severity(Severity::High);
@@ -309,6 +312,14 @@ impl Runner {
         self.tell(entry.after(story::pairs(&after))).await?;
         self.action = ended;
         self.keep().await
+    }
+
+    /// The window in which the change is watched; none when the guardrails set it to nothing.
+    async fn watch_from_now(&self) -> Option<Watch> {
+        let limits = self.engine.ports.agents.guardrails_get().await.unwrap_or_default();
+        let seconds = i64::try_from(limits.verification_window_s).ok().filter(|seconds| *seconds > 0)?;
+        let until = self.engine.ports.clock.now() + SignedDuration::from_secs(seconds);
+        Some(Watch { until, verdict: WatchVerdict::Watching, detail: String::new(), realised_monthly: None })
     }
 
     /// Puts what was last observed into the inventory, so that nobody reads a stale size until the next sync.

@@ -243,6 +243,7 @@ pub(super) fn limits(of: &Guardrails) -> Json {
         ("availability.min_uptime", Json::from(of.min_uptime_percent)),
         ("rollback.automatic", Json::from(of.rollback_automatic)),
         ("rollback.timeout_s", Json::from(of.rollback_timeout_s)),
+        ("verification.window_s", Json::from(of.verification_window_s)),
         ("blast_radius.max_actions_per_run", Json::from(of.max_actions_per_run)),
         ("blast_radius.max_actions_per_day", Json::from(of.max_actions_per_day)),
         ("blast_radius.max_share_per_day", Json::from(of.max_share_per_day_percent)),

@@ -13,4 +13,5 @@ mod resume;
 mod rollback;
 mod run;
 mod store;
+mod watch;
 mod world;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::change_control::ChangeControlBody;
+use super::model::ModelBody;
 
 /// One execution of one plan.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -36,8 +37,27 @@ pub struct ActionRecordBody {
     /// Why it was rolled back or failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// How its effect is watched, once it succeeded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub watch: Option<WatchBody>,
     /// Whether a rollback can still be asked for.
     pub can_roll_back: bool,
+}
+
+/// The time after a change in which its effect is watched.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct WatchBody {
+    /// When the window ends.
+    pub until: String,
+    /// `watching`, `holds`, `degraded`, `not_enough_data`, `overruled`.
+    pub verdict: String,
+    /// The numbers behind it.
+    pub detail: String,
+    /// What the recommendation promised to save a month, dollars.
+    pub predicted_savings_monthly: f64,
+    /// What the resource costs less a month than before, dollars; absent until known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub realised_savings_monthly: Option<f64>,
 }
 
 /// What one step did.
@@ -166,6 +186,9 @@ pub struct GuardrailsBody {
     pub availability: AvailabilityBody,
     /// Rolling back.
     pub rollback: RollbackBody,
+    /// Watching the effect of a change; a day unless given.
+    #[serde(default)]
+    pub verification: VerificationBody,
     /// How much may change at once.
     pub blast_radius: BlastRadiusBody,
     /// A changed resource is left alone this long, seconds.
@@ -218,6 +241,20 @@ pub struct RollbackBody {
     pub timeout_s: u64,
 }
 
+/// Watching the effect of a change.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct VerificationBody {
+    /// How long its metrics are compared with those before, seconds; 0 is not at all.
+    pub window_s: u64,
+}
+
+impl Default for VerificationBody {
+    fn default() -> Self {
+        VerificationBody { window_s: reeve_agents::Guardrails::default().verification_window_s }
+    }
+}
+
 /// How much may change at once.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -265,8 +302,10 @@ pub struct DashboardBody {
     pub actions_taken: u64,
     /// Those by status.
     pub actions_by_status: BTreeMap<String, u64>,
-    /// Savings a month of actions that succeeded, dollars.
+    /// Savings a month of actions that succeeded, dollars: measured where the change was watched, else as predicted.
     pub savings_realised_monthly: f64,
+    /// What the same actions were predicted to save a month, dollars.
+    pub savings_predicted_monthly: f64,
     /// Savings a month of what is open, dollars.
     pub savings_open_monthly: f64,
     /// What the estate costs a month, dollars.
@@ -294,4 +333,6 @@ pub struct LearningBody {
     pub percent: f64,
     /// Share of its ended recommendations that held, percent; null when there are none.
     pub accuracy: Option<f64>,
+    /// Its models that serve, with what they are worth on held-out days.
+    pub models: Vec<ModelBody>,
 }

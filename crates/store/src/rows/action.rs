@@ -1,7 +1,9 @@
 //! An action and what its steps did.
 
-use reeve_agents::{Action, ActionId, ActionStatus, AgentId, Purpose, RecommendationId, StepKind, StepOutcome};
-use reeve_estate::{ConnectionId, ResourceId};
+use reeve_agents::{
+    Action, ActionId, ActionStatus, AgentId, Purpose, RecommendationId, StepKind, StepOutcome, Watch, WatchVerdict,
+};
+use reeve_estate::{ConnectionId, Money, ResourceId};
 use serde::{Deserialize, Serialize};
 
 use super::{RowError, named, time, time_or_none};
@@ -25,7 +27,17 @@ pub(crate) struct ActionRow {
     started_at: String,
     finished_at: Option<String>,
     reason: Option<String>,
+    #[serde(default)]
+    watch: Option<WatchRow>,
     version: u64,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct WatchRow {
+    until: String,
+    verdict: String,
+    detail: String,
+    realised_monthly: Option<i64>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -61,6 +73,7 @@ impl From<&Action> for ActionRow {
             started_at: action.started_at.to_string(),
             finished_at: action.finished_at.map(|at| at.to_string()),
             reason: action.reason.clone(),
+            watch: action.watch.as_ref().map(WatchRow::from),
             version: action.version,
         }
     }
@@ -85,6 +98,7 @@ impl ActionRow {
             started_at: time(&self.started_at)?,
             finished_at: time_or_none(self.finished_at.as_deref())?,
             reason: self.reason,
+            watch: self.watch.map(WatchRow::into_watch).transpose()?,
             version: self.version,
         })
     }
@@ -120,6 +134,28 @@ impl OutcomeRow {
             detail: self.detail,
             before: self.before,
             after: self.after,
+        })
+    }
+}
+
+impl From<&Watch> for WatchRow {
+    fn from(watch: &Watch) -> Self {
+        WatchRow {
+            until: watch.until.to_string(),
+            verdict: watch.verdict.as_str().to_owned(),
+            detail: watch.detail.clone(),
+            realised_monthly: watch.realised_monthly.map(Money::micros),
+        }
+    }
+}
+
+impl WatchRow {
+    fn into_watch(self) -> Result<Watch, RowError> {
+        Ok(Watch {
+            until: time(&self.until)?,
+            verdict: named("verdict", &self.verdict, WatchVerdict::parse)?,
+            detail: self.detail,
+            realised_monthly: self.realised_monthly.map(Money::from_micros),
         })
     }
 }

@@ -19,6 +19,8 @@ pub(crate) struct GuardrailsRow {
     min_uptime_percent: f64,
     rollback_automatic: bool,
     rollback_timeout_s: u64,
+    #[serde(default = "a_day")]
+    verification_window_s: u64,
     max_actions_per_run: u32,
     max_actions_per_day: u32,
     #[serde(serialize_with = "finite")]
@@ -32,6 +34,10 @@ pub(crate) struct GuardrailsRow {
     version: u64,
 }
 
+fn a_day() -> u64 {
+    Guardrails::default().verification_window_s
+}
+
 impl From<&Guardrails> for GuardrailsRow {
     fn from(from: &Guardrails) -> Self {
         GuardrailsRow {
@@ -41,6 +47,7 @@ impl From<&Guardrails> for GuardrailsRow {
             min_uptime_percent: from.min_uptime_percent,
             rollback_automatic: from.rollback_automatic,
             rollback_timeout_s: from.rollback_timeout_s,
+            verification_window_s: from.verification_window_s,
             max_actions_per_run: from.max_actions_per_run,
             max_actions_per_day: from.max_actions_per_day,
             max_share_per_day_percent: from.max_share_per_day_percent,
@@ -63,6 +70,7 @@ impl GuardrailsRow {
             min_uptime_percent: self.min_uptime_percent,
             rollback_automatic: self.rollback_automatic,
             rollback_timeout_s: self.rollback_timeout_s,
+            verification_window_s: self.verification_window_s,
             max_actions_per_run: self.max_actions_per_run,
             max_actions_per_day: self.max_actions_per_day,
             max_share_per_day_percent: self.max_share_per_day_percent,

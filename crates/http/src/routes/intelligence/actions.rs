@@ -61,5 +61,5 @@ pub(super) async fn roll_back(
 
 async fn body_of(app: &App, action: &Action) -> Result<ActionRecordBody, Problem> {
     let found = app.agents.recommendation_get(&action.recommendation).await?;
-    Ok(bodies::action(action, &found.title, found.subject.id.as_str()))
+    Ok(bodies::action(action, &found))
 }

@@ -21,7 +21,7 @@ use crate::wire::recommendation::{
 };
 use crate::wire::workflow::{
     ActionRecordBody, ApprovalBody, AvailabilityBody, BlastRadiusBody, CostImpactBody, DelegationBody, GuardrailsBody,
-    PerformanceImpactBody, RollbackBody, SignedBody, StepOutcomeBody,
+    PerformanceImpactBody, RollbackBody, SignedBody, StepOutcomeBody, VerificationBody, WatchBody,
 };
 
 /// An agent with its status.
@@ -179,12 +179,12 @@ pub(super) fn explanation(why: &Explanation, confidence: f64, risk: Impact) -> E
 }
 
 /// An action with what it was about.
-pub(super) fn action(action: &Action, title: &str, resource_id: &str) -> ActionRecordBody {
+pub(super) fn action(action: &Action, of: &Recommendation) -> ActionRecordBody {
     ActionRecordBody {
         id: action.id.0.clone(),
         recommendation_id: action.recommendation.0.clone(),
-        title: title.to_owned(),
-        resource_id: resource_id.to_owned(),
+        title: of.title.clone(),
+        resource_id: of.subject.id.0.clone(),
         plan_hash: action.plan_hash.clone(),
         by: action.by.clone(),
         status: action.status.as_str().to_owned(),
@@ -193,6 +193,13 @@ pub(super) fn action(action: &Action, title: &str, resource_id: &str) -> ActionR
         started_at: time::text(action.started_at),
         finished_at: action.finished_at.map(time::text),
         reason: action.reason.clone(),
+        watch: action.watch.as_ref().map(|watch| WatchBody {
+            until: time::text(watch.until),
+            verdict: watch.verdict.as_str().to_owned(),
+            detail: watch.detail.clone(),
+            predicted_savings_monthly: of.savings_monthly.usd_cents(),
+            realised_savings_monthly: watch.realised_monthly.map(Money::usd_cents),
+        }),
         can_roll_back: action.status == ActionStatus::Succeeded,
     }
 }
@@ -261,6 +268,7 @@ pub(super) fn guardrails(guardrails: &Guardrails) -> GuardrailsBody {
         performance_impact: PerformanceImpactBody { max_degradation: guardrails.max_degradation_percent },
         availability: AvailabilityBody { min_uptime: guardrails.min_uptime_percent },
         rollback: RollbackBody { automatic: guardrails.rollback_automatic, timeout_s: guardrails.rollback_timeout_s },
+        verification: VerificationBody { window_s: guardrails.verification_window_s },
         blast_radius: BlastRadiusBody {
             max_actions_per_run: guardrails.max_actions_per_run,
             max_actions_per_day: guardrails.max_actions_per_day,

@@ -35,6 +35,7 @@ pub(super) async fn put(
         min_uptime_percent: body.availability.min_uptime,
         rollback_automatic: body.rollback.automatic,
         rollback_timeout_s: body.rollback.timeout_s,
+        verification_window_s: body.verification.window_s,
         max_actions_per_run: body.blast_radius.max_actions_per_run,
         max_actions_per_day: body.blast_radius.max_actions_per_day,
         max_share_per_day_percent: body.blast_radius.max_share_per_day,

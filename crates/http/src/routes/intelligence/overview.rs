@@ -9,10 +9,12 @@ use jiff::SignedDuration;
 
 use reeve_agents::approval::ApprovalStatus;
 use reeve_agents::ports::RecommendationFilter;
+use reeve_agents::models::ModelFilter;
 use reeve_agents::together::together;
-use reeve_agents::{Action, ActionStatus, Agent, Recommendation, Status};
+use reeve_agents::{Action, ActionStatus, Agent, ModelStatus, Recommendation, Status, WatchVerdict};
 use reeve_estate::{Money, ResourceFilter};
 
+use super::models;
 use super::problems::problem;
 use crate::app::App;
 use crate::error::Problem;
@@ -27,13 +29,15 @@ pub(super) async fn dashboard(State(app): State<Arc<App>>) -> Result<Json<Dashbo
     let agents = app.agents.agent_list(None).await?;
     let (found, _) = app.agents.recommendation_list(&RecommendationFilter::default()).await?;
     let since = app.now().checked_sub(PERIOD).ok();
-    let actions = app.agents.action_list(None, since).await?;
+    let all_actions = app.agents.action_list(None, None).await?;
+    let actions: Vec<&Action> = all_actions.iter().filter(|one| since.is_none_or(|at| one.started_at >= at)).collect();
     let approvals = app.agents.approval_list(None).await?;
     let (resources, resources_total) = app.estate.resource_list(&ResourceFilter::default()).await?;
     let open: Vec<&Recommendation> = found.iter().filter(|one| !one.status.is_end()).collect();
     // A snapshot alone saves nothing until somebody deletes the volume.
     let by_hand = |one: &&Recommendation| one.reason_codes.iter().any(|code| code == "delete_by_hand");
-    let succeeded = found.iter().filter(|one| one.status == Status::Succeeded && !by_hand(one));
+    let succeeded: Vec<&Recommendation> =
+        found.iter().filter(|one| one.status == Status::Succeeded && !by_hand(one)).collect();
     let mut learning = Vec::new();
     for agent in &agents {
         learning.push(learned(&app, agent, &found).await?);
@@ -46,8 +50,9 @@ pub(super) async fn dashboard(State(app): State<Arc<App>>) -> Result<Json<Dashbo
         approvals_pending: approvals.iter().filter(|approval| approval.status == ApprovalStatus::Pending).count()
             as u64,
         actions_taken: actions.len() as u64,
-        actions_by_status: count(actions.iter().map(|action: &Action| ActionStatus::as_str(action.status))),
-        savings_realised_monthly: succeeded.map(|one| one.savings_monthly).sum::<Money>().usd_cents(),
+        actions_by_status: count(actions.iter().map(|action| ActionStatus::as_str(action.status))),
+        savings_realised_monthly: succeeded.iter().map(|one| realised(one, &all_actions)).sum::<Money>().usd_cents(),
+        savings_predicted_monthly: succeeded.iter().map(|one| one.savings_monthly).sum::<Money>().usd_cents(),
         // What excludes another, or shares a resource with it, does not add up.
         savings_open_monthly: together(&open).into_iter().map(|part| part.counted).sum::<Money>().usd_cents(),
         monthly_cost: resources.iter().filter_map(|resource| resource.monthly_cost).sum::<Money>().usd_cents(),
@@ -57,6 +62,16 @@ pub(super) async fn dashboard(State(app): State<Arc<App>>) -> Result<Json<Dashbo
         anomalies_detected: 0,
         kill_switch: app.agents.guardrails_get().await?.kill_switch,
     }))
+}
+
+/// What a change saves: measured where it was watched, nothing once somebody else changed the resource, else as predicted.
+fn realised(of: &Recommendation, actions: &[Action]) -> Money {
+    let watch = actions.iter().filter(|action| action.recommendation == of.id).find_map(|action| action.watch.as_ref());
+    match watch {
+        Some(watch) if watch.verdict == WatchVerdict::Overruled => Money::ZERO,
+        Some(watch) => watch.realised_monthly.unwrap_or(of.savings_monthly),
+        None => of.savings_monthly,
+    }
 }
 
 fn count<'a>(names: impl Iterator<Item = &'a str>) -> BTreeMap<String, u64> {
@@ -73,5 +88,12 @@ async fn learned(app: &App, agent: &Agent, found: &[Recommendation]) -> Result<L
         |status: Status| found.iter().filter(|one| one.agent_id == agent.id && one.status == status).count() as f64;
     let (held, broken) = (ended(Status::Succeeded), ended(Status::RolledBack) + ended(Status::Failed));
     let accuracy = (held + broken > 0.0).then(|| 100.0 * held / (held + broken));
-    Ok(LearningBody { agent_id: agent.id.0.clone(), name: agent.name.clone(), percent, accuracy })
+    let serving = ModelFilter {
+        agent: Some(agent.id.clone()),
+        status: Some(ModelStatus::Serving),
+        ..ModelFilter::default()
+    };
+    let (serving, _) = app.models.model_list(&serving).await?;
+    let models = serving.iter().map(models::body_of).collect();
+    Ok(LearningBody { agent_id: agent.id.0.clone(), name: agent.name.clone(), percent, accuracy, models })
 }

@@ -9,7 +9,7 @@ use reeve_agents::{
     Action, ActionId, ActionStatus, Agent, AgentId, AgentType, Approval, ApprovalId, ApprovalStatus, AutoApply,
     ChangeControl, Day, Delegation, Direction, Exclusion, ExclusionId, Explanation, Feedback, Freeze, IacRule, Impact,
     MaintenanceWindow, Mode, Notifications, Plan, Priority, Purpose, Recommendation, RecommendationId,
-    RecommendationType, Schedule, Scope, Status, Step, StepKind, StepOutcome, Timing,
+    RecommendationType, Schedule, Scope, Status, Step, StepKind, StepOutcome, Timing, Watch, WatchVerdict,
 };
 use reeve_estate::{ConnectionId, Money, Provider, ResourceId, ResourceKind};
 
@@ -206,6 +206,12 @@ pub fn action(id: &str, recommendation: &str, started_at_ms: i64) -> Result<Acti
         started_at,
         finished_at: None,
         reason: None,
+        watch: Some(Watch {
+            until: "2026-11-22T10:00:00Z".parse()?,
+            verdict: WatchVerdict::Holds,
+            detail: "cpu_utilization: +0.1 points".into(),
+            realised_monthly: Some(Money::from_usd(69.5)),
+        }),
         version: 1,
     })
 }
