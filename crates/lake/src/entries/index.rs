@@ -15,6 +15,7 @@ mod intern;
 mod kind;
 mod open;
 mod shelf;
+mod source;
 mod write;
 
 pub(super) use answer::{Answer, Known};

@@ -279,20 +279,24 @@ impl Index {
         match holds::begins(op) {
             None => lists = values.walk(&self.file, (0, ""), |_, kind, text, _| taken(holds(kind, text)))?,
             Some(begin) => {
-                // Kinds before texts and after them hold few values; texts are in order.
-                lists.extend(values.walk(&self.file, (0, ""), |_, kind, text, _| match kind {
-                    kind if kind >= kind::TEXT => Verdict::Stop,
-                    kind => taken(holds(kind, text)),
-                })?);
+                // Columns and tags hold texts alone. Elsewhere kinds before texts and after them hold few values.
+                let mixed = kind::is_open(&field.key);
+                if mixed {
+                    lists.extend(values.walk(&self.file, (0, ""), |_, kind, text, _| match kind {
+                        kind if kind >= kind::TEXT => Verdict::Stop,
+                        kind => taken(holds(kind, text)),
+                    })?);
+                }
                 lists.extend(values.walk(&self.file, (kind::TEXT, &begin), |_, kind, text, _| {
                     if kind != kind::TEXT || !fold::starts_with(text, &begin) {
                         return Verdict::Stop;
                     }
                     taken(holds(kind, text))
                 })?);
-                lists.extend(
-                    values.walk(&self.file, (kind::TEXT + 1, ""), |_, kind, text, _| taken(holds(kind, text)))?,
-                );
+                if mixed {
+                    let after = (kind::TEXT + 1, "");
+                    lists.extend(values.walk(&self.file, after, |_, kind, text, _| taken(holds(kind, text)))?);
+                }
             }
         }
         Ok(Answer::exactly(values.rows(&self.file, &lists, self.rows)?))

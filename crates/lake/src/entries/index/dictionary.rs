@@ -1,16 +1,15 @@
 //! Reading an index file's pieces: dictionaries of values with their rows, hashes with what has them, packed numbers.
 
 use std::cmp::Ordering;
-use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::os::unix::fs::FileExt as _;
 use std::sync::OnceLock;
 
 use reeve_audit::query::fold;
 
 use super::bits::Bits;
 use super::code::{Reader, Rows};
+use super::source::Source;
 use super::write::{VALUES, mark};
 
 /// Bytes of a file that hold one thing.
@@ -32,18 +31,16 @@ impl Piece {
     }
 
     /// All of its bytes.
-    pub(super) fn all(&self, file: &File) -> io::Result<Vec<u8>> {
+    pub(super) fn all(&self, file: &Source) -> io::Result<Vec<u8>> {
         self.some(file, 0..self.len)
     }
 
     /// Some of its bytes.
-    pub(super) fn some(&self, file: &File, range: Range<usize>) -> io::Result<Vec<u8>> {
+    pub(super) fn some(&self, file: &Source, range: Range<usize>) -> io::Result<Vec<u8>> {
         if range.start > range.end || range.end > self.len {
             return Err(damaged());
         }
-        let mut bytes = vec![0; range.len()];
-        file.read_exact_at(&mut bytes, self.start + range.start as u64)?;
-        Ok(bytes)
+        file.read(self.start + range.start as u64..self.start + range.end as u64)
     }
 }
 
@@ -81,7 +78,7 @@ impl Present {
     }
 
     /// The rows.
-    pub(super) fn rows(&self, file: &File, of: usize) -> io::Result<Bits> {
+    pub(super) fn rows(&self, file: &Source, of: usize) -> io::Result<Bits> {
         let mut bits = Bits::none(of);
         let bytes = self.piece.all(file)?;
         Rows { bytes: &bytes, bitmap: self.bitmap, count: self.count }.add_to(&mut bits);
@@ -120,7 +117,7 @@ impl Dictionary {
         self.count.div_ceil(VALUES)
     }
 
-    fn heads(&self, file: &File) -> io::Result<&[u8]> {
+    fn heads(&self, file: &Source) -> io::Result<&[u8]> {
         if let Some(read) = self.read.get() {
             return Ok(read);
         }
@@ -163,7 +160,7 @@ impl Dictionary {
     /// Walks through the values that are not before (kind, folded text), with the number each has, until told to stop.
     pub(super) fn walk(
         &self,
-        file: &File,
+        file: &Source,
         (kind, folded): (u8, &str),
         mut visit: impl FnMut(usize, u8, &str, &List) -> Verdict,
     ) -> io::Result<Vec<List>> {
@@ -229,10 +226,13 @@ impl Dictionary {
     /// Walks through the values of blocks, which ascend.
     pub(super) fn in_blocks(
         &self,
-        file: &File,
+        file: &Source,
         blocks: &[usize],
         mut visit: impl FnMut(u8, &str, List),
     ) -> io::Result<()> {
+        if blocks.is_empty() {
+            return Ok(());
+        }
         let heads = self.heads(file)?;
         for run in blocks.chunk_by(|a, b| a + 1 == *b) {
             let (first, end) = (run[0], run[0] + run.len());
@@ -257,7 +257,7 @@ impl Dictionary {
     /// Calls `with` for each list with its rows. Lists ascend.
     pub(super) fn each_list(
         &self,
-        file: &File,
+        file: &Source,
         lists: &[List],
         mut with: impl FnMut(usize, Rows<'_>),
     ) -> io::Result<()> {
@@ -281,7 +281,7 @@ impl Dictionary {
     }
 
     /// The rows of all lists together.
-    pub(super) fn rows(&self, file: &File, lists: &[List], of: usize) -> io::Result<Bits> {
+    pub(super) fn rows(&self, file: &Source, lists: &[List], of: usize) -> io::Result<Bits> {
         let mut bits = Bits::none(of);
         self.each_list(file, lists, |_, rows| rows.add_to(&mut bits))?;
         Ok(bits)
@@ -317,7 +317,7 @@ impl Hashed {
     }
 
     /// Numbers that may have the hash, ascending, and all that do.
-    pub(super) fn find(&self, file: &File, hashed: u64) -> io::Result<Vec<usize>> {
+    pub(super) fn find(&self, file: &Source, hashed: u64) -> io::Result<Vec<usize>> {
         let bucket = (hashed & (self.buckets - 1)) as usize;
         let ends = self.piece.some(file, bucket * 4..bucket * 4 + 8)?;
         let mut ends = ends.chunks(4).map(number);

@@ -28,6 +28,11 @@ pub(super) const AFTER: u8 = b'a';
 /// A path below `metadata`.
 pub(super) const METADATA: u8 = b'm';
 
+/// Whether a field is of open members, whose values have any kind; those of others are texts.
+pub(super) fn is_open(key: &[u8]) -> bool {
+    matches!(key.first(), Some(&(BEFORE | AFTER | METADATA)))
+}
+
 /// The name of a column's field.
 pub(super) fn column_key(column: Column) -> Vec<u8> {
     [&[COLUMN, b':'], column.segment_name().as_bytes()].concat()

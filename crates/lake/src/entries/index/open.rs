@@ -1,4 +1,4 @@
-//! An index file, checked and open: its directory in memory, everything else read by range.
+//! An index file, open: its directory in memory, everything else read by range and checked then.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -9,9 +9,10 @@ use std::sync::OnceLock;
 
 use super::code::{Packed, Reader};
 use super::dictionary::{Dictionary, Hashed, Piece, Present, damaged};
+use super::source::{BLOCK, Source};
 use super::write::MAGIC;
 
-/// Bytes after the directory: its place, the checksum, the mark.
+/// Bytes after the directory and the checksums: the directory's place, the checksum, the mark.
 const TRAILER: usize = 8 + 4 + 8;
 
 /// A field of an index.
@@ -32,8 +33,8 @@ pub(super) struct Field {
 /// The index of one segment.
 #[derive(Debug)]
 pub(in crate::entries) struct Index {
-    pub(super) file: File,
-    /// Size and time of change when it was checked.
+    pub(super) file: Source,
+    /// Size and time of change when it was opened.
     pub(super) looks: (u64, i64, i64),
     pub(super) rows: usize,
     first: u64,
@@ -52,12 +53,11 @@ pub(in crate::entries) struct Index {
 }
 
 impl Index {
-    /// Opens and checks the whole file; it must be the index of a segment with this SHA-256 and so many rows.
+    /// Opens a file and checks its directory; the rest is checked where it is read. It must be the index of a segment with this SHA-256 and so many rows.
     pub(in crate::entries) fn open(path: &Path, sha256: &[u8; 32], rows: u64) -> io::Result<Self> {
         let file = File::open(path)?;
         let looks = looks(&file)?;
-        let size = usize::try_from(looks.0).map_err(|_| damaged())?;
-        let directory = checked(&file, size)?;
+        let (directory, file) = directory(file, looks.0)?;
         let mut from = Reader { rest: &directory };
         let index = Self::read(&mut from, file, looks, sha256).ok_or_else(damaged)?;
         if index.rows as u64 != rows {
@@ -66,9 +66,8 @@ impl Index {
         Ok(index)
     }
 
-    fn read(from: &mut Reader<'_>, file: File, looks: (u64, i64, i64), sha256: &[u8; 32]) -> Option<Self> {
-        let body = looks.0 - TRAILER as u64;
-        let within = |piece: &Piece| piece.end().is_some_and(|end| end <= body);
+    fn read(from: &mut Reader<'_>, file: Source, looks: (u64, i64, i64), sha256: &[u8; 32]) -> Option<Self> {
+        let within = |piece: &Piece| piece.end().is_some_and(|end| end <= looks.0);
         if from.bytes(32)? != sha256 {
             return None;
         }
@@ -117,9 +116,14 @@ impl Index {
         })
     }
 
-    /// Whether the file still looks as it did when it was checked.
+    /// Checks every block of the file that no search has needed yet.
+    pub(in crate::entries) fn check(&self) -> io::Result<()> {
+        self.file.check()
+    }
+
+    /// Whether the file still looks as it did when it was opened.
     pub(in crate::entries) fn is_as_opened(&self) -> bool {
-        looks(&self.file).is_ok_and(|now| now == self.looks)
+        looks(&self.file.file).is_ok_and(|now| now == self.looks)
     }
 
     /// How many rows the segment has.
@@ -168,35 +172,25 @@ fn looks(file: &File) -> io::Result<(u64, i64, i64)> {
     Ok((found.len(), found.mtime(), found.mtime_nsec()))
 }
 
-/// The directory of a file whose checksum is right.
-fn checked(file: &File, size: usize) -> io::Result<Vec<u8>> {
-    let body = size.checked_sub(TRAILER + MAGIC.len()).ok_or_else(damaged)? + MAGIC.len();
+/// The directory of a file, if its own checksum is right, and the file with the checksums of what is before it.
+fn directory(file: File, size: u64) -> io::Result<(Vec<u8>, Source)> {
+    let end = size.checked_sub(TRAILER as u64).ok_or_else(damaged)?;
     let mut trailer = [0; TRAILER];
-    file.read_exact_at(&mut trailer, body as u64)?;
+    file.read_exact_at(&mut trailer, end)?;
     let (place, rest) = trailer.split_at(8);
     let (told, magic) = rest.split_at(4);
-    let place = u64::from_le_bytes(place.try_into().map_err(|_| damaged())?) as usize;
-    if magic != MAGIC || !(MAGIC.len()..=body).contains(&place) {
+    let body = u64::from_le_bytes(place.try_into().map_err(|_| damaged())?);
+    if magic != MAGIC || !(MAGIC.len() as u64..=end).contains(&body) {
         return Err(damaged());
     }
-    let mut sum = 0;
-    let mut buffer = vec![0; 256 * 1024];
-    let mut directory = Vec::with_capacity(body - place);
-    let summed = body + 8;
-    for start in (0..summed).step_by(buffer.len()) {
-        let chunk = &mut buffer[..(summed - start).min(256 * 1024)];
-        file.read_exact_at(chunk, start as u64)?;
-        if start == 0 && !chunk.starts_with(MAGIC) {
-            return Err(damaged());
-        }
-        sum = crc32c::crc32c_append(sum, chunk);
-        let (from, to) = (place.max(start), body.min(start + chunk.len()));
-        if from < to {
-            directory.extend_from_slice(&chunk[from - start..to - start]);
-        }
-    }
-    if sum.to_le_bytes() != told {
+    let mut bytes = vec![0; (end - body) as usize];
+    file.read_exact_at(&mut bytes, body)?;
+    let sum = crc32c::crc32c_append(crc32c::crc32c(&bytes), place);
+    let sums = (body as usize).div_ceil(BLOCK) * 4;
+    if sum.to_le_bytes() != told || bytes.len() < sums {
         return Err(damaged());
     }
-    Ok(directory)
+    let sums = bytes.split_off(bytes.len() - sums);
+    let sums = sums.as_chunks().0.iter().map(|four| u32::from_le_bytes(*four)).collect();
+    Ok((bytes, Source::new(file, body, sums)))
 }

@@ -90,10 +90,10 @@ impl Shelf {
         index
     }
 
-    /// Whether a segment has a sound index under its name; one that is open may have lost it.
+    /// Whether a segment has an index under its name that is sound as a whole; one that is open may have lost it.
     pub(in crate::entries) fn is_sound(&self, segment: &SegmentMeta) -> bool {
         let there = looks(&self.path(&segment.path));
-        let sound = self.get(segment).is_some_and(|index| there == Some(index.looks));
+        let sound = self.get(segment).is_some_and(|index| there == Some(index.looks) && index.check().is_ok());
         if !sound {
             self.known.lock().remove(&segment.path);
         }

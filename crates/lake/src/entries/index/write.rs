@@ -8,9 +8,10 @@ use super::code::{hash, put_packed, put_rows, put_varint};
 use super::collect::{Collected, Field};
 use super::intern::{Values, rows_by_value};
 use super::kind;
+use super::source::sums;
 
 /// What the file begins and ends with.
-pub(super) const MAGIC: &[u8; 8] = b"reeveix1";
+pub(super) const MAGIC: &[u8; 8] = b"reeveix2";
 /// Values of a block of a dictionary.
 pub(super) const VALUES: usize = 32;
 
@@ -182,10 +183,11 @@ impl Writer {
     }
 
     fn finish(mut self) -> Vec<u8> {
-        let place = self.out.len() as u64;
+        let place = self.out.len();
+        self.directory.extend(sums(&self.out).flat_map(u32::to_le_bytes));
+        self.directory.extend_from_slice(&(place as u64).to_le_bytes());
         self.out.extend_from_slice(&self.directory);
-        self.out.extend_from_slice(&place.to_le_bytes());
-        self.out.extend_from_slice(&crc32c::crc32c(&self.out).to_le_bytes());
+        self.out.extend_from_slice(&crc32c::crc32c(&self.directory).to_le_bytes());
         self.out.extend_from_slice(MAGIC);
         self.out
     }
