@@ -1,8 +1,9 @@
 //! `reeve-bench`: measures the log on this machine, each number with its durability.
 //!
 //! `reeve-bench run [STAGE]...` is `make bench`: the real service over HTTP, and PostgreSQL on the same entries (see `plan.rs` for the
-//! stages and what can be set). `reeve-bench generate N [--seed S]` writes N entries as NDJSON; `reeve-bench micro [DIR]` prints what the
-//! hot paths cost without HTTP, the ledger's files below DIR.
+//! stages and what can be set). `reeve-bench generate N [--seed S]` writes N entries as NDJSON; `reeve-bench questions Q N` writes the
+//! questions of a run over N entries, Q of each kind; `reeve-bench micro [DIR]` prints what the hot paths cost without HTTP, the
+//! ledger's files below DIR.
 
 use std::path::Path;
 
@@ -29,10 +30,14 @@ fn main() -> anyhow::Result<()> {
     match arguments.as_slice() {
         ["generate", count] => bodies::print(number(count)?, generate::SEED),
         ["generate", count, "--seed", seed] => bodies::print(number(count)?, number(seed)?),
+        ["questions", queries, entries] => stage::ask::print(number(queries)?, number(entries)?),
         ["micro"] => micro::run(Path::new("target/bench")),
         ["micro", dir] => micro::run(Path::new(dir)),
         ["run", stages @ ..] => plan::run(stages),
-        _ => bail!("usage: reeve-bench run [STAGE]... | generate N [--seed S] | micro [DIR]\n{}", plan::USAGE),
+        _ => bail!(
+            "usage: reeve-bench run [STAGE]... | generate N [--seed S] | questions Q N | micro [DIR]\n{}",
+            plan::USAGE
+        ),
     }
 }
 

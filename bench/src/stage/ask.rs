@@ -1,11 +1,12 @@
 //! Searching and counting over everything that was stored: pages of 50 with their exact total, and counts by value.
 
+use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 
 use crate::bodies::Bodies;
-use crate::generate::{Generator, Random, SEED};
+use crate::generate::{GAP_MS, Generator, Random, SEED, START_MS};
 use crate::latency::Latencies;
 use crate::questions::{Asker, KINDS, Kind, Question};
 use crate::results::{Results, System, say};
@@ -24,6 +25,21 @@ pub(crate) type Totals = Vec<(&'static str, Vec<u64>)>;
 /// The questions of a run are the same for both systems.
 pub(crate) fn random_of(kind: &Kind) -> Random {
     Random::new(SEED ^ kind.key.bytes().fold(0, |hash, byte| hash * 31 + u64::from(byte)))
+}
+
+/// Writes the questions of a run over so many entries, kind and query a line. Those about identifiers need the entries themselves
+/// and are left out.
+pub(crate) fn print(queries: u64, entries: u64) -> Result<()> {
+    let generator = Generator::new(SEED);
+    let end_ms = START_MS + (entries as f64 * GAP_MS) as i64;
+    let mut out = String::new();
+    for kind in KINDS.iter().filter(|kind| kind.key != "event") {
+        let mut asker = Asker { world: generator.world(), ids: &[], end_ms, random: random_of(kind) };
+        for _ in 0..queries {
+            out.push_str(&format!("{}\t{}\n", kind.key, asker.ask(kind.key).query));
+        }
+    }
+    Ok(std::io::stdout().write_all(out.as_bytes())?)
 }
 
 /// Asks `queries` questions of each kind; gives the totals that were answered.

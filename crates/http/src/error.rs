@@ -51,6 +51,8 @@ pub enum Code {
     TooManyRequests,
     /// 500.
     Internal,
+    /// 500: a part of the log is lost or is not what was written.
+    LogDamaged,
     /// 502: the cloud did not answer or refused.
     CloudFailed,
     /// 503: the log cannot be written right now.
@@ -80,6 +82,7 @@ impl Code {
         Code::InvalidQuery,
         Code::TooManyRequests,
         Code::Internal,
+        Code::LogDamaged,
         Code::CloudFailed,
         Code::LedgerUnavailable,
         Code::DiskFull,
@@ -111,6 +114,7 @@ impl Code {
             Code::InvalidQuery => ("invalid_query", StatusCode::UNPROCESSABLE_ENTITY, "The query is not valid"),
             Code::TooManyRequests => ("too_many_requests", StatusCode::TOO_MANY_REQUESTS, "Too many requests"),
             Code::Internal => ("internal", StatusCode::INTERNAL_SERVER_ERROR, "Something failed inside"),
+            Code::LogDamaged => ("log_damaged", StatusCode::INTERNAL_SERVER_ERROR, "A part of the log is damaged"),
             Code::CloudFailed => ("cloud_failed", StatusCode::BAD_GATEWAY, "The cloud did not do it"),
             Code::LedgerUnavailable => {
                 ("ledger_unavailable", StatusCode::SERVICE_UNAVAILABLE, "The log cannot be written right now")

@@ -14,6 +14,7 @@ mod lookup;
 mod mend;
 mod parts;
 mod predicate;
+mod rows;
 mod scan;
 mod schema;
 mod search;

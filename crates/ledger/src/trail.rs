@@ -124,6 +124,9 @@ pub enum TrailError {
     /// A field that cannot be aggregated, or the like.
     #[error("{0}")]
     Invalid(String),
+    /// A part of the log that the answer needs is missing or is not what was written; the text names it.
+    #[error("{0}")]
+    Damaged(String),
     /// The disk or the query engine failed.
     #[error("the log could not be read: {0}")]
     Backend(String),

@@ -108,7 +108,7 @@ pub(super) async fn segment(
     at: usize,
 ) -> Result<Part, TrailError> {
     let segment = &listed[at];
-    segments.verified(segment).await.map_err(failed)?;
+    segments.present(segment).map_err(failed)?;
     if let Some(index) = segments.index(segment) {
         match indexed(segments, job, segment, at, &index).await? {
             Some(part) => return Ok(part),
@@ -281,19 +281,25 @@ pub(super) async fn entries_of(
     segment: &SegmentMeta,
     found: &[(u64, Option<usize>)],
 ) -> Result<Vec<SealedEntry>, TrailError> {
-    let mut sequences: Vec<u64> = found.iter().map(|(sequence, _)| *sequence).collect();
-    sequences.sort_unstable();
+    let mut found = found.to_vec();
+    found.sort_unstable();
+    let sequences: Vec<u64> = found.iter().map(|(sequence, _)| *sequence).collect();
     let (Some(&first), Some(&last)) = (sequences.first(), sequences.last()) else { return Ok(Vec::new()) };
-    let mut rows = Bits::none(segment.count as usize);
-    found.iter().filter_map(|(_, row)| *row).for_each(|row| rows.set(row));
-    let entries = if rows.count() == sequences.len() as u64 {
-        segments.sealed(segment, Some(selection(&rows)), &[]).await
-    } else {
-        let mut conditions = sequences_between(first, last).to_vec();
-        if first < last {
-            conditions.push(sequence_in(&sequences));
+    let rows: Option<Vec<usize>> = found.iter().map(|(_, row)| *row).collect();
+    let entries = match rows {
+        // Ascending sequences stand in ascending rows, or the index is of another segment.
+        Some(rows)
+            if rows.is_sorted_by(|a, b| a < b) && rows.last().is_some_and(|&row| row < segment.count as usize) =>
+        {
+            segments.rows(segment, &rows).await
         }
-        segments.sealed(segment, None, &conditions).await
+        _ => {
+            let mut conditions = sequences_between(first, last).to_vec();
+            if first < last {
+                conditions.push(sequence_in(&sequences));
+            }
+            segments.sealed(segment, None, &conditions).await
+        }
     };
     let entries = entries.map_err(failed)?;
     if !entries.iter().map(|entry| entry.sequence).eq(sequences) {
@@ -322,5 +328,8 @@ pub(super) async fn on_worker<T: Send + 'static>(
 }
 
 pub(super) fn failed(error: SegmentError) -> TrailError {
-    TrailError::Backend(error.to_string())
+    match error {
+        SegmentError::Damaged { .. } => TrailError::Damaged(error.to_string()),
+        SegmentError::Io { .. } => TrailError::Backend(error.to_string()),
+    }
 }

@@ -139,14 +139,24 @@ impl EntrySearch {
                 wanted.entry(*segment).or_default().push((*sequence, *row));
             }
         }
-        let reads = wanted.into_iter().map(|(at, found)| {
-            let (segments, listed) = (Arc::clone(&self.segments), Arc::clone(&view.segments));
-            on_worker(async move { entries_of(&segments, &listed[at], &found).await })
+        // Which worker takes which segment shows when they get there: some have one row and some have fifty.
+        let workers = wanted.len().min(PARALLEL);
+        let (wanted, next) = (Arc::new(wanted.into_iter().collect::<Vec<_>>()), Arc::new(AtomicUsize::new(0)));
+        let reads = (0..workers).map(|_| {
+            let (segments, listed, views) =
+                (Arc::clone(&self.segments), Arc::clone(&view.segments), Arc::clone(&self.views));
+            let (next, wanted) = (Arc::clone(&next), Arc::clone(&wanted));
+            on_worker(async move {
+                let mut sealed = Vec::new();
+                while let Some((at, found)) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    sealed.extend(entries_of(&segments, &listed[*at], found).await?);
+                }
+                views.restore(sealed).await
+            })
         });
-        let sealed: Vec<_> = stream::iter(reads).buffered(PARALLEL).try_collect().await?;
-        let restored = self.views.restore(sealed.into_iter().flatten().collect()).await?;
+        let restored: Vec<_> = stream::iter(reads).buffer_unordered(PARALLEL).try_collect().await?;
         let mut by_sequence: HashMap<u64, Arc<StoredEntry>> =
-            restored.into_iter().map(|entry| (entry.sequence, Arc::new(entry))).collect();
+            restored.into_iter().flatten().map(|entry| (entry.sequence, Arc::new(entry))).collect();
         page.into_iter()
             .map(|found| match found {
                 Found::Tail(entry) => Ok(entry),

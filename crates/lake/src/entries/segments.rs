@@ -20,6 +20,7 @@ use super::columns::texts;
 use super::decode::{sealed, sealed_columns};
 use super::encode::encode;
 use super::index::{Row, Shelf, build};
+use super::rows::Footers;
 use super::scan::{Scanner, message};
 use crate::place::{Place, PlaceError, blocking, path_segment};
 
@@ -33,6 +34,7 @@ pub struct EntrySegments {
     scanner: Scanner,
     pub(super) shelf: Shelf,
     root: PathBuf,
+    footers: Footers,
     /// Files whose hash was compared, as they looked then.
     checked: Mutex<HashMap<String, (ObjectMeta, Looks)>>,
     /// Files found at start that nothing has claimed yet.
@@ -52,6 +54,7 @@ impl EntrySegments {
             scanner,
             shelf: Shelf::new(data_dir),
             root: data_dir.to_path_buf(),
+            footers: Footers::default(),
             checked: Mutex::default(),
             leftovers: Mutex::new(found.into_iter().map(|meta| meta.location.to_string()).collect()),
             published: Mutex::default(),
@@ -76,6 +79,16 @@ impl EntrySegments {
         Ok(doomed.len())
     }
 
+    /// Makes sure that a segment is there and as long as it was written, or is known to be what was written. This is enough where
+    /// its index answers and none of its rows are read.
+    pub(super) fn present(&self, segment: &SegmentMeta) -> Result<(), SegmentError> {
+        match looks(&self.root.join(&segment.path)) {
+            None => Err(damaged(&segment.path, "the file is missing")),
+            Some((size, ..)) if size != segment.bytes => Err(damaged(&segment.path, of_length(size, segment))),
+            Some(_) => Ok(()),
+        }
+    }
+
     /// Makes sure that a segment is there and is what was written. The whole file is hashed the first time and whenever
     /// its size or time has changed; otherwise this costs one look at the folder.
     pub(super) async fn verified(&self, segment: &SegmentMeta) -> Result<ObjectMeta, SegmentError> {
@@ -93,7 +106,7 @@ impl EntrySegments {
             Err(error) => return Err(failed(error)),
         };
         if found.size != segment.bytes {
-            return Err(damaged(path, format!("it has {} bytes instead of {}", found.size, segment.bytes)));
+            return Err(damaged(path, of_length(found.size, segment)));
         }
         let bytes = self.place.get(path).await.map_err(failed)?;
         let digest = blocking(path, move || hex::encode(Sha256::digest(&bytes))).await.map_err(failed)?;
@@ -114,6 +127,18 @@ impl EntrySegments {
     ) -> Result<SendableRecordBatchStream, SegmentError> {
         let file = self.verified(segment).await?;
         self.scanner.open(file, rows, conditions, columns).map_err(|error| damaged(&segment.path, message(&error)))
+    }
+
+    /// The entries in these rows of a segment, which ascend, as they were sealed.
+    pub(super) async fn rows(&self, segment: &SegmentMeta, rows: &[usize]) -> Result<Vec<SealedEntry>, SegmentError> {
+        let file = self.verified(segment).await?;
+        let read = self.footers.read(&self.root, &file, rows);
+        if let Some(entries) = read.map_err(|error| damaged(&segment.path, error.to_string()))? {
+            return Ok(entries);
+        }
+        let ranges = rows.iter().map(|&row| row..row + 1);
+        let chosen = RowSelection::from_consecutive_ranges(ranges, segment.count as usize);
+        self.sealed(segment, Some(chosen), &[]).await
     }
 
     /// Entries of a segment that meet all conditions, as they were sealed.
@@ -211,6 +236,10 @@ type Looks = Option<(u64, i64, i64, u64)>;
 fn looks(path: &Path) -> Looks {
     let found = std::fs::metadata(path).ok()?;
     Some((found.len(), found.mtime(), found.mtime_nsec(), found.ino()))
+}
+
+fn of_length(size: u64, segment: &SegmentMeta) -> String {
+    format!("it has {size} bytes instead of {}", segment.bytes)
 }
 
 pub(super) fn damaged(path: &str, message: impl Into<String>) -> SegmentError {

@@ -1,7 +1,7 @@
 //! How the search sees the log: the port that the ledger fills.
 
 use async_trait::async_trait;
-use reeve_ledger::{Ledger, SealedEntry, StoredEntry, TrailError, View};
+use reeve_ledger::{Ledger, ReadError, SealedEntry, StoredEntry, TrailError, View};
 
 /// The log as it stands at one moment.
 #[async_trait]
@@ -20,6 +20,9 @@ impl Views for Ledger {
     }
 
     async fn restore(&self, sealed: Vec<SealedEntry>) -> Result<Vec<StoredEntry>, TrailError> {
-        Ledger::restore(self, sealed).await.map_err(|error| TrailError::Backend(error.to_string()))
+        Ledger::restore(self, sealed).await.map_err(|error| match error {
+            ReadError::Damaged { .. } => TrailError::Damaged(error.to_string()),
+            _ => TrailError::Backend(error.to_string()),
+        })
     }
 }

@@ -6,7 +6,7 @@ use reeve_access::RowFilter;
 use reeve_audit::query::{Expr, Query, QueryError, filter as filter_term, point_in_time, time_range};
 use reeve_ledger::{Aggregation, Order, SearchRequest, StoredEntry, TrailError};
 
-use crate::error::Problem;
+use crate::error::{Code, Problem};
 use crate::extract::Caller;
 use crate::paging::Window;
 use crate::wire::search::FiltersBody;
@@ -95,6 +95,11 @@ pub(super) fn may_see(caller: &Caller, stored: &StoredEntry) -> bool {
 pub(super) fn problem(error: TrailError) -> Problem {
     match error {
         TrailError::Invalid(message) => Problem::field("aggregations", "invalid", message),
+        TrailError::Damaged(message) => {
+            tracing::error!(cause = %message, "a part of the log is damaged");
+            let detail = "The answer needs a part of the log that cannot be trusted, so none is given";
+            Problem::new(Code::LogDamaged, format!("{detail}: {message}."))
+        }
         TrailError::Backend(message) => Problem::internal(message),
     }
 }

@@ -1,0 +1,163 @@
+//! Rows of a segment by their numbers, for what is shown: the pages that hold them, straight from the file.
+//!
+//! A page of fifty entries may stand in fifty segments, one row in each. A scan of DataFusion costs more than such a row, so
+//! here the Parquet reader is asked itself, with footers that are kept in memory.
+
+use std::collections::{HashMap, VecDeque};
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::os::unix::fs::FileExt as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use object_store::ObjectMeta;
+use parking_lot::Mutex;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection, RowSelectionPolicy,
+};
+use parquet::errors::{ParquetError, Result};
+use parquet::file::metadata::{PageIndexPolicy, ParquetMetaDataReader};
+use parquet::file::reader::{ChunkReader, Length};
+use reeve_ledger::SealedEntry;
+
+use super::decode::{sealed, sealed_columns};
+use super::schema::SCHEMA;
+
+/// Footers kept in memory at most, bytes: those of more than a thousand segments, each some 50 KiB.
+const FOOTERS: usize = 64 << 20;
+
+/// Footers of segments, the newest that fit.
+#[derive(Debug, Default)]
+pub(super) struct Footers {
+    kept: Mutex<Kept>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    /// What a file looked like when its footer was read, and the footer; `None` for a file without some of the columns.
+    known: HashMap<String, (ObjectMeta, Option<ArrowReaderMetadata>)>,
+    order: VecDeque<(String, usize)>,
+    bytes: usize,
+}
+
+impl Footers {
+    /// The entries in these rows of a file, which ascend; `None` for a file of another version, which only a scan can read.
+    pub(super) fn read(&self, root: &Path, file: &ObjectMeta, rows: &[usize]) -> Result<Option<Vec<SealedEntry>>> {
+        let at = At { file: Arc::new(File::open(root.join(file.location.as_ref()))?), size: file.size, at: 0 };
+        match self.footer(&at, file)? {
+            Some(footer) => entries(at, footer, rows).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn footer(&self, at: &At, file: &ObjectMeta) -> Result<Option<ArrowReaderMetadata>> {
+        let path = file.location.as_ref();
+        if let Some((then, footer)) = self.kept.lock().known.get(path)
+            && then == file
+        {
+            return Ok(footer.clone());
+        }
+        let read = ParquetMetaDataReader::new()
+            .with_offset_index_policy(PageIndexPolicy::Optional)
+            .with_column_index_policy(PageIndexPolicy::Skip)
+            .parse_and_finish(at)?;
+        let size = read.memory_size();
+        let whole = read.file_metadata().schema_descr().num_columns() == SCHEMA.fields().len();
+        let options = ArrowReaderOptions::new().with_schema(Arc::clone(&SCHEMA));
+        let footer = if whole { Some(ArrowReaderMetadata::try_new(Arc::new(read), options)?) } else { None };
+        self.kept.lock().put(file, footer.clone(), size);
+        Ok(footer)
+    }
+}
+
+impl Kept {
+    fn put(&mut self, file: &ObjectMeta, footer: Option<ArrowReaderMetadata>, size: usize) {
+        let path = file.location.to_string();
+        if self.known.insert(path.clone(), (file.clone(), footer)).is_none() {
+            self.order.push_back((path, size));
+            self.bytes += size;
+        }
+        while self.bytes > FOOTERS
+            && let Some((path, size)) = self.order.pop_front()
+        {
+            self.known.remove(&path);
+            self.bytes -= size;
+        }
+    }
+}
+
+/// Reads rows, which ascend, from those row groups that have them.
+fn entries(file: At, footer: ArrowReaderMetadata, rows: &[usize]) -> Result<Vec<SealedEntry>> {
+    let (mut groups, mut ranges) = (Vec::new(), Vec::with_capacity(rows.len()));
+    let (mut first, mut chosen, mut left) = (0, 0, rows);
+    for (number, group) in footer.metadata().row_groups().iter().enumerate() {
+        let count = usize::try_from(group.num_rows()).unwrap_or_default();
+        let (inside, rest) = left.split_at(left.partition_point(|&row| row < first + count));
+        if !inside.is_empty() {
+            groups.push(number);
+            ranges.extend(inside.iter().map(|row| row - first + chosen..row - first + chosen + 1));
+            chosen += count;
+        }
+        (first, left) = (first + count, rest);
+    }
+    if !left.is_empty() {
+        return Err(ParquetError::EOF(format!("it has {first} rows and not {}", rows[rows.len() - 1] + 1)));
+    }
+    let wanted = sealed_columns();
+    let mask = ProjectionMask::roots(footer.parquet_schema(), wanted);
+    let batches = ParquetRecordBatchReaderBuilder::new_with_metadata(file, footer)
+        .with_projection(mask)
+        .with_row_groups(groups)
+        .with_row_selection(RowSelection::from_consecutive_ranges(ranges.into_iter(), chosen))
+        .with_row_selection_policy(RowSelectionPolicy::Selectors)
+        .with_batch_size(rows.len().max(1))
+        .build()?;
+    // The reader gives columns in the order of the file.
+    let order = wanted.map(|column| wanted.iter().filter(|other| **other < column).count());
+    let mut entries = Vec::with_capacity(rows.len());
+    for batch in batches {
+        sealed(&batch?.project(&order)?, &mut entries);
+    }
+    Ok(entries)
+}
+
+/// A file from some place on, read without a place of its own that others could move.
+#[derive(Debug, Clone)]
+struct At {
+    file: Arc<File>,
+    size: u64,
+    at: u64,
+}
+
+impl Read for At {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read_at(into, self.at)?;
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+impl Length for At {
+    fn len(&self) -> u64 {
+        self.size
+    }
+}
+
+impl ChunkReader for At {
+    type T = BufReader<At>;
+
+    fn get_read(&self, start: u64) -> Result<Self::T> {
+        Ok(BufReader::new(At { at: start, ..self.clone() }))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
+        if start.checked_add(length as u64).is_none_or(|end| end > self.size) {
+            return Err(ParquetError::EOF(format!("{length} bytes from {start} of {}", self.size)));
+        }
+        let mut bytes = vec![0; length];
+        self.file.read_exact_at(&mut bytes, start)?;
+        Ok(bytes.into())
+    }
+}
