@@ -11,14 +11,16 @@ mod behaviour;
 mod chance;
 mod data;
 mod interruption;
+mod forecast;
 mod leak;
 mod saturation;
+mod workload;
 
 /// A part of the benchmark: prints its rows and says whether each goal was reached.
 type Part = fn(&data::Data) -> Result<()>;
 
 /// Every part, by the name it is asked for.
-const PARTS: &[(&str, Part)] = &[("anomalies", anomalies::run), ("behaviour", behaviour::run), ("interruption", interruption::run), ("leak", leak::run), ("saturation", saturation::run)];
+const PARTS: &[(&str, Part)] = &[("anomalies", anomalies::run), ("behaviour", behaviour::run), ("interruption", interruption::run), ("forecast", forecast::run), ("leak", leak::run), ("saturation", saturation::run), ("workload", workload::run)];
 
 fn main() -> Result<()> {
     let asked: Vec<String> = std::env::args().skip(1).collect();
