@@ -27,7 +27,7 @@ use batch::Batch;
 use rows::Rows;
 
 /// The versions that are known; the newest first.
-const FORMATS: [(&str, u8); 2] = [("reeve/segment/v2", 2), ("reeve/segment/v1", 1)];
+const FORMATS: [(&str, u8); 3] = [("reeve/segment/v3", 3), ("reeve/segment/v2", 2), ("reeve/segment/v1", 1)];
 /// Rows read at a time; canonical bytes may be 1 MiB a row.
 const BATCH_ROWS: usize = 1_024;
 const HASH_BUFFER: usize = 1 << 20;

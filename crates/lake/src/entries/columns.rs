@@ -31,6 +31,11 @@ impl Texts {
         self.ends.get(number).and_then(|end| self.bytes.get(begin..*end)).unwrap_or_default()
     }
 
+    /// The value of a row.
+    pub(super) fn of_row(&self, row: usize) -> Option<&str> {
+        self.keys.get(row).and_then(|key| usize::try_from(*key).ok()).map(|number| self.value(number))
+    }
+
     /// All distinct values, in the order of their first row.
     pub(super) fn values(&self) -> impl ExactSizeIterator<Item = &str> {
         (0..self.ends.len()).map(|number| self.value(number))

@@ -9,17 +9,19 @@ use arrow::array::{
 use arrow::buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow::datatypes::Int32Type;
 use arrow::error::ArrowError;
+use jiff::Timestamp;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{KeyValue, SortingColumn};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
+use reeve_audit::instant::write_instant;
 use reeve_audit::query::{Column, column_text};
 use reeve_ledger::StoredEntry;
 
 use super::columns::{ABSENT, Texts};
-use super::cut::shorten;
+use super::cut::{COLUMNS, shorten};
 use super::schema::{CANONICAL_NAME, FORMAT, SALT_NAME, SCHEMA, SEQUENCE, SEQUENCE_NAME};
 
 /// Rows of a row group.
@@ -48,7 +50,7 @@ pub(super) fn encode(
     let dictionaries = dictionaries.collect::<Result<Vec<_>, ArrowError>>()?;
     let mut first = 0;
     for chunk in chunks(entries) {
-        writer.write(&columns(chunk, first, &dictionaries)?)?;
+        writer.write(&columns(chunk, first, &dictionaries, texts)?)?;
         first += chunk.len();
     }
     writer.into_inner()
@@ -78,6 +80,8 @@ fn properties(class: &str, entries: &[Arc<StoredEntry>]) -> WriterProperties {
         ("reeve.first_sequence", sequence(entries.first())),
         ("reeve.last_sequence", sequence(entries.last())),
     ];
+    // Level 3 takes no longer than level 1 for what is left of payloads; for random identifiers it is slower and worse.
+    let harder = ZstdLevel::try_new(3).unwrap_or_default();
     let mut builder = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_max_row_group_row_count(Some(ROW_GROUP))
@@ -98,8 +102,13 @@ fn properties(class: &str, entries: &[Arc<StoredEntry>]) -> WriterProperties {
             .set_column_statistics_enabled(path.clone(), EnabledStatistics::Page)
             .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED);
     }
-    for name in [Column::EventId.segment_name(), Column::RequestId.segment_name(), SALT_NAME, CANONICAL_NAME] {
-        builder = builder.set_column_dictionary_enabled(ColumnPath::from(name), false);
+    builder = builder.set_column_dictionary_enabled(ColumnPath::from(SALT_NAME), false);
+    for name in [Column::EventId.segment_name(), Column::RequestId.segment_name(), CANONICAL_NAME] {
+        // Lengths between the texts would cost a byte and a half a row, and most of the time of compressing.
+        let path = ColumnPath::from(name);
+        builder = builder
+            .set_column_dictionary_enabled(path.clone(), false)
+            .set_column_encoding(path, Encoding::DELTA_LENGTH_BYTE_ARRAY);
     }
     for name in [Column::EventId.segment_name(), Column::RequestId.segment_name()] {
         builder = builder.set_column_data_page_size_limit(ColumnPath::from(name), ID_PAGE);
@@ -107,6 +116,7 @@ fn properties(class: &str, entries: &[Arc<StoredEntry>]) -> WriterProperties {
     builder
         .set_write_batch_size(LOOK)
         .set_column_compression(ColumnPath::from(SALT_NAME), Compression::UNCOMPRESSED)
+        .set_column_compression(ColumnPath::from(CANONICAL_NAME), Compression::ZSTD(harder))
         .set_column_data_page_size_limit(ColumnPath::from(CANONICAL_NAME), CANONICAL_PAGE)
         .build()
 }
@@ -116,6 +126,7 @@ fn columns(
     entries: &[Arc<StoredEntry>],
     first: usize,
     dictionaries: &[(Column, DictionaryArray<Int32Type>)],
+    texts: &[(Column, Texts)],
 ) -> Result<RecordBatch, ArrowError> {
     let mut arrays: Vec<ArrayRef> =
         vec![Arc::new(UInt64Array::from_iter_values(entries.iter().map(|entry| entry.sequence)))];
@@ -131,11 +142,18 @@ fn columns(
     let mut salts = FixedSizeBinaryBuilder::with_capacity(entries.len(), 16);
     let mut bytes = Vec::with_capacity(entries.iter().map(|entry| entry.canonical.len()).sum());
     let (mut lengths, mut cuts) = (Vec::with_capacity(entries.len()), Vec::with_capacity(entries.len()));
-    for entry in entries {
+    let known = COLUMNS.map(|column| texts.iter().find(|(of, _)| *of == column).map(|(_, texts)| texts));
+    for (row, entry) in entries.iter().enumerate() {
         salts.append_value(entry.salt)?;
-        let (begin, claim) = (bytes.len(), &entry.entry);
-        let request_id = claim.metadata.request_id.as_deref();
-        cuts.push(shorten(&entry.canonical, claim.event_id.as_str(), request_id, &mut bytes));
+        let begin = bytes.len();
+        let times = [entry.entry.timestamp, entry.recorded_at].map(spelled);
+        let values = COLUMNS.into_iter().zip(known).map(|(column, known)| match column {
+            Column::Timestamp => Some(times[0].as_slice()),
+            Column::RecordedAt => Some(times[1].as_slice()),
+            Column::EventId => Some(entry.entry.event_id.as_str().as_bytes()),
+            _ => known.and_then(|texts| texts.of_row(first + row)).map(str::as_bytes),
+        });
+        cuts.push(shorten(&entry.canonical, values, &mut bytes));
         lengths.push(bytes.len() - begin);
     }
     let canonical = BinaryArray::try_new(OffsetBuffer::from_lengths(lengths), Buffer::from_vec(bytes), None)?;
@@ -143,6 +161,12 @@ fn columns(
     arrays.push(Arc::new(canonical));
     arrays.push(Arc::new(UInt8Array::from(cuts)));
     RecordBatch::try_new(Arc::clone(&SCHEMA), arrays)
+}
+
+fn spelled(at: Timestamp) -> Vec<u8> {
+    let mut text = Vec::with_capacity(24);
+    write_instant(at, &mut text);
+    text
 }
 
 fn times(values: impl Iterator<Item = i64>) -> ArrayRef {

@@ -14,8 +14,8 @@ use datafusion::logical_expr::{
 use memchr::memmem::Finder;
 use reeve_audit::query::Column;
 
-use super::decode::Canonical;
-use super::schema::{CANONICAL_NAME, CUT_NAME};
+use super::decode::{CANONICAL_COLUMNS, Canonical, canonical_columns};
+use super::schema::SCHEMA;
 
 /// Whether a value of a column, or its absence, meets a condition.
 pub(super) type HoldsText = dyn Fn(Option<&str>) -> bool + Send + Sync;
@@ -31,9 +31,7 @@ pub(super) fn text_condition(column: Column, holds: Arc<HoldsText>) -> Expr {
 /// A condition on canonical bytes. `words`, in lower case, occur in the bytes of every entry that meets it. Rows for which
 /// `known` is true already are not looked at.
 pub(super) fn entry_condition(holds: Arc<HoldsEntry>, words: &[String], known: Option<Expr>) -> Expr {
-    let ids = [Column::EventId, Column::RequestId].map(|column| col(column.segment_name()));
-    let mut arguments = vec![col(CANONICAL_NAME), col(CUT_NAME)];
-    arguments.extend(ids);
+    let mut arguments: Vec<Expr> = canonical_columns().map(|column| col(SCHEMA.field(column).name())).into();
     arguments.extend(known);
     // Other scripts fold case in ways that bytes do not show.
     let words =
@@ -133,14 +131,14 @@ impl ScalarUDFImpl for EntryCondition {
     }
 
     fn invoke_with_args(&self, arguments: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let [stored, cut, event_id, request_id] =
-            [argument(&arguments, 0)?, argument(&arguments, 1)?, argument(&arguments, 2)?, argument(&arguments, 3)?];
-        let known = if arguments.args.len() > 4 { Some(argument(&arguments, 4)?) } else { None };
+        let columns = (0..CANONICAL_COLUMNS).map(|at| argument(&arguments, at)).collect::<Result<Vec<_>>>()?;
+        let known =
+            arguments.args.get(CANONICAL_COLUMNS).map(|_| argument(&arguments, CANONICAL_COLUMNS)).transpose()?;
         let known = known.as_ref().map(|known| known.as_boolean());
-        let mut canonical = Canonical::of([&stored, &cut, &event_id, &request_id]);
+        let mut canonical = Canonical::of(&std::array::from_fn(|at| &columns[at]));
         let mut lower = Vec::new();
-        let mut answer = Vec::with_capacity(stored.len());
-        for row in 0..stored.len() {
+        let mut answer = Vec::with_capacity(arguments.number_rows);
+        for row in 0..arguments.number_rows {
             let settled = known.is_some_and(|known| known.is_valid(row) && known.value(row));
             let holds = settled || {
                 let bytes = canonical.row(row);

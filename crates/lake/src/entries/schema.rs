@@ -6,7 +6,7 @@ use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use reeve_audit::query::Column;
 
 /// Version of the format, in each segment's key-value metadata.
-pub(super) const FORMAT: &str = "reeve/segment/v2";
+pub(super) const FORMAT: &str = "reeve/segment/v3";
 
 /// Position of the sequence.
 pub(super) const SEQUENCE: usize = 0;
@@ -35,7 +35,7 @@ pub(super) static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
     );
     fields.push(Field::new(SALT_NAME, DataType::FixedSizeBinary(16), false));
     fields.push(Field::new(CANONICAL_NAME, DataType::Binary, false));
-    // Version 1 did not have it: null says that nothing was cut out.
+    // Version 1 did not have it: null says that nothing was cut out. Version 2 cut out identifiers alone.
     fields.push(Field::new(CUT_NAME, DataType::UInt8, true));
     Arc::new(Schema::new(fields))
 });

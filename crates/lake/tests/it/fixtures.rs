@@ -68,7 +68,7 @@ impl Views for OneSegment {
 
 #[tokio::test]
 async fn segments_of_every_version_are_read_and_searched() {
-    for name in ["segment-v1.parquet", "segment-v2.parquet"] {
+    for name in ["segment-v1.parquet", "segment-v2.parquet", "segment-v3.parquet"] {
         is_read_and_searched(name).await;
     }
 }

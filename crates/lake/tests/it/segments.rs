@@ -72,7 +72,7 @@ async fn the_description_is_true() {
             .map(|pair| (pair.key.clone(), pair.value.clone()))
             .collect();
         let expect = [
-            ("reeve.format", "reeve/segment/v2".to_owned()),
+            ("reeve.format", "reeve/segment/v3".to_owned()),
             ("reeve.class", segment.class.clone()),
             ("reeve.first_sequence", segment.first_sequence.to_string()),
             ("reeve.last_sequence", segment.last_sequence.to_string()),
@@ -162,6 +162,15 @@ async fn a_segment_of_many_pages_and_row_groups_is_searched_across_all_of_them()
         (request.limit, request.offset) = (1, 0);
         let page = search.search(&request).await.unwrap();
         assert_eq!(page.entries.iter().map(|stored| stored.sequence).collect::<Vec<_>>(), [sequence]);
+    }
+    // Pages out of both row groups.
+    for (user, expect) in [(5_600, vec![65_600, 55_600, 45_600]), (9_999, vec![69_999, 59_999, 49_999])] {
+        request.query = format!("user:user-{user}").parse().unwrap();
+        request.limit = 3;
+        let page = search.search(&request).await.unwrap();
+        let found = page.entries.iter().map(|stored| (stored.sequence, stored.entry.event_id.as_str().to_owned()));
+        let expect: Vec<_> = expect.into_iter().map(|sequence| (sequence, format!("evt-{sequence}"))).collect();
+        assert_eq!(found.collect::<Vec<_>>(), expect);
     }
     let stored = search.by_event_id("evt-65536").await.unwrap().unwrap();
     assert_eq!(stored.sequence, 65_536);

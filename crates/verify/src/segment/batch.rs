@@ -7,16 +7,31 @@ use arrow::array::{
     UInt8Array, UInt64Array,
 };
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
+use jiff::Timestamp;
+use reeve_audit::instant::write_instant;
 use reeve_audit::query::Column;
 use reeve_tlog::SALT_LEN;
 
-use super::cut::Mender;
+use super::cut::{Mender, is_placed};
 
 /// Columns before and after those of [`Column::ALL`].
 const SEQUENCE: usize = 0;
 const SALT: usize = 1 + Column::ALL.len();
 const CANONICAL: usize = 2 + Column::ALL.len();
 const CUT: usize = 3 + Column::ALL.len();
+
+/// The columns that version 3 may cut out of payloads.
+const PLACED: [Column; 9] = [
+    Column::EventId,
+    Column::Timestamp,
+    Column::RecordedAt,
+    Column::ActorIpAddress,
+    Column::ActorUserAgent,
+    Column::ActorSessionId,
+    Column::ResourceAccountId,
+    Column::ActionOperation,
+    Column::RequestId,
+];
 
 /// A column that repeats something of the payload.
 pub(super) enum Values<'a> {
@@ -123,8 +138,22 @@ impl<'a> Batch<'a> {
         };
         match self.cut.filter(|cut| cut.is_valid(row)).map_or(0, |cut| cut.value(row)) {
             0 => Ok(stored),
+            cut if is_placed(cut) => mender.placed(stored, |number, out| self.put(number, row, out)),
             cut => mender.whole(stored, cut, text(Column::EventId), text(Column::RequestId)),
         }
+    }
+
+    /// Appends the value of a row in the column with this number; `None` when the column may not be cut out or has no value.
+    fn put(&self, number: usize, row: usize, out: &mut Vec<u8>) -> Option<()> {
+        let (column, values) = self.columns.get(number.checked_sub(1)?)?;
+        if !PLACED.contains(column) {
+            return None;
+        }
+        match values {
+            Values::Text(_) => out.extend_from_slice(values.text(row)?),
+            Values::Time(_) => write_instant(Timestamp::from_millisecond(values.millis(row)?).ok()?, out),
+        }
+        Some(())
     }
 }
 

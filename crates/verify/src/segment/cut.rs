@@ -1,9 +1,16 @@
-//! Puts back what a segment of version 2 has cut out of canonical bytes: `docs/formats/segment.md`, "cut".
+//! Puts back what a segment has cut out of canonical bytes: `docs/formats/segment.md`, "cut".
 
 use memchr::memmem::Finder;
 
+/// What version 2 cuts out.
 const EVENT_ID: u8 = 1;
 const REQUEST_ID: u8 = 2;
+/// What version 3 does: white space before an empty text says whose value belongs there.
+const PLACED: u8 = 4;
+/// Canonical bytes have no byte below this.
+const PRINTED: u8 = 0x20;
+/// What grows beyond this is no entry.
+const MOST: usize = 2 << 20;
 
 /// Puts values back into members that were emptied.
 pub(super) struct Mender {
@@ -18,7 +25,33 @@ impl Mender {
         Mender { event_id, request_id, bytes: Vec::new() }
     }
 
-    /// The canonical bytes; the error says what is wrong with the row.
+    /// The canonical bytes of a row of version 3, whose values `put` appends by the number of their column; the error says
+    /// what is wrong with the row.
+    pub(super) fn placed<'a>(
+        &'a mut self,
+        stored: &[u8],
+        put: impl Fn(usize, &mut Vec<u8>) -> Option<()>,
+    ) -> Result<&'a [u8], String> {
+        self.bytes.clear();
+        let mut from = 0;
+        while let Some(at) = place(stored, from) {
+            self.bytes.extend_from_slice(&stored[from..at]);
+            let number = number(&stored[at..]).ok_or("the payload has white space that stands for no column")?;
+            self.bytes.push(b'"');
+            put(number, &mut self.bytes).ok_or_else(|| {
+                format!("the value of column {number} was cut out of the payload, and cannot be put back")
+            })?;
+            self.bytes.push(b'"');
+            if self.bytes.len() > MOST {
+                return Err("the payload is larger than an entry can be".into());
+            }
+            from = at + 5;
+        }
+        self.bytes.extend_from_slice(&stored[from..]);
+        Ok(&self.bytes)
+    }
+
+    /// The canonical bytes of a row of version 2; the error says what is wrong with the row.
     pub(super) fn whole<'a>(
         &'a mut self,
         stored: &'a [u8],
@@ -26,9 +59,6 @@ impl Mender {
         event_id: Option<&[u8]>,
         request_id: Option<&[u8]>,
     ) -> Result<&'a [u8], String> {
-        if cut == 0 {
-            return Ok(stored);
-        }
         if cut > EVENT_ID | REQUEST_ID {
             return Err(format!("the column cut has the unknown value {cut}"));
         }
@@ -51,4 +81,28 @@ impl Mender {
         }
         Ok(&self.bytes)
     }
+}
+
+/// Whether values are cut out as version 3 does it.
+pub(super) fn is_placed(cut: u8) -> bool {
+    cut == PLACED
+}
+
+/// The number of the column whose value belongs between the quotation marks: three digits from 0 to 2, written as white space.
+fn number(bytes: &[u8]) -> Option<usize> {
+    let (digits, texts) = bytes.split_at_checked(3)?;
+    let digit = |byte: &u8| b"\t\n\r".iter().position(|digit| digit == byte);
+    let number = digits.iter().try_fold(0, |number, byte| Some(number * 3 + digit(byte)?))?;
+    texts.starts_with(b"\"\"").then_some(number)
+}
+
+/// Where the next byte is that canonical bytes do not have; eight are looked at together.
+fn place(bytes: &[u8], from: usize) -> Option<usize> {
+    const LOW: u64 = u64::from_ne_bytes([PRINTED; 8]);
+    const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
+    let rest = &bytes[from..];
+    let (words, _) = rest.as_chunks::<8>();
+    let free = words.iter().map(|word| u64::from_ne_bytes(*word));
+    let free = free.take_while(|word| word.wrapping_sub(LOW) & !word & HIGH == 0).count() * 8;
+    rest[free..].iter().position(|byte| *byte < PRINTED).map(|at| from + free + at)
 }
