@@ -37,19 +37,19 @@ impl Question {
     /// A disk, a week ahead.
     #[must_use]
     pub const fn disk(capacity: f64) -> Self {
-        Question { capacity, horizon_ms: 7 * DAY_MS, least_probability: 0.3 }
+        Question { capacity, horizon_ms: 7 * DAY_MS, least_probability: 0.5 }
     }
 
     /// Connections of a database, two hours ahead.
     #[must_use]
     pub const fn connections(capacity: f64) -> Self {
-        Question { capacity, horizon_ms: 2 * HOUR_MS, least_probability: 0.3 }
+        Question { capacity, horizon_ms: 2 * HOUR_MS, least_probability: 0.5 }
     }
 
     /// Calls against a rate limit, a quarter of an hour ahead.
     #[must_use]
     pub const fn call_rate(capacity: f64) -> Self {
-        Question { capacity, horizon_ms: HOUR_MS / 4, least_probability: 0.3 }
+        Question { capacity, horizon_ms: HOUR_MS / 4, least_probability: 0.5 }
     }
 }
 

@@ -88,7 +88,8 @@ pub(crate) fn fleet(world: World, days: i64, seed: u64) -> Fleet {
                 }
                 let end_ms = at + (chance.unit() * SLOT_MS as f64) as i64;
                 let ending = if interrupted { Ending::Interrupted } else { Ending::Stopped };
-                pool.burst += f64::from(interrupted) * 6.0;
+                // Bounded, or a pool that feeds on its own bursts would never calm down and any forecast would look skilled.
+                pool.burst = (pool.burst + f64::from(interrupted) * 6.0).min(12.0);
                 fleet.lives.push(life(number, *start, end_ms, ending));
                 *start = end_ms + 1;
             }

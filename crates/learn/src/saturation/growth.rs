@@ -125,7 +125,11 @@ impl Growth {
             }
             before = (*lead, *error);
         }
-        before.1 * steps / before.0.max(1.0)
+        // Beyond what was tried, errors grow as they did between the two longest leads: not at all where the level only swings.
+        let half = self.leads[self.leads.len() - 2];
+        let growth =
+            ((before.1 / half.1.max(1e-300)).ln() / (before.0 / half.0.max(1.0)).ln().max(0.1)).clamp(0.0, 1.0);
+        before.1 * (steps / before.0.max(1.0)).powf(growth)
     }
 
     /// The growth per bucket now.
