@@ -21,9 +21,9 @@ def metadata():
 
 
 def room(package):
-    """The row of the table a package belongs to: its name without the prefix; every adapter is `connect`."""
+    """The row of the table a package belongs to: its name without the prefix; adapters are `connect`, benchmarks `bench`."""
     name = package.removeprefix("reeve-")
-    return "connect" if name.startswith("connect-") else name
+    return name.split("-")[0] if name.startswith(("connect-", "bench-")) else name
 
 
 def edge_problems(packages, rules):
