@@ -30,9 +30,12 @@ pub const WARM_UP: u32 = 100;
 const LONG_GAP: f64 = 12.0;
 /// Values are cut here, so that their squares stay finite.
 const LARGEST: f64 = 1e100;
-/// A value outside the band is one that a series' forecast error reaches once in so many blocks of 48 points, as a natural
-/// logarithm: 20.
-const BAND_NATS: f64 = 3.0;
+/// How rare, in nats, a block of 48 points is that has a value outside the band: one in three.
+const BAND_NATS: f64 = 1.0;
+/// The band's half width at the least and at the most, in usual errors of the forecast.
+const BAND: (f64, f64) = (2.0, 50.0);
+/// Points before which a usual size is a guess and a sign says nothing.
+const SIZED: u32 = 16;
 
 /// What is said of one point, from the points before it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -132,10 +135,12 @@ impl State {
         let residual = self.rhythm.residual(at_ms, reading);
         let expected = residual.expected + self.signs.carried;
         let read = self.signs.read(reading, &residual);
-        let reach = self.alarm.reach(Sign::Spike, BAND_NATS).clamp(3.0, 1e6);
-        let verdict = self.alarm.judge(&read.signs);
-        self.margin = reach * read.size;
+        self.margin = self.alarm.reach(Sign::Spike, BAND_NATS).clamp(BAND.0, BAND.1) * read.size;
         self.expected = self.counter.value_of(expected, last);
+        if self.points < SIZED {
+            return self.unmeasured();
+        }
+        let verdict = self.alarm.judge(&read.signs);
         let alarm = self.points >= WARM_UP;
         Judgement {
             score: if alarm { verdict.score } else { 0.0 },
@@ -151,3 +156,6 @@ pub fn judge(points: &[crate::Point]) -> Vec<Judgement> {
     let mut detector = Detector::new();
     points.iter().map(|(at_ms, value)| detector.observe(*at_ms, *value)).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,16 +7,16 @@ use super::signs::{SIGNS, Sign};
 
 /// What is believed of a single sign before its series has shown any.
 pub(crate) const SIGN: Prior =
-    Prior { block: 48, mean: (0.0, 0.0), deviation: (0.5, 4.0), cut: 3.0, share: 0.005, least: 0.12, log: true };
+    Prior { block: 48, mean: (0.0, 0.0), deviation: (0.5, 12.0), cut: 3.0, share: 0.005, least: 0.12, log: true };
 /// What is believed of all signs together, as series of many kinds have them. A series' own past has come to weigh as much
 /// after 20,000 points: enough to quieten one that is always restless, too little to learn a week's trouble as usual.
 pub(crate) const TOGETHER: Prior =
-    Prior { block: 200, mean: (4.0, 100.0), deviation: (2.5, 100.0), cut: 4.0, share: 0.01, least: 0.5, log: false };
+    Prior { block: 200, mean: (4.25, 100.0), deviation: (2.75, 100.0), cut: 4.0, share: 0.01, least: 0.5, log: false };
 /// Strength in nats, beyond what the length of the past asks for, that is an alarm.
-const ALARM: f64 = 1.1;
+const ALARM: f64 = 1.3;
 /// How much more an alarm needs with each factor of e of the past. A full 1 would hold the number of false alarms constant
 /// over all time; this lets it grow with the root of time.
-const PAST: f64 = 0.5;
+const PAST: f64 = 0.4;
 /// The length of the past, in points, at which that starts and ends.
 const PAST_POINTS: (f64, f64) = (1_000.0, 20_000.0);
 /// Points over which unrest is averaged.
@@ -96,7 +96,10 @@ impl Alarm {
             sum += surprise.min(MOST_UNREST);
         }
         self.unrest += (sum - self.unrest) / UNREST;
-        if let (Some(peaks), Some(surprise)) = (self.peaks.last_mut(), surprises.last_mut()) {
+        // Before the other signs are known they surprise nobody, and unrest would learn from that.
+        if self.points >= f64::from(3 * SIGN.block)
+            && let (Some(peaks), Some(surprise)) = (self.peaks.last_mut(), surprises.last_mut())
+        {
             *surprise = peaks.surprise(self.unrest, &SIGN);
         }
         surprises
@@ -109,8 +112,8 @@ impl Alarm {
         self.guard = self.guard.max(strength);
         let strange = strength >= ALARM;
         if strange && new {
+            self.told = if self.since >= REST { strength } else { f64::INFINITY };
             self.since = 0;
-            self.told = strength;
             let certainty = 1.0 - (-(strength - ALARM) / CERTAIN).exp();
             return Verdict { score: THRESHOLD + (1.0 - THRESHOLD) * certainty, sign: strongest, strange };
         }

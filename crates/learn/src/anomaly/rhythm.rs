@@ -58,6 +58,9 @@ pub(crate) struct Rhythm {
     points: f64,
     step_ms: f64,
     last_ms: i64,
+    last: f64,
+    /// Usual size of a change, points without one left out.
+    change: Size,
     level: f64,
     slow_level: f64,
     day: Vec<Place>,
@@ -73,6 +76,8 @@ impl Rhythm {
             points: 1.0,
             step_ms: 0.0,
             last_ms: at_ms,
+            last: value,
+            change: Size::default(),
             level: value,
             slow_level: value,
             day: vec![Place::default(); DAY_PLACES],
@@ -101,7 +106,7 @@ impl Rhythm {
         let by = [Some(self.level), seasonal(&self.day, place), seasonal(&self.week, hour)];
         let best = self.best(per_day);
         let expected = by.get(best).copied().flatten().unwrap_or(self.level);
-        let least = 1e-9 + 1e-3 * value.abs().min(self.slow_level.abs().max(1e-12));
+        let least = self.least(value);
         let size = |which: usize| self.sizes.get(which).map_or(0.0, |size| size.mean).max(least);
         let residual =
             Residual { left: value - expected, size: size(best), raw_size: size(0), expected, share, place, least };
@@ -112,6 +117,18 @@ impl Rhythm {
         }
         self.learn(value, residual.raw_size, share, [place, hour], per_day);
         residual
+    }
+
+    /// The least size that means anything: a thousandth of the value, or a fiftieth of a usual change. The latter keeps a
+    /// series that mostly stands still, and then leaps, from calling each leap more monstrous than the last.
+    fn least(&mut self, value: f64) -> f64 {
+        let least = (0.02 * self.change.mean).max(1e-3 * value.abs().min(self.slow_level.abs()));
+        let change = (value - self.last).abs();
+        self.last = value;
+        if change > 0.0 {
+            self.change.learn(change, 0.005);
+        }
+        least + 1e-9
     }
 
     /// Learns the usual step between points, which single gaps do not move far.

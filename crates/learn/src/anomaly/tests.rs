@@ -1,0 +1,116 @@
+//! What is promised: scores from the past alone, trouble found, quiet kept, one alarm for one event, and nothing that a file
+//! holds breaks it.
+#![allow(clippy::unwrap_used)]
+
+mod made;
+mod strange;
+
+use made::*;
+
+use super::*;
+
+/// A row in the fourth week, at noon.
+const TROUBLE: usize = 3 * 7 * 288 + 140;
+/// Rows after the trouble's start in which it must be noticed.
+const SOON: usize = 150;
+
+fn alarms(judged: &[Judgement]) -> Vec<usize> {
+    judged.iter().enumerate().filter(|(_, one)| one.score >= THRESHOLD).map(|(row, _)| row).collect()
+}
+
+#[test]
+fn a_score_is_told_from_the_past_alone() {
+    for kind in KINDS {
+        let points = troubled(kind, Trouble::Variance, 1_200, 5);
+        let whole = judge(&points[..2_000]);
+        for end in [1, 2, 3, 17, 99, 288, 1_199, 1_201, 1_207, 1_999] {
+            assert_eq!(judge(&points[..end]), whole[..end], "{kind:?} {end}");
+        }
+        let mut other = points.clone();
+        other[1_500..].iter_mut().for_each(|point| point.1 = -1e6);
+        assert_eq!(judge(&other)[..1_500], whole[..1_500], "{kind:?}");
+    }
+}
+
+#[test]
+fn trouble_is_found_in_series_of_every_kind() {
+    let (mut found, mut all) = (0, 0);
+    for (kind, trouble) in KINDS.iter().flat_map(|kind| TROUBLES.map(|trouble| (*kind, trouble))) {
+        // What never moves cannot freeze.
+        if (kind, trouble) == (Kind::Flat, Trouble::Flatline) {
+            continue;
+        }
+        let hits = (0..5).filter(|seed| {
+            let judged = judge(&troubled(kind, trouble, TROUBLE, *seed));
+            alarms(&judged).iter().any(|row| (TROUBLE..TROUBLE + SOON).contains(row))
+        });
+        let hits = hits.count();
+        assert!(hits >= 4, "{kind:?} {trouble:?}: {hits} of 5");
+        (found, all) = (found + hits, all + 5);
+    }
+    assert!(found * 100 >= all * 97, "{found} of {all}");
+}
+
+#[test]
+fn clean_series_are_left_in_peace() {
+    let mut sum = 0.0;
+    for kind in KINDS {
+        let (mut count, mut high, mut weeks) = (0, 0, 0.0);
+        for seed in 10..15 {
+            let judged = judge(&clean(kind, seed));
+            // The first week is a series' first of everything.
+            let later = &judged[7 * 288..];
+            count += alarms(later).len();
+            high += later.iter().filter(|one| one.score >= 0.3).count();
+            weeks += 3.0;
+        }
+        let a_week = count as f64 / weeks;
+        assert!(a_week <= 2.0, "{kind:?}: {a_week} a week");
+        assert!(high <= 5 * 60, "{kind:?}: {high} points over 0.3 in 15 weeks");
+        sum += a_week;
+    }
+    assert!(sum / KINDS.len() as f64 <= 1.0, "{sum}");
+}
+
+#[test]
+fn one_event_is_one_short_run_and_one_incident() {
+    for kind in [Kind::Daily, Kind::Weekly, Kind::Trend] {
+        let points = troubled(kind, Trouble::Spike, TROUBLE, 3);
+        let judged = judge(&points);
+        let near: Vec<_> = alarms(&judged).into_iter().filter(|row| (TROUBLE..TROUBLE + 300).contains(row)).collect();
+        assert!((1..=2).contains(&near.len()), "{kind:?}: {near:?}");
+        assert!(judged[TROUBLE + 10..TROUBLE + 90].iter().all(|one| one.score < THRESHOLD), "{kind:?}");
+        let mut incidents = Incidents::default();
+        let mut told: Vec<Incident> = Vec::new();
+        for (point, one) in points.iter().zip(&judged) {
+            told.extend(incidents.add(point.0, point.1, one));
+        }
+        told.extend(incidents.finish());
+        let at = points[TROUBLE].0;
+        let near: Vec<_> = told.iter().filter(|one| (at..at + 300 * STEP_MS).contains(&one.start_ms)).collect();
+        assert_eq!(near.len(), 1, "{kind:?}: {told:?}");
+        assert!(near[0].start_ms <= near[0].peak_ms && near[0].peak_ms <= near[0].end_ms);
+        assert!(near[0].peak_score >= THRESHOLD && (near[0].value - near[0].expected).abs() > 10.0, "{:?}", near[0]);
+    }
+}
+
+#[test]
+fn the_band_holds_what_is_usual_and_shows_what_is_not() {
+    for kind in [Kind::Noise, Kind::Daily, Kind::Weekly, Kind::Trend] {
+        let points = troubled(kind, Trouble::Spike, TROUBLE, 8);
+        let judged = judge(&points);
+        let inside = |row: usize| (judged[row].low..=judged[row].high).contains(&points[row].1);
+        let kept = (7 * 288..TROUBLE).filter(|row| inside(*row)).count() as f64 / (TROUBLE - 7 * 288) as f64;
+        assert!((0.93..1.0).contains(&kept), "{kind:?}: {kept}");
+        assert!(!inside(TROUBLE), "{kind:?}");
+    }
+}
+
+#[test]
+fn a_weekend_is_expected_once_weeks_were_seen() {
+    let points = clean(Kind::Weekly, 4);
+    let judged = judge(&points);
+    // Saturday noon of the fourth week: weekdays peak at 65, weekends lie at 20.
+    let row = 3 * 7 * 288 + 5 * 288 + 72;
+    assert!((judged[row].expected - 20.0).abs() < 8.0, "{:?}", judged[row]);
+}
