@@ -78,9 +78,10 @@ fn derivatives(examples: &[Example], beliefs: &[Belief], at: &[f64]) -> (Vec<f64
             }
         }
     }
-    for row in 0..size {
-        for column in row + 1..size {
-            curvature[row][column] = curvature[column][row];
+    let lower = curvature.clone();
+    for (row, cells) in curvature.iter_mut().enumerate() {
+        for (column, cell) in cells.iter_mut().enumerate().skip(row + 1) {
+            *cell = lower[column][row];
         }
     }
     (gradient, curvature)

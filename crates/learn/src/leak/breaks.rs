@@ -52,8 +52,7 @@ pub(crate) fn find(values: &[f64]) -> Vec<Break> {
 
 fn candidates(values: &[f64], jumps: &[f64], usual: f64) -> Vec<Break> {
     let mut found = Vec::new();
-    for index in 2..values.len() - 1 {
-        let size = jumps[index];
+    for (index, size) in jumps.iter().copied().enumerate().take(values.len() - 1).skip(2) {
         let bar = usual * if size < 0.0 { RELEASE } else { SHIFT };
         if size.abs() > bar && bar > 0.0 {
             let lasting = jump(values, index, LASTING);
