@@ -96,7 +96,8 @@ fn words_are_read_whole() {
 
 #[test]
 fn an_estate_learns_its_own() {
-    let shapes: [(fn(i64) -> Vec<Point>, Class); 3] =
+    type Shape = fn(i64) -> Vec<Point>;
+    let shapes: [(Shape, Class); 3] =
         [(serving, Class::Production), (building, Class::Development), (jobs, Class::Batch)];
     let mut examples = Vec::new();
     for days in 7..25 {
