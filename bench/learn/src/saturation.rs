@@ -74,7 +74,9 @@ fn by_shape(disks: &[(Shape, Disk)], seen: &[Outlook], ours: &[Option<f64>]) {
     println!(
         "\n| shape | disks | within 20 % | knowing the growth | inside the 90 % interval | interval's width, median |\n|---|---|---|---|---|---|"
     );
-    let mut shapes: BTreeMap<Option<Shape>, (f64, f64, f64, Vec<f64>, f64)> = BTreeMap::new();
+    // Disks, hits, truths inside the interval, widths in hours, hits of who knows the growth.
+    type Tally = (f64, f64, f64, Vec<f64>, f64);
+    let mut shapes: BTreeMap<Option<Shape>, Tally> = BTreeMap::new();
     for (((shape, disk), one), foretold) in disks.iter().zip(seen).zip(ours) {
         let now = disk.history.last().map_or(0, |(at, _)| *at);
         let after = |at: Option<i64>, or: f64| at.map_or(or, |at| (at - now) as f64);
