@@ -9,6 +9,7 @@ use anyhow::{Result, bail};
 mod anomalies;
 mod behaviour;
 mod chance;
+mod confidence;
 mod data;
 mod interruption;
 mod forecast;
@@ -20,7 +21,7 @@ mod workload;
 type Part = fn(&data::Data) -> Result<()>;
 
 /// Every part, by the name it is asked for.
-const PARTS: &[(&str, Part)] = &[("anomalies", anomalies::run), ("behaviour", behaviour::run), ("interruption", interruption::run), ("forecast", forecast::run), ("leak", leak::run), ("saturation", saturation::run), ("workload", workload::run)];
+const PARTS: &[(&str, Part)] = &[("anomalies", anomalies::run), ("behaviour", behaviour::run), ("confidence", confidence::run), ("interruption", interruption::run), ("forecast", forecast::run), ("leak", leak::run), ("saturation", saturation::run), ("workload", workload::run)];
 
 fn main() -> Result<()> {
     let asked: Vec<String> = std::env::args().skip(1).collect();

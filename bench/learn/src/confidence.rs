@@ -1,0 +1,144 @@
+//! Confidence: how well a calibrated probability tells which recommendations will hold.
+//!
+//! A simulated estate ([`world`]) is judged by the real cost agent ([`season`]); each recommendation is let into its
+//! simulated future and held there or not. The calibrator learns from the earlier half of the year whose outcomes were known,
+//! then meets the later half one by one, judging first and learning from each outcome 14 days later. Beside it stand the
+//! base rate, the agent's confidence without learning, a random number, a calibrator taught shuffled labels, and the ceiling:
+//! what somebody who knew every resource's traits could say, measured by giving the same past other futures.
+
+mod season;
+mod world;
+
+use anyhow::{Result, bail};
+use reeve_learn::calibrate::{Calibrator, Example, FEATURES, adaptive_ece, brier, brier_skill, scores};
+
+use crate::chance::Chance;
+use crate::data::Data;
+use season::Story;
+
+const SEED: u64 = 20_261_121;
+const RESOURCES: usize = 9_000;
+const OTHER_FUTURES: usize = 12;
+const BINS: usize = 10;
+/// An outcome is known this long after the recommendation.
+const KNOWN_AFTER_MS: i64 = 14 * 86_400_000;
+
+pub(crate) fn run(_: &Data) -> Result<()> {
+    let resources = std::env::var("REEVE_BENCH_RESOURCES").ok().and_then(|n| n.parse().ok()).unwrap_or(RESOURCES);
+    for (name, seed) in [("first estate", SEED), ("another estate", SEED + 1)] {
+        judge(name, &season::stories(seed, resources, OTHER_FUTURES))?;
+    }
+    Ok(())
+}
+
+fn judge(name: &str, stories: &[Story]) -> Result<()> {
+    let Some(middle) = stories.get(stories.len() / 2).map(|story| story.example.at_ms) else {
+        bail!("the estate has no recommendations");
+    };
+    let cut = stories.partition_point(|story| story.example.at_ms < middle);
+    let (earlier, later) = stories.split_at(cut);
+    let held = later.iter().filter(|story| story.example.held).count();
+    println!("{name}: {} recommendations learned from, {} judged, {held} of them held", earlier.len(), later.len());
+    println!("\n| confidence | Brier | skill | ECE, {BINS} equal bins | accuracy | precision | recall | F1 |");
+    println!("|---|---|---|---|---|---|---|---|");
+    let known = known_by(earlier, middle);
+    row("calibrated, learning on", &predictions(later, &known, true));
+    row("calibrated once", &predictions(later, &known, false));
+    let rate = known.iter().filter(|e| e.held).count() as f64 / known.len().max(1) as f64;
+    row("base rate of the earlier half", &with(later, |_| rate));
+    row("the agent's own, not learned", &with(later, |story| story.today));
+    let mut chance = Chance::new(SEED, 7);
+    let random: Vec<f64> = later.iter().map(|_| chance.unit()).collect();
+    row("random", &later.iter().zip(random).map(|(story, p)| (p, story.example.held)).collect::<Vec<_>>());
+    row("taught shuffled labels", &predictions(later, &shuffled(&known), false));
+    ceiling(later);
+    by_group(later, &known);
+    Ok(())
+}
+
+/// Examples whose outcome was known at a time.
+fn known_by(stories: &[Story], at_ms: i64) -> Vec<Example> {
+    let known = stories.iter().map(|story| &story.example);
+    known.filter(|example| example.at_ms + KNOWN_AFTER_MS <= at_ms).cloned().collect()
+}
+
+/// What is said of each, in time's order; with `learning`, outcomes are learned from as they become known.
+fn predictions(later: &[Story], known: &[Example], learning: bool) -> Vec<(f64, bool)> {
+    let mut learned = Calibrator::fit(FEATURES.len(), known);
+    let mut due = 0;
+    later
+        .iter()
+        .map(|story| {
+            let now = &story.example;
+            while learning && due < later.len() && later[due].example.at_ms + KNOWN_AFTER_MS <= now.at_ms {
+                learned.learn(&later[due].example);
+                due += 1;
+            }
+            (learned.calibrate(&now.group, now.raw, &now.features).probability, now.held)
+        })
+        .collect()
+}
+
+fn with(stories: &[Story], said: impl Fn(&Story) -> f64) -> Vec<(f64, bool)> {
+    stories.iter().map(|story| (said(story), story.example.held)).collect()
+}
+
+fn shuffled(known: &[Example]) -> Vec<Example> {
+    let mut labels: Vec<bool> = known.iter().map(|example| example.held).collect();
+    let mut chance = Chance::new(SEED, 8);
+    for at in (1..labels.len()).rev() {
+        labels.swap(at, chance.below(at + 1));
+    }
+    known.iter().zip(labels).map(|(example, held)| Example { held, ..example.clone() }).collect()
+}
+
+fn row(name: &str, pairs: &[(f64, bool)]) {
+    let figure = |value: Option<f64>| value.map_or("-".to_owned(), |v| format!("{v:.3}"));
+    let Some(s) = scores(pairs) else { return };
+    println!(
+        "| {name} | {} | {} | {} | {:.3} | {:.3} | {:.3} | {:.3} |",
+        figure(brier(pairs)),
+        figure(brier_skill(pairs)),
+        figure(adaptive_ece(pairs, BINS)),
+        s.accuracy,
+        s.precision,
+        s.recall,
+        s.f1
+    );
+}
+
+/// What knowing every trait would be worth: the variance that is left within the futures of one past, without the part that
+/// comes of having drawn only so many.
+fn ceiling(later: &[Story]) {
+    let chances: Vec<f64> = later.iter().filter_map(|story| story.chance).collect();
+    let drawn = OTHER_FUTURES as f64;
+    let within =
+        chances.iter().map(|p| p * (1.0 - p)).sum::<f64>() / chances.len().max(1) as f64 * drawn / (drawn - 1.0);
+    let rate = later.iter().filter(|story| story.example.held).count() as f64 / later.len().max(1) as f64;
+    println!(
+        "| all traits known (ceiling) | {within:.3} | {:.3} | 0 | | | | |\n",
+        1.0 - within / (rate * (1.0 - rate))
+    );
+}
+
+fn by_group(later: &[Story], known: &[Example]) {
+    println!("| kind | judged | held | skill | ECE, 5 bins |");
+    println!("|---|---|---|---|---|");
+    let said = predictions(later, known, true);
+    let mut groups: Vec<&str> = later.iter().map(|story| story.example.group.as_str()).collect();
+    groups.sort_unstable();
+    groups.dedup();
+    for group in groups {
+        let own: Vec<(f64, bool)> =
+            later.iter().zip(&said).filter(|(story, _)| story.example.group == group).map(|(_, pair)| *pair).collect();
+        let held = own.iter().filter(|(_, held)| *held).count();
+        let figure = |value: Option<f64>| value.map_or("-".to_owned(), |v| format!("{v:.3}"));
+        println!(
+            "| {group} | {} | {held} | {} | {} |",
+            own.len(),
+            figure(brier_skill(&own)),
+            figure(adaptive_ece(&own, 5))
+        );
+    }
+    println!();
+}
