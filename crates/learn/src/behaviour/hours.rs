@@ -47,7 +47,7 @@ impl Hours {
     /// How surprising activity in this hour is, in log-odds against a day without preferences: 0 where nothing is known or the
     /// hour is usual, about 3 for the dead of night of somebody who has always kept office hours.
     pub(crate) fn surprise(&self, hour: i64) -> f64 {
-        let all: f64 = self.bins.iter().map(|bin| f64::from(*bin)).sum();
+        let all = self.total();
         if all < LEAST_HOURS || self.days < LEAST_DAYS {
             return 0.0;
         }
@@ -78,6 +78,11 @@ impl Hours {
             .collect();
         usual.sort_unstable();
         usual
+    }
+
+    /// Hours with any activity, faded: how much is known.
+    pub(crate) fn total(&self) -> f64 {
+        self.bins.iter().map(|bin| f64::from(*bin)).sum()
     }
 
     /// Days with any activity.

@@ -44,7 +44,7 @@ fn network(deed: &Deed, step: &Step, witnesses: &Witnesses<'_>, scale: &mut Scal
         1.0
     };
     let public = if deed.place.public { 1.0 } else { 0.6 };
-    let weight = 1.4 * known(own.total(step.hour)) * strangeness * public * loudness(step);
+    let weight = 1.4 * known(witnesses.own.past.hours.total()) * strangeness * public * loudness(step);
     let noun = witnesses.own.kind.noun();
     scale.add_with(Reason::Place, weight, || match strangeness {
         s if s < 0.5 => format!("from a network ({}) new for this {noun}, known from its peers", deed.place.network),
@@ -61,7 +61,7 @@ fn machine(deed: &Deed, step: &Step, witnesses: &Witnesses<'_>, scale: &mut Scal
     let Some(network) = step.network else { return };
     let known_for = witnesses.own.past.networks.hours(network, step.hour)
         + witnesses.peers_hours(|past| &past.networks, network, step.hour);
-    let weight = 3.2 / (1.0 + known_for);
+    let weight = 2.6 / (1.0 + known_for);
     scale.add_with(Reason::Place, weight, || {
         format!("credentials that were given to a machine are used from a public address ({})", deed.place.network)
     });
@@ -74,9 +74,9 @@ fn region(deed: &Deed, step: &Step, witnesses: &Witnesses<'_>, scale: &mut Scale
         return;
     }
     let estate = witnesses.estate_hours(|past| &past.regions, region, step.hour);
-    let others = witnesses.estate.past.regions.total(step.hour) - own.total(step.hour);
-    let nobody = if estate < 0.5 { 0.7 * known(others / 10.0) } else { 0.0 };
-    let weight = (0.5 * known(own.total(step.hour)) + nobody) * loudness(step);
+    let others = witnesses.estate.past.hours.total();
+    let nobody = if estate < 0.5 { 0.7 * known(others / 4.0) } else { 0.0 };
+    let weight = (0.5 * known(witnesses.own.past.hours.total()) + nobody) * loudness(step);
     scale.add_with(Reason::Place, weight, || {
         let who = if nobody > 0.0 { "nobody in the estate" } else { "it never before" };
         format!("in a region ({}) where {who} has done anything", deed.place.region)
@@ -88,7 +88,8 @@ fn tool(step: &Step, witnesses: &Witnesses<'_>, scale: &mut Scale) {
     let own = &witnesses.own.past.tools;
     if own.hours(tool, step.hour) < 0.5 {
         let estate = witnesses.estate_hours(|past| &past.tools, tool, step.hour);
-        let weight = (0.25 * known(own.total(step.hour)) + if estate < 0.5 { 0.15 } else { 0.0 }) * loudness(step);
+        let weight =
+            (0.25 * known(witnesses.own.past.hours.total()) + if estate < 0.5 { 0.15 } else { 0.0 }) * loudness(step);
         let weight = if own.total(step.hour) < 1.0 { 0.0 } else { weight };
         scale.add(Reason::Identity, weight, "with a program it has not used before");
     }

@@ -19,6 +19,10 @@ pub struct Meaning {
     pub bulk: bool,
     /// Whether it decides what is watched: filters, selectors, exceptions.
     pub narrows: bool,
+    /// Whether it only names what there is, without its content.
+    pub lists: bool,
+    /// Whether it is about what goes out: everybody as receiver is no opening there.
+    pub outbound: bool,
 }
 
 impl Meaning {
@@ -33,6 +37,9 @@ impl Meaning {
             narrows: words.asks(&["selector", "filter", "suppression", "exclusion", "exception", "ipset", "session"])
                 || words.asks(&["set"]) && words.asks(&["ip", "threat", "trusted"])
                 || words.asks(&["ip"]) && words.has("guardduty"),
+            lists: words.last_part().first().is_some_and(|word| matches!(word.as_str(), "list" | "describe"))
+                && !words.asks(&["key"]),
+            outbound: words.asks(&["egress", "outbound"]),
         }
     }
 
@@ -57,10 +64,11 @@ impl Meaning {
             (Class::Watching, Remove | Stop) => (3.2, "takes away what records or watches"),
             (Class::Watching, Change | Create | Grant) if self.narrows => (2.2, "narrows what is recorded or watched"),
             (Class::Watching, Change) => (0.6, "changes what records or watches"),
-            (Class::Organization, Stop | Remove) => (3.6, "takes an account out of its organisation's hands"),
+            (Class::Organization, Stop | Remove) => (4.6, "takes an account out of its organisation's hands"),
             (Class::Organization, Create | Change | Grant) => (1.2, "changes the organisation"),
             (Class::Organization, Read) => (1.2, "looks at the organisation's accounts"),
-            (Class::Secret, Read) if self.bulk => (3.2, "reads secrets in bulk"),
+            (Class::Secret, Read) if self.lists => (0.8, "looks for secrets"),
+            (Class::Secret, Read) if self.bulk => (3.9, "reads secrets in bulk"),
             (Class::Secret, Read) => (2.0, "reads a secret"),
             (Class::Secret, Remove | Stop) => (1.8, "removes a secret"),
             (Class::Credential, Create | Change | Grant) => (2.5, "gives or changes what proves an identity"),
@@ -74,17 +82,17 @@ impl Meaning {
             (Class::Rights, Create | Remove | Stop) => (1.0, "changes who may do what"),
             (Class::Member, Create | Grant) => (1.7, "adds an identity"),
             (Class::Member, Remove | Stop | Change) => (1.0, "changes an identity"),
-            (Class::Safeguard, Remove | Stop) => (2.6, "takes a safeguard away"),
+            (Class::Safeguard, Remove | Stop) => (2.3, "takes a safeguard away"),
             (Class::Safeguard, Change) => (0.3, "changes a safeguard"),
             (Class::Gate, Grant) => (1.4, "opens a way into the network"),
             (Class::Gate, Change | Create | Remove) => (0.7, "changes a way through the network"),
-            (Class::Code, Run) => (1.7, "runs commands on a machine"),
+            (Class::Code, Run) => (2.6, "runs commands on a machine"),
             (Class::Code, Change | Grant) => (1.4, "changes what code runs"),
             (Class::Copy, Change | Grant) => (1.2, "changes who gets a copy of data"),
             (Class::Copy, Remove) => (1.4, "deletes a copy that could restore data"),
             (Class::Store, Remove) => (1.0, "deletes data"),
             (Class::Machine, Remove) => (0.8, "removes machines"),
-            (Class::Model, Create | Change | Grant) => (1.0, "opens the use of a model that costs by use"),
+            (Class::Model, Create | Change | Grant) => (1.6, "opens the use of a model that costs by use"),
             (Class::Model, Run) => (0.6, "uses a model that costs by use"),
             (Class::Standing, Read) => (0.9, "finds out what an identity can do"),
             _ => (0.0, ""),
@@ -107,6 +115,9 @@ fn kind(deed: &Deed, meaning: Meaning, scale: &mut Scale) {
     let has = |one| deed.traits.has(one);
     match deed.kind {
         PrincipalKind::Root if reads => scale.add(Reason::Identity, 0.8, "done as the owner of the account"),
+        PrincipalKind::Root if deed.outcome != Outcome::Done => {
+            scale.add(Reason::Identity, 1.2, "tried as the owner of the account");
+        }
         PrincipalKind::Root => scale.add(Reason::Identity, 2.6, "done as the owner of the account"),
         PrincipalKind::Anonymous => scale.add(Reason::Identity, 1.0, "done by somebody unknown"),
         PrincipalKind::Service => scale.add(Reason::Identity, -2.5, ""),
@@ -116,7 +127,7 @@ fn kind(deed: &Deed, meaning: Meaning, scale: &mut Scale) {
         scale.add(Reason::Identity, -1.8, "");
     }
     if has(Trait::LongLivedKey) {
-        scale.add(Reason::Identity, if reads { 0.3 } else { 0.7 }, "done with a key that does not expire");
+        scale.add(Reason::Identity, if reads { 0.3 } else { 0.9 }, "done with a key that does not expire");
     }
 }
 
@@ -125,10 +136,10 @@ fn outcome(deed: &Deed, meaning: Meaning, scale: &mut Scale) {
     let signs_in = meaning.verb == Verb::SignIn;
     match deed.outcome {
         Outcome::Done => {}
-        Outcome::Denied | Outcome::Failed if signs_in => scale.add(Reason::Outcome, 0.9, "the sign-in failed"),
+        Outcome::Denied | Outcome::Failed if signs_in => scale.add(Reason::Outcome, 0.3, "the sign-in failed"),
         Outcome::Denied if meaning.verb.only_looks() => scale.add(Reason::Outcome, 0.7, "it was refused"),
-        Outcome::Denied => scale.add(Reason::Outcome, -1.0, ""),
-        Outcome::Failed => scale.add(Reason::Outcome, -1.8, ""),
+        Outcome::Denied => scale.add(Reason::Outcome, -1.6, ""),
+        Outcome::Failed => scale.add(Reason::Outcome, -2.4, ""),
         Outcome::Rehearsed => scale.add(Reason::Outcome, -1.2, ""),
     }
 }

@@ -37,7 +37,7 @@ pub(crate) fn known(hours: f64) -> f64 {
 }
 
 /// Weighs the rarity of the action and of the step that led to it.
-pub(crate) fn weigh(step: &Step, witnesses: &Witnesses<'_>, turn: Option<NameId>, scale: &mut Scale) {
+pub(crate) fn weigh(step: &Step, witnesses: &Witnesses<'_>, turn: Option<NameId>, refused: bool, scale: &mut Scale) {
     let actions: fn(&Past) -> &super::habit::Habits = |past| &past.actions;
     let reads = step.meaning.verb.only_looks();
     let own = witnesses.own.past.actions.hours(step.action, step.hour);
@@ -47,15 +47,16 @@ pub(crate) fn weigh(step: &Step, witnesses: &Witnesses<'_>, turn: Option<NameId>
     let ease = |hours: f64, slope: f64, most: f64| (slope * hours.ln_1p()).min(most);
     let habit = witnesses.own.past.actions.hours_before(step.action, step.hour);
     let familiar = ease(habit, 0.75, 2.5) + ease(peers, 0.35, 1.2) + ease(estate, 0.15, 0.5);
-    scale.add(Reason::Rarity, -familiar.min(if reads { 1.0 } else { 3.2 }), "");
+    // Of a read only so much can be taken; of one that is refused day by day, more.
+    let most = if reads && !refused { 1.0 } else { 3.2 };
+    scale.add(Reason::Rarity, -familiar.min(most), "");
     self::turn(step, witnesses, turn, own, scale);
 }
 
 fn novelty(step: &Step, witnesses: &Witnesses<'_>, (own, peers, estate): (f64, f64, f64), scale: &mut Scale) {
     let loudness = if step.meaning.verb.only_looks() { 0.45 } else { 1.0 };
     let noun = witnesses.own.kind.noun();
-    let past = |past: &Past| past.actions.total(step.hour);
-    let own_known = known(past(&witnesses.own.past));
+    let own_known = known(witnesses.own.past.hours.total());
     if own < 0.5 {
         let weight = 0.9 * loudness * own_known * (1.0 - 2.0 * own);
         scale.add_with(Reason::Rarity, weight, || format!("the first time this {noun} does it"));
@@ -63,14 +64,12 @@ fn novelty(step: &Step, witnesses: &Witnesses<'_>, (own, peers, estate): (f64, f
     if let Some(group) = witnesses.peers.filter(|_| own < 0.5 && peers < 0.5) {
         let others = group.others(witnesses.who);
         if others >= LEAST_PEERS && group.others_did(step.action, witnesses.who) == 0 {
-            let theirs = (past(&group.past) - past(&witnesses.own.past)).max(0.0);
-            let weight = 0.8 * loudness * known(theirs / 2.0);
+            let weight = 0.8 * loudness * known(group.past.hours.total());
             scale.add_with(Reason::Rarity, weight, || format!("none of its {others} peers has done it"));
         }
     }
     if own < 0.5 && peers < 0.5 && estate < 0.5 {
-        let others = (past(&witnesses.estate.past) - past(&witnesses.own.past)).max(0.0);
-        let weight = 0.6 * loudness * known(others / 10.0);
+        let weight = 0.6 * loudness * known(witnesses.estate.past.hours.total() / 4.0);
         scale.add(Reason::Rarity, weight, "nobody in the estate has done it");
     }
 }
@@ -81,7 +80,7 @@ fn turn(step: &Step, witnesses: &Witnesses<'_>, turn: Option<NameId>, own: f64, 
     let turns = &witnesses.own.past.turns;
     if turns.hours(turn, step.hour) < 0.5 {
         let theirs = witnesses.peers_hours(|past| &past.turns, turn, step.hour);
-        let weight = 0.5 * known(turns.total(step.hour) / 3.0) / (1.0 + theirs);
+        let weight = 0.5 * known(witnesses.own.past.hours.total() / 2.0) / (1.0 + theirs);
         scale.add_with(Reason::Sequence, weight, || {
             format!("never before right after what this {} did last", witnesses.own.kind.noun())
         });

@@ -86,7 +86,7 @@ impl Watch {
         {
             let peers = self.groups.get(&deed.peers).filter(|_| !deed.peers.is_empty());
             let witnesses = Witnesses { own: &subject, who, peers, estate: &self.estate };
-            rarity::weigh(&step, &witnesses, turn, &mut scale);
+            rarity::weigh(&step, &witnesses, turn, deed.outcome == Outcome::Denied, &mut scale);
             place::weigh(deed, &step, &witnesses, &mut scale);
             weigh::time(&step, &witnesses, &mut scale);
         }
@@ -193,9 +193,12 @@ impl Watch {
         if step.meaning.verb == Verb::Read && seldom {
             visit.looks.insert(fingerprint(&[&deed.service, &deed.operation]));
         }
-        if step.meaning.class == Class::Secret && step.meaning.verb == Verb::Read && seldom && !deed.resource.is_empty()
-        {
-            visit.targets.insert(fingerprint(&[&deed.resource]));
+        let secret = step.meaning.class == Class::Secret && step.meaning.verb == Verb::Read && !step.meaning.lists;
+        if secret && seldom {
+            // A call for many names none of them; each such call is another handful.
+            let many = deed.traits.has(Trait::Many) || step.meaning.bulk;
+            let other = if many { deed.at_ms.to_string() } else { String::new() };
+            visit.targets.insert(fingerprint(&[&deed.resource, &other]));
         }
     }
 

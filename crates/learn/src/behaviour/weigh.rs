@@ -84,16 +84,16 @@ pub(crate) fn sequence(deed: &Deed, step: &Step, visit: &Visit, names: &Names, s
     refusals(deed, step, visit, scale);
     let stage = stage(step);
     let targets = visit.targets.count();
-    if stage == TAKES && step.meaning.class == Class::Secret && targets >= 2.5 {
-        let weight = (0.9 * (targets / 1.5).ln()).min(2.6);
-        scale.add_with(Reason::Volume, weight, || format!("the {targets:.0}. secret within the hour"));
+    if stage == TAKES && step.meaning.class == Class::Secret && !step.meaning.lists && targets >= 2.5 {
+        let weight = (1.2 * (targets / 1.5).ln()).min(3.4);
+        scale.add_with(Reason::Volume, weight, || format!("the {targets:.0}. secret read within the hour"));
     }
     if stage & (ESCALATES | HIDES | TAKES | HARMS) != 0 {
         let looks = visit.looks.count();
         let others = (visit.stages & !stage & (ENTERS | ESCALATES | HIDES | TAKES | HARMS)).count_ones();
         let looked = if looks >= 2.5 { (0.5 * (looks / 1.5).ln()).min(1.2) } else { 0.0 };
         scale.add_with(Reason::Sequence, looked, || format!("within an hour of looking around in {looks:.0} new ways"));
-        let grave = 0.4 * f64::from(others.min(3)) * visit.heat;
+        let grave = 0.25 * f64::from(others.min(3)) * visit.heat;
         scale.add_with(Reason::Sequence, grave, || "one step of several that lead somewhere".to_owned());
     }
     heat(visit, names, step.action, scale);
@@ -101,7 +101,7 @@ pub(crate) fn sequence(deed: &Deed, step: &Step, visit: &Visit, names: &Names, s
 
 /// What follows a grave deed is worth a look.
 fn heat(visit: &Visit, names: &Names, action: NameId, scale: &mut Scale) {
-    let weight = 3.0 * (visit.heat - 0.4).max(0.0);
+    let weight = 2.0 * (visit.heat - 0.5).max(0.0);
     if let Some(hot) = visit.hot.filter(|hot| *hot != action) {
         scale.add_with(Reason::Sequence, weight, || {
             let text = names.text(hot);
@@ -115,8 +115,10 @@ fn heat(visit: &Visit, names: &Names, action: NameId, scale: &mut Scale) {
 
 fn refusals(deed: &Deed, step: &Step, visit: &Visit, scale: &mut Scale) {
     let refused = deed.outcome == Outcome::Denied;
-    if refused && visit.denied >= 2 {
-        let weight = (0.7 * f64::from(visit.denied).ln()).min(2.4);
+    if refused && visit.denied >= 3 {
+        // To be refused in looking around says more: a change that was refused has changed nothing.
+        let loudness = if step.meaning.verb.only_looks() { 1.0 } else { 0.4 };
+        let weight = loudness * (f64::from(visit.denied) - 1.0).ln().min(3.2);
         scale.add_with(Reason::Outcome, weight, || format!("refused {} times before within the hour", visit.denied));
     }
     if step.meaning.verb == Verb::SignIn && visit.failed_logins >= 2 {

@@ -31,7 +31,7 @@ fn opening(deed: &Deed, meaning: Meaning, scale: &mut Scale) {
         meaning.class,
         Class::Copy | Class::Rights | Class::Trust | Class::Code | Class::Store | Class::Secret | Class::Gate
     );
-    if has(Trait::OpensToAll) {
+    if has(Trait::OpensToAll) && !meaning.outbound {
         scale.add(Reason::Parameters, 2.4, "opens it to everybody");
     }
     if has(Trait::GivesAdmin) {
@@ -47,7 +47,9 @@ fn opening(deed: &Deed, meaning: Meaning, scale: &mut Scale) {
         scale.add(Reason::Parameters, 0.8, "at a port of remote administration");
     }
     if has(Trait::BringsCode) && matches!(meaning.class, Class::Machine | Class::Code | Class::Other) {
-        scale.add(Reason::Parameters, 1.2, "brings code that will run");
+        // A machine is usually made with code of its own; to change that of one that runs is another thing.
+        let weight = if meaning.verb == Verb::Create || meaning.verb == Verb::Run { 0.4 } else { 2.2 };
+        scale.add(Reason::Parameters, weight, "brings code that will run");
     }
 }
 
@@ -79,7 +81,7 @@ fn identity(deed: &Deed, meaning: Meaning, scale: &mut Scale) {
         if has(Trait::SecondFactor) {
             scale.add(Reason::Identity, -1.2, "");
         } else if has(Trait::NoSecondFactor) {
-            scale.add(Reason::Identity, 2.6, "signed in without a second factor");
+            scale.add(Reason::Identity, 3.6, "signed in without a second factor");
         }
     } else if about_identity && has(Trait::OnOwnIdentity) {
         scale.add(Reason::Parameters, -0.8, "");
