@@ -158,7 +158,7 @@ fn what_follows_a_grave_deed_is_worth_a_look() {
     watch.observe(&handed);
     let as_role = watch.observe(&deed("role", "ec2", "CreateImage", 4 * MINUTE));
     assert!(
-        after.score > before + 0.1 && reasons(&after).contains("cloudtrail:StopLogging"),
+        after.score > before + 0.03 && reasons(&after).contains("cloudtrail:StopLogging"),
         "{before} {}",
         after.score
     );
