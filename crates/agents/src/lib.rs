@@ -8,6 +8,7 @@ pub mod action;
 pub mod agent;
 pub mod agent_type;
 pub mod approval;
+pub mod behaviour;
 pub mod change_control;
 pub mod charges;
 pub mod cost;

@@ -1,0 +1,168 @@
+//! Deeds out of audit entries, so that the watch over behaviour judges CloudTrail records, activity of other clouds and
+//! Reeve's own entries alike.
+//!
+//! Everything is read from the entry: from its own fields, and, for what was imported, from the source's record that stands
+//! under `metadata`. Nothing is concluded from names that people choose freely, such as those of users, roles and resources,
+//! and of the user agent only the program's name is kept, as one habit among others.
+
+mod identity;
+mod leaves;
+mod parameters;
+mod place;
+
+use reeve_audit::{ActionStatus, Entry, Json};
+use reeve_learn::behaviour::{Deed, Judgement, Outcome, Trait, Traits, Watch};
+
+use self::identity::Identity;
+
+/// Longest texts taken over into a deed, in bytes.
+const LONGEST: usize = 256;
+
+/// The deed that an entry tells of.
+pub fn deed(entry: &Entry) -> Deed {
+    let source = Source::of(entry);
+    let identity = Identity::of(&source);
+    let (service, operation) = action(&source);
+    let mut traits = identity.traits;
+    parameters::read(&source, &identity, &operation, &mut traits);
+    Deed {
+        at_ms: entry.timestamp.as_millisecond(),
+        principal: identity.principal,
+        kind: identity.kind,
+        peers: identity.peers,
+        resource_kind: short(entry.resource.kind.as_deref().unwrap_or_default()),
+        resource: short(entry.resource.id.as_deref().unwrap_or_default()),
+        place: place::of(&source, traits.has(Trait::PassedOn)),
+        tool: tool(entry.actor.user_agent.as_deref().unwrap_or_default()),
+        becomes: identity::becomes(&source, &operation).unwrap_or_default(),
+        outcome: outcome(&source, &service, &operation),
+        traits: if sound(&service) { traits } else { Traits::default() },
+        service,
+        operation,
+    }
+}
+
+/// Judges entries one after the other, in the order they arrived.
+#[derive(Debug, Clone, Default)]
+pub struct EntryWatch {
+    watch: Watch,
+}
+
+impl EntryWatch {
+    /// Judges an entry by those before it, and learns it.
+    pub fn observe(&mut self, entry: &Entry) -> Judgement {
+        self.watch.observe(&deed(entry))
+    }
+
+    /// The watch itself, to ask for profiles and for what was unusual.
+    pub fn watch(&self) -> &Watch {
+        &self.watch
+    }
+}
+
+/// The name under which an entry's principal is known to the watch.
+pub fn principal(entry: &Entry) -> String {
+    Identity::of(&Source::of(entry)).principal
+}
+
+/// An entry, and the record it was imported from.
+pub(crate) struct Source<'a> {
+    pub(crate) entry: &'a Entry,
+    /// What is left of the record in its own spelling.
+    record: Option<&'a Json>,
+}
+
+impl<'a> Source<'a> {
+    fn of(entry: &'a Entry) -> Self {
+        Self { entry, record: entry.metadata.extra.get("cloudtrail") }
+    }
+
+    /// A member of the record, whatever the case of its name.
+    pub(crate) fn member(&self, name: &str) -> Option<&'a Json> {
+        any_case(self.record?, name)
+    }
+
+    /// A member that is a text with something in it.
+    pub(crate) fn text(&self, name: &str) -> Option<&'a str> {
+        self.member(name).and_then(Json::as_str).filter(|text| !text.is_empty())
+    }
+
+    /// What was asked for: the record's parameters, or the state after the change.
+    pub(crate) fn parameters(&self) -> impl Iterator<Item = &'a Json> {
+        [self.member("requestParameters"), self.entry.changes.after.as_ref()].into_iter().flatten()
+    }
+
+    /// The account it happened in.
+    pub(crate) fn account(&self) -> &'a str {
+        self.entry.resource.account_id.as_deref().unwrap_or_default()
+    }
+}
+
+/// A member of an object, whatever the case of its name.
+pub(crate) fn any_case<'a>(object: &'a Json, name: &str) -> Option<&'a Json> {
+    let object = object.as_object()?;
+    object.get(name).or_else(|| object.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value))
+}
+
+/// Service and operation. Entries of Reeve's own have the category of their type for a service.
+fn action(source: &Source<'_>) -> (String, String) {
+    let entry = source.entry;
+    let operation = entry.action.operation.as_deref().or_else(|| source.text("eventName"));
+    let kind = entry.event_type.as_str();
+    let operation = operation.map_or_else(|| kind.split_once('.').map_or(kind, |(_, rest)| rest).to_owned(), short);
+    let service = source.text("eventSource").map(|text| text.split(".amazonaws.").next().unwrap_or(text));
+    // Azure's operations begin with their provider: `Microsoft.Compute/virtualMachines/write`.
+    let service = service.map(str::to_owned).or_else(|| {
+        operation.split_once('/').map(|(provider, _)| provider.to_owned()).filter(|provider| provider.contains('.'))
+    });
+    let service = service.unwrap_or_else(|| match entry.resource.cloud_provider.as_deref() {
+        Some(_) => entry.resource.kind.clone().unwrap_or_else(|| entry.category().to_owned()),
+        None => entry.category().to_owned(),
+    });
+    (short(&service), operation)
+}
+
+fn outcome(source: &Source<'_>, service: &str, operation: &str) -> Outcome {
+    let error = source.text("errorCode").unwrap_or_default();
+    let has = |words: &[&str]| words.iter().any(|word| error.to_ascii_lowercase().contains(word));
+    match source.entry.action.status {
+        Some(ActionStatus::Denied) => Outcome::Denied,
+        Some(ActionStatus::Failed) if has(&["dryrun", "dry_run"]) => Outcome::Rehearsed,
+        Some(ActionStatus::Failed)
+            if has(&["denied", "unauthorized", "forbidden", "notauthorized", "not_authorized"]) =>
+        {
+            Outcome::Denied
+        }
+        Some(ActionStatus::Failed) => Outcome::Failed,
+        // Some sources put the failure into the answer alone.
+        _ if failed_answer(source, service, operation) => Outcome::Failed,
+        _ => Outcome::Done,
+    }
+}
+
+fn failed_answer(source: &Source<'_>, _service: &str, operation: &str) -> bool {
+    let answer = source.member("responseElements").and_then(|answers| any_case(answers, operation));
+    answer.and_then(Json::as_str).is_some_and(|text| text.eq_ignore_ascii_case("failure"))
+}
+
+fn sound(service: &str) -> bool {
+    !service.is_empty()
+}
+
+/// The program of a user agent, without its version and surroundings.
+fn tool(agent: &str) -> String {
+    let name = agent.split(['/', ' ', '(', ';', '_']).find(|part| !part.is_empty()).unwrap_or_default();
+    short(name.trim_start_matches('['))
+}
+
+/// A text cut to what a deed keeps.
+fn short(text: &str) -> String {
+    let mut end = text.len().min(LONGEST);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text[..end].to_owned()
+}
+
+#[cfg(test)]
+mod tests;

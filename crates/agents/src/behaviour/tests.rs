@@ -1,0 +1,149 @@
+//! Deeds of entries as sources write them.
+
+use reeve_audit::{ActionMethod, Actor, ActorType, EventType, Json, ResourceRef, json};
+use reeve_learn::behaviour::PrincipalKind;
+
+use super::*;
+
+/// An entry as the importer of CloudTrail records makes it, without what the tests do not need.
+fn imported(kind: ActorType, id: &str, operation: &str, record: &str) -> Entry {
+    let record = json::parse(record.as_bytes()).unwrap_or_else(|error| unreachable!("{error}"));
+    let mut entry = Entry::new(EventType::from_static("resource.modify"))
+        .by(Actor::new(kind, id))
+        .on(ResourceRef::default().in_cloud("aws", "111122223333", "eu-west-1"))
+        .with_action(operation, ActionStatus::Success, ActionMethod::Api)
+        .with_metadata("cloudtrail", record);
+    entry.resource.id = None;
+    entry
+}
+
+fn traits(parameters: &str) -> Vec<Trait> {
+    let record = format!(r#"{{"eventSource":"ec2.amazonaws.com","requestParameters":{parameters}}}"#);
+    let found = deed(&imported(ActorType::User, "alice", "Do", &record)).traits;
+    Trait::ALL.iter().copied().filter(|one| found.has(*one)).collect()
+}
+
+#[test]
+fn parameters_say_the_same_in_every_cloud() {
+    for (parameters, expect) in [
+        (
+            r#"{"ipPermissions":{"items":[{"fromPort":22,"toPort":22,"ipRanges":{"items":[{"cidrIp":"0.0.0.0/0"}]}}]}}"#,
+            &[Trait::OpensToAll, Trait::RemotePort][..],
+        ),
+        (r#"{"cidrIp":"10.0.0.0/8","fromPort":443,"toPort":443}"#, &[]),
+        (
+            r#"{"properties":{"sourceAddressPrefix":"*","destinationPortRange":"3389"}}"#,
+            &[Trait::OpensToAll, Trait::RemotePort],
+        ),
+        (
+            r#"{"policyArn":"arn:aws:iam::aws:policy/AdministratorAccess","userName":"bob"}"#,
+            &[Trait::GivesAdmin, Trait::OnOtherIdentity],
+        ),
+        (r#"{"policyArn":"arn:aws:iam::aws:policy/ReadOnlyAccess","userName":"alice"}"#, &[Trait::OnOwnIdentity]),
+        (r#"{"binding":{"role":"roles/owner","members":["allUsers"]}}"#, &[Trait::OpensToAll, Trait::GivesAdmin]),
+        (
+            r#"{"launchPermission":{"add":{"items":[{"userId":"999988887777"}]}}}"#,
+            &[Trait::NamesForeignAccount, Trait::Shares],
+        ),
+        (r#"{"attributeName":"restore","valuesToAdd":["all"]}"#, &[Trait::OpensToAll, Trait::Shares]),
+        (r#"{"VersioningConfiguration":{"Status":"Suspended"}}"#, &[Trait::SwitchesOff]),
+        (r#"{"VersioningConfiguration":{"Status":"Enabled"}}"#, &[Trait::SwitchesOn]),
+        (r#"{"isMultiRegionTrail":false}"#, &[Trait::SwitchesOff]),
+        (r#"{"publiclyAccessible":true}"#, &[Trait::OpensToAll]),
+        (r#"{"publiclyAccessible":false}"#, &[]),
+        (r#"{"skipFinalSnapshot":true}"#, &[Trait::NoWayBack]),
+        (r#"{"instanceType":"p4d.24xlarge"}"#, &[Trait::Costly]),
+        (r#"{"instanceType":"m6g.large"}"#, &[]),
+        (r#"{"bucketName":"b","key":"HOW_TO_DECRYPT_FILES.txt"}"#, &[Trait::Extortion]),
+        (r#"{"includePublic":true}"#, &[Trait::LooksAbroad]),
+        (r#"{"commands":["id"]}"#, &[Trait::BringsCode]),
+        (
+            r#"{"policyDocument":"{\"Statement\":[{\"Effect\":\"Allow\",\"Principal\":{\"AWS\":\"arn:aws:iam::999988887777:root\"}}]}"}"#,
+            &[Trait::NamesForeignAccount],
+        ),
+        (r#"{"policyDocument":"{\"Statement\":[{\"Effect\":\"Deny\",\"Principal\":\"*\"}]}"}"#, &[]),
+        (
+            r#"{"policyDocument":"{\"Statement\":[{\"Effect\":\"Allow\",\"Action\":\"*\",\"Resource\":\"*\"}]}"}"#,
+            &[Trait::GivesAdmin],
+        ),
+    ] {
+        assert_eq!(traits(parameters), expect, "{parameters}");
+    }
+}
+
+#[test]
+fn identities_are_one_whatever_the_session() {
+    let robot = |session: &str| {
+        let id = format!("deployer/{session}");
+        deed(&imported(ActorType::Role, &id, "UpdateService", r#"{"eventSource":"ecs.amazonaws.com"}"#))
+    };
+    let (one, other, person) =
+        (robot("aws-go-sdk-1722375070115152000"), robot("i-0abcdef1234567890"), robot("alice@example.com"));
+    assert_eq!((one.principal.as_str(), one.kind), ("111122223333:deployer", PrincipalKind::Role));
+    assert_eq!(one.principal, other.principal);
+    assert_eq!(person.principal, "111122223333:deployer/alice@example.com");
+    assert_eq!(one.peers, person.peers);
+    assert!(other.traits.has(Trait::MachineCredentials) && !one.traits.has(Trait::MachineCredentials));
+    assert_eq!(one.service, "ecs");
+}
+
+#[test]
+fn a_role_that_is_taken_on_is_known_beforehand() {
+    let record = r#"{"eventSource":"sts.amazonaws.com","requestParameters":{"roleArn":"arn:aws:iam::111122223333:role/path/admin","roleSessionName":"bob"}}"#;
+    let taken = deed(&imported(ActorType::User, "bob", "AssumeRole", record));
+    let used = deed(&imported(ActorType::Role, "admin/bob", "ListUsers", "{}"));
+    assert_eq!(taken.becomes, used.principal);
+}
+
+#[test]
+fn outcomes_and_passing_on() {
+    let mut entry = imported(ActorType::User, "a", "X", r#"{"errorCode":"Client.UnauthorizedOperation"}"#);
+    entry.action.status = Some(ActionStatus::Failed);
+    assert_eq!(deed(&entry).outcome, Outcome::Denied);
+    let mut entry = imported(ActorType::User, "a", "X", r#"{"errorCode":"Client.DryRunOperation"}"#);
+    entry.action.status = Some(ActionStatus::Failed);
+    assert_eq!(deed(&entry).outcome, Outcome::Rehearsed);
+    let passed =
+        deed(&imported(ActorType::Role, "AWSServiceRoleForX/x", "Y", r#"{"sourceIPAddress":"x.amazonaws.com"}"#));
+    assert!(
+        passed.traits.has(Trait::PassedOn) && passed.kind == PrincipalKind::Service && passed.place.network.is_empty()
+    );
+}
+
+#[test]
+fn entries_of_reeves_own_are_deeds_too() {
+    let entry = Entry::new(EventType::from_static("authentication.login"))
+        .by(Actor::user("alice")
+            .with_ip_address(std::net::Ipv4Addr::new(203, 0, 113, 9).into())
+            .with_user_agent("Mozilla/5.0 (X11)"))
+        .with_action("login", ActionStatus::Denied, ActionMethod::Console)
+        .with_metadata("second_factor", "security_key");
+    let deed = deed(&entry);
+    assert_eq!((deed.service.as_str(), deed.operation.as_str()), ("authentication", "login"));
+    assert_eq!((deed.place.network.as_str(), deed.tool.as_str()), ("203.0.113.0/24", "Mozilla"));
+    assert!(deed.outcome == Outcome::Denied && deed.traits.has(Trait::SecondFactor));
+    assert_eq!(deed.principal, principal(&entry));
+}
+
+#[test]
+fn names_that_people_choose_change_nothing() {
+    let record =
+        |name: &str| format!(r#"{{"eventSource":"iam.amazonaws.com","requestParameters":{{"userName":"{name}"}}}}"#);
+    let score = |name: &str| {
+        EntryWatch::default().observe(&imported(ActorType::User, "alice", "CreateUser", &record(name))).score
+    };
+    assert_eq!(score("stratus-red-team-backdoor"), score("bob"));
+}
+
+#[test]
+fn odd_parameters_do_no_harm() {
+    let deep = format!("{}1{}", "[".repeat(40), "]".repeat(40));
+    for parameters in
+        ["null", "1", "\"x\"", "{}", "[]", r#"{"policyDocument":"{not json"}"#, r#"{"userName":7}"#, &deep]
+    {
+        assert!(traits(parameters).len() < 3, "{parameters}");
+    }
+    let mut entry = imported(ActorType::User, &"é".repeat(400), "X", "{}");
+    entry.changes.after = Some(Json::Null);
+    assert!(deed(&entry).principal.len() <= LONGEST);
+}
