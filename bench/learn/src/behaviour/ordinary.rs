@@ -1,0 +1,188 @@
+//! Ordinary life: false alarms a user and day on the simulated company's activity and on generated CloudTrail-like work, what
+//! the stories told in the former and attacks transplanted into the latter are scored, and the speed.
+
+mod work;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
+
+use anyhow::{Context as _, Result};
+use jiff::{SignedDuration, Timestamp};
+use reeve_agents::behaviour::{EntryWatch, deed};
+use reeve_connect_simulated::SimulatedEstate;
+use reeve_learn::behaviour::{Deed, PrincipalKind, Watch};
+
+use super::set::{self, Blank, Label, Unit};
+use crate::chance::Chance;
+use crate::data::Data;
+
+const DAY_MS: i64 = 86_400_000;
+/// A score from which on somebody is told.
+const ALARM: f64 = 0.5;
+/// Days in which the watch only learns.
+const LEARNING_DAYS: i64 = 14;
+/// Days of ordinary work.
+const DAYS: i64 = 60;
+
+/// Runs the part.
+pub(super) fn run(data: &Data) -> Result<()> {
+    simulated()?;
+    generated(data)?;
+    speed();
+    Ok(())
+}
+
+/// Alarms of ordinary deeds, by principal and day.
+#[derive(Default)]
+struct Alarms {
+    by_day: BTreeMap<(String, i64), usize>,
+    active: BTreeSet<(String, i64)>,
+    deeds: usize,
+    operations: BTreeMap<String, usize>,
+}
+
+impl Alarms {
+    fn note(&mut self, deed: &Deed, score: f64) {
+        let key = (deed.principal.clone(), deed.at_ms.div_euclid(DAY_MS));
+        self.deeds += 1;
+        if score >= ALARM {
+            *self.by_day.entry(key.clone()).or_default() += 1;
+            *self.operations.entry(deed.operation.clone()).or_default() += 1;
+        }
+        self.active.insert(key);
+    }
+
+    fn print(&self, title: &str) {
+        let events: usize = self.by_day.values().sum();
+        println!(
+            "- {title}: {events} alarms in {} deeds, {} principal-days with any of {} active ones: {:.4} a principal and day",
+            self.deeds,
+            self.by_day.len(),
+            self.active.len(),
+            self.by_day.len() as f64 / self.active.len().max(1) as f64,
+        );
+        let mut loud: Vec<_> = self.operations.iter().collect();
+        loud.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
+        let words: Vec<String> = loud.iter().take(6).map(|(name, times)| format!("{name} {times}")).collect();
+        if !words.is_empty() {
+            println!("  ({})", words.join(", "));
+        }
+    }
+}
+
+fn simulated() -> Result<()> {
+    println!("### Ordinary work: the simulated company, {DAYS} days\n");
+    let now: Timestamp = "2026-11-01T00:00:00Z".parse().context("a time")?;
+    let from = now - SignedDuration::from_hours(24 * DAYS);
+    let estate = SimulatedEstate::new(7, now);
+    let mut watch = EntryWatch::default();
+    let (mut first, mut later) = (Alarms::default(), Alarms::default());
+    let (mut told, mut caught) = (BTreeMap::<String, usize>::new(), BTreeMap::<String, usize>::new());
+    for entry in estate.activity(from, now) {
+        let deed = deed(&entry);
+        let score = watch.observe(&entry).score;
+        if entry.metadata.tags.iter().any(|tag| tag == "suspicious") {
+            // A story is what the same minute-scale episode tells; its operation names it well enough.
+            let name = deed.operation.clone();
+            *told.entry(name.clone()).or_default() += 1;
+            *caught.entry(name).or_default() += usize::from(score >= ALARM);
+            continue;
+        }
+        let learning = entry.timestamp < from + SignedDuration::from_hours(24 * LEARNING_DAYS);
+        if learning { &mut first } else { &mut later }.note(&deed, score);
+    }
+    first.print(&format!("the first {LEARNING_DAYS} days"));
+    later.print("after them");
+    let words: Vec<String> =
+        told.iter().map(|(name, times)| format!("{name} {}/{times}", caught.get(name).copied().unwrap_or(0))).collect();
+    println!(
+        "- deeds of the company's stories (tagged suspicious, the tag not looked at) at {ALARM} or above: {}\n",
+        words.join(", ")
+    );
+    Ok(())
+}
+
+fn generated(data: &Data) -> Result<()> {
+    println!("### Ordinary work: generated CloudTrail activity, {DAYS} days, and attacks transplanted into it\n");
+    let office = work::Office::new(3);
+    let mut watch = Watch::default();
+    let (mut first, mut later) = (Alarms::default(), Alarms::default());
+    let mut learnt = None;
+    let mut scores = Vec::new();
+    for deed in office.days(0..DAYS) {
+        let learning = deed.at_ms < work::START_MS + LEARNING_DAYS * DAY_MS;
+        if deed.at_ms >= work::START_MS + (DAYS - 10) * DAY_MS && learnt.is_none() {
+            learnt = Some(watch.clone());
+        }
+        let score = watch.observe(&deed).score;
+        if !learning {
+            scores.push(score);
+        }
+        if learning { &mut first } else { &mut later }.note(&deed, score);
+    }
+    first.print(&format!("the first {LEARNING_DAYS} days"));
+    later.print("after them");
+    scores.sort_by(|a, b| b.total_cmp(a));
+    let strict = scores.get(scores.len() / 1000).copied().unwrap_or(ALARM);
+    println!("- the thousandth part of ordinary deeds lies above {strict:.3}");
+    let Some(learnt) = learnt else { return Ok(()) };
+    let units = set::load(data, Blank::Names)?;
+    for (title, own_place) in [("at the victim's own desk and hours", true), ("from elsewhere, at night", false)] {
+        transplants(&units, &office, &learnt, own_place, (strict, title));
+    }
+    println!();
+    Ok(())
+}
+
+/// Each technique done once by each of ten ordinary users, against a watch that has learnt fifty days.
+fn transplants(units: &[Unit], office: &work::Office, learnt: &Watch, own_place: bool, (strict, title): (f64, &str)) {
+    let mut chance = Chance::new(5, 44);
+    let (mut tried, mut alarmed, mut above) = (0_usize, 0_usize, 0_usize);
+    let mut missed: BTreeMap<&str, usize> = BTreeMap::new();
+    for unit in units.iter().filter(|unit| unit.label == Label::Technique) {
+        for _ in 0..10 {
+            let victim = office.victim(chance.below(office.victims()), own_place);
+            let mut watch = learnt.clone();
+            let mut events: Vec<Deed> = unit.events.iter().map(deed).collect();
+            events.sort_by_key(|deed| deed.at_ms);
+            let first = events.first().map_or(0, |deed| deed.at_ms);
+            let best = events
+                .into_iter()
+                .map(|deed| watch.observe(&transplant(deed, first, &victim)).score)
+                .fold(0.0, f64::max);
+            tried += 1;
+            alarmed += usize::from(best >= ALARM);
+            above += usize::from(best > strict);
+            *missed.entry(&unit.name).or_default() += usize::from(best < ALARM);
+        }
+    }
+    let missed: Vec<&str> = missed.into_iter().filter(|(_, times)| *times >= 5).map(|(name, _)| name).collect();
+    println!(
+        "- attacks {title}: {:.1} % of {tried} at {ALARM} or above, {:.1} % above the thousandth part; missed: {}",
+        100.0 * alarmed as f64 / tried as f64,
+        100.0 * above as f64 / tried as f64,
+        if missed.is_empty() { "none".to_owned() } else { missed.join(", ") }
+    );
+}
+
+fn transplant(mut deed: Deed, first_ms: i64, victim: &Deed) -> Deed {
+    deed.at_ms = victim.at_ms + deed.at_ms - first_ms;
+    deed.place = victim.place.clone();
+    deed.tool.clear();
+    if deed.kind == PrincipalKind::Person {
+        deed.principal.clone_from(&victim.principal);
+        deed.peers.clone_from(&victim.peers);
+        deed.traits = deed.traits.without(reeve_learn::behaviour::Trait::LongLivedKey);
+    }
+    deed
+}
+
+fn speed() {
+    let office = work::Office::new(9);
+    let deeds: Vec<Deed> = office.days(0..DAYS).into_iter().cycle().take(100_000).collect();
+    let start = Instant::now();
+    let mut watch = Watch::default();
+    let loud = deeds.iter().filter(|deed| watch.observe(deed).score >= ALARM).count();
+    let took = start.elapsed().as_secs_f64();
+    println!("### Speed\n\n- {} deeds in {took:.2} s on one core ({loud} alarms)\n", deeds.len());
+}
