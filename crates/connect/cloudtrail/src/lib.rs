@@ -12,9 +12,11 @@ mod read;
 mod record;
 mod resource;
 mod split;
+mod texts;
 
 pub use event_type::event_type;
 pub use files::{log_files, open};
 pub use map::{map_record, restore, with_distinct_id};
 pub use read::{ReadError, RecordReader};
 pub use record::{MapError, Record};
+pub use texts::Texts;
