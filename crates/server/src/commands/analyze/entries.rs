@@ -1,12 +1,61 @@
-//! `reeve analyze entries`: scores of audit records.
+//! `reeve analyze entries`: scores of audit records, each from those before it.
+//!
+//! Records are judged in the order in which they stand, file by file, by the same watch that the security agent keeps. One that
+//! cannot be read is named on stderr and passed over; the exit code then is 1.
 
+mod records;
+
+use std::io::Write as _;
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result};
+use reeve_agents::behaviour::EntryWatch;
+use reeve_audit::Entry;
+use reeve_learn::behaviour::Judgement;
+use serde::Serialize;
 
+use self::records::Records;
+use super::file::{Input, Sink};
 use crate::cli::EntriesArgs;
 
+/// One line of the answer.
+#[derive(Debug, Serialize)]
+struct Line<'a> {
+    event_id: &'a str,
+    score: f64,
+    reasons: Vec<&'a str>,
+}
+
 /// Runs it.
-pub(super) fn run(_args: &EntriesArgs) -> Result<ExitCode> {
-    bail!("analyze entries is not there yet")
+pub(super) fn run(args: &EntriesArgs) -> Result<ExitCode> {
+    let mut out = Sink::create(args.output.output.as_deref())?;
+    let mut watch = EntryWatch::default();
+    let mut refused = 0_u64;
+    for path in &args.files {
+        let input = Input::open(path)?;
+        let name = input.name.clone();
+        for record in Records::open(input, args.format).with_context(|| format!("{name} could not be read"))? {
+            match record {
+                Ok(entry) => write(&mut out, &entry, &watch.observe(&entry))?,
+                Err(message) => {
+                    refused += 1;
+                    eprintln!("{name}: {message}");
+                }
+            }
+        }
+    }
+    out.finish()?;
+    if refused > 0 {
+        eprintln!("{} judged, {refused} could not be read", watch.watch().deeds());
+    }
+    Ok(if refused > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+fn write(out: &mut Sink, entry: &Entry, judgement: &Judgement) -> Result<()> {
+    // Six digits tell any two scores apart that differ for a reason.
+    let score = (judgement.score * 1e6).round() / 1e6;
+    let line = Line { event_id: entry.event_id.as_str(), score, reasons: judgement.reasons().collect() };
+    serde_json::to_writer(&mut *out, &line)?;
+    out.write_all(b"\n")?;
+    Ok(())
 }
