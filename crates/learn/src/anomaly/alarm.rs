@@ -27,8 +27,8 @@ const MOST_UNREST: f64 = 10.0;
 const REST: u32 = 100;
 /// unless that is stronger by this factor.
 const WORSE: f64 = 2.0;
-/// Points in which the height a new alarm must reach falls by a factor of e.
-const FORGET: f64 = 350.0;
+/// How the height a new alarm must reach falls with each point: by a factor of e in 350.
+const FORGET: f64 = 1.0 - 1.0 / 350.0;
 /// Nats over the threshold in which a score goes two thirds of its way to 1.
 const CERTAIN: f64 = 3.0;
 
@@ -106,7 +106,7 @@ impl Alarm {
     }
 
     fn score(&mut self, strength: f64, strongest: Option<Sign>) -> Verdict {
-        self.guard *= (-1.0 / FORGET).exp();
+        self.guard *= FORGET;
         self.since = self.since.saturating_add(1);
         let new = strength >= self.guard && (self.since >= REST || strength > WORSE * self.told);
         self.guard = self.guard.max(strength);

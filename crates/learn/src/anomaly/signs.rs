@@ -224,7 +224,7 @@ impl Signs {
         self.course.rotate_left(1);
         self.course[7] = ratio;
         let [c0, c1, c2, c3, c4, c5, c6, c7] = self.course;
-        let pressed = |x: f64| (x.abs().ln_1p().copysign(x)) as f32;
+        let pressed = |x: f64| (1.0 + x.abs() as f32).ln().copysign(x as f32);
         let course: [f32; WIDTH] = [
             pressed(c7),
             pressed(c6),
