@@ -107,13 +107,9 @@ fn row(name: &str, pairs: &[(f64, bool)]) {
     );
 }
 
-/// What knowing every trait would be worth: the variance that is left within the futures of one past, without the part that
-/// comes of having drawn only so many.
+/// What knowing every trait would be worth.
 fn ceiling(later: &[Story]) {
-    let chances: Vec<f64> = later.iter().filter_map(|story| story.chance).collect();
-    let drawn = OTHER_FUTURES as f64;
-    let within =
-        chances.iter().map(|p| p * (1.0 - p)).sum::<f64>() / chances.len().max(1) as f64 * drawn / (drawn - 1.0);
+    let Some(within) = unknowable(&later.iter().collect::<Vec<_>>()) else { return };
     let rate = later.iter().filter(|story| story.example.held).count() as f64 / later.len().max(1) as f64;
     println!(
         "| all traits known (ceiling) | {within:.3} | {:.3} | 0 | | | | |\n",
@@ -121,9 +117,21 @@ fn ceiling(later: &[Story]) {
     );
 }
 
+/// The variance that is left within the futures of one past, without the part that comes of having drawn only so many.
+fn unknowable(stories: &[&Story]) -> Option<f64> {
+    let chances: Vec<f64> = stories.iter().filter_map(|story| story.chance).collect();
+    let drawn = OTHER_FUTURES as f64;
+    let spread: f64 = chances.iter().map(|p| p * (1.0 - p)).sum();
+    (!chances.is_empty()).then(|| spread / chances.len() as f64 * drawn / (drawn - 1.0))
+}
+
+fn stories<'s>(later: &'s [Story], group: &str) -> Vec<&'s Story> {
+    later.iter().filter(|story| story.example.group == group).collect()
+}
+
 fn by_group(later: &[Story], known: &[Example]) {
-    println!("| kind | judged | held | skill | ECE, 5 bins |");
-    println!("|---|---|---|---|---|");
+    println!("| kind | judged | held | skill | ceiling | ECE, 5 bins |");
+    println!("|---|---|---|---|---|---|");
     let said = predictions(later, known, true);
     let mut groups: Vec<&str> = later.iter().map(|story| story.example.group.as_str()).collect();
     groups.sort_unstable();
@@ -134,9 +142,13 @@ fn by_group(later: &[Story], known: &[Example]) {
         let held = own.iter().filter(|(_, held)| *held).count();
         let figure = |value: Option<f64>| value.map_or("-".to_owned(), |v| format!("{v:.3}"));
         println!(
-            "| {group} | {} | {held} | {} | {} |",
+            "| {group} | {} | {held} | {} | {} | {} |",
             own.len(),
             figure(brier_skill(&own)),
+            figure(unknowable(&stories(later, group)).map(|within| {
+                let rate = held as f64 / own.len().max(1) as f64;
+                1.0 - within / (rate * (1.0 - rate))
+            })),
             figure(adaptive_ece(&own, 5))
         );
     }

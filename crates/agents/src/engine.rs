@@ -18,6 +18,7 @@ mod error;
 mod exclude;
 mod execute;
 mod guard;
+mod learning;
 mod limits;
 mod respond;
 mod resume;
@@ -91,6 +92,8 @@ pub struct Engine {
     looks: Mutex<BTreeMap<ActionId, jiff::Timestamp>>,
     /// How many tasks carry out actions.
     tasks: watch::Sender<usize>,
+    /// What was learned, where confidence is calibrated by it.
+    models: std::sync::OnceLock<Arc<dyn crate::models::ModelStore>>,
 }
 
 impl Engine {
@@ -104,6 +107,7 @@ impl Engine {
             active: Mutex::new(BTreeSet::new()),
             looks: Mutex::new(BTreeMap::new()),
             tasks: watch::Sender::new(0),
+            models: std::sync::OnceLock::new(),
         })
     }
 

@@ -110,7 +110,9 @@ impl Engine {
         for abstention in judged.iter().filter(|j| j.judgement.proposals.is_empty()).filter_map(abstained) {
             *skipped.entry(abstention.to_owned()).or_default() += 1;
         }
+        Self::calibrate(agent, self.calibrator(agent).await.as_ref(), &mut judged);
         let Upserted { kept, skipped: left } = self.upsert(agent, &judged).await?;
+        self.note_trust(&kept, &judged).await?;
         report.recommendations = kept.len() as u64;
         left.into_iter().for_each(|reason| *skipped.entry(reason.to_owned()).or_default() += 1);
         self.apply_what_it_may(agent, kept, report, &mut skipped).await?;
@@ -119,7 +121,7 @@ impl Engine {
     }
 
     /// The resources of the agent's scope, and every volume by the machine it is attached to.
-    async fn scope_of(
+    pub(super) async fn scope_of(
         &self,
         agent: &Agent,
     ) -> Result<(Vec<Resource>, HashMap<ResourceId, Vec<Resource>>), EngineError> {

@@ -7,6 +7,7 @@ mod configure;
 mod execute;
 mod faults;
 mod guardrails;
+mod models;
 mod policy;
 mod respond;
 mod resume;

@@ -8,7 +8,7 @@
 use super::logit;
 
 /// The figures' names, in their order.
-pub const FEATURES: [&str; 14] = [
+pub const FEATURES: [&str; 16] = [
     "days_tried",
     "margin_in_deviations",
     "margin_after_trend",
@@ -23,10 +23,14 @@ pub const FEATURES: [&str; 14] = [
     "unmeasured",
     "production",
     "age",
+    "never_tight",
+    "tight_a_month_before",
 ];
 
 /// Days the change has to hold.
 const HORIZON_DAYS: f64 = 14.0;
+/// Days of a month.
+const MONTH_DAYS: f64 = 30.0;
 /// A margin below this is tight.
 const TIGHT: f64 = 0.1;
 const EULER: f64 = 0.577_215_664_901_532_9;
@@ -75,6 +79,8 @@ pub fn features(signs: &Signs) -> Vec<f64> {
         signs.unmeasured.clamp(0.0, 4.0) / 2.0,
         signs.production.map_or(0.0, |yes| if yes { 1.0 } else { -1.0 }),
         signs.age_days.map_or(0.0, |age| ((1.0 + age.max(0.0)).ln() / 2.0 - 2.0).clamp(-2.0, 2.0)),
+        shape.never_tight,
+        shape.month_before,
     ]
 }
 
@@ -89,6 +95,8 @@ struct Shape {
     variation: f64,
     since_tight: f64,
     clear: f64,
+    never_tight: f64,
+    month_before: f64,
 }
 
 impl Shape {
@@ -120,8 +128,17 @@ impl Shape {
             variation: (deviation.ln() / 2.0 + 1.0).clamp(-2.0, 2.0),
             since_tight: tight.map_or(1.0, |since| (since / days).min(1.0)),
             clear: logit(stays_clear(ahead, deviation)) / 3.0,
+            never_tight: if tight.is_none() { 1.0 } else { 0.0 },
+            month_before: if month_before(known, days) { 1.0 } else { 0.0 },
         }
     }
+}
+
+/// Whether one of the days a month before those to come was tight: what closes a month comes again, and thirty days show
+/// it once.
+fn month_before(known: &[(f64, f64)], days: f64) -> bool {
+    let (from, until) = (days - MONTH_DAYS, days - MONTH_DAYS + HORIZON_DAYS);
+    known.iter().any(|(day, margin)| *margin < TIGHT && (from..until).contains(day))
 }
 
 /// How likely the smallest of the coming days' margins stays above 0, when the daily shortfall is Gumbel distributed.

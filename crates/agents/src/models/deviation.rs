@@ -1,0 +1,140 @@
+//! `deviation`: which hours of a resource's CPU are unlike itself. Nobody labels the estate's own anomalies, so the model is
+//! judged on held-out days into which known ones are put: three hours that jump, at places that the resource's name decides.
+//! What was not put there counts as normal, so that precision is a lower bound.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use reeve_estate::Metric;
+use reeve_learn::calibrate::Confusion;
+use reeve_learn::week::hour_of_week;
+use reeve_learn::{Point, WeeklyShape, percentile};
+use serde::{Deserialize, Serialize};
+
+use super::material::{Material, between};
+use super::model::ModelType;
+use super::trainer::{Evaluation, NotTrained, Trained, Trainer};
+use crate::agent::AgentType;
+
+/// Hours a resource has to have been seen for.
+const ENOUGH_HOURS: usize = 8 * 24;
+/// Residuals beyond so many scales are unlike it.
+const SCALES: f64 = 5.0;
+/// The smallest scale, percent of CPU: quiet resources flutter.
+const SMALLEST_SCALE: f64 = 0.5;
+/// Hours between two anomalies that are put in.
+const EVERY_HOURS: usize = 60;
+/// How long each lasts.
+const LASTS_HOURS: usize = 3;
+/// How far it jumps at least, percent of CPU.
+const JUMP: f64 = 25.0;
+
+/// The trainer of deviations.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Deviation;
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Kept {
+    format: u32,
+    resources: BTreeMap<String, Usual>,
+}
+
+/// What is usual for one resource.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Usual {
+    /// Means by hour of the week.
+    hours: Vec<f64>,
+    /// Spread around them: 1.4826 times the median absolute residual, or a sixth of the 99th percentile if that is more.
+    scale: f64,
+}
+
+impl Usual {
+    fn of(points: &[Point]) -> Option<Usual> {
+        let shape = WeeklyShape::of(points).filter(|_| points.len() >= ENOUGH_HOURS)?;
+        let overall = points.iter().map(|(_, value)| value).sum::<f64>() / points.len() as f64;
+        let hours: Vec<f64> =
+            shape.means.iter().map(|mean| (mean.unwrap_or(overall) * 100.0).round() / 100.0).collect();
+        let away: Vec<f64> = points.iter().map(|(at, value)| (value - hours[hour_of_week(*at)]).abs()).collect();
+        let (middle, far) = (percentile(&away, 50.0)?, percentile(&away, 99.0)?);
+        Some(Usual { hours, scale: (1.4826 * middle).max(far / SCALES).max(SMALLEST_SCALE) })
+    }
+
+    fn is_unlike(&self, at: i64, value: f64) -> bool {
+        (value - self.hours[hour_of_week(at)]).abs() > SCALES * self.scale
+    }
+}
+
+impl Trainer for Deviation {
+    fn name(&self) -> &'static str {
+        "deviation"
+    }
+
+    fn kind(&self) -> ModelType {
+        ModelType::AnomalyDetection
+    }
+
+    fn serves(&self, agent: AgentType) -> bool {
+        use AgentType::{CostOptimizer, OpsIntelligence, PerformanceOptimizer, SecurityIntelligence};
+        matches!(agent, CostOptimizer | PerformanceOptimizer | OpsIntelligence | SecurityIntelligence)
+    }
+
+    fn threshold(&self) -> f64 {
+        0.9
+    }
+
+    fn metrics(&self) -> &'static [Metric] {
+        &[Metric::CpuUtilization]
+    }
+
+    fn history_days(&self) -> i64 {
+        35
+    }
+
+    fn held_out_days(&self) -> i64 {
+        7
+    }
+
+    fn train(&self, material: &Material, until: Timestamp) -> Result<Trained, NotTrained> {
+        let begin = material.days_ago(self.history_days());
+        let mut resources = BTreeMap::new();
+        let mut samples = 0;
+        for (resource, points) in material.hourly(Metric::CpuUtilization) {
+            let seen = between(&points, begin, until);
+            if let Some(usual) = Usual::of(seen) {
+                samples += seen.len() as u64;
+                resources.insert(resource.id.0.clone(), usual);
+            }
+        }
+        if resources.is_empty() {
+            return Err(NotTrained(format!("no resource was seen for {ENOUGH_HOURS} hours")));
+        }
+        let kept = serde_json::to_string(&Kept { format: 1, resources });
+        let state = kept.map_err(|error| NotTrained(error.to_string()))?;
+        Ok(Trained { state, span_days: material.span_days(Metric::CpuUtilization, until), samples })
+    }
+
+    fn evaluate(&self, state: &str, material: &Material, from: Timestamp) -> Result<Evaluation, NotTrained> {
+        let kept: Kept = serde_json::from_str(state).map_err(|error| NotTrained(format!("the kept state: {error}")))?;
+        let mut counted = Confusion::default();
+        for (resource, points) in material.hourly(Metric::CpuUtilization) {
+            let Some(usual) = kept.resources.get(&resource.id.0).filter(|usual| usual.hours.len() == 168) else {
+                continue;
+            };
+            let first: usize = resource.id.0.bytes().map(usize::from).sum::<usize>() % EVERY_HOURS;
+            for (place, (at, value)) in between(&points, from, material.now).iter().enumerate() {
+                let put_in = (place + EVERY_HOURS - first) % EVERY_HOURS < LASTS_HOURS;
+                let value = if put_in { value + JUMP.max(usual.scale) } else { *value };
+                counted.count(usual.is_unlike(*at, value), put_in);
+            }
+        }
+        let scores =
+            counted.scores().ok_or_else(|| NotTrained("no hour could be judged on the held-out days".to_owned()))?;
+        Ok(Evaluation { scores, held_out: counted.total() })
+    }
+
+    fn figures(&self, material: &Material, from: Timestamp, until: Timestamp) -> Vec<f64> {
+        super::demand::daily_peaks(material, from, until)
+    }
+}

@@ -1,0 +1,107 @@
+//! A model's record: the specification's figures and where the version stands.
+
+use jiff::Timestamp;
+use reeve_estate::named;
+
+use crate::agent::AgentId;
+
+named!(
+    /// The specification's model types.
+    ModelType {
+        /// What a series will do.
+        Forecast => "time_series_forecasting",
+        /// What kind of thing something is.
+        Classification => "classification",
+        /// What is unlike itself.
+        AnomalyDetection => "anomaly_detection",
+        /// What will hold when it is recommended.
+        Recommendation => "recommendation",
+    }
+);
+
+named!(
+    /// Where a version stands.
+    ModelStatus {
+        /// Trained, and not judged good enough yet.
+        Candidate => "candidate",
+        /// The one that answers.
+        Serving => "serving",
+        /// Replaced, refused, or its agent is gone.
+        Retired => "retired",
+    }
+);
+
+named!(
+    /// Why a version was trained.
+    RetrainCause {
+        /// There was none.
+        First => "first_training",
+        /// Accuracy on the newest held-out days fell below the threshold.
+        Accuracy => "accuracy_below_threshold",
+        /// New data no longer looks like what it was trained on.
+        Drift => "drift",
+        /// The agent's configuration changed.
+        Configuration => "configuration_changed",
+        /// Its interval was over.
+        Schedule => "schedule",
+        /// A person asked.
+        Request => "requested",
+    }
+);
+
+/// A version's identifier, made by Reeve.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ModelId(pub String);
+
+/// One version of one model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Model {
+    /// Identifier.
+    pub id: ModelId,
+    /// Whose it is.
+    pub agent_id: AgentId,
+    /// What it is called; one serves of each agent and name.
+    pub name: String,
+    /// Its type.
+    pub kind: ModelType,
+    /// Counts up from 1 within agent and name.
+    pub version: u32,
+    /// Where it stands.
+    pub status: ModelStatus,
+    /// Days between the oldest and the newest sample it was trained on.
+    pub training_span_days: f64,
+    /// What it was trained on, counted: samples, or examples where it learns from those.
+    pub samples: u64,
+    /// Decisions it was judged by on held-out days.
+    pub held_out: u64,
+    /// Share of those that were right, 0 to 1.
+    pub accuracy: f64,
+    /// Share of the yes among them that were right, 0 to 1.
+    pub precision: f64,
+    /// Share of what was yes that was found, 0 to 1.
+    pub recall: f64,
+    /// Harmonic mean of the two.
+    pub f1: f64,
+    /// Accuracy below this trains it anew, 0 to 1.
+    pub threshold: f64,
+    /// Why it was trained.
+    pub cause: RetrainCause,
+    /// The numbers behind that, and what came of it, in a sentence.
+    pub note: String,
+    /// Fingerprint of the configuration it was trained under.
+    pub configuration: String,
+    /// Quantiles of what it was trained on, for the test of drift.
+    pub reference: Vec<f64>,
+    /// Distance of the newest data from those, 0 to 1; `None` until it was measured.
+    pub drift: Option<f64>,
+    /// When it was trained.
+    pub trained_at: Timestamp,
+    /// When its figures were last measured.
+    pub updated_at: Timestamp,
+    /// When a successor was last tried.
+    pub tried_at: Option<Timestamp>,
+    /// Who asked for a successor that is not there yet.
+    pub requested_by: Option<String>,
+    /// Grows with every change; stores compare it before they write.
+    pub revision: u64,
+}

@@ -1,0 +1,64 @@
+//! What can be trained: one implementation a model name.
+
+use jiff::Timestamp;
+use reeve_estate::Metric;
+use reeve_learn::calibrate::Scores;
+
+use super::material::Material;
+use super::model::ModelType;
+use crate::agent::AgentType;
+
+/// Why nothing came of training or judging, in words with numbers.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NotTrained(pub String);
+
+/// What came of training.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trained {
+    /// Everything learned, as a text that the same trainer reads again.
+    pub state: String,
+    /// Days between the oldest and the newest sample.
+    pub span_days: f64,
+    /// Samples or examples learned from.
+    pub samples: u64,
+}
+
+/// How a state did on held-out days.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Evaluation {
+    /// The four figures.
+    pub scores: Scores,
+    /// Decisions they were counted from.
+    pub held_out: u64,
+}
+
+/// Learns one kind of thing and judges what was learned. Pure: no clock, no store.
+pub trait Trainer: Send + Sync {
+    /// The model's name (`confidence`, `demand`).
+    fn name(&self) -> &'static str;
+    /// Its type.
+    fn kind(&self) -> ModelType;
+    /// Whether agents of a type have such a model.
+    fn serves(&self, agent: AgentType) -> bool;
+    /// Accuracy below this trains it anew, 0 to 1.
+    fn threshold(&self) -> f64;
+    /// The metrics it reads.
+    fn metrics(&self) -> &'static [Metric];
+    /// Days of samples it wants.
+    fn history_days(&self) -> i64;
+    /// Days at the end that it is judged on and never trained on.
+    fn held_out_days(&self) -> i64;
+    /// Learns from what lies before `until`.
+    ///
+    /// # Errors
+    /// [`NotTrained`] when that is too little.
+    fn train(&self, material: &Material, until: Timestamp) -> Result<Trained, NotTrained>;
+    /// Judges a state on what lies at `from` or later.
+    ///
+    /// # Errors
+    /// [`NotTrained`] when there is nothing to judge by, or the state is not this trainer's.
+    fn evaluate(&self, state: &str, material: &Material, from: Timestamp) -> Result<Evaluation, NotTrained>;
+    /// Figures whose distribution tells whether data still looks the same, from one time to another.
+    fn figures(&self, material: &Material, from: Timestamp, until: Timestamp) -> Vec<f64>;
+}
