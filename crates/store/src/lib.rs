@@ -17,6 +17,7 @@ mod fault;
 mod filter;
 mod lease;
 mod migrate;
+mod models;
 mod open;
 mod rows;
 mod saved_search;

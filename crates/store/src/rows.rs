@@ -13,6 +13,7 @@ pub(crate) mod credentials;
 pub(crate) mod exclusion;
 pub(crate) mod feedback;
 pub(crate) mod guardrails;
+pub(crate) mod model;
 mod plan;
 pub(crate) mod recommendation;
 pub(crate) mod resource;

@@ -5,4 +5,5 @@
 pub mod access;
 pub mod agents;
 pub mod estate;
+pub mod models;
 pub mod saved_searches;

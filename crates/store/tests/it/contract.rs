@@ -1,8 +1,10 @@
-//! The contract suites of the four ports.
+//! The contract suites of the ports.
 
 use std::sync::Arc;
 
 use anyhow::Result;
+use reeve_agents::models::ModelFilter;
+use reeve_agents::{ModelStatus, ModelStore as _};
 use reeve_testkit::contract;
 
 use crate::place::{Place, on_both};
@@ -12,6 +14,7 @@ on_both!(
     estate => super::estate,
     agents => super::agents,
     saved_searches => super::saved_searches,
+    models => super::models,
 );
 
 async fn access(place: &Place) -> Result<()> {
@@ -31,6 +34,22 @@ async fn estate(place: &Place) -> Result<()> {
 async fn agents(place: &Place) -> Result<()> {
     let store = place.open().await?;
     contract::agents::run(Arc::new(store.clone())).await?;
+    store.close().await;
+    Ok(())
+}
+
+async fn models(place: &Place) -> Result<()> {
+    let store = place.open().await?;
+    contract::models::run(Arc::new(store.clone())).await?;
+    store.close().await;
+    // What was learned survives a restart.
+    let store = place.open().await?;
+    let serving = ModelFilter { status: Some(ModelStatus::Serving), ..ModelFilter::default() };
+    let (found, total) = store.model_list(&serving).await?;
+    assert_eq!(total, 2);
+    for model in found {
+        store.model_state(&model.id).await?;
+    }
     store.close().await;
     Ok(())
 }
