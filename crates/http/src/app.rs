@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 
 use reeve_access::{AccessStore, Principal, SavedSearchStore};
-use reeve_agents::{Agent, AgentStore, Clock, Engine};
+use reeve_agents::{Agent, AgentStore, Clock, Engine, ModelStore, Registry};
 use reeve_audit::{Draft, Entry};
 use reeve_estate::{Connection, ConnectionId, EstateStore, ObserveError, SampleStore};
 use reeve_ledger::{AppendError, Ledger, Trail};
@@ -107,6 +107,10 @@ pub struct Ports {
     pub engine: Arc<Engine>,
     /// Agents' records.
     pub agents: Arc<dyn AgentStore>,
+    /// What the agents have learned.
+    pub models: Arc<dyn ModelStore>,
+    /// Looking after that.
+    pub registry: Arc<Registry>,
     /// Testing and syncing connections.
     pub syncer: Arc<dyn Syncer>,
     /// Time.

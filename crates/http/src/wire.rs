@@ -10,6 +10,7 @@ pub mod diagnosis;
 pub mod entry;
 pub mod estate;
 pub mod list;
+pub mod model;
 pub mod recommendation;
 pub mod saved_search;
 pub mod search;

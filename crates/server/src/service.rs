@@ -9,7 +9,8 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use reeve_agents::ports::Clock;
-use reeve_agents::{Engine, engine};
+use reeve_agents::models::RegistrySettings;
+use reeve_agents::{Engine, Registry, engine};
 use reeve_estate::Catalogue;
 use reeve_http::{App, Ports, Settings};
 use reeve_lake::{EntrySearch, EntrySegments, SampleLake};
@@ -101,6 +102,14 @@ impl Service {
             clock: clock.clone(),
             catalogue: Arc::new(Catalogue::builtin().clone()),
         });
+        engine.learn_from(store.clone());
+        let registry = Arc::new(Registry::new(
+            store.clone(),
+            recorder.clone(),
+            clock.clone(),
+            reeve_agents::models::trainers(),
+            RegistrySettings::default(),
+        ));
         let syncer = Arc::new(ConnectionSyncer::new(store.clone(), samples.clone(), clouds, recorder));
         let settings = Settings {
             demo,
@@ -120,6 +129,8 @@ impl Service {
             samples: samples.clone(),
             engine,
             agents: store.clone(),
+            models: store.clone(),
+            registry,
             syncer: Arc::new(Background(syncer.clone())),
             clock,
         };

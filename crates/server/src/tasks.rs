@@ -2,6 +2,7 @@
 
 mod agents;
 mod due;
+mod models;
 mod publish;
 mod samples;
 mod seal;
@@ -23,6 +24,7 @@ pub(crate) fn start(service: &Service, stop: &CancellationToken) -> TaskTracker 
     sync::start(service, &tracker, stop);
     agents::start(service, &tracker, stop);
     due::start(service, &tracker, stop);
+    models::start(service, &tracker, stop);
     publish::start(service, &tracker, stop);
     samples::start(service, &tracker, stop);
     sessions::start(service, &tracker, stop);

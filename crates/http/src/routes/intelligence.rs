@@ -9,6 +9,7 @@ mod bodies;
 mod diagnosis;
 mod exclusions;
 mod guardrails;
+mod models;
 mod overview;
 mod problems;
 mod recommendations;
@@ -58,6 +59,9 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         .add(Access::Needs(IntelligenceView), routes!(approvals::approve))
         .add(Access::Needs(IntelligenceView), routes!(approvals::reject))
         .add(SIGN, routes!(approvals::delegate))
+        .add(Access::Needs(IntelligenceView), routes!(models::list))
+        .add(Access::Needs(IntelligenceView), routes!(models::get))
+        .add(Access::Needs(IntelligenceConfigure), routes!(models::retrain))
         .add(Access::Needs(IntelligenceView), routes!(guardrails::get))
         .add(Access::Needs(IntelligenceConfigure), routes!(guardrails::put))
         .add(Access::Needs(IntelligenceConfigure), routes!(guardrails::breaker_reset))

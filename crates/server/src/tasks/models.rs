@@ -1,0 +1,72 @@
+//! Looks after the agents' models: judges what serves, trains when there is a cause, lets the better one serve.
+//!
+//! One training a turn, so that a tick stays short and memory bounded; what is still due comes with the next turn. A person's
+//! request waits at most one beat.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use reeve_agents::engine::{Caller, EngineError};
+use reeve_agents::models::Outcome;
+use reeve_agents::ports::AgentStore as _;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::service::Service;
+
+/// How often it looks whether anything is due.
+const BEAT: Duration = Duration::from_secs(10);
+/// Resources one training may take.
+const MOST_RESOURCES: usize = 120;
+/// Trainings and judgements in one turn at most.
+const A_TURN: usize = 4;
+
+pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
+    let (app, store) = (service.app.clone(), service.store.clone());
+    super::every(tracker, stop, BEAT, move || {
+        let (app, store) = (app.clone(), store.clone());
+        async move {
+            let agents = match store.agent_list(None).await {
+                Ok(agents) => agents,
+                Err(error) => return tracing::warn!(%error, "agents could not be read"),
+            };
+            if let Err(error) = app.registry.retire_gone(&agents, &Caller::system()).await {
+                tracing::warn!(%error, "models of removed agents could not be retired");
+            }
+            let mut turns = A_TURN;
+            // An agent that has not run yet has no samples of its scope either.
+            for agent in agents.iter().filter(|agent| agent.last_run.is_some()) {
+                match look_after(&app, agent, &mut turns).await {
+                    Ok(()) => {}
+                    Err(error) => tracing::warn!(agent = agent.name, %error, "its models could not be looked after"),
+                }
+            }
+        }
+    });
+}
+
+async fn look_after(app: &reeve_http::App, agent: &reeve_agents::Agent, turns: &mut usize) -> Result<(), EngineError> {
+    for trainer in app.registry.trainers_of(agent) {
+        if *turns == 0 {
+            return Ok(());
+        }
+        if !app.registry.is_due(agent, trainer.as_ref()).await? {
+            continue;
+        }
+        *turns -= 1;
+        let (metrics, days) = (trainer.metrics(), trainer.history_days());
+        let material = Arc::new(app.engine.material(agent, metrics, days, MOST_RESOURCES).await?);
+        let name = trainer.name();
+        match app.registry.look_after(trainer, material, &Caller::system()).await? {
+            Outcome::Promoted(model) => {
+                tracing::info!(agent = agent.name, name, version = model.version, note = model.note, "a model serves");
+            }
+            Outcome::Refused(model) => {
+                tracing::info!(agent = agent.name, name, note = model.note, "a model was refused")
+            }
+            Outcome::Judged(_) => {}
+            Outcome::Abstained(why) => tracing::debug!(agent = agent.name, name, why, "no model was trained"),
+        }
+    }
+    Ok(())
+}
