@@ -62,6 +62,11 @@ const approvals = createRoute({
   path: '/approvals',
   component: lazyRouteComponent(() => import('./rooms/intelligence/Approvals'), 'Approvals'),
 });
+const models = createRoute({
+  getParentRoute: () => intelligence,
+  path: '/models',
+  component: lazyRouteComponent(() => import('./rooms/intelligence/Models'), 'Models'),
+});
 const guardrails = createRoute({
   getParentRoute: () => intelligence,
   path: '/guardrails',
@@ -138,7 +143,7 @@ const tree = root.addChildren([
   signIn,
   app.addChildren([
     start,
-    intelligence.addChildren([overview, recommendations, agents, actions, approvals, guardrails]),
+    intelligence.addChildren([overview, recommendations, agents, actions, approvals, models, guardrails]),
     recommendation,
     audit.addChildren([auditDashboard, auditSearch, auditLive]),
     entry,

@@ -10,6 +10,7 @@ export type Agent = Schemas['AgentBody'];
 export type AgentType = Schemas['AgentTypeBody'];
 export type Action = Schemas['ActionRecordBody'];
 export type Approval = Schemas['ApprovalBody'];
+export type Model = Schemas['ModelBody'];
 export type Guardrails = Schemas['GuardrailsBody'];
 export type Dashboard = Schemas['DashboardBody'];
 export type Costs = Schemas['CostsBody'];

@@ -14,6 +14,8 @@ const COLOURS: Record<string, string> = {
   learning: 'indigo', safe_mode: 'petrol', active: 'green', idle: 'gray', running: 'green', stopped: 'gray',
   ready: 'green', syncing: 'blue', new: 'gray', disabled: 'gray', available: 'green', unattached: 'yellow', deleted: 'gray',
   changing: 'blue',
+  // models
+  serving: 'green', candidate: 'blue', retired: 'gray',
 };
 
 interface Props extends BadgeProps {

@@ -2,7 +2,7 @@ import { Anchor, Group, Progress, SimpleGrid, Stack, Text } from '@mantine/core'
 import { IconActivity, IconBulb, IconChecks, IconPigMoney, IconRobot, IconSchool } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import type { Dashboard } from '../../api/bodies';
+import type { Dashboard, Model } from '../../api/bodies';
 import { useMay } from '../../api/session';
 import { Shares } from '../../charts/Shares';
 import { count, money, percent, plural } from '../../display/amounts';
@@ -113,12 +113,19 @@ function Learning({ of: data }: { of: Dashboard | undefined }) {
                 {percent(one.percent)} · {one.accuracy == null ? 'no outcomes yet' : `accuracy ${percent(one.accuracy)}`}
               </Text>
             </Group>
+            <Text size="xs" className="muted">{trained(one.models)}</Text>
             <Progress value={one.percent} size={6} mt={6} aria-label={`Learning progress of ${one.name}`} />
           </div>
         ))}
       </Stack>
     </Panel>
   );
+}
+
+function trained(models: Model[]): string {
+  if (models.length === 0) return 'No model trained yet';
+  const each = models.map(({ name, accuracy }) => `${words(name).toLowerCase()} ${percent(accuracy)}`);
+  return `${plural(models.length, 'model')} trained, accuracy on held-out days: ${each.join(', ')}`;
 }
 
 function Latest() {

@@ -16,6 +16,7 @@ export function Room() {
           { label: 'Agents', to: '/intelligence/agents' },
           { label: 'Actions', to: '/intelligence/actions' },
           { label: 'Approvals', to: '/intelligence/approvals', badge: data?.approvals_pending },
+          { label: 'Models', to: '/intelligence/models' },
           { label: 'Guardrails', to: '/intelligence/guardrails' },
         ]}
       />

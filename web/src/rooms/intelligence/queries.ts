@@ -69,6 +69,20 @@ export const approvalsQuery = queryOptions({
   refetchInterval: 10_000,
 });
 
+export const modelsQuery = queryOptions({
+  queryKey: ['intelligence', 'models'],
+  queryFn: () => body(client.GET('/api/v1/intelligence/models', { params: { query: { status: 'serving', limit: MOST } } })),
+  refetchInterval: 15_000,
+});
+
+export function modelQuery(id: string) {
+  return queryOptions({
+    queryKey: ['intelligence', 'model', id],
+    queryFn: () => body(client.GET('/api/v1/intelligence/models/{id}', { params: { path: { id } } })),
+    refetchInterval: 10_000,
+  });
+}
+
 export const costsQuery = queryOptions({
   queryKey: ['costs'],
   queryFn: () => body(client.GET('/api/v1/costs')),
@@ -126,6 +140,9 @@ export const configureAgent = ({ agent_id, ...given }: { agent_id: string } & Sc
 
 export const removeAgent = (agent_id: string) =>
   body(client.DELETE('/api/v1/intelligence/agents/{agent_id}', { params: { path: { agent_id } } }));
+
+export const retrainModel = (id: string) =>
+  body(client.POST('/api/v1/intelligence/models/{id}/retrain', { params: { path: { id } } }));
 
 export const setGuardrails = (given: Schemas['GuardrailsBody']) => body(client.PUT('/api/v1/intelligence/guardrails', { body: given }));
 

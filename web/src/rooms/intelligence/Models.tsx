@@ -1,0 +1,106 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Agent, Model } from '../../api/bodies';
+import { useMay } from '../../api/session';
+import { announce } from '../../display/announce';
+import { count, percent, plural } from '../../display/amounts';
+import { DataTable, type Column } from '../../display/DataTable';
+import { EmptyState } from '../../display/EmptyState';
+import { Facts } from '../../display/Facts';
+import { ProblemAlert } from '../../display/ProblemAlert';
+import { Status } from '../../display/Status';
+import { When } from '../../display/When';
+import { words } from '../../display/wording';
+import { AccuracyChart } from './AccuracyChart';
+import { agentsQuery, modelQuery, modelsQuery, retrainModel, useChange } from './queries';
+
+function columns(agents: Agent[]): Column<Model>[] {
+  const owner = (row: Model) => agents.find(({ id }) => id === row.agent_id)?.name ?? 'a removed agent';
+  return [
+    {
+      id: 'name', header: 'Model', sortBy: (row) => row.name,
+      cell: (row) => (
+        <div style={{ minWidth: 160 }}>
+          <Text size="sm" fw={550}>{words(row.name)}</Text>
+          <Text size="xs" className="muted">{words(row.type)}</Text>
+        </div>
+      ),
+    },
+    { id: 'agent', header: 'Agent', sortBy: owner, cell: owner },
+    { id: 'version', header: 'Version', align: 'right', sortBy: (row) => row.version, cell: (row) => row.version },
+    { id: 'accuracy', header: 'Accuracy', align: 'right', sortBy: (row) => row.accuracy, cell: (row) => percent(row.accuracy) },
+    { id: 'precision', header: 'Precision', align: 'right', sortBy: (row) => row.precision, cell: (row) => percent(row.precision) },
+    { id: 'recall', header: 'Recall', align: 'right', sortBy: (row) => row.recall, cell: (row) => percent(row.recall) },
+    { id: 'f1', header: 'F1', align: 'right', sortBy: (row) => row.f1, cell: (row) => percent(row.f1) },
+    { id: 'span', header: 'Trained on', align: 'right', sortBy: (row) => row.training_span_days, cell: (row) => plural(Math.round(row.training_span_days), 'day') },
+    { id: 'update', header: 'Last update', sortBy: (row) => row.last_update, cell: (row) => <When at={row.last_update} /> },
+  ];
+}
+
+/** What the agents have learned, and how good it is on days it never saw. */
+export function Models() {
+  const [opened, setOpened] = useState<string | null>(null);
+  const { data, error, refetch } = useQuery(modelsQuery);
+  const { data: agents } = useQuery(agentsQuery);
+  if (error && !data) return <ProblemAlert error={error} onRetry={() => void refetch()} />;
+  return (
+    <Stack gap="md">
+      <DataTable
+        label="Models" columns={columns(agents?.items ?? [])} rows={data?.items} rowId={(row) => row.id} pageSize={25} onOpen={(row) => setOpened(row.id)}
+        empty={<EmptyState title="Nothing has been learned yet">Models are trained once an agent has run and its resources have been measured for two weeks.</EmptyState>}
+      />
+      <Modal opened={opened !== null} onClose={() => setOpened(null)} size="xl" title={<Text fw={600}>Model</Text>}>
+        {opened && <Detail id={opened} />}
+      </Modal>
+    </Stack>
+  );
+}
+
+const VERSIONS: Column<Model>[] = [
+  { id: 'version', header: 'Version', align: 'right', cell: (row) => row.version },
+  { id: 'status', header: 'Status', cell: (row) => <Status of={row.status} /> },
+  { id: 'accuracy', header: 'Accuracy', align: 'right', cell: (row) => percent(row.accuracy) },
+  { id: 'f1', header: 'F1', align: 'right', cell: (row) => percent(row.f1) },
+  { id: 'reason', header: 'Trained because', cell: (row) => words(row.retrain_reason) },
+  { id: 'trained', header: 'Trained', cell: (row) => <When at={row.trained_at} /> },
+];
+
+function Detail({ id }: { id: string }) {
+  const may = useMay();
+  const { data, error } = useQuery(modelQuery(id));
+  const retrain = useChange(retrainModel);
+  if (error) return <ProblemAlert error={error} />;
+  if (!data) return null;
+  const waits = data.retrain_requested_by != null;
+  return (
+    <Stack gap="md">
+      <Group justify="space-between">
+        <Group gap="xs">
+          <Text fw={550}>{words(data.name)}, version {data.version}</Text>
+          <Status of={data.status} />
+        </Group>
+        {may('intelligence.configure') && data.status === 'serving' && (
+          <Button variant="light" disabled={waits} loading={retrain.isPending} onClick={() => retrain.mutate(id, { onSuccess: () => announce('It is trained anew; what serves goes on serving until the new version wins.') })}>
+            {waits ? 'Training is due' : 'Train anew'}
+          </Button>
+        )}
+      </Group>
+      <ProblemAlert error={retrain.error} />
+      <AccuracyChart label="Accuracy by version" versions={data.history} threshold={data.threshold} />
+      <Facts
+        of={[
+          ['Type', words(data.type)],
+          ['Judged on', `${count(data.held_out)} decisions on held-out days`],
+          ['Learned from', `${count(data.samples)} samples over ${plural(Math.round(data.training_span_days), 'day')}`],
+          ['Trained because', words(data.retrain_reason)],
+          ['What came of it', data.note],
+          ['Drift', data.drift == null ? undefined : `${data.drift.toFixed(2)} of 1`],
+          ['A successor was tried', data.tried_at ? <When at={data.tried_at} /> : undefined],
+          ['Asked for by', data.retrain_requested_by],
+        ]}
+      />
+      <DataTable bare label="Versions" columns={VERSIONS} rows={data.history} rowId={(row) => row.id} pageSize={10} empty={null} />
+    </Stack>
+  );
+}
