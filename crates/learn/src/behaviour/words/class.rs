@@ -39,10 +39,13 @@ pub enum Class {
     Other,
 }
 
+/// Whether an operation is about a class of things.
+type Test = fn(&Words, Verb) -> bool;
+
 impl Class {
     /// The class of an operation's object; the first that fits, from the gravest.
     pub fn of(words: &Words, verb: Verb) -> Self {
-        const TESTS: [(Class, fn(&Words, Verb) -> bool); 15] = [
+        const TESTS: [(Class, Test); 15] = [
             (Class::Watching, watching),
             (Class::Organization, organization),
             (Class::Secret, secret),
