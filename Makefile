@@ -17,7 +17,7 @@ WEB_SOURCES := $(shell find web -maxdepth 1 -type f 2>/dev/null) \
 	$(shell find web/src web/public -type f 2>/dev/null | sed 's/ /\\ /g')
 
 .NOTPARALLEL:
-.PHONY: help run test check build bench fuzz fmt openapi setup setup-run setup-test setup-check setup-build setup-bench setup-rust screenshots web clean
+.PHONY: help run test check build bench bench-learn fuzz fmt openapi setup setup-run setup-test setup-check setup-build setup-bench setup-rust screenshots web clean
 
 help: ## this list
 	@echo "Reeve: the targets"
@@ -41,6 +41,9 @@ build: setup-build web ## optimised programs: target/release/reeve and target/re
 
 bench: setup-bench web ## the service and PostgreSQL measured side by side (ENTRIES=200000 for minutes, ARGS="append search" for a part)
 	@$(ENV) bench/run $(ARGS)
+
+bench-learn: setup-rust ## what is learnt, on open data and on ten thousand resources (ARGS="forecast scale" for a part)
+	@$(ENV) bench/learn/run $(ARGS)
 
 fuzz: setup-rust ## every fuzz target for a minute (FUZZ="query wal", SECONDS_EACH=600); fuzz/README.md
 	@$(ENV) fuzz/run

@@ -22,5 +22,5 @@ pub use connection::{AccountId, Connection, ConnectionId, ConnectionStatus, Cred
 pub use money::Money;
 pub use observe::{Denied, Inventory, Observe, ObserveError, ObserveErrorKind, SampleBatch, SampleQuery};
 pub use resource::{Provider, Purchase, Resource, ResourceId, ResourceKind, ResourceState, Specification};
-pub use sample::{Metric, Sample, Series, Unit};
-pub use store::{EstateStore, ResourceFilter, SampleStore, StoreError};
+pub use sample::{Metric, Sample, Series, Track, Unit};
+pub use store::{EstateStore, ResourceFilter, SampleScan, SampleStore, StoreError};

@@ -96,6 +96,19 @@ pub struct Series {
     pub period_s: u32,
 }
 
+/// One metric of one resource over time, as plain numbers: for passes over all of them, where a `Timestamp` a point is too much.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Track {
+    /// The resource.
+    pub resource: ResourceId,
+    /// The metric.
+    pub metric: Metric,
+    /// (milliseconds since the epoch, value), oldest first, no two at the same time.
+    pub points: Vec<(i64, f64)>,
+    /// Length of a point's period, seconds.
+    pub period_s: u32,
+}
+
 impl Series {
     /// The values alone.
     #[must_use]

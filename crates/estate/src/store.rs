@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 use crate::connection::{Connection, ConnectionId};
 use crate::resource::{Provider, Resource, ResourceId, ResourceKind};
-use crate::sample::{Metric, Sample, Series};
+use crate::sample::{Metric, Sample, Series, Track};
 
 /// Why a store did not answer.
 #[derive(Debug, thiserror::Error)]
@@ -93,4 +93,14 @@ pub trait SampleStore: Send + Sync {
         &self,
         connection: &ConnectionId,
     ) -> Result<Vec<(ResourceId, Metric, Timestamp)>, StoreError>;
+}
+
+/// A pass over every series there is, in bounded memory: bands of neighbouring resources, in order, which may be read side by side.
+#[async_trait]
+pub trait SampleScan: Send + Sync {
+    /// How many bands there are.
+    fn bands(&self) -> usize;
+    /// The series of a band, by resource and metric; those without points are left out. A conflict means that what is read was
+    /// merged or has expired meanwhile: begin the pass again.
+    async fn band(&self, band: usize) -> Result<Vec<Track>, StoreError>;
 }

@@ -67,6 +67,11 @@ impl Place {
         answer.bytes().await.map_err(|error| refused(path, error))
     }
 
+    /// A range of a file's bytes.
+    pub(crate) async fn get_range(&self, path: &str, range: std::ops::Range<u64>) -> Result<Bytes, PlaceError> {
+        self.store.get_range(&location(path)?, range).await.map_err(|error| refused(path, error))
+    }
+
     /// Size and time of a file.
     pub(crate) async fn head(&self, path: &str) -> Result<ObjectMeta, PlaceError> {
         self.store.head(&location(path)?).await.map_err(|error| refused(path, error))

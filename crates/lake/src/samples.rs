@@ -12,6 +12,7 @@ mod decode;
 mod group;
 mod merge;
 mod newest;
+mod scan;
 mod series;
 
 use std::path::Path;
@@ -26,6 +27,7 @@ use catalogue::{Catalogue, SampleFile};
 use columns::encode;
 use group::from_samples;
 use newest::Newest;
+pub use scan::LakeScan;
 
 /// How many files are written or read at a time.
 const PARALLEL: usize = 4;

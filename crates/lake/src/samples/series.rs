@@ -59,7 +59,7 @@ impl Wanted {
 }
 
 /// The first whole millisecond at or after a time: points stand on whole milliseconds.
-fn ceil_ms(time: Timestamp) -> i64 {
+pub(super) fn ceil_ms(time: Timestamp) -> i64 {
     let floor = floor_ms(time);
     if i128::from(floor) * 1_000_000 == time.as_nanosecond() { floor } else { floor + 1 }
 }

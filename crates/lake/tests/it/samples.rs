@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
-use reeve_estate::{ConnectionId, Metric, ResourceId, Sample, SampleStore, Series, StoreError};
+use reeve_estate::{ConnectionId, Metric, ResourceId, Sample, SampleScan, SampleStore, Series, StoreError};
 use reeve_lake::SampleLake;
 
 const DAY_S: i64 = 86_400;
@@ -286,4 +286,49 @@ async fn a_damaged_or_lost_file_is_named() {
     assert!(
         matches!(read().await, Err(StoreError::Backend(message)) if message.contains(&name) && message.contains("missing"))
     );
+}
+
+#[tokio::test]
+async fn a_pass_finds_every_series_as_a_question_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let lake = SampleLake::open(folder.path()).await.unwrap();
+    let metrics = [Metric::CpuUtilization, Metric::MemoryUtilization];
+    let mut random = StdRng::seed_from_u64(11);
+    let (resources, points) = (900, 600);
+    let mut all = Vec::new();
+    for resource in 0..resources {
+        for metric in [Metric::CpuUtilization, Metric::MemoryUtilization, Metric::NetworkIn] {
+            for point in 0..points {
+                let name = format!("i-{resource:05}");
+                all.push(sample("c", &name, metric, point * 300, random.random_range(0.0..100.0)));
+            }
+        }
+    }
+    lake.sample_insert(&all).await.unwrap();
+    // Points given again, one at a time of its own, and a resource that only the second insert has.
+    let again: Vec<Sample> = all.iter().step_by(997).map(|old| Sample { value: -1.0, ..old.clone() }).collect();
+    lake.sample_insert(&again).await.unwrap();
+    lake.sample_insert(&[sample("d", "i-00000", metrics[0], 150, 5.0), sample("d", "z", metrics[1], 0, 6.0)])
+        .await
+        .unwrap();
+
+    let (from, to) = (at(3_600), at(DAY_S + 7_200));
+    let scan = lake.scan(&metrics, from, to).await.unwrap();
+    assert!(scan.bands() > 1, "more than one band");
+    let mut found: Vec<Series> = Vec::new();
+    for band in 0..scan.bands() {
+        for track in scan.band(band).await.unwrap() {
+            let points = track.points.iter().map(|(at, value)| (Timestamp::from_millisecond(*at).unwrap(), *value));
+            let (resource, metric, period_s) = (track.resource, track.metric, track.period_s);
+            found.push(Series { resource, metric, points: points.collect(), period_s });
+        }
+    }
+    let mut names: Vec<ResourceId> =
+        (0..resources).map(|resource| ResourceId::new(format!("i-{resource:05}"))).collect();
+    names.push(ResourceId::new("z"));
+    let expected = lake.sample_series(&names, &metrics, from, to).await.unwrap();
+    assert_eq!(found.len(), expected.len());
+    assert!(found == expected, "the same series in the same order");
+    let nothing = lake.scan(&metrics, at(100 * DAY_S), at(101 * DAY_S)).await.unwrap();
+    assert_eq!(nothing.bands(), 0);
 }

@@ -1,0 +1,175 @@
+//! One pass over every series of the estate: figures, the shape of the week, a forecast, and what was unusual.
+//!
+//! What is thought of a series ([`learn`]) is pure and the same wherever it is run; the pass ([`sweep`]) reads bands of series
+//! and thinks about several at once, but hands the results over in order. Memory is that of as many bands as there are workers.
+
+use std::sync::Arc;
+
+use futures::{StreamExt as _, stream};
+use reeve_estate::{Metric, ResourceId, SampleScan, StoreError, Track};
+use reeve_learn::anomaly::{self, Detector};
+use reeve_learn::forecast::{self, Abstention, Band, Settings};
+use reeve_learn::grid::{Grid, GridError};
+use reeve_learn::{Summary, WeeklyShape, Window};
+
+/// What is learnt about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sweep {
+    /// The time that figures are of.
+    pub window: Window,
+    /// How far the forecast reaches, milliseconds.
+    pub ahead_ms: i64,
+    /// Bands thought about at once.
+    pub workers: usize,
+}
+
+/// A point that was unusual, from the points before it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Unusual {
+    /// When, milliseconds since the epoch.
+    pub at_ms: i64,
+    /// The value.
+    pub value: f64,
+    /// Its score, from [`anomaly::THRESHOLD`] to 1.
+    pub score: f64,
+    /// What was expected.
+    pub expected: f64,
+}
+
+/// Why a series has no forecast.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NoForecast {
+    /// It has no regular step.
+    #[error(transparent)]
+    Grid(#[from] GridError),
+    /// It is too short.
+    #[error(transparent)]
+    Short(#[from] Abstention),
+}
+
+/// What was learnt of a series.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Learnt {
+    /// The resource.
+    pub resource: ResourceId,
+    /// The metric.
+    pub metric: Metric,
+    /// Points.
+    pub points: usize,
+    /// Figures of the window; nothing where no finite point lies in it.
+    pub summary: Option<Summary>,
+    /// The shape of the week.
+    pub week: Option<WeeklyShape>,
+    /// The steps ahead, or why there are none.
+    pub forecast: Result<Vec<Band>, NoForecast>,
+    /// What was unusual, oldest first.
+    pub unusual: Vec<Unusual>,
+}
+
+/// Learns from one series.
+#[must_use]
+pub fn learn(track: &Track, sweep: &Sweep) -> Learnt {
+    let points = &track.points;
+    let mut detector = Detector::new();
+    let unusual = points.iter().filter_map(|(at_ms, value)| {
+        let judged = detector.observe(*at_ms, *value);
+        (judged.score >= anomaly::THRESHOLD).then_some(Unusual {
+            at_ms: *at_ms,
+            value: *value,
+            score: judged.score,
+            expected: judged.expected,
+        })
+    });
+    Learnt {
+        resource: track.resource.clone(),
+        metric: track.metric,
+        points: points.len(),
+        unusual: unusual.collect(),
+        summary: Summary::of(points, sweep.window, i64::from(track.period_s) * 1_000),
+        week: WeeklyShape::of(points),
+        forecast: ahead(track, sweep),
+    }
+}
+
+fn ahead(track: &Track, sweep: &Sweep) -> Result<Vec<Band>, NoForecast> {
+    let grid = Grid::of(&track.points)?;
+    let steps = usize::try_from(sweep.ahead_ms / grid.step_ms).unwrap_or(0).max(1);
+    let model = forecast::fit(&grid, &Settings { horizon: steps, ..Settings::default() })?;
+    Ok(model.forecast(steps))
+}
+
+/// Learns from every series of a pass; `each` gets the bands in order.
+///
+/// # Errors
+/// When a band cannot be read; what came before it was handed over.
+pub async fn sweep(
+    scan: Arc<dyn SampleScan>,
+    sweep: Sweep,
+    mut each: impl FnMut(Vec<Learnt>),
+) -> Result<(), StoreError> {
+    let mut bands = stream::iter(0..scan.bands())
+        .map(|band| {
+            let scan = Arc::clone(&scan);
+            async move {
+                let tracks = scan.band(band).await?;
+                let work = move || tracks.iter().map(|track| learn(track, &sweep)).collect::<Vec<Learnt>>();
+                let learnt = tokio::task::spawn_blocking(work).await;
+                learnt.map_err(|error| StoreError::Backend(format!("learning from samples was broken off: {error}")))
+            }
+        })
+        .buffered(sweep.workers.max(1));
+    while let Some(learnt) = bands.next().await {
+        each(learnt?);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use async_trait::async_trait;
+
+    use super::*;
+
+    struct Three;
+
+    #[async_trait]
+    impl SampleScan for Three {
+        fn bands(&self) -> usize {
+            3
+        }
+
+        async fn band(&self, band: usize) -> Result<Vec<Track>, StoreError> {
+            // Two weeks of five minutes; on the last day of the second band, an hour at the ceiling.
+            let value = |at: i64| {
+                40.0 + 10.0 * ((at % 288) as f64 / 288.0 * std::f64::consts::TAU).sin() + (at * 7919 % 13) as f64 / 10.0
+            };
+            let spike = |at: i64| band == 1 && (3_900..3_912).contains(&at);
+            let points = (0..4_032).map(|at| (at * 300_000, if spike(at) { 99.0 } else { value(at) })).collect();
+            let resource = ResourceId::new(format!("i-{band}"));
+            Ok(vec![Track { resource, metric: Metric::CpuUtilization, points, period_s: 300 }])
+        }
+    }
+
+    #[tokio::test]
+    async fn every_series_is_learnt_from_in_order() {
+        let window = Window { start_ms: 0, end_ms: 4_032 * 300_000 };
+        let plan = Sweep { window, ahead_ms: 24 * 3_600_000, workers: 2 };
+        let mut all = Vec::new();
+        sweep(Arc::new(Three), plan, |learnt| all.extend(learnt)).await.unwrap();
+        let names: Vec<&str> = all.iter().map(|one| one.resource.as_str()).collect();
+        assert_eq!(names, ["i-0", "i-1", "i-2"]);
+        for one in &all {
+            assert_eq!(one.forecast.as_ref().unwrap().len(), 288);
+            assert_eq!(one.summary.as_ref().unwrap().coverage, 1.0);
+        }
+        assert!(all[0].unusual.is_empty() && all[2].unusual.is_empty(), "{:?}", all[0].unusual);
+        let first = all[1].unusual.first().unwrap();
+        assert_eq!(first.at_ms, 3_900 * 300_000);
+        let high = all[0].forecast.as_ref().unwrap().iter().map(|band| band.p50).fold(0.0, f64::max);
+        assert!((45.0..55.0).contains(&high), "the daily peak is foreseen: {high}");
+        let mut again = Vec::new();
+        sweep(Arc::new(Three), Sweep { workers: 1, ..plan }, |learnt| again.extend(learnt)).await.unwrap();
+        assert!(again == all, "the same whatever the number of workers");
+    }
+}
