@@ -68,9 +68,7 @@ const fn cause(name: &'static str, applies: Option<bool>, evidence: String, way_
 /// Whether the words of a failure tell of a missing permission.
 fn denied(failure: &str) -> bool {
     let words = failure.to_ascii_lowercase();
-    ["denied", "not authori", "unauthori", "forbidden", "permission"]
-        .iter()
-        .any(|word| words.contains(word))
+    ["denied", "not authori", "unauthori", "forbidden", "permission"].iter().any(|word| words.contains(word))
 }
 
 /// Why an approved recommendation does not execute.

@@ -7,6 +7,7 @@
 pub mod action;
 pub mod agent;
 pub mod agent_type;
+pub mod anomaly;
 pub mod approval;
 pub mod behaviour;
 pub mod change_control;

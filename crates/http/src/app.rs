@@ -11,6 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 
 use reeve_access::{AccessStore, Principal, SavedSearchStore};
+use reeve_agents::anomaly::{AnomalyStore, Desk};
 use reeve_agents::{Agent, AgentStore, Clock, Engine, ModelStore, Registry};
 use reeve_audit::{Draft, Entry};
 use reeve_estate::{Connection, ConnectionId, EstateStore, ObserveError, SampleStore};
@@ -107,6 +108,10 @@ pub struct Ports {
     pub engine: Arc<Engine>,
     /// Agents' records.
     pub agents: Arc<dyn AgentStore>,
+    /// Anomalies' records.
+    pub anomalies: Arc<dyn AnomalyStore>,
+    /// Answering anomalies.
+    pub desk: Desk,
     /// What the agents have learned.
     pub models: Arc<dyn ModelStore>,
     /// Looking after that.

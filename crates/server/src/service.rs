@@ -8,6 +8,7 @@ use anyhow::{Context as _, Result};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+use reeve_agents::anomaly::{Desk, DeskPorts};
 use reeve_agents::ports::Clock;
 use reeve_agents::models::RegistrySettings;
 use reeve_agents::{Engine, Registry, engine};
@@ -110,6 +111,12 @@ impl Service {
             reeve_agents::models::trainers(),
             RegistrySettings::default(),
         ));
+        let desk = Desk::new(DeskPorts {
+            anomalies: store.clone(),
+            agents: store.clone(),
+            recorder: recorder.clone(),
+            clock: clock.clone(),
+        });
         let syncer = Arc::new(ConnectionSyncer::new(store.clone(), samples.clone(), clouds, recorder));
         let settings = Settings {
             demo,
@@ -129,6 +136,8 @@ impl Service {
             samples: samples.clone(),
             engine,
             agents: store.clone(),
+            anomalies: store.clone(),
+            desk,
             models: store.clone(),
             registry,
             syncer: Arc::new(Background(syncer.clone())),

@@ -11,6 +11,7 @@
 mod access;
 mod address;
 mod agents;
+mod anomaly;
 mod database;
 mod estate;
 mod fault;

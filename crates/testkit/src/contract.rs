@@ -4,6 +4,7 @@
 
 pub mod access;
 pub mod agents;
+pub mod anomalies;
 pub mod estate;
 pub mod models;
 pub mod saved_searches;

@@ -89,9 +89,10 @@ impl Engine {
                 }
             }
         };
-        let realised = resource.as_ref().filter(|_| verdict != WatchVerdict::Overruled).and_then(|resource| {
-            Some(of.monthly_cost? - resource.monthly_cost?)
-        });
+        let realised = resource
+            .as_ref()
+            .filter(|_| verdict != WatchVerdict::Overruled)
+            .and_then(|resource| Some(of.monthly_cost? - resource.monthly_cost?));
         let watched = Watch { verdict, detail, realised_monthly: realised, ..watch.clone() };
         self.conclude(action, watched, &of, &limits, caller).await?;
         Ok(true)
@@ -162,13 +163,7 @@ impl Engine {
 
 /// 1 where a sample is at its limit, 0 elsewhere: before the change in the same hours of the day, and after it. The first
 /// minutes after a restart are left out; programs warm up.
-fn pressed(
-    series: &Series,
-    began: Timestamp,
-    changed: Timestamp,
-    worse: Worse,
-    limit: f64,
-) -> (Vec<f64>, Vec<f64>) {
+fn pressed(series: &Series, began: Timestamp, changed: Timestamp, worse: Worse, limit: f64) -> (Vec<f64>, Vec<f64>) {
     const WARM_UP: SignedDuration = SignedDuration::from_mins(10);
     const DAY_S: i64 = 86_400;
     let at_limit = |value: f64| match worse {
@@ -179,9 +174,8 @@ fn pressed(
     let later: Vec<&(Timestamp, f64)> =
         series.points.iter().filter(finite).filter(|(at, _)| *at >= changed + WARM_UP).collect();
     let span = later.last().map_or(0, |(at, _)| at.as_second() - changed.as_second());
-    let same_hours = |at: Timestamp| {
-        span >= DAY_S - 3600 || (at.as_second() - changed.as_second()).rem_euclid(DAY_S) <= span
-    };
+    let same_hours =
+        |at: Timestamp| span >= DAY_S - 3600 || (at.as_second() - changed.as_second()).rem_euclid(DAY_S) <= span;
     let earlier = series.points.iter().filter(finite).filter(|(at, _)| *at < began && same_hours(*at));
     (earlier.map(|(_, value)| at_limit(*value)).collect(), later.iter().map(|(_, value)| at_limit(*value)).collect())
 }
@@ -213,7 +207,8 @@ fn judged(compared: &[Compared], ends: bool) -> Option<(WatchVerdict, String)> {
 
 /// How the resource differs from what the change left, where somebody else changed it since.
 fn difference(action: &Action, resource: &Resource) -> Option<String> {
-    let left = action.steps.iter().rev().find(|step| !step.rollback && step.ok == Some(true) && !step.after.is_empty())?;
+    let left =
+        action.steps.iter().rev().find(|step| !step.rollback && step.ok == Some(true) && !step.after.is_empty())?;
     left.after.iter().find_map(|(field, wanted)| {
         let found = match field.as_str() {
             "instance_type" => resource.specification.instance_type.as_deref(),
@@ -221,6 +216,8 @@ fn difference(action: &Action, resource: &Resource) -> Option<String> {
             "state" => Some(resource.state.as_str()),
             _ => None,
         };
-        found.filter(|found| found != wanted).map(|found| format!("{field} is {found}, not {wanted}: somebody changed it"))
+        found
+            .filter(|found| found != wanted)
+            .map(|found| format!("{field} is {found}, not {wanted}: somebody changed it"))
     })
 }

@@ -1,6 +1,7 @@
 //! The engine against a cloud that refuses what a real one refuses, loses answers, and does not always do as it says.
 #![allow(clippy::unwrap_used)]
 
+mod anomalies;
 mod approvals;
 mod cloud;
 mod configure;

@@ -4,6 +4,7 @@
 
 mod actions;
 mod agents;
+mod anomalies;
 mod approvals;
 mod bodies;
 mod diagnosis;
@@ -40,6 +41,12 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         .add(Access::Needs(IntelligenceView), routes!(recommendations::patch))
         .add(Access::Needs(IntelligenceView), routes!(diagnosis::recommendation))
         .add(Access::Needs(IntelligenceView), routes!(diagnosis::agent))
+        .add(Access::Needs(IntelligenceView), routes!(anomalies::list))
+        .add(Access::Needs(IntelligenceView), routes!(anomalies::get))
+        .add(Access::Needs(IntelligenceOperate), routes!(anomalies::acknowledge))
+        .add(Access::Needs(IntelligenceOperate), routes!(anomalies::feedback))
+        .add(Access::Needs(IntelligenceView), routes!(anomalies::settings_get))
+        .add(Access::Needs(IntelligenceConfigure), routes!(anomalies::settings_put))
         .add(Access::Needs(IntelligenceView), routes!(exclusions::list))
         .add(Access::Needs(IntelligenceOperate), routes!(exclusions::create))
         .add(Access::Needs(IntelligenceOperate), routes!(exclusions::delete))

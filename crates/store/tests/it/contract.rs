@@ -13,6 +13,7 @@ on_both!(
     access => super::access,
     estate => super::estate,
     agents => super::agents,
+    anomalies => super::anomalies,
     saved_searches => super::saved_searches,
     models => super::models,
 );
@@ -38,6 +39,20 @@ async fn agents(place: &Place) -> Result<()> {
     Ok(())
 }
 
+async fn anomalies(place: &Place) -> Result<()> {
+    let store = place.open().await?;
+    contract::anomalies::run(Arc::new(store.clone())).await?;
+    store.close().await;
+    Ok(())
+}
+
+async fn saved_searches(place: &Place) -> Result<()> {
+    let store = place.open().await?;
+    contract::saved_searches::run(Arc::new(store.clone())).await?;
+    store.close().await;
+    Ok(())
+}
+
 async fn models(place: &Place) -> Result<()> {
     let store = place.open().await?;
     contract::models::run(Arc::new(store.clone())).await?;
@@ -50,13 +65,6 @@ async fn models(place: &Place) -> Result<()> {
     for model in found {
         store.model_state(&model.id).await?;
     }
-    store.close().await;
-    Ok(())
-}
-
-async fn saved_searches(place: &Place) -> Result<()> {
-    let store = place.open().await?;
-    contract::saved_searches::run(Arc::new(store.clone())).await?;
     store.close().await;
     Ok(())
 }

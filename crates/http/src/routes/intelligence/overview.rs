@@ -7,9 +7,10 @@ use axum::Json;
 use axum::extract::State;
 use jiff::SignedDuration;
 
+use reeve_agents::anomaly::AnomalyFilter;
 use reeve_agents::approval::ApprovalStatus;
-use reeve_agents::ports::RecommendationFilter;
 use reeve_agents::models::ModelFilter;
+use reeve_agents::ports::RecommendationFilter;
 use reeve_agents::together::together;
 use reeve_agents::{Action, ActionStatus, Agent, ModelStatus, Recommendation, Status, WatchVerdict};
 use reeve_estate::{Money, ResourceFilter};
@@ -32,6 +33,8 @@ pub(super) async fn dashboard(State(app): State<Arc<App>>) -> Result<Json<Dashbo
     let all_actions = app.agents.action_list(None, None).await?;
     let actions: Vec<&Action> = all_actions.iter().filter(|one| since.is_none_or(|at| one.started_at >= at)).collect();
     let approvals = app.agents.approval_list(None).await?;
+    let lately = AnomalyFilter { since, limit: 1, ..AnomalyFilter::default() };
+    let (_, anomalies) = app.anomalies.anomaly_list(&lately).await?;
     let (resources, resources_total) = app.estate.resource_list(&ResourceFilter::default()).await?;
     let open: Vec<&Recommendation> = found.iter().filter(|one| !one.status.is_end()).collect();
     // A snapshot alone saves nothing until somebody deletes the volume.
@@ -59,7 +62,7 @@ pub(super) async fn dashboard(State(app): State<Arc<App>>) -> Result<Json<Dashbo
         resources: resources_total,
         resources_by_provider: count(resources.iter().map(|resource| resource.provider.as_str())),
         learning,
-        anomalies_detected: 0,
+        anomalies_detected: anomalies,
         kill_switch: app.agents.guardrails_get().await?.kill_switch,
     }))
 }
@@ -88,11 +91,8 @@ async fn learned(app: &App, agent: &Agent, found: &[Recommendation]) -> Result<L
         |status: Status| found.iter().filter(|one| one.agent_id == agent.id && one.status == status).count() as f64;
     let (held, broken) = (ended(Status::Succeeded), ended(Status::RolledBack) + ended(Status::Failed));
     let accuracy = (held + broken > 0.0).then(|| 100.0 * held / (held + broken));
-    let serving = ModelFilter {
-        agent: Some(agent.id.clone()),
-        status: Some(ModelStatus::Serving),
-        ..ModelFilter::default()
-    };
+    let serving =
+        ModelFilter { agent: Some(agent.id.clone()), status: Some(ModelStatus::Serving), ..ModelFilter::default() };
     let (serving, _) = app.models.model_list(&serving).await?;
     let models = serving.iter().map(models::body_of).collect();
     Ok(LearningBody { agent_id: agent.id.0.clone(), name: agent.name.clone(), percent, accuracy, models })

@@ -1,0 +1,21 @@
+//! Anomalies: what was unusual, told once, with its likely cause, answered in the specification's order (alert, investigate,
+//! recommend, execute when configured, learn), every stage recorded.
+//!
+//! [`Desk`] owns their life; [`watch`] finds them in metrics and in the audit log. A trouble of one resource is one
+//! anomaly whatever number of its metrics shows it, and a trouble that began before a restart is not told again after it.
+
+mod cause;
+mod desk;
+mod port;
+mod record;
+mod settings;
+mod story;
+pub mod watch;
+
+pub use cause::{Cause, likely_cause};
+pub use desk::{Desk, DeskPorts, Finding};
+pub use port::{AnomalyFilter, AnomalyStore};
+pub use record::{
+    Anomaly, AnomalyClass, AnomalyFeedback, AnomalyId, AnomalyStatus, FeedbackKind, Place, Reading, Response, Stage,
+};
+pub use settings::{AnomalySettings, CostSettings, PerformanceSettings, SecuritySettings, Sensitivity};

@@ -1,0 +1,327 @@
+//! The desk: takes findings, makes one anomaly of one trouble, answers it in order, and learns from what people say.
+
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use reeve_audit::{Entry, FieldError, Json};
+use reeve_estate::StoreError;
+
+use super::cause::likely_cause;
+use super::port::{AnomalyFilter, AnomalyStore};
+use super::record::{
+    Anomaly, AnomalyClass, AnomalyFeedback, AnomalyId, AnomalyStatus, FeedbackKind, Place, Reading, Response, Stage,
+};
+use super::settings::AnomalySettings;
+use super::story;
+use crate::engine::{Caller, EngineError};
+use crate::ports::{AgentStore, Clock, Recorder};
+use crate::recommendation::Priority;
+
+/// Strangeness of one place this close together is one anomaly; one that is quiet for as long is over.
+const ONE_TROUBLE: SignedDuration = SignedDuration::from_hours(6);
+/// How long "false" keeps the like of it quiet.
+const QUIET_FOR: SignedDuration = SignedDuration::from_hours(24 * 30);
+/// How far back other anomalies and actions are looked at for a cause.
+const CONTEXT: SignedDuration = SignedDuration::from_hours(6);
+
+/// What a watch found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// Class.
+    pub class: AnomalyClass,
+    /// How urgent it looks.
+    pub severity: Priority,
+    /// One line for people.
+    pub title: String,
+    /// Where.
+    pub place: Place,
+    /// What was measured, strangest first; never empty.
+    pub readings: Vec<Reading>,
+    /// What else is known.
+    pub evidence: Vec<String>,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// Its last strange point.
+    pub last_at: Timestamp,
+}
+
+impl Finding {
+    fn key(&self) -> String {
+        format!("{}/{}", self.class, self.place.id)
+    }
+
+    fn score(&self) -> f64 {
+        self.readings.iter().map(|reading| reading.score).fold(0.0, f64::max)
+    }
+}
+
+/// What the desk works with.
+#[derive(Clone)]
+pub struct DeskPorts {
+    /// Anomalies and their settings.
+    pub anomalies: Arc<dyn AnomalyStore>,
+    /// Actions, for causes.
+    pub agents: Arc<dyn AgentStore>,
+    /// The audit log.
+    pub recorder: Arc<dyn Recorder>,
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// The desk.
+#[derive(Clone)]
+pub struct Desk {
+    ports: DeskPorts,
+}
+
+impl Desk {
+    /// A desk over these ports.
+    #[must_use]
+    pub fn new(ports: DeskPorts) -> Desk {
+        Desk { ports }
+    }
+
+    async fn record(&self, entry: Entry) -> Result<(), EngineError> {
+        Ok(self.ports.recorder.record(vec![entry.at(self.ports.clock.now())]).await?)
+    }
+
+    /// Takes a finding: a new anomaly, more of one that goes on, or nothing. Returns the new one.
+    ///
+    /// # Errors
+    /// When the store or the log fails; the finding may be reported again.
+    pub async fn report(&self, finding: Finding, caller: &Caller) -> Result<Option<Anomaly>, EngineError> {
+        let filter = AnomalyFilter { key: Some(finding.key()), limit: 50, ..AnomalyFilter::default() };
+        let (known, _) = self.ports.anomalies.anomaly_list(&filter).await?;
+        let within = |of: &&Anomaly| {
+            finding.started_at.duration_since(of.last_at) <= ONE_TROUBLE
+                && of.started_at.duration_since(finding.last_at) <= ONE_TROUBLE
+        };
+        if let Some(same) = known.iter().find(within) {
+            self.extend(same.clone(), finding).await?;
+            return Ok(None);
+        }
+        if known.iter().any(|of| quietened(of, finding.score(), self.ports.clock.now())) {
+            return Ok(None);
+        }
+        self.open(finding, caller).await.map(Some)
+    }
+
+    async fn extend(&self, of: Anomaly, finding: Finding) -> Result<(), EngineError> {
+        if of.status == AnomalyStatus::Resolved || finding.last_at <= of.last_at {
+            return Ok(());
+        }
+        let mut next = Anomaly { last_at: finding.last_at, version: of.version + 1, ..of };
+        for reading in finding.readings {
+            match next.readings.iter_mut().find(|known| known.metric == reading.metric) {
+                Some(known) if known.score >= reading.score => {}
+                Some(known) => *known = reading,
+                None => next.readings.push(reading),
+            }
+        }
+        next.readings.sort_by(|a, b| b.score.total_cmp(&a.score));
+        match self.ports.anomalies.anomaly_update(&next).await {
+            // Somebody answers it at this moment; the next strange point extends it.
+            Ok(()) | Err(StoreError::Conflict(_)) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Alert, investigate, recommend: each recorded before the next.
+    async fn open(&self, finding: Finding, caller: &Caller) -> Result<Anomaly, EngineError> {
+        let now = self.ports.clock.now();
+        let deviation = finding
+            .readings
+            .first()
+            .filter(|r| r.expected.abs() > f64::EPSILON)
+            .map(|r| (r.value - r.expected) / r.expected.abs() * 100.0);
+        let mut anomaly = Anomaly {
+            id: AnomalyId(uuid::Uuid::now_v7().to_string()),
+            key: finding.key(),
+            class: finding.class,
+            status: AnomalyStatus::Open,
+            severity: finding.severity,
+            title: finding.title,
+            place: finding.place,
+            readings: finding.readings,
+            deviation_percent: deviation.filter(|percent| percent.is_finite()),
+            cause: String::new(),
+            evidence: finding.evidence,
+            advice: String::new(),
+            responses: Vec::new(),
+            feedback: Vec::new(),
+            started_at: finding.started_at,
+            last_at: finding.last_at,
+            detected_at: now,
+            resolved_at: None,
+            version: 1,
+        };
+        let told = anomaly.title.clone();
+        self.answer(&mut anomaly, Stage::Alert, told, caller).await?;
+        let (cause, advice) = self.investigate(&mut anomaly).await?;
+        self.answer(&mut anomaly, Stage::Investigate, cause, caller).await?;
+        self.answer(&mut anomaly, Stage::Recommend, advice, caller).await?;
+        self.ports.anomalies.anomaly_insert(&anomaly).await?;
+        Ok(anomaly)
+    }
+
+    async fn answer(
+        &self,
+        anomaly: &mut Anomaly,
+        stage: Stage,
+        detail: String,
+        caller: &Caller,
+    ) -> Result<(), EngineError> {
+        self.record(story::stage(stage, anomaly, &detail, caller)).await?;
+        anomaly.responses.push(Response { stage, at: self.ports.clock.now(), detail });
+        Ok(())
+    }
+
+    async fn investigate(&self, anomaly: &mut Anomaly) -> Result<(String, String), EngineError> {
+        let since = anomaly.started_at.checked_sub(CONTEXT).ok();
+        let actions = self.ports.agents.action_list(None, since).await?;
+        let around = AnomalyFilter { since, limit: 500, ..AnomalyFilter::default() };
+        let (others, _) = self.ports.anomalies.anomaly_list(&around).await?;
+        let cause = likely_cause(anomaly, &actions, &others);
+        anomaly.evidence.extend(cause.evidence);
+        anomaly.cause.clone_from(&cause.words);
+        anomaly.advice.clone_from(&cause.advice);
+        Ok((cause.words, cause.advice))
+    }
+
+    /// Says that somebody looks after it.
+    ///
+    /// # Errors
+    /// A conflict when it is over already.
+    pub async fn acknowledge(&self, id: &AnomalyId, caller: &Caller) -> Result<Anomaly, EngineError> {
+        let of = self.ports.anomalies.anomaly_get(id).await?;
+        match of.status {
+            AnomalyStatus::Resolved => Err(EngineError::Conflict("the anomaly is over already".to_owned())),
+            AnomalyStatus::Acknowledged => Ok(of),
+            AnomalyStatus::Open => {
+                let next = Anomaly { status: AnomalyStatus::Acknowledged, version: of.version + 1, ..of };
+                self.record(story::about("anomaly.acknowledge", &next, caller)).await?;
+                self.ports.anomalies.anomaly_update(&next).await?;
+                Ok(next)
+            }
+        }
+    }
+
+    /// Takes in what a person says. "False" keeps the like of it, up to this strangeness, quiet for thirty days; "planned"
+    /// ends it without a lesson, since the next one may be none.
+    ///
+    /// # Errors
+    /// [`EngineError::Invalid`] for another kind or endless comments.
+    pub async fn feedback(
+        &self,
+        id: &AnomalyId,
+        kind: &str,
+        comments: Option<&str>,
+        caller: &Caller,
+    ) -> Result<Anomaly, EngineError> {
+        let Some(kind) = FeedbackKind::parse(kind) else {
+            let message = "must be one of real, false, planned";
+            return Err(EngineError::Invalid(vec![FieldError::new("kind", "invalid_value", message)]));
+        };
+        let comments = comments.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
+        if comments.as_ref().is_some_and(|text| text.chars().count() > 2000) {
+            let message = "must have at most 2000 characters";
+            return Err(EngineError::Invalid(vec![FieldError::new("comments", "invalid_value", message)]));
+        }
+        let of = self.ports.anomalies.anomaly_get(id).await?;
+        let now = self.ports.clock.now();
+        let mut next = Anomaly { version: of.version + 1, ..of };
+        next.feedback.push(AnomalyFeedback { kind, comments, by: caller.name.clone(), at: now });
+        let lesson = match kind {
+            FeedbackKind::Real => "it counts as found rightly".to_owned(),
+            FeedbackKind::Planned => "it was planned; nothing is learned from it".to_owned(),
+            FeedbackKind::False => {
+                format!("{} is not called strange for 30 days unless it is stranger than this", next.place.name)
+            }
+        };
+        if kind != FeedbackKind::Real && next.status != AnomalyStatus::Resolved {
+            next.status = AnomalyStatus::Resolved;
+            next.resolved_at = Some(now);
+        }
+        self.record(story::stage(Stage::Learn, &next, &lesson, caller).with_metadata("feedback", kind.as_str()))
+            .await?;
+        next.responses.push(Response { stage: Stage::Learn, at: now, detail: lesson });
+        self.ports.anomalies.anomaly_update(&next).await?;
+        Ok(next)
+    }
+
+    /// Ends anomalies that have been quiet for a while. Returns how many.
+    ///
+    /// # Errors
+    /// When the store or the log fails.
+    pub async fn settle(&self, caller: &Caller) -> Result<u64, EngineError> {
+        let now = self.ports.clock.now();
+        let mut ended = 0;
+        for status in [AnomalyStatus::Open, AnomalyStatus::Acknowledged] {
+            let filter = AnomalyFilter { status: Some(status), ..AnomalyFilter::default() };
+            let (waiting, _) = self.ports.anomalies.anomaly_list(&filter).await?;
+            for of in waiting.into_iter().filter(|of| now.duration_since(of.last_at) > ONE_TROUBLE) {
+                let version = of.version + 1;
+                let next = Anomaly { status: AnomalyStatus::Resolved, resolved_at: Some(now), version, ..of };
+                self.record(story::about("anomaly.resolve", &next, caller)).await?;
+                match self.ports.anomalies.anomaly_update(&next).await {
+                    Ok(()) => ended += 1,
+                    Err(StoreError::Conflict(_)) => {}
+                    Err(error) => return Err(error.into()),
+                }
+            }
+        }
+        Ok(ended)
+    }
+
+    /// Replaces the settings. `wanted.version` is the version that was read.
+    ///
+    /// # Errors
+    /// [`EngineError::Invalid`] with every failing field; a conflict when they changed since they were read.
+    pub async fn settings_put(&self, wanted: AnomalySettings, caller: &Caller) -> Result<AnomalySettings, EngineError> {
+        let cost = &wanted.cost;
+        let mut errors = Vec::new();
+        let mut check = |field: &str, holds: bool, message: &str| {
+            if !holds {
+                errors.push(FieldError::new(field, "invalid_value", message));
+            }
+        };
+        let percent = cost.threshold_percent.is_finite() && (1.0..=10_000.0).contains(&cost.threshold_percent);
+        check("cost.threshold_percent", percent, "must be a percentage from 1 to 10000");
+        check("cost.window_hours", (1..=744).contains(&cost.window_hours), "must be from 1 to 744 hours");
+        check("cost.baseline_days", (7..=365).contains(&cost.baseline_days), "must be from 7 to 365 days");
+        if !errors.is_empty() {
+            return Err(EngineError::Invalid(errors));
+        }
+        let before = self.ports.anomalies.anomaly_settings_get().await?;
+        if before.version != wanted.version {
+            let message =
+                format!("the settings are at version {}, not {}; read them again", before.version, wanted.version);
+            return Err(EngineError::Conflict(message));
+        }
+        let after = AnomalySettings { version: before.version + 1, ..wanted };
+        self.record(story::policy(described(&before), described(&after), caller)).await?;
+        self.ports.anomalies.anomaly_settings_put(&after).await?;
+        Ok(after)
+    }
+}
+
+/// Whether people called the like of it false not long ago, when it was at least as strange.
+fn quietened(of: &Anomaly, score: f64, now: Timestamp) -> bool {
+    let strangest = of.readings.iter().map(|reading| reading.score).fold(0.0, f64::max);
+    of.feedback.last().is_some_and(|said| {
+        said.kind == FeedbackKind::False && now.duration_since(said.at) <= QUIET_FOR && score <= strangest
+    })
+}
+
+fn described(of: &AnomalySettings) -> Json {
+    let metrics: Vec<String> = of.performance.metrics.iter().map(|metric| metric.as_str().to_owned()).collect();
+    Json::object([
+        ("cost.threshold_percent", Json::from(of.cost.threshold_percent)),
+        ("cost.window_hours", Json::from(of.cost.window_hours)),
+        ("cost.baseline_days", Json::from(of.cost.baseline_days)),
+        ("performance.metrics", Json::from(metrics)),
+        ("performance.sensitivity", Json::from(of.performance.sensitivity.as_str())),
+        ("security.behavioral_analysis", Json::from(of.security.behavioral_analysis)),
+        ("security.sensitivity", Json::from(of.security.sensitivity.as_str())),
+    ])
+}

@@ -1,0 +1,44 @@
+//! Where anomalies are kept.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use reeve_estate::StoreError;
+
+use super::record::{Anomaly, AnomalyClass, AnomalyId, AnomalyStatus};
+use super::settings::AnomalySettings;
+
+/// Which anomalies.
+#[derive(Debug, Clone, Default)]
+pub struct AnomalyFilter {
+    /// Of this class.
+    pub class: Option<AnomalyClass>,
+    /// In this state.
+    pub status: Option<AnomalyStatus>,
+    /// Known by this key.
+    pub key: Option<String>,
+    /// At this place.
+    pub place: Option<String>,
+    /// Begun at or after.
+    pub since: Option<Timestamp>,
+    /// At most this many; 0 is no limit.
+    pub limit: u64,
+    /// After this many.
+    pub offset: u64,
+}
+
+/// Keeps anomalies and their settings. Updates compare versions, as [`AgentStore`](crate::AgentStore)'s do.
+#[async_trait]
+pub trait AnomalyStore: Send + Sync {
+    /// Adds an anomaly. A second with the same key and beginning is a conflict.
+    async fn anomaly_insert(&self, anomaly: &Anomaly) -> Result<(), StoreError>;
+    /// Replaces an anomaly; `version` is the stored one plus one.
+    async fn anomaly_update(&self, anomaly: &Anomaly) -> Result<(), StoreError>;
+    /// One anomaly.
+    async fn anomaly_get(&self, id: &AnomalyId) -> Result<Anomaly, StoreError>;
+    /// Anomalies, newest beginning first, and how many there are in all.
+    async fn anomaly_list(&self, filter: &AnomalyFilter) -> Result<(Vec<Anomaly>, u64), StoreError>;
+    /// The settings; the defaults when never set.
+    async fn anomaly_settings_get(&self) -> Result<AnomalySettings, StoreError>;
+    /// Replaces the settings; `version` is the stored one plus one.
+    async fn anomaly_settings_put(&self, settings: &AnomalySettings) -> Result<(), StoreError>;
+}

@@ -1,0 +1,78 @@
+//! The audit entries of anomalies. All carry `metadata.anomaly_id`, so that one search reads out the whole response.
+
+use reeve_audit::{ActionStatus, Entry, EventType, Json, ResourceRef, Severity};
+
+use super::record::{Anomaly, Stage};
+use crate::engine::Caller;
+use crate::recommendation::Priority;
+
+const ANOMALY: EventType = EventType::from_static("intelligence.anomaly");
+const POLICY: EventType = EventType::from_static("policy.modify");
+
+/// About one anomaly.
+pub(super) fn about(operation: &str, of: &Anomaly, caller: &Caller) -> Entry {
+    let place = &of.place;
+    let mut resource = ResourceRef::new(place.kind.clone(), place.id.clone());
+    if let Some(provider) = &place.provider {
+        let text = |part: &Option<String>| part.clone().unwrap_or_default();
+        resource = resource.in_cloud(provider.clone(), text(&place.account), text(&place.region));
+    }
+    let entry = Entry::new(ANOMALY)
+        .by(caller.actor.clone())
+        .with_action(operation, ActionStatus::Success, caller.method)
+        .with_tag("intelligence")
+        .on(resource)
+        .with_severity(severity(of.severity))
+        .with_metadata("anomaly_id", of.id.0.clone())
+        .with_metadata("anomaly_type", of.class.as_str())
+        .with_metadata("title", of.title.clone());
+    match &caller.request_id {
+        Some(id) => entry.with_request_id(id.clone()),
+        None => entry,
+    }
+}
+
+/// A stage of the response.
+pub(super) fn stage(stage: Stage, of: &Anomaly, detail: &str, caller: &Caller) -> Entry {
+    let operation = match stage {
+        Stage::Alert => "anomaly.detect",
+        Stage::Investigate => "anomaly.investigate",
+        Stage::Recommend => "anomaly.recommend",
+        Stage::Execute => "anomaly.execute",
+        Stage::Learn => "anomaly.learn",
+    };
+    let entry = about(operation, of, caller).with_metadata("detail", detail);
+    match (stage, of.readings.first()) {
+        (Stage::Alert, Some(reading)) => entry.after(Json::object([
+            ("metric", Json::from(reading.metric.map(|metric| metric.as_str().to_owned()))),
+            ("value", Json::from(reading.value)),
+            ("expected", Json::from(reading.expected)),
+            ("low", Json::from(reading.low)),
+            ("high", Json::from(reading.high)),
+            ("score", Json::from(reading.score)),
+            ("sign", Json::from(reading.sign.clone())),
+        ])),
+        _ => entry,
+    }
+}
+
+/// A change of the settings.
+pub(super) fn policy(before: Json, after: Json, caller: &Caller) -> Entry {
+    Entry::new(POLICY)
+        .by(caller.actor.clone())
+        .with_action("anomaly_settings.put", ActionStatus::Success, caller.method)
+        .with_tag("intelligence")
+        .on(ResourceRef::new("anomaly_settings", "anomaly_settings"))
+        .with_severity(Severity::Medium)
+        .before(before)
+        .after(after)
+}
+
+const fn severity(of: Priority) -> Severity {
+    match of {
+        Priority::Critical => Severity::Critical,
+        Priority::High => Severity::High,
+        Priority::Medium => Severity::Medium,
+        Priority::Low => Severity::Low,
+    }
+}

@@ -1,0 +1,263 @@
+//! Anomalies: told once, answered in order, learned from; found in metrics and in behaviour.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use jiff::{SignedDuration, Timestamp};
+use parking_lot::Mutex;
+use reeve_agents::anomaly::watch::{BehaviourWatch, MetricWatch};
+use reeve_agents::anomaly::{
+    Anomaly, AnomalyClass, AnomalyFilter, AnomalyId, AnomalySettings, AnomalyStatus, AnomalyStore, Desk, DeskPorts,
+    Finding, Place, Reading, Stage,
+};
+use reeve_agents::engine::Caller;
+use reeve_agents::{Clock, EngineError, Priority};
+use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventType, Json};
+use reeve_estate::{Metric, ResourceId, Series, StoreError};
+
+use crate::world::{World, operator};
+
+/// Anomalies in memory.
+#[derive(Default)]
+struct Kept {
+    all: Mutex<Vec<Anomaly>>,
+    settings: Mutex<AnomalySettings>,
+}
+
+#[async_trait]
+impl AnomalyStore for Kept {
+    async fn anomaly_insert(&self, anomaly: &Anomaly) -> Result<(), StoreError> {
+        self.all.lock().push(anomaly.clone());
+        Ok(())
+    }
+    async fn anomaly_update(&self, anomaly: &Anomaly) -> Result<(), StoreError> {
+        let mut all = self.all.lock();
+        let known = all.iter_mut().find(|known| known.id == anomaly.id).unwrap();
+        if known.version + 1 != anomaly.version {
+            return Err(StoreError::Conflict("somebody was faster".to_owned()));
+        }
+        *known = anomaly.clone();
+        Ok(())
+    }
+    async fn anomaly_get(&self, id: &AnomalyId) -> Result<Anomaly, StoreError> {
+        let found = self.all.lock().iter().find(|known| known.id == *id).cloned();
+        found.ok_or_else(|| StoreError::NotFound { what: "anomaly", id: id.0.clone() })
+    }
+    async fn anomaly_list(&self, filter: &AnomalyFilter) -> Result<(Vec<Anomaly>, u64), StoreError> {
+        let fits = |of: &&Anomaly| {
+            filter.key.as_ref().is_none_or(|key| *key == of.key)
+                && filter.status.is_none_or(|status| status == of.status)
+                && filter.since.is_none_or(|since| of.started_at >= since)
+        };
+        let mut found: Vec<Anomaly> = self.all.lock().iter().filter(fits).cloned().collect();
+        found.sort_by_key(|of| std::cmp::Reverse(of.started_at));
+        let total = found.len() as u64;
+        Ok((found, total))
+    }
+    async fn anomaly_settings_get(&self) -> Result<AnomalySettings, StoreError> {
+        Ok(self.settings.lock().clone())
+    }
+    async fn anomaly_settings_put(&self, settings: &AnomalySettings) -> Result<(), StoreError> {
+        *self.settings.lock() = settings.clone();
+        Ok(())
+    }
+}
+
+fn desk(world: &World) -> (Desk, Arc<Kept>) {
+    let kept = Arc::new(Kept::default());
+    let desk = Desk::new(DeskPorts {
+        anomalies: Arc::clone(&kept) as _,
+        agents: Arc::clone(&world.memory) as _,
+        recorder: Arc::clone(&world.log) as _,
+        clock: Arc::clone(&world.clock) as _,
+    });
+    (desk, kept)
+}
+
+fn finding(world: &World, place: &str, score: f64) -> Finding {
+    let now = world.clock.now();
+    let reading = Reading {
+        metric: Some(Metric::CpuUtilization),
+        at: now,
+        value: 97.0,
+        expected: 31.0,
+        low: 20.0,
+        high: 44.0,
+        score,
+        sign: "a jump".to_owned(),
+    };
+    Finding {
+        class: AnomalyClass::Performance,
+        severity: Priority::Medium,
+        title: format!("cpu of {place} jumped"),
+        place: Place {
+            id: place.to_owned(),
+            name: place.to_owned(),
+            kind: "virtual_machine".to_owned(),
+            provider: Some("aws".to_owned()),
+            account: Some("111122223333".to_owned()),
+            region: Some("us-east-1".to_owned()),
+            service: Some("ec2".to_owned()),
+        },
+        readings: vec![reading],
+        evidence: Vec::new(),
+        started_at: now,
+        last_at: now,
+    }
+}
+
+fn told(world: &World) -> Vec<String> {
+    let operation = |entry: &Entry| entry.action.operation.clone().unwrap_or_default();
+    world.entries().iter().map(operation).filter(|name| name.starts_with("anomaly.")).collect()
+}
+
+#[tokio::test]
+async fn one_trouble_is_told_once_and_answered_in_order() {
+    let world = World::new();
+    let (desk, kept) = desk(&world);
+    let system = Caller::system();
+    let first = desk.report(finding(&world, "i-1", 0.7), &system).await.unwrap().unwrap();
+    assert_eq!(told(&world), ["anomaly.detect", "anomaly.investigate", "anomaly.recommend"]);
+    let stages: Vec<Stage> = first.responses.iter().map(|response| response.stage).collect();
+    assert_eq!(stages, [Stage::Alert, Stage::Investigate, Stage::Recommend]);
+    assert!((first.deviation_percent.unwrap() - 212.9).abs() < 0.1);
+    assert!(first.cause.starts_with("not known") && !first.advice.is_empty() && !first.evidence.is_empty());
+
+    world.clock.advance(SignedDuration::from_hours(2));
+    assert!(desk.report(finding(&world, "i-1", 0.9), &system).await.unwrap().is_none(), "it goes on");
+    let grown = kept.anomaly_get(&first.id).await.unwrap();
+    assert_eq!((grown.readings[0].score, grown.last_at), (0.9, world.clock.now()));
+    assert_eq!(desk.settle(&system).await.unwrap(), 0);
+    world.clock.advance(SignedDuration::from_hours(7));
+    assert_eq!(desk.settle(&system).await.unwrap(), 1);
+    assert_eq!(kept.anomaly_get(&first.id).await.unwrap().status, AnomalyStatus::Resolved);
+    assert!(desk.report(finding(&world, "i-1", 0.9), &system).await.unwrap().is_some(), "the next is another");
+}
+
+#[tokio::test]
+async fn the_cause_is_what_changed_or_what_others_share() {
+    let world = World::new();
+    let (desk, _) = desk(&world);
+    let system = Caller::system();
+    let of = world.right_size("i-1", "t3.large").await;
+    let action = world.execute(&of).await;
+    let own = desk.report(finding(&world, "i-1", 0.9), &system).await.unwrap().unwrap();
+    assert!(own.cause.contains("a change that Reeve made") && own.advice.contains(&action.id.0), "{own:?}");
+    for other in ["i-2", "i-3"] {
+        desk.report(finding(&world, other, 0.9), &system).await.unwrap();
+    }
+    let shared = desk.report(finding(&world, "i-4", 0.9), &system).await.unwrap().unwrap();
+    assert!(shared.cause.contains("ec2 in us-east-1"), "{}", shared.cause);
+}
+
+#[tokio::test]
+async fn what_people_say_is_learned_from() {
+    let world = World::new();
+    let (desk, kept) = desk(&world);
+    let system = Caller::system();
+    let first = desk.report(finding(&world, "i-1", 0.8), &system).await.unwrap().unwrap();
+    let wrong = desk.feedback(&first.id, "maybe", None, &operator()).await;
+    assert!(matches!(wrong, Err(EngineError::Invalid(errors)) if errors[0].path == "kind"));
+    desk.acknowledge(&first.id, &operator()).await.unwrap();
+    let ended = desk.feedback(&first.id, "false", Some("a nightly job"), &operator()).await.unwrap();
+    assert_eq!((ended.status, ended.feedback[0].by.as_str()), (AnomalyStatus::Resolved, "olga@example.com"));
+    assert_eq!(ended.responses.last().unwrap().stage, Stage::Learn);
+    assert_eq!(told(&world).last().unwrap(), "anomaly.learn");
+    assert!(desk.acknowledge(&first.id, &operator()).await.is_err());
+
+    world.clock.advance(SignedDuration::from_hours(24));
+    assert!(desk.report(finding(&world, "i-1", 0.8), &system).await.unwrap().is_none(), "the like of it stays quiet");
+    assert!(desk.report(finding(&world, "i-1", 0.95), &system).await.unwrap().is_some(), "what is stranger does not");
+    assert!(desk.report(finding(&world, "i-2", 0.8), &system).await.unwrap().is_some(), "nor does another machine");
+    assert_eq!(kept.all.lock().len(), 3);
+}
+
+#[tokio::test]
+async fn a_silent_log_lets_nothing_be_claimed() {
+    let world = World::new();
+    let (desk, kept) = desk(&world);
+    *world.log.silent_after.lock() = Some(0);
+    let reported = desk.report(finding(&world, "i-1", 0.9), &Caller::system()).await;
+    assert!(matches!(reported, Err(EngineError::Record(_))));
+    assert!(kept.all.lock().is_empty());
+}
+
+#[tokio::test]
+async fn settings_are_checked_versioned_and_recorded() {
+    let world = World::new();
+    let (desk, kept) = desk(&world);
+    let read = kept.anomaly_settings_get().await.unwrap();
+    let mut wanted = read.clone();
+    wanted.cost.threshold_percent = 0.0;
+    wanted.cost.window_hours = 0;
+    let refused = desk.settings_put(wanted, &operator()).await;
+    assert!(matches!(refused, Err(EngineError::Invalid(errors)) if errors.len() == 2));
+    let mut wanted = read.clone();
+    wanted.cost.threshold_percent = 35.0;
+    let stored = desk.settings_put(wanted.clone(), &operator()).await.unwrap();
+    assert_eq!((stored.version, stored.cost.threshold_percent), (read.version + 1, 35.0));
+    assert!(matches!(desk.settings_put(wanted, &operator()).await, Err(EngineError::Conflict(_))));
+    let entry = world.entries().pop().unwrap();
+    assert_eq!(entry.changes.after.unwrap().get("cost.threshold_percent"), Some(&Json::from(35.0)));
+}
+
+#[tokio::test]
+async fn a_jump_of_a_metric_is_found_once_it_is_news() {
+    let world = World::new();
+    world.machine("i-1", "t3.large", 5.0);
+    let now = world.clock.now();
+    let wave = |at: i64| {
+        30.0 + 10.0 * (at as f64 / 288.0 * std::f64::consts::TAU).sin() + f64::from((at * 37 % 11) as u8) / 5.0
+    };
+    let points: Vec<(Timestamp, f64)> =
+        (0..14 * 288).map(|at| (now - SignedDuration::from_mins((14 * 288 - at) * 5), wave(at))).collect();
+    {
+        let mut series = world.memory.series.lock();
+        series.retain(|series| series.metric != Metric::CpuUtilization);
+        series.push(Series { resource: ResourceId::new("i-1"), metric: Metric::CpuUtilization, points, period_s: 300 });
+    }
+    let settings = AnomalySettings::default();
+    let mut watch = MetricWatch::default();
+    let look = async |watch: &mut MetricWatch| {
+        watch.look(&*world.memory, &*world.memory, &settings, world.clock.now()).await.unwrap()
+    };
+    let quiet = look(&mut watch).await;
+    assert!(quiet.is_empty(), "{quiet:?}");
+    {
+        let mut series = world.memory.series.lock();
+        let cpu = series.iter_mut().find(|series| series.metric == Metric::CpuUtilization).unwrap();
+        cpu.points.extend((0..6).map(|at| (now + SignedDuration::from_mins(at * 5), 99.0)));
+    }
+    world.clock.advance(SignedDuration::from_mins(30));
+    let found = look(&mut watch).await;
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!((found[0].class, found[0].place.id.as_str()), (AnomalyClass::Performance, "i-1"));
+    let strangest = &found[0].readings[0];
+    assert!(strangest.value == 99.0 && strangest.high < 99.0 && strangest.expected < 50.0, "{strangest:?}");
+    assert!(look(&mut watch).await.is_empty(), "the same points again");
+}
+
+#[test]
+fn grave_deeds_are_found_and_ordinary_ones_are_not() {
+    let settings = AnomalySettings::default();
+    let mut watch = BehaviourWatch::default();
+    let at = |minute: i64| Timestamp::from_second(1_794_787_200 + minute * 60).unwrap();
+    let deed = |operation: &str, minute: i64| {
+        Entry::new(EventType::from_static("api.call"))
+            .by(Actor::user("ann").with_email("ann@example.com"))
+            .with_action(operation, ActionStatus::Success, ActionMethod::Api)
+            .at(at(minute))
+    };
+    let ordinary =
+        (0..500).filter_map(|minute| watch.observe(&deed("DescribeInstances", minute), at(minute), &settings));
+    assert_eq!(ordinary.count(), 0);
+    let grave = watch.observe(&deed("StopLogging", 501), at(501), &settings);
+    let found = grave.expect("stopping the log is strange");
+    assert_eq!((found.class, found.place.id.as_str()), (AnomalyClass::Security, "ann@example.com"));
+    assert!(!found.evidence.is_empty());
+    let off = AnomalySettings {
+        security: reeve_agents::anomaly::SecuritySettings { behavioral_analysis: false, ..settings.security.clone() },
+        ..settings
+    };
+    assert!(watch.observe(&deed("DeleteTrail", 502), at(502), &off).is_none());
+}

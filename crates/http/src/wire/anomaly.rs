@@ -1,0 +1,283 @@
+//! Anomalies on the wire.
+
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use reeve_agents::anomaly::{Anomaly, AnomalySettings, Reading};
+
+use crate::time;
+
+/// An anomaly.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct AnomalyBody {
+    /// Identifier.
+    pub id: String,
+    /// `cost`, `performance`, `security`, `operational`.
+    #[serde(rename = "type")]
+    pub class: String,
+    /// `open`, `acknowledged`, `resolved`.
+    pub status: String,
+    /// `critical`, `high`, `medium`, `low`.
+    pub severity: String,
+    /// One line for people.
+    pub title: String,
+    /// Where it was seen: a resource, or the principal of a security anomaly.
+    pub resource: AnomalyPlaceBody,
+    /// What was measured, strangest first, each with what was expected and the usual band.
+    pub readings: Vec<ReadingBody>,
+    /// Deviation of the strangest from what was expected, percent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deviation_percent: Option<f64>,
+    /// The likely cause.
+    pub likely_cause: String,
+    /// What it rests on.
+    pub evidence: Vec<String>,
+    /// What to do.
+    pub recommended_action: String,
+    /// The response so far: alert, investigate, recommend, execute, learn.
+    pub responses: Vec<ResponseBody>,
+    /// What people said.
+    pub feedback: Vec<AnomalyFeedbackBody>,
+    /// When it began.
+    pub started_at: String,
+    /// Its last strange point.
+    pub last_at: String,
+    /// When it was noticed.
+    pub detected_at: String,
+    /// When it was over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resolved_at: Option<String>,
+}
+
+/// Where an anomaly was seen.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct AnomalyPlaceBody {
+    /// Identifier.
+    pub id: String,
+    /// Display name.
+    pub name: String,
+    /// What it is.
+    pub kind: String,
+    /// Cloud.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
+    /// Account.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub account: Option<String>,
+    /// Region.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub region: Option<String>,
+    /// Service.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub service: Option<String>,
+}
+
+/// One metric at its strangest.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ReadingBody {
+    /// The metric; absent for behaviour.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metric: Option<String>,
+    /// When.
+    pub at: String,
+    /// What was measured.
+    pub value: f64,
+    /// What was expected.
+    pub expected: f64,
+    /// Lower edge of the usual band.
+    pub low: f64,
+    /// Its upper edge.
+    pub high: f64,
+    /// 0 to 1.
+    pub anomaly_score: f64,
+    /// What gave it away.
+    pub sign: String,
+}
+
+/// One stage of the response.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ResponseBody {
+    /// `alert`, `investigate`, `recommend`, `execute`, `learn`.
+    pub stage: String,
+    /// When.
+    pub at: String,
+    /// What came of it.
+    pub detail: String,
+}
+
+/// What a person said.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct AnomalyFeedbackBody {
+    /// `real`, `false`, `planned`.
+    pub kind: String,
+    /// In words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comments: Option<String>,
+    /// Who.
+    pub by: String,
+    /// When.
+    pub at: String,
+}
+
+/// What a person says.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AnomalyFeedbackCreate {
+    /// `real`, `false`, `planned`.
+    pub kind: String,
+    /// In words.
+    pub comments: Option<String>,
+}
+
+/// Which anomalies.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+pub struct AnomalyParams {
+    /// `cost`, `performance`, `security`, `operational`.
+    #[serde(rename = "type")]
+    pub class: Option<String>,
+    /// `open`, `acknowledged`, `resolved`.
+    pub status: Option<String>,
+    /// A resource's identifier, or a principal.
+    pub resource: Option<String>,
+    /// Begun at or after.
+    pub since: Option<String>,
+    /// Page size, 1 to 1000.
+    pub limit: Option<u32>,
+    /// Skip this many.
+    pub offset: Option<u64>,
+    /// `next_cursor` of the page before.
+    pub cursor: Option<String>,
+}
+
+/// The settings of each class.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AnomalySettingsBody {
+    /// Of cost.
+    pub cost: CostAnomalyBody,
+    /// Of performance and operations.
+    pub performance: PerformanceAnomalyBody,
+    /// Of security.
+    pub security: SecurityAnomalyBody,
+    /// Grows with every change; a PUT names the version it read.
+    pub version: u64,
+}
+
+/// Of cost.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CostAnomalyBody {
+    /// Alert when spending of the window deviates from the baseline by more than this, percent.
+    pub threshold_percent: f64,
+    /// Window, hours.
+    pub window_hours: u32,
+    /// Days the baseline averages.
+    pub baseline_days: u32,
+}
+
+/// Of performance and operations.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PerformanceAnomalyBody {
+    /// Metrics that are watched; empty is the usual six.
+    pub metrics: Vec<String>,
+    /// `low`, `medium`, `high`.
+    pub sensitivity: String,
+}
+
+/// Of security.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SecurityAnomalyBody {
+    /// Whether behaviour is watched.
+    pub behavioral_analysis: bool,
+    /// `low`, `medium`, `high`.
+    pub sensitivity: String,
+}
+
+impl From<&Anomaly> for AnomalyBody {
+    fn from(of: &Anomaly) -> Self {
+        let place = &of.place;
+        AnomalyBody {
+            id: of.id.0.clone(),
+            class: of.class.as_str().to_owned(),
+            status: of.status.as_str().to_owned(),
+            severity: of.severity.as_str().to_owned(),
+            title: of.title.clone(),
+            resource: AnomalyPlaceBody {
+                id: place.id.clone(),
+                name: place.name.clone(),
+                kind: place.kind.clone(),
+                provider: place.provider.clone(),
+                account: place.account.clone(),
+                region: place.region.clone(),
+                service: place.service.clone(),
+            },
+            readings: of.readings.iter().map(ReadingBody::from).collect(),
+            deviation_percent: of.deviation_percent,
+            likely_cause: of.cause.clone(),
+            evidence: of.evidence.clone(),
+            recommended_action: of.advice.clone(),
+            responses: of
+                .responses
+                .iter()
+                .map(|response| ResponseBody {
+                    stage: response.stage.as_str().to_owned(),
+                    at: time::text(response.at),
+                    detail: response.detail.clone(),
+                })
+                .collect(),
+            feedback: of
+                .feedback
+                .iter()
+                .map(|said| AnomalyFeedbackBody {
+                    kind: said.kind.as_str().to_owned(),
+                    comments: said.comments.clone(),
+                    by: said.by.clone(),
+                    at: time::text(said.at),
+                })
+                .collect(),
+            started_at: time::text(of.started_at),
+            last_at: time::text(of.last_at),
+            detected_at: time::text(of.detected_at),
+            resolved_at: of.resolved_at.map(time::text),
+        }
+    }
+}
+
+impl From<&Reading> for ReadingBody {
+    fn from(of: &Reading) -> Self {
+        ReadingBody {
+            metric: of.metric.map(|metric| metric.as_str().to_owned()),
+            at: time::text(of.at),
+            value: of.value,
+            expected: of.expected,
+            low: of.low,
+            high: of.high,
+            anomaly_score: of.score,
+            sign: of.sign.clone(),
+        }
+    }
+}
+
+impl From<&AnomalySettings> for AnomalySettingsBody {
+    fn from(of: &AnomalySettings) -> Self {
+        AnomalySettingsBody {
+            cost: CostAnomalyBody {
+                threshold_percent: of.cost.threshold_percent,
+                window_hours: of.cost.window_hours,
+                baseline_days: of.cost.baseline_days,
+            },
+            performance: PerformanceAnomalyBody {
+                metrics: of.performance.metrics.iter().map(|metric| metric.as_str().to_owned()).collect(),
+                sensitivity: of.performance.sensitivity.as_str().to_owned(),
+            },
+            security: SecurityAnomalyBody {
+                behavioral_analysis: of.security.behavioral_analysis,
+                sensitivity: of.security.sensitivity.as_str().to_owned(),
+            },
+            version: of.version,
+        }
+    }
+}

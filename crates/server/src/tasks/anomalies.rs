@@ -1,0 +1,104 @@
+//! Watches metrics and behaviour, and hands what is strange to the desk.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use reeve_agents::anomaly::watch::{BehaviourWatch, MetricWatch};
+use reeve_agents::anomaly::{AnomalySettings, AnomalyStore as _, Finding};
+use reeve_agents::engine::Caller;
+use reeve_audit::query::Query;
+use reeve_http::App;
+use reeve_ledger::{Order, SearchRequest};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::service::Service;
+
+/// How often new samples and entries are looked at.
+const BEAT: Duration = Duration::from_secs(15);
+/// Entries read from the log at once.
+const PAGE: usize = 1000;
+/// Entries that are read after a start, so that behaviour is judged by a past.
+const WARM_UP: u64 = 100_000;
+
+/// What is known between two beats.
+#[derive(Default)]
+struct Watches {
+    metrics: MetricWatch,
+    behaviour: BehaviourWatch,
+    /// The next sequence to read, and the one from which on findings are news; unknown before the first look.
+    position: Option<(u64, u64)>,
+}
+
+pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
+    let (app, store) = (service.app.clone(), service.store.clone());
+    let watches = Arc::new(tokio::sync::Mutex::new(Watches::default()));
+    super::every(tracker, stop, BEAT, move || {
+        let (app, store, watches) = (app.clone(), store.clone(), watches.clone());
+        async move {
+            let settings = match store.anomaly_settings_get().await {
+                Ok(settings) => settings,
+                Err(error) => return tracing::warn!(%error, "the anomaly settings could not be read"),
+            };
+            let mut watches = watches.lock().await;
+            let mut found = match watches.metrics.look(&*app.estate, &*app.samples, &settings, app.now()).await {
+                Ok(found) => found,
+                Err(error) => {
+                    tracing::warn!(%error, "samples could not be watched");
+                    Vec::new()
+                }
+            };
+            match read_on(&app, &mut watches, &settings).await {
+                Ok(strange) => found.extend(strange),
+                Err(error) => tracing::warn!(%error, "the log could not be watched"),
+            }
+            tell(&app, found).await;
+        }
+    });
+}
+
+async fn tell(app: &App, found: Vec<Finding>) {
+    let caller = Caller::system();
+    for finding in found {
+        if let Err(error) = app.desk.report(finding, &caller).await {
+            tracing::warn!(%error, "an anomaly could not be kept");
+        }
+    }
+    if let Err(error) = app.desk.settle(&caller).await {
+        tracing::warn!(%error, "anomalies that are over could not be ended");
+    }
+}
+
+/// Judges entries since the last beat. After a start the newest are read for their lesson alone: they were judged before.
+async fn read_on(
+    app: &App,
+    watches: &mut Watches,
+    settings: &AnomalySettings,
+) -> Result<Vec<Finding>, reeve_ledger::TrailError> {
+    let end = app.ledger.tail().end_sequence();
+    let (mut position, news) = watches.position.unwrap_or((end.saturating_sub(WARM_UP), end));
+    let mut found = Vec::new();
+    while position < end {
+        let now = app.now();
+        let request = SearchRequest {
+            query: Query::all().resolve(now),
+            limit: PAGE,
+            offset: 0,
+            order: Order::OldestFirst,
+            cursor: position.checked_sub(1),
+            count_total: false,
+            aggregations: Vec::new(),
+            now,
+        };
+        let page = app.trail.search(&request).await?;
+        let Some(last) = page.entries.last() else { break };
+        position = last.sequence + 1;
+        for stored in &page.entries {
+            let strange = watches.behaviour.observe(&stored.entry, stored.recorded_at, settings);
+            found.extend(strange.filter(|_| stored.sequence >= news));
+        }
+        watches.position = Some((position, news));
+    }
+    watches.position = Some((position.max(end), news));
+    Ok(found)
+}

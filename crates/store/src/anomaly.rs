@@ -1,0 +1,157 @@
+//! Anomalies and their settings: the port [`AnomalyStore`].
+
+use async_trait::async_trait;
+use reeve_agents::anomaly::{Anomaly, AnomalyFilter, AnomalyId, AnomalySettings, AnomalyStore};
+use reeve_estate::StoreError;
+use sqlx::Row as _;
+use sqlx::any::AnyRow;
+
+use crate::database::Store;
+use crate::fault::Fault;
+use crate::filter::Filter;
+use crate::rows::anomaly::{AnomalyRow, AnomalySettingsRow};
+use crate::rows::{decode, encode, unreadable, version};
+use crate::versioned::Versioned;
+
+const SELECT: &str = "SELECT id, document FROM anomalies";
+/// The settings are one document among the named ones, compared by the version inside.
+const SETTINGS: &str = "intelligence.anomalies";
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+#[async_trait]
+impl AnomalyStore for Store {
+    async fn anomaly_insert(&self, anomaly: &Anomaly) -> Result<()> {
+        Ok(insert(self, anomaly).await?)
+    }
+    async fn anomaly_update(&self, anomaly: &Anomaly) -> Result<()> {
+        Ok(update(self, anomaly).await?)
+    }
+    async fn anomaly_get(&self, id: &AnomalyId) -> Result<Anomaly> {
+        Ok(get(self, id).await?)
+    }
+    async fn anomaly_list(&self, filter: &AnomalyFilter) -> Result<(Vec<Anomaly>, u64)> {
+        Ok(list(self, filter).await?)
+    }
+    async fn anomaly_settings_get(&self) -> Result<AnomalySettings> {
+        Ok(settings_get(self).await?)
+    }
+    async fn anomaly_settings_put(&self, settings: &AnomalySettings) -> Result<()> {
+        Ok(settings_put(self, settings).await?)
+    }
+}
+
+fn taken(anomaly: &Anomaly) -> String {
+    format!("an anomaly of {} that began at {} exists already", anomaly.key, anomaly.started_at)
+}
+
+async fn insert(store: &Store, anomaly: &Anomaly) -> std::result::Result<(), Fault> {
+    sqlx::query(
+        "INSERT INTO anomalies (id, key, class, status, place, started_at_ms, version, document)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+    )
+    .bind(&anomaly.id.0)
+    .bind(&anomaly.key)
+    .bind(anomaly.class.as_str())
+    .bind(anomaly.status.as_str())
+    .bind(&anomaly.place.id)
+    .bind(anomaly.started_at.as_millisecond())
+    .bind(version(anomaly.version))
+    .bind(encode(&AnomalyRow::from(anomaly))?)
+    .execute(store.write())
+    .await
+    .map_err(|error| Fault::or_taken(error, || taken(anomaly)))?;
+    Ok(())
+}
+
+/// Key, class, place and beginning never change.
+async fn update(store: &Store, anomaly: &Anomaly) -> std::result::Result<(), Fault> {
+    let record = Versioned {
+        what: "anomaly",
+        select: "SELECT version FROM anomalies WHERE id = $1",
+        id: &anomaly.id.0,
+        version: anomaly.version,
+    };
+    let update =
+        sqlx::query("UPDATE anomalies SET status = $3, version = $4, document = $5 WHERE id = $1 AND version = $2")
+            .bind(&anomaly.id.0)
+            .bind(record.expected())
+            .bind(anomaly.status.as_str())
+            .bind(version(anomaly.version))
+            .bind(encode(&AnomalyRow::from(anomaly))?);
+    record.run(&mut *store.write().acquire().await?, update, || taken(anomaly)).await
+}
+
+async fn get(store: &Store, id: &AnomalyId) -> std::result::Result<Anomaly, Fault> {
+    let mut filter = Filter::default();
+    filter.text("id = ?", &id.0);
+    let row = filter.query(filter.sql(SELECT, "")).fetch_optional(store.read()).await?;
+    anomaly(&row.ok_or_else(|| Fault::not_found("anomaly", &id.0))?)
+}
+
+async fn list(store: &Store, wanted: &AnomalyFilter) -> std::result::Result<(Vec<Anomaly>, u64), Fault> {
+    let mut filter = Filter::default();
+    if let Some(class) = wanted.class {
+        filter.text("class = ?", class.as_str());
+    }
+    if let Some(status) = wanted.status {
+        filter.text("status = ?", status.as_str());
+    }
+    if let Some(key) = &wanted.key {
+        filter.text("key = ?", key);
+    }
+    if let Some(place) = &wanted.place {
+        filter.text("place = ?", place);
+    }
+    if let Some(since) = wanted.since {
+        filter.integer("started_at_ms >= ?", since.as_millisecond());
+    }
+    let count = filter.query(filter.sql("SELECT COUNT(*) FROM anomalies", "")).fetch_one(store.read()).await?;
+    let page = filter.page(SELECT, " ORDER BY started_at_ms DESC, id DESC", wanted.limit, wanted.offset);
+    let rows = filter.query(page).fetch_all(store.read()).await?;
+    let found = rows.iter().map(anomaly).collect::<std::result::Result<_, _>>()?;
+    Ok((found, count.try_get::<i64, _>(0)?.unsigned_abs()))
+}
+
+fn anomaly(row: &AnyRow) -> std::result::Result<Anomaly, Fault> {
+    let id: String = row.try_get(0)?;
+    decode::<AnomalyRow>(row.try_get(1)?).and_then(AnomalyRow::into_anomaly).map_err(unreadable("anomaly", &id))
+}
+
+async fn settings_get(store: &Store) -> std::result::Result<AnomalySettings, Fault> {
+    let row = sqlx::query("SELECT document FROM settings WHERE name = $1")
+        .bind(SETTINGS)
+        .fetch_optional(store.read())
+        .await?;
+    match row {
+        None => Ok(AnomalySettings::default()),
+        Some(row) => decode::<AnomalySettingsRow>(row.try_get(0)?)
+            .and_then(AnomalySettingsRow::into_settings)
+            .map_err(unreadable("setting", SETTINGS)),
+    }
+}
+
+/// Compared by the whole text: two writers that read the same version write one after the other, and the second fails.
+async fn settings_put(store: &Store, settings: &AnomalySettings) -> std::result::Result<(), Fault> {
+    let document = encode(&AnomalySettingsRow::from(settings))?;
+    let stored = settings_get(store).await?;
+    let conflict = || Fault::Conflict("the anomaly settings were changed in between; read them again".to_owned());
+    if stored.version + 1 != settings.version {
+        return Err(conflict());
+    }
+    let done = if stored.version == AnomalySettings::default().version {
+        sqlx::query("INSERT INTO settings (name, document) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING")
+            .bind(SETTINGS)
+            .bind(document)
+            .execute(store.write())
+            .await?
+    } else {
+        sqlx::query("UPDATE settings SET document = $2 WHERE name = $1 AND document = $3")
+            .bind(SETTINGS)
+            .bind(document)
+            .bind(encode(&AnomalySettingsRow::from(&stored))?)
+            .execute(store.write())
+            .await?
+    };
+    if done.rows_affected() > 0 { Ok(()) } else { Err(conflict()) }
+}

@@ -1,0 +1,256 @@
+//! An anomaly, and the settings of all.
+
+use reeve_agents::Priority;
+use reeve_agents::anomaly::{
+    Anomaly, AnomalyClass, AnomalyFeedback, AnomalyId, AnomalySettings, AnomalyStatus, CostSettings, FeedbackKind,
+    PerformanceSettings, Place, Reading, Response, SecuritySettings, Sensitivity, Stage,
+};
+use reeve_estate::Metric;
+use serde::{Deserialize, Serialize};
+
+use super::{RowError, finite, named, time, time_or_none};
+
+/// An anomaly, whole.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct AnomalyRow {
+    id: String,
+    class: String,
+    status: String,
+    severity: String,
+    title: String,
+    place: PlaceRow,
+    readings: Vec<ReadingRow>,
+    deviation_percent: Option<f64>,
+    cause: String,
+    evidence: Vec<String>,
+    advice: String,
+    responses: Vec<ResponseRow>,
+    feedback: Vec<FeedbackRow>,
+    started_at: String,
+    last_at: String,
+    detected_at: String,
+    resolved_at: Option<String>,
+    key: String,
+    version: u64,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct PlaceRow {
+    id: String,
+    name: String,
+    kind: String,
+    provider: Option<String>,
+    account: Option<String>,
+    region: Option<String>,
+    service: Option<String>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct ReadingRow {
+    metric: Option<String>,
+    at: String,
+    #[serde(serialize_with = "finite")]
+    value: f64,
+    #[serde(serialize_with = "finite")]
+    expected: f64,
+    #[serde(serialize_with = "finite")]
+    low: f64,
+    #[serde(serialize_with = "finite")]
+    high: f64,
+    #[serde(serialize_with = "finite")]
+    score: f64,
+    sign: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct ResponseRow {
+    stage: String,
+    at: String,
+    detail: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct FeedbackRow {
+    kind: String,
+    comments: Option<String>,
+    by: String,
+    at: String,
+}
+
+impl From<&Anomaly> for AnomalyRow {
+    fn from(of: &Anomaly) -> Self {
+        let place = &of.place;
+        AnomalyRow {
+            id: of.id.0.clone(),
+            class: of.class.as_str().to_owned(),
+            status: of.status.as_str().to_owned(),
+            severity: of.severity.as_str().to_owned(),
+            title: of.title.clone(),
+            place: PlaceRow {
+                id: place.id.clone(),
+                name: place.name.clone(),
+                kind: place.kind.clone(),
+                provider: place.provider.clone(),
+                account: place.account.clone(),
+                region: place.region.clone(),
+                service: place.service.clone(),
+            },
+            readings: of.readings.iter().map(ReadingRow::from).collect(),
+            deviation_percent: of.deviation_percent,
+            cause: of.cause.clone(),
+            evidence: of.evidence.clone(),
+            advice: of.advice.clone(),
+            responses: of.responses.iter().map(ResponseRow::from).collect(),
+            feedback: of.feedback.iter().map(FeedbackRow::from).collect(),
+            started_at: of.started_at.to_string(),
+            last_at: of.last_at.to_string(),
+            detected_at: of.detected_at.to_string(),
+            resolved_at: of.resolved_at.map(|at| at.to_string()),
+            key: of.key.clone(),
+            version: of.version,
+        }
+    }
+}
+
+impl AnomalyRow {
+    pub(crate) fn into_anomaly(self) -> Result<Anomaly, RowError> {
+        let place = self.place;
+        Ok(Anomaly {
+            id: AnomalyId(self.id),
+            class: named("class", &self.class, AnomalyClass::parse)?,
+            status: named("status", &self.status, AnomalyStatus::parse)?,
+            severity: named("severity", &self.severity, Priority::parse)?,
+            title: self.title,
+            place: Place {
+                id: place.id,
+                name: place.name,
+                kind: place.kind,
+                provider: place.provider,
+                account: place.account,
+                region: place.region,
+                service: place.service,
+            },
+            readings: self.readings.into_iter().map(ReadingRow::into_reading).collect::<Result<_, _>>()?,
+            deviation_percent: self.deviation_percent,
+            cause: self.cause,
+            evidence: self.evidence,
+            advice: self.advice,
+            responses: self.responses.into_iter().map(ResponseRow::into_response).collect::<Result<_, _>>()?,
+            feedback: self.feedback.into_iter().map(FeedbackRow::into_feedback).collect::<Result<_, _>>()?,
+            started_at: time(&self.started_at)?,
+            last_at: time(&self.last_at)?,
+            detected_at: time(&self.detected_at)?,
+            resolved_at: time_or_none(self.resolved_at.as_deref())?,
+            key: self.key,
+            version: self.version,
+        })
+    }
+}
+
+impl From<&Reading> for ReadingRow {
+    fn from(of: &Reading) -> Self {
+        ReadingRow {
+            metric: of.metric.map(|metric| metric.as_str().to_owned()),
+            at: of.at.to_string(),
+            value: of.value,
+            expected: of.expected,
+            low: of.low,
+            high: of.high,
+            score: of.score,
+            sign: of.sign.clone(),
+        }
+    }
+}
+
+impl ReadingRow {
+    fn into_reading(self) -> Result<Reading, RowError> {
+        Ok(Reading {
+            metric: self.metric.map(|text| named("metric", &text, Metric::parse)).transpose()?,
+            at: time(&self.at)?,
+            value: self.value,
+            expected: self.expected,
+            low: self.low,
+            high: self.high,
+            score: self.score,
+            sign: self.sign,
+        })
+    }
+}
+
+impl From<&Response> for ResponseRow {
+    fn from(of: &Response) -> Self {
+        ResponseRow { stage: of.stage.as_str().to_owned(), at: of.at.to_string(), detail: of.detail.clone() }
+    }
+}
+
+impl ResponseRow {
+    fn into_response(self) -> Result<Response, RowError> {
+        let stage = named("stage", &self.stage, Stage::parse)?;
+        Ok(Response { stage, at: time(&self.at)?, detail: self.detail })
+    }
+}
+
+impl From<&AnomalyFeedback> for FeedbackRow {
+    fn from(of: &AnomalyFeedback) -> Self {
+        let (kind, at) = (of.kind.as_str().to_owned(), of.at.to_string());
+        FeedbackRow { kind, comments: of.comments.clone(), by: of.by.clone(), at }
+    }
+}
+
+impl FeedbackRow {
+    fn into_feedback(self) -> Result<AnomalyFeedback, RowError> {
+        let kind = named("kind", &self.kind, FeedbackKind::parse)?;
+        Ok(AnomalyFeedback { kind, comments: self.comments, by: self.by, at: time(&self.at)? })
+    }
+}
+
+/// The settings, whole.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct AnomalySettingsRow {
+    #[serde(serialize_with = "finite")]
+    cost_threshold_percent: f64,
+    cost_window_hours: u32,
+    cost_baseline_days: u32,
+    performance_metrics: Vec<String>,
+    performance_sensitivity: String,
+    behavioral_analysis: bool,
+    security_sensitivity: String,
+    version: u64,
+}
+
+impl From<&AnomalySettings> for AnomalySettingsRow {
+    fn from(of: &AnomalySettings) -> Self {
+        AnomalySettingsRow {
+            cost_threshold_percent: of.cost.threshold_percent,
+            cost_window_hours: of.cost.window_hours,
+            cost_baseline_days: of.cost.baseline_days,
+            performance_metrics: of.performance.metrics.iter().map(|metric| metric.as_str().to_owned()).collect(),
+            performance_sensitivity: of.performance.sensitivity.as_str().to_owned(),
+            behavioral_analysis: of.security.behavioral_analysis,
+            security_sensitivity: of.security.sensitivity.as_str().to_owned(),
+            version: of.version,
+        }
+    }
+}
+
+impl AnomalySettingsRow {
+    pub(crate) fn into_settings(self) -> Result<AnomalySettings, RowError> {
+        let metric = |text: &String| named("metrics", text, Metric::parse);
+        Ok(AnomalySettings {
+            cost: CostSettings {
+                threshold_percent: self.cost_threshold_percent,
+                window_hours: self.cost_window_hours,
+                baseline_days: self.cost_baseline_days,
+            },
+            performance: PerformanceSettings {
+                metrics: self.performance_metrics.iter().map(metric).collect::<Result<_, _>>()?,
+                sensitivity: named("sensitivity", &self.performance_sensitivity, Sensitivity::parse)?,
+            },
+            security: SecuritySettings {
+                behavioral_analysis: self.behavioral_analysis,
+                sensitivity: named("sensitivity", &self.security_sensitivity, Sensitivity::parse)?,
+            },
+            version: self.version,
+        })
+    }
+}

@@ -1,0 +1,128 @@
+//! What every [`AnomalyStore`] must do.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use jiff::Timestamp;
+use reeve_agents::Priority;
+use reeve_agents::anomaly::{
+    Anomaly, AnomalyClass, AnomalyFeedback, AnomalyFilter, AnomalyId, AnomalySettings, AnomalyStatus, AnomalyStore,
+    FeedbackKind, Place, Reading, Response, Sensitivity, Stage,
+};
+use reeve_estate::{Metric, StoreError};
+
+/// An anomaly with every field filled, version 1.
+///
+/// # Errors
+/// When a time is none.
+pub fn anomaly(id: &str, place: &str, started_at_ms: i64) -> Result<Anomaly> {
+    let started_at = Timestamp::from_millisecond(started_at_ms)?;
+    Ok(Anomaly {
+        id: AnomalyId(id.into()),
+        class: AnomalyClass::Performance,
+        status: AnomalyStatus::Open,
+        severity: Priority::Medium,
+        title: "cpu_utilization of web-1 is 97, expected 31".into(),
+        place: Place {
+            id: place.into(),
+            name: "web-1".into(),
+            kind: "virtual_machine".into(),
+            provider: Some("aws".into()),
+            account: Some("123456789012".into()),
+            region: Some("eu-west-1".into()),
+            service: Some("ec2".into()),
+        },
+        readings: vec![Reading {
+            metric: Some(Metric::CpuUtilization),
+            at: started_at,
+            value: 97.25,
+            expected: 31.1 + 0.2,
+            low: 20.0,
+            high: 44.0,
+            score: 0.93,
+            sign: "a jump".into(),
+        }],
+        deviation_percent: Some(210.7),
+        cause: "not known".into(),
+        evidence: vec!["nothing else changed".into()],
+        advice: "Look at it.".into(),
+        responses: vec![Response { stage: Stage::Alert, at: started_at, detail: "told".into() }],
+        feedback: vec![AnomalyFeedback {
+            kind: FeedbackKind::Planned,
+            comments: Some("a load test".into()),
+            by: "ann@example.com".into(),
+            at: started_at,
+        }],
+        started_at,
+        last_at: "2026-11-20T11:00:00Z".parse()?,
+        detected_at: "2026-11-20T10:05:00Z".parse()?,
+        resolved_at: Some("2026-11-20T12:00:00Z".parse()?),
+        key: format!("performance/{place}"),
+        version: 1,
+    })
+}
+
+/// Runs the suite on an empty store.
+///
+/// # Errors
+/// What the store failed with; broken promises panic.
+pub async fn run(store: Arc<dyn AnomalyStore>) -> Result<()> {
+    there_and_back(&*store).await?;
+    lists(&*store).await?;
+    settings(&*store).await
+}
+
+async fn there_and_back(store: &dyn AnomalyStore) -> Result<()> {
+    let first = anomaly("an-1", "i-1", 1_000)?;
+    store.anomaly_insert(&first).await?;
+    assert_eq!(store.anomaly_get(&first.id).await?, first);
+    let again = Anomaly { id: AnomalyId("an-again".into()), ..first.clone() };
+    assert!(matches!(store.anomaly_insert(&again).await, Err(StoreError::Conflict(_))), "one key and beginning once");
+    let next = Anomaly { status: AnomalyStatus::Resolved, version: 2, ..first.clone() };
+    store.anomaly_update(&next).await?;
+    assert_eq!(store.anomaly_get(&first.id).await?, next);
+    assert!(matches!(store.anomaly_update(&next).await, Err(StoreError::Conflict(_))), "the same version again");
+    let missing = store.anomaly_get(&AnomalyId("an-0".into())).await;
+    assert!(matches!(missing, Err(StoreError::NotFound { what: "anomaly", .. })));
+    Ok(())
+}
+
+async fn lists(store: &dyn AnomalyStore) -> Result<()> {
+    let mut second = anomaly("an-2", "i-2", 3_000)?;
+    second.class = AnomalyClass::Security;
+    store.anomaly_insert(&second).await?;
+    store.anomaly_insert(&anomaly("an-3", "i-1", 2_000)?).await?;
+    let ids = async |filter: AnomalyFilter| -> Result<(Vec<String>, u64)> {
+        let (found, total) = store.anomaly_list(&filter).await?;
+        Ok((found.into_iter().map(|of| of.id.0).collect(), total))
+    };
+    let all = AnomalyFilter::default;
+    assert_eq!(ids(all()).await?, (vec!["an-2".into(), "an-3".into(), "an-1".into()], 3), "newest first");
+    assert_eq!(ids(AnomalyFilter { limit: 1, offset: 1, ..all() }).await?, (vec!["an-3".into()], 3));
+    assert_eq!(ids(AnomalyFilter { class: Some(AnomalyClass::Security), ..all() }).await?.0, ["an-2"]);
+    assert_eq!(ids(AnomalyFilter { status: Some(AnomalyStatus::Resolved), ..all() }).await?.0, ["an-1"]);
+    assert_eq!(ids(AnomalyFilter { place: Some("i-1".into()), ..all() }).await?.0, ["an-3", "an-1"]);
+    assert_eq!(ids(AnomalyFilter { key: Some("performance/i-2".into()), ..all() }).await?.0, ["an-2"]);
+    let since = Some(Timestamp::from_millisecond(2_000)?);
+    assert_eq!(ids(AnomalyFilter { since, ..all() }).await?.0, ["an-2", "an-3"]);
+    Ok(())
+}
+
+async fn settings(store: &dyn AnomalyStore) -> Result<()> {
+    assert_eq!(store.anomaly_settings_get().await?, AnomalySettings::default(), "the defaults when never set");
+    let mut wanted = AnomalySettings { version: 1, ..AnomalySettings::default() };
+    wanted.cost.threshold_percent = 12.5;
+    wanted.performance.metrics = vec![Metric::RequestRate];
+    wanted.security.sensitivity = Sensitivity::High;
+    let early = AnomalySettings { version: 2, ..wanted.clone() };
+    assert!(matches!(store.anomaly_settings_put(&early).await, Err(StoreError::Conflict(_))));
+    store.anomaly_settings_put(&wanted).await?;
+    assert_eq!(store.anomaly_settings_get().await?, wanted);
+    assert!(
+        matches!(store.anomaly_settings_put(&wanted).await, Err(StoreError::Conflict(_))),
+        "the same version again"
+    );
+    store.anomaly_settings_put(&early).await?;
+    assert_eq!(store.anomaly_settings_get().await?, early);
+    Ok(())
+}
