@@ -45,11 +45,14 @@ impl Bounds {
     fn hold(&self, value: f64, level: f64) -> f64 {
         let lowest = if self.not_negative { 0.0 } else { -self.most };
         let held = if value.is_nan() { 0.0 } else { value.clamp(lowest, self.most) };
+        let nearest = held.round();
         match self.whole {
             false => held,
+            // What lies at a whole number but for rounding is that number: a constant stays constant.
+            true if (held - nearest).abs() <= 1e-9 * held.abs().max(1.0) => nearest,
             true if level < 0.5 => held.floor(),
             true if level > 0.5 => held.ceil(),
-            true => held.round(),
+            true => nearest,
         }
     }
 }

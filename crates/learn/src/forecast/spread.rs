@@ -22,8 +22,10 @@ impl Spread {
         let wider = 1.0 + 1.2 / evidence;
         let at = std::array::from_fn(|index| {
             let level = index as f64 / LEVELS as f64;
-            let reach = (level - 0.5) * (1.0 + 1.0 / origins) + 0.5;
-            let reach = if level < 0.5 { reach - 0.5 / origins } else { reach + 0.5 / origins };
+            // The finite-sample correction of conformal prediction; the several steps judged at an origin count as two.
+            let lift = 0.5 / (2.0 * origins);
+            let reach = (level - 0.5) * (1.0 + 2.0 * lift) + 0.5;
+            let reach = if level < 0.5 { reach - lift } else { reach + lift };
             let error = if index == LEVELS / 2 { quantile(0.5) } else { quantile(reach.clamp(0.0, 1.0)) };
             bias + (error - quantile(0.5)) * wider
         });
