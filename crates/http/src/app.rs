@@ -11,6 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 
 use reeve_access::{AccessStore, Principal, SavedSearchStore};
+use reeve_agents::delivery::Dispatcher;
 use reeve_agents::anomaly::{AnomalyStore, Desk};
 use reeve_agents::{Agent, AgentStore, Clock, Engine, ModelStore, Registry};
 use reeve_audit::{Draft, Entry};
@@ -116,6 +117,8 @@ pub struct Ports {
     pub models: Arc<dyn ModelStore>,
     /// Looking after that.
     pub registry: Arc<Registry>,
+    /// Telling others: webhooks and notification channels.
+    pub dispatcher: Arc<Dispatcher>,
     /// Testing and syncing connections.
     pub syncer: Arc<dyn Syncer>,
     /// Time.

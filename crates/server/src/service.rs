@@ -9,9 +9,12 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use reeve_agents::anomaly::{Desk, DeskPorts};
-use reeve_agents::ports::Clock;
 use reeve_agents::models::RegistrySettings;
+use reeve_agents::delivery::Dispatcher;
+use reeve_agents::ports::Clock;
 use reeve_agents::{Engine, Registry, engine};
+use reeve_connect_notify::People;
+use reeve_connect_webhook::Sender;
 use reeve_estate::Catalogue;
 use reeve_http::{App, Ports, Settings};
 use reeve_lake::{EntrySearch, EntrySegments, SampleLake};
@@ -117,6 +120,7 @@ impl Service {
             recorder: recorder.clone(),
             clock: clock.clone(),
         });
+        let dispatcher = dispatcher(&config, store.clone(), recorder.clone(), clock.clone())?;
         let syncer = Arc::new(ConnectionSyncer::new(store.clone(), samples.clone(), clouds, recorder));
         let settings = Settings {
             demo,
@@ -140,6 +144,7 @@ impl Service {
             desk,
             models: store.clone(),
             registry,
+            dispatcher,
             syncer: Arc::new(Background(syncer.clone())),
             clock,
         };
@@ -188,6 +193,25 @@ impl Service {
         self.store.close().await;
         Ok(())
     }
+}
+
+/// What tells others: webhooks and notification channels, over the guarded client.
+fn dispatcher(
+    config: &Config,
+    store: Arc<Store>,
+    recorder: Arc<LedgerRecorder>,
+    clock: Arc<dyn Clock>,
+) -> Result<Arc<Dispatcher>> {
+    let policy = config.outbound.policy()?;
+    Ok(Arc::new(Dispatcher {
+        deliveries: store.clone(),
+        webhooks: store.clone(),
+        channels: store,
+        sender: Arc::new(Sender::new(policy.clone())),
+        notifier: Arc::new(People::new(policy)),
+        recorder,
+        clock,
+    }))
 }
 
 /// Cancelled by Ctrl-C or SIGTERM.

@@ -1,6 +1,7 @@
 //! Background work: reconcilers without input, idempotent, each on its own beat, one file each.
 
 mod agents;
+mod deliveries;
 mod anomalies;
 mod due;
 mod models;
@@ -25,6 +26,7 @@ pub(crate) fn start(service: &Service, stop: &CancellationToken) -> TaskTracker 
     sync::start(service, &tracker, stop);
     agents::start(service, &tracker, stop);
     anomalies::start(service, &tracker, stop);
+    deliveries::start(service, &tracker, stop);
     due::start(service, &tracker, stop);
     models::start(service, &tracker, stop);
     publish::start(service, &tracker, stop);

@@ -11,8 +11,10 @@
 mod access;
 mod address;
 mod agents;
+mod channel;
 mod anomaly;
 mod database;
+mod delivery;
 mod estate;
 mod fault;
 mod filter;
@@ -25,6 +27,7 @@ mod saved_search;
 mod setting;
 mod vault;
 mod versioned;
+mod webhook;
 
 pub use database::{Options, Store};
 pub use fault::SettingError;

@@ -21,6 +21,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { version: 2, sql: include_str!("../migrations/0002_saved_searches.sql") },
     Migration { version: 3, sql: include_str!("../migrations/0003_exclusions.sql") },
     Migration { version: 4, sql: include_str!("../migrations/0004_models.sql") },
+    Migration { version: 5, sql: include_str!("../migrations/0005_webhooks.sql") },
     Migration { version: 6, sql: include_str!("../migrations/0006_anomalies.sql") },
 ];
 

@@ -9,8 +9,10 @@ pub(crate) mod agent;
 pub(crate) mod anomaly;
 pub(crate) mod approval;
 mod change_control;
+pub(crate) mod channel;
 pub(crate) mod connection;
 pub(crate) mod credentials;
+pub(crate) mod delivery;
 pub(crate) mod exclusion;
 pub(crate) mod feedback;
 pub(crate) mod guardrails;
@@ -22,6 +24,7 @@ pub(crate) mod saved_search;
 pub(crate) mod session;
 pub(crate) mod token;
 pub(crate) mod user;
+pub(crate) mod webhook;
 
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;

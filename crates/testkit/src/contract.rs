@@ -4,6 +4,7 @@
 
 pub mod access;
 pub mod agents;
+pub mod deliveries;
 pub mod anomalies;
 pub mod estate;
 pub mod models;

@@ -7,6 +7,8 @@ mod agents;
 mod anomalies;
 mod approvals;
 mod bodies;
+mod channels;
+mod deliveries;
 mod diagnosis;
 mod exclusions;
 mod guardrails;
@@ -14,7 +16,9 @@ mod models;
 mod overview;
 mod problems;
 mod recommendations;
+pub(crate) mod records;
 mod responses;
+mod webhooks;
 
 use utoipa_axum::routes;
 
@@ -27,7 +31,7 @@ use crate::guard::{Access, Guarded};
 const SIGN: Access = Access::NeedsAny(&[ApproveManager, ApproveDirector, ApproveSecurity]);
 
 pub(super) fn routes(guarded: Guarded) -> Guarded {
-    guarded
+    let guarded = guarded
         .add(Access::Needs(IntelligenceView), routes!(overview::dashboard))
         .add(Access::Needs(IntelligenceView), routes!(agents::types))
         .add(Access::Needs(IntelligenceView), routes!(agents::list))
@@ -72,5 +76,26 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         .add(Access::Needs(IntelligenceView), routes!(guardrails::get))
         .add(Access::Needs(IntelligenceConfigure), routes!(guardrails::put))
         .add(Access::Needs(IntelligenceConfigure), routes!(guardrails::breaker_reset))
-        .add(Access::Needs(IntelligenceOperate), routes!(guardrails::kill_switch))
+        .add(Access::Needs(IntelligenceOperate), routes!(guardrails::kill_switch));
+    told(guarded)
+}
+
+/// Webhooks and notification channels.
+fn told(guarded: Guarded) -> Guarded {
+    guarded
+        .add(Access::Needs(IntelligenceView), routes!(webhooks::list))
+        .add(Access::Needs(IntelligenceConfigure), routes!(webhooks::create))
+        .add(Access::Needs(IntelligenceView), routes!(webhooks::get))
+        .add(Access::Needs(IntelligenceConfigure), routes!(webhooks::patch, webhooks::delete))
+        .add(Access::Needs(IntelligenceConfigure), routes!(webhooks::test))
+        .add(Access::Needs(IntelligenceConfigure), routes!(webhooks::rotate))
+        .add(Access::Needs(IntelligenceView), routes!(webhooks::deliveries))
+        .add(Access::Needs(IntelligenceConfigure), routes!(webhooks::replay))
+        .add(Access::Needs(IntelligenceView), routes!(channels::list))
+        .add(Access::Needs(IntelligenceConfigure), routes!(channels::create))
+        .add(Access::Needs(IntelligenceView), routes!(channels::get))
+        .add(Access::Needs(IntelligenceConfigure), routes!(channels::patch, channels::delete))
+        .add(Access::Needs(IntelligenceConfigure), routes!(channels::test))
+        .add(Access::Needs(IntelligenceView), routes!(channels::deliveries))
+        .add(Access::Needs(IntelligenceConfigure), routes!(channels::replay))
 }

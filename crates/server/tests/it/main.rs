@@ -20,3 +20,4 @@ mod tokens;
 mod verifying;
 mod visibility;
 mod walk;
+mod webhooks;

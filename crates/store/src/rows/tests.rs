@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod told;
+
 use reeve_testkit::contract::{agents as samples, estate, saved_searches};
 use serde_json::Value;
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::Result;
+use reeve_agents::delivery::DeliveryStore as _;
 use reeve_agents::models::ModelFilter;
 use reeve_agents::{ModelStatus, ModelStore as _};
 use reeve_testkit::contract;
@@ -16,6 +17,7 @@ on_both!(
     anomalies => super::anomalies,
     saved_searches => super::saved_searches,
     models => super::models,
+    deliveries => super::deliveries,
 );
 
 async fn access(place: &Place) -> Result<()> {
@@ -65,6 +67,17 @@ async fn models(place: &Place) -> Result<()> {
     for model in found {
         store.model_state(&model.id).await?;
     }
+    store.close().await;
+    Ok(())
+}
+
+async fn deliveries(place: &Place) -> Result<()> {
+    let store = place.open().await?;
+    contract::deliveries::run(Arc::new(store.clone())).await?;
+    store.close().await;
+    // How far the log was read survives a restart.
+    let store = place.open().await?;
+    assert_eq!(store.outbox_cursor().await?, Some(22));
     store.close().await;
     Ok(())
 }

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod contract;
+mod dispatch;
 mod migrations;
 mod opening;
 mod place;

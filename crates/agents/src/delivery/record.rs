@@ -1,0 +1,245 @@
+//! A delivery and its attempts.
+
+use jiff::{SignedDuration, Timestamp};
+use reeve_estate::named;
+
+use crate::notification::ChannelId;
+use crate::webhook::WebhookId;
+
+/// Waits after the first failed attempt, the second, and so on: the schedule that Standard Webhooks recommends, over 27 hours.
+/// A delivery that fails once more is a dead letter.
+pub const SCHEDULE: [SignedDuration; 7] = [
+    SignedDuration::from_secs(5),
+    SignedDuration::from_mins(5),
+    SignedDuration::from_mins(30),
+    SignedDuration::from_hours(2),
+    SignedDuration::from_hours(5),
+    SignedDuration::from_hours(10),
+    SignedDuration::from_hours(10),
+];
+
+/// How much of an answer's body is kept, bytes.
+pub const EXCERPT: usize = 1024;
+
+/// Attempts that are kept of one delivery: the newest.
+const KEPT: usize = 24;
+
+/// How long whoever claimed a delivery has for it, before it is anybody's again.
+const CLAIM: SignedDuration = SignedDuration::from_secs(90);
+
+/// A delivery's identifier, made by Reeve; receivers know a repeated message by it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DeliveryId(pub String);
+
+named!(
+    /// Where a delivery stands.
+    DeliveryStatus {
+        /// Waiting for its first attempt or the next.
+        Pending => "pending",
+        /// It arrived.
+        Delivered => "delivered",
+        /// Given up; it can be replayed.
+        DeadLetter => "dead_letter",
+    }
+);
+
+/// Who it goes to.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Target {
+    /// A subscription.
+    Webhook(WebhookId),
+    /// A notification channel.
+    Channel(ChannelId),
+}
+
+impl Target {
+    /// `webhook` or `channel`.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Target::Webhook(_) => "webhook",
+            Target::Channel(_) => "channel",
+        }
+    }
+
+    /// The identifier.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        match self {
+            Target::Webhook(WebhookId(id)) | Target::Channel(ChannelId(id)) => id,
+        }
+    }
+}
+
+/// One attempt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attempt {
+    /// When it began.
+    pub at: Timestamp,
+    /// How long it took, milliseconds.
+    pub duration_ms: u64,
+    /// The answer's HTTP or SMTP status, where there was one.
+    pub status: Option<u16>,
+    /// The answer's beginning, at most [`EXCERPT`] bytes.
+    pub answer: String,
+    /// Why there was no answer.
+    pub error: Option<String>,
+    /// Whether it arrived.
+    pub ok: bool,
+    /// Whether the receiver says that it wants nothing any more (HTTP 410).
+    pub gone: bool,
+}
+
+/// One message to one target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delivery {
+    /// Identifier.
+    pub id: DeliveryId,
+    /// Who it goes to.
+    pub target: Target,
+    /// What happened (`recommendation_ready`, `test`, `daily_digest`, ...).
+    pub event: String,
+    /// What it is about, so that nothing is told twice: unique for a target.
+    pub subject: String,
+    /// Where it stands.
+    pub status: DeliveryStatus,
+    /// Attempts since it was made or last replayed.
+    pub tries: u32,
+    /// Attempts, the oldest first.
+    pub attempts: Vec<Attempt>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it is tried next, while pending.
+    pub next_attempt_at: Option<Timestamp>,
+    /// When it arrived or was given up.
+    pub finished_at: Option<Timestamp>,
+    /// Grows by one with every change.
+    pub version: u64,
+}
+
+impl Delivery {
+    /// A new one, due at once.
+    #[must_use]
+    pub fn new(target: Target, event: &str, subject: String, now: Timestamp) -> Delivery {
+        Delivery {
+            id: DeliveryId(format!("msg_{}", uuid::Uuid::now_v7().simple())),
+            target,
+            event: event.to_owned(),
+            subject,
+            status: DeliveryStatus::Pending,
+            tries: 0,
+            attempts: Vec::new(),
+            created_at: now,
+            next_attempt_at: Some(now),
+            finished_at: None,
+            version: 1,
+        }
+    }
+
+    /// Claimed by whoever is about to send it.
+    #[must_use]
+    pub fn claimed(&self, now: Timestamp) -> Delivery {
+        let until = now.saturating_add(CLAIM).unwrap_or(now);
+        Delivery { next_attempt_at: Some(until), version: self.version + 1, ..self.clone() }
+    }
+
+    /// After an attempt: arrived, due again, or given up.
+    #[must_use]
+    pub fn after(&self, attempt: Attempt, now: Timestamp) -> Delivery {
+        let mut next = Delivery { tries: self.tries + 1, version: self.version + 1, ..self.clone() };
+        let wait = SCHEDULE.get(next.tries as usize - 1).filter(|_| !attempt.gone);
+        (next.status, next.next_attempt_at) = match wait {
+            _ if attempt.ok => (DeliveryStatus::Delivered, None),
+            Some(wait) => (DeliveryStatus::Pending, now.saturating_add(*wait).ok()),
+            None => (DeliveryStatus::DeadLetter, None),
+        };
+        next.finished_at = (next.status != DeliveryStatus::Pending).then_some(now);
+        next.attempts.push(attempt);
+        let surplus = next.attempts.len().saturating_sub(KEPT);
+        next.attempts.drain(..surplus);
+        next
+    }
+
+    /// After the one attempt of a test, which is not tried again.
+    #[must_use]
+    pub fn tested(&self, attempt: Attempt, now: Timestamp) -> Delivery {
+        let status = if attempt.ok { DeliveryStatus::Delivered } else { DeliveryStatus::DeadLetter };
+        let after = self.after(attempt, now);
+        Delivery { status, next_attempt_at: None, finished_at: Some(now), ..after }
+    }
+
+    /// Given up without an attempt, with the reason: its target is switched off, or cannot be read.
+    #[must_use]
+    pub fn given_up(&self, reason: &str, now: Timestamp) -> Delivery {
+        let attempt = Attempt {
+            at: now,
+            duration_ms: 0,
+            status: None,
+            answer: String::new(),
+            error: Some(reason.to_owned()),
+            ok: false,
+            gone: true,
+        };
+        self.after(attempt, now)
+    }
+
+    /// To be tried from the start again, under the same identifier.
+    #[must_use]
+    pub fn replayed(&self, now: Timestamp) -> Delivery {
+        Delivery {
+            status: DeliveryStatus::Pending,
+            tries: 0,
+            next_attempt_at: Some(now),
+            finished_at: None,
+            version: self.version + 1,
+            ..self.clone()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn attempt(at: Timestamp, status: u16) -> Attempt {
+        let (ok, gone) = ((200..300).contains(&status), status == 410);
+        Attempt { at, duration_ms: 3, status: Some(status), answer: String::new(), error: None, ok, gone }
+    }
+
+    #[test]
+    fn a_day_of_attempts_then_a_dead_letter_then_a_replay() {
+        let start: Timestamp = "2026-11-21T00:00:00Z".parse().unwrap();
+        let mut delivery = Delivery::new(Target::Webhook(WebhookId("w".into())), "test", "s".into(), start);
+        let mut now = start;
+        let mut at = Vec::new();
+        while let Some(next) = delivery.next_attempt_at {
+            now = next;
+            at.push((now - start).total(jiff::Unit::Second).unwrap() as i64);
+            delivery = delivery.claimed(now).after(attempt(now, 503), now);
+        }
+        assert_eq!(at, [0, 5, 305, 2_105, 9_305, 27_305, 63_305, 99_305], "seconds after the first attempt");
+        assert_eq!((delivery.status, delivery.tries), (DeliveryStatus::DeadLetter, 8));
+        assert_eq!(delivery.finished_at, Some(now));
+        let id = delivery.id.clone();
+        let again = delivery.replayed(now);
+        assert_eq!((again.status, again.tries, again.next_attempt_at), (DeliveryStatus::Pending, 0, Some(now)));
+        let done = again.after(attempt(now, 204), now);
+        assert_eq!((done.status, done.next_attempt_at, done.attempts.len()), (DeliveryStatus::Delivered, None, 9));
+        assert_eq!(done.id, id, "the receiver knows it again");
+    }
+
+    #[test]
+    fn gone_is_not_tried_again() {
+        let now = Timestamp::UNIX_EPOCH;
+        let delivery = Delivery::new(Target::Channel(ChannelId("c".into())), "test", "s".into(), now);
+        assert_eq!(delivery.after(attempt(now, 410), now).status, DeliveryStatus::DeadLetter);
+        let given_up = delivery.given_up("the subscription is switched off", now);
+        assert_eq!(given_up.status, DeliveryStatus::DeadLetter);
+        let mut replayed = delivery;
+        for _ in 0..100 {
+            replayed = replayed.after(attempt(now, 500), now).replayed(now);
+        }
+        assert_eq!(replayed.attempts.len(), KEPT);
+    }
+}

@@ -1,0 +1,132 @@
+//! What people read, before a channel puts it into its own form.
+
+use reeve_estate::named;
+use serde::{Deserialize, Serialize};
+
+named!(
+    /// How grave a message is; PagerDuty's four severities.
+    Gravity {
+        /// Good to know.
+        Info => "info",
+        /// Look at it soon.
+        Warning => "warning",
+        /// Look at it today.
+        Error => "error",
+        /// Look at it now.
+        Critical => "critical",
+    }
+);
+
+/// One thing told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    /// One line.
+    pub title: String,
+    /// Names and values, in order.
+    pub facts: Vec<(String, String)>,
+}
+
+/// A message: one thing, or the several of a digest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// The subject line.
+    pub title: String,
+    /// How grave: the gravest of its items.
+    pub gravity: Gravity,
+    /// What is told.
+    pub items: Vec<Item>,
+    /// What the same thing told again has in common with this.
+    pub about: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct MessageRow {
+    v: u32,
+    title: String,
+    gravity: String,
+    items: Vec<ItemRow>,
+    about: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ItemRow {
+    title: String,
+    facts: Vec<(String, String)>,
+}
+
+/// Why a kept message cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("the message cannot be read: {0}")]
+pub struct MessageError(String);
+
+impl Message {
+    /// As it is kept.
+    #[must_use]
+    pub fn encode(&self) -> String {
+        let row = MessageRow {
+            v: 1,
+            title: self.title.clone(),
+            gravity: self.gravity.as_str().to_owned(),
+            items: self
+                .items
+                .iter()
+                .map(|item| ItemRow { title: item.title.clone(), facts: item.facts.clone() })
+                .collect(),
+            about: self.about.clone(),
+        };
+        // Strings and lists of strings: nothing in it can fail to be JSON.
+        serde_json::to_string(&row).unwrap_or_default()
+    }
+
+    /// From how it is kept.
+    ///
+    /// # Errors
+    /// When it is something else, or of a newer program.
+    pub fn decode(text: &str) -> Result<Message, MessageError> {
+        let row: MessageRow = serde_json::from_str(text).map_err(|error| MessageError(error.to_string()))?;
+        if row.v != 1 {
+            return Err(MessageError(format!("format {} is newer than this program", row.v)));
+        }
+        let gravity = Gravity::parse(&row.gravity).ok_or_else(|| MessageError(row.gravity.clone()))?;
+        let items = row.items.into_iter().map(|item| Item { title: item.title, facts: item.facts }).collect();
+        Ok(Message { title: row.title, gravity, items, about: row.about })
+    }
+
+    /// As plain text: each item with its facts.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for item in &self.items {
+            text.push_str(&item.title);
+            text.push('\n');
+            for (name, value) in &item.facts {
+                text.push_str(&format!("  {name}: {value}\n"));
+            }
+            text.push('\n');
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn there_and_back() {
+        let message = Message {
+            title: "Two \"things\"".into(),
+            gravity: Gravity::Warning,
+            items: vec![Item { title: "é".into(), facts: vec![("resource".into(), "i-1".into())] }],
+            about: "r-1".into(),
+        };
+        assert_eq!(Message::decode(&message.encode()).unwrap(), message);
+        assert_eq!(message.text(), "é\n  resource: i-1\n\n");
+        for wrong in
+            ["", "{}", &message.encode().replace("\"v\":1", "\"v\":2"), &message.encode().replace("warning", "x")]
+        {
+            assert!(Message::decode(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Where channels are kept, and who sends.
+
+use async_trait::async_trait;
+use reeve_estate::StoreError;
+
+use super::channel::{Channel, ChannelId, ChannelSecret, ChannelSettings};
+use super::message::Message;
+use crate::delivery::Attempt;
+
+/// Keeps channels and their sealed secrets. Updates compare versions, as everywhere.
+#[async_trait]
+pub trait ChannelStore: Send + Sync {
+    /// Adds a channel with its secret.
+    async fn channel_insert(&self, channel: &Channel, secret: &ChannelSecret) -> Result<(), StoreError>;
+    /// Replaces a channel, and its secret when given; `version` is the stored one plus one.
+    async fn channel_update(&self, channel: &Channel, secret: Option<&ChannelSecret>) -> Result<(), StoreError>;
+    /// Removes a channel with its secret and its deliveries.
+    async fn channel_delete(&self, id: &ChannelId) -> Result<(), StoreError>;
+    /// One channel.
+    async fn channel_get(&self, id: &ChannelId) -> Result<Channel, StoreError>;
+    /// Its secret. One that cannot be opened (another key, an altered text) is a [`StoreError::Backend`].
+    async fn channel_secret(&self, id: &ChannelId) -> Result<ChannelSecret, StoreError>;
+    /// All channels, oldest first.
+    async fn channel_list(&self) -> Result<Vec<Channel>, StoreError>;
+}
+
+/// Sends messages to channels.
+#[async_trait]
+pub trait Notifier: Send + Sync {
+    /// Whether settings and secret can be right; says which field is not and why. Nothing is asked for it.
+    ///
+    /// # Errors
+    /// Field and reason, in words.
+    fn check(&self, settings: &ChannelSettings, secret: &ChannelSecret) -> Result<(), (&'static str, String)>;
+    /// One attempt. Whatever happens is told in the [`Attempt`].
+    async fn send(&self, channel: &Channel, secret: &ChannelSecret, message: &Message) -> Attempt;
+}

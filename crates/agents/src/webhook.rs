@@ -1,0 +1,15 @@
+//! Webhooks: who is told of what, over the specification's three events.
+//!
+//! A subscription names an event, an address and a filter. Secrets are made here, kept sealed by the store, shown once, and
+//! replaced with an overlap in which both sign. Sending is a port ([`WebhookSender`]); what is sent, when again, and when
+//! it is given up stands in [`crate::delivery`]. Specification: "Events"; signatures: Standard Webhooks.
+
+mod filter;
+mod port;
+mod secret;
+mod subscription;
+
+pub use filter::{Facts, Filter, FilterError};
+pub use port::{WebhookMessage, WebhookSender, WebhookStore};
+pub use secret::{OVERLAP, Secret, Secrets};
+pub use subscription::{Webhook, WebhookEvent, WebhookId};

@@ -1,0 +1,47 @@
+//! A subscription.
+
+use jiff::Timestamp;
+use reeve_estate::named;
+
+use super::filter::Filter;
+
+/// A subscription's identifier, made by Reeve.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WebhookId(pub String);
+
+named!(
+    /// What can be subscribed to. Specification: "Events".
+    WebhookEvent {
+        /// An agent made a recommendation.
+        RecommendationReady => "recommendation_ready",
+        /// An anomaly was found.
+        AnomalyDetected => "anomaly_detected",
+        /// An action succeeded, was rolled back or failed.
+        ActionCompleted => "action_completed",
+    }
+);
+
+/// One event that goes to one address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Webhook {
+    /// Identifier.
+    pub id: WebhookId,
+    /// What people call it; may be empty.
+    pub name: String,
+    /// Which event.
+    pub event: WebhookEvent,
+    /// Where it goes.
+    pub url: String,
+    /// Which of them.
+    pub filter: Filter,
+    /// Whether anything is sent.
+    pub enabled: bool,
+    /// Why Reeve switched it off, where Reeve did.
+    pub disabled_reason: Option<String>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+    /// Grows by one with every change.
+    pub version: u64,
+}

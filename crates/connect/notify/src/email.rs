@@ -1,0 +1,133 @@
+//! E-mail over SMTP, encrypted or not at all. The server's name is resolved here, every address judged, and the connection
+//! goes to one that was judged; its certificate is checked against the name.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use lettre::message::Mailbox;
+use lettre::transport::smtp::authentication::Credentials;
+use lettre::transport::smtp::client::{Tls, TlsParameters};
+use lettre::{AsyncSmtpTransport, AsyncTransport as _, Tokio1Executor};
+use reeve_agents::notification::{ChannelSecret, ChannelSettings, Encryption, Message};
+use reeve_connect_outbound::{Lookup as _, Policy, SystemLookup, Url};
+
+use crate::outcome::{Outcome, cut};
+
+/// How long one message may take, all of it.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Receivers of one channel.
+const RECEIVERS: usize = 50;
+
+/// Whether settings can be right.
+pub(crate) fn check(settings: &ChannelSettings, secret: &ChannelSecret) -> Result<(), (&'static str, String)> {
+    let ChannelSettings::Email { host, port, username, from, to, .. } = settings else { return Ok(()) };
+    address_of(host).map_err(|reason| ("settings.host", reason))?;
+    if *port == 0 {
+        return Err(("settings.port", "must be 1 to 65535".to_owned()));
+    }
+    mailbox(from).map_err(|reason| ("settings.from", reason))?;
+    if to.is_empty() || to.len() > RECEIVERS {
+        return Err(("settings.to", format!("must name 1 to {RECEIVERS} receivers")));
+    }
+    to.iter().try_for_each(|one| mailbox(one).map(|_| ())).map_err(|reason| ("settings.to", reason))?;
+    if username.is_some() && secret.0.is_empty() {
+        return Err(("secret", "is the password, and is needed with a username".to_owned()));
+    }
+    Ok(())
+}
+
+fn mailbox(text: &str) -> Result<Mailbox, String> {
+    text.parse().map_err(|_| format!("{text:?} is not an e-mail address"))
+}
+
+/// The server as an address that a policy can judge.
+fn address_of(host: &str) -> Result<Url, String> {
+    let url: Url = format!("https://{host}/").parse().map_err(|_| format!("{host:?} is not a host name"))?;
+    let whole = url.host_str().is_some_and(|found| found.eq_ignore_ascii_case(host));
+    if whole { Ok(url) } else { Err(format!("{host:?} is not a host name")) }
+}
+
+/// Sends a message.
+pub(crate) async fn send(
+    policy: &Policy,
+    settings: &ChannelSettings,
+    secret: &ChannelSecret,
+    message: &Message,
+) -> Outcome {
+    match tokio::time::timeout(PATIENCE, sent(policy, settings, secret, message)).await {
+        Ok(Ok(outcome)) => outcome,
+        Ok(Err(reason)) => Outcome::failed(reason),
+        Err(_) => Outcome::failed(format!("not done within {} s", PATIENCE.as_secs())),
+    }
+}
+
+async fn sent(
+    policy: &Policy,
+    settings: &ChannelSettings,
+    secret: &ChannelSecret,
+    message: &Message,
+) -> Result<Outcome, String> {
+    let ChannelSettings::Email { host, port, encryption, username, from, to } = settings else {
+        return Err("the channel is no e-mail channel".to_owned());
+    };
+    let mail = mail(from, to, message)?;
+    let address = judged(policy, host).await?;
+    let tls = TlsParameters::new(host.clone()).map_err(|error| error.to_string())?;
+    let tls = match encryption {
+        Encryption::Starttls => Tls::Required(tls),
+        Encryption::Tls => Tls::Wrapper(tls),
+    };
+    let mut transport = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(address.to_string())
+        .port(*port)
+        .timeout(Some(PATIENCE))
+        .tls(tls);
+    if let Some(username) = username {
+        transport = transport.credentials(Credentials::new(username.clone(), secret.0.clone()));
+    }
+    Ok(match transport.build().send(mail).await {
+        Ok(answer) => {
+            let text = answer.message().collect::<Vec<_>>().join(" ");
+            Outcome::answered(true, Some(u16::from(answer.code())), &text)
+        }
+        Err(error) => {
+            let status = error.status().map(u16::from);
+            let outcome = Outcome { status, ..Outcome::failed(chain(&error)) };
+            // 5xx: the server has said no for good, to the sender, a receiver or the password.
+            if error.is_permanent() { outcome.for_good() } else { outcome }
+        }
+    })
+}
+
+/// An error with its causes.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}
+
+fn mail(from: &str, to: &[String], message: &Message) -> Result<lettre::Message, String> {
+    // A line end in a subject would begin another header.
+    let subject: String = message.title.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let mut mail = lettre::Message::builder().from(mailbox(from)?).subject(cut(&subject, 200));
+    for receiver in to {
+        mail = mail.to(mailbox(receiver)?);
+    }
+    mail.body(message.text()).map_err(|error| error.to_string())
+}
+
+/// One address of the server, once all of them were judged.
+async fn judged(policy: &Policy, host: &str) -> Result<IpAddr, String> {
+    let url = address_of(host)?;
+    let found = match host.trim_start_matches('[').trim_end_matches(']').parse() {
+        Ok(address) => vec![address],
+        Err(_) => SystemLookup.addresses(host).await.map_err(|error| format!("{host} cannot be resolved: {error}"))?,
+    };
+    for address in &found {
+        policy.check_address(&url, *address).map_err(|refusal| format!("not asked: {refusal}"))?;
+    }
+    found.first().copied().ok_or_else(|| format!("{host} has no address"))
+}

@@ -1,0 +1,41 @@
+//! What came of one attempt.
+
+use reeve_agents::delivery::EXCERPT;
+
+/// An answer, or why there was none. Neither carries a secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    pub(crate) ok: bool,
+    pub(crate) gone: bool,
+    pub(crate) status: Option<u16>,
+    pub(crate) answer: String,
+    pub(crate) error: Option<String>,
+}
+
+impl Outcome {
+    /// An answer.
+    pub(crate) fn answered(ok: bool, status: Option<u16>, answer: &str) -> Outcome {
+        let answer = answer.chars().filter(|c| !c.is_control()).take(EXCERPT / 4).collect();
+        Outcome { ok, gone: false, status, answer, error: None }
+    }
+
+    /// No answer.
+    pub(crate) fn failed(error: impl std::fmt::Display) -> Outcome {
+        Outcome { ok: false, gone: false, status: None, answer: String::new(), error: Some(error.to_string()) }
+    }
+
+    /// Trying again will not help.
+    pub(crate) fn for_good(self) -> Outcome {
+        Outcome { gone: true, ..self }
+    }
+}
+
+/// At most so many characters, with a sign that something was cut.
+pub(crate) fn cut(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let mut short: String = text.chars().take(most.saturating_sub(1)).collect();
+    short.push('\u{2026}');
+    short
+}

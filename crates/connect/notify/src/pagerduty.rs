@@ -1,0 +1,50 @@
+//! PagerDuty's Events API, version 2 (<https://developer.pagerduty.com/docs/send-alert-event>): one `trigger` event a message, the
+//! same `dedup_key` for the same thing told again.
+
+use reeve_agents::notification::Message;
+use serde_json::{Map, Value, json};
+
+use crate::outcome::{Outcome, cut};
+
+/// Items in an event's details.
+const DETAILS: usize = 50;
+
+/// The body.
+pub(crate) fn payload(routing_key: &str, message: &Message) -> Value {
+    let mut details = Map::new();
+    for (index, item) in message.items.iter().take(DETAILS).enumerate() {
+        let facts: Map<String, Value> =
+            item.facts.iter().map(|(name, value)| (cut(name, 100), Value::String(cut(value, 1000)))).collect();
+        details.insert(format!("{}. {}", index + 1, cut(&item.title, 200)), Value::Object(facts));
+    }
+    json!({
+        "routing_key": routing_key,
+        "event_action": "trigger",
+        "dedup_key": cut(&message.about, 255),
+        "client": "Reeve",
+        "payload": {
+            "summary": cut(&message.title, 1024),
+            "source": "reeve",
+            "severity": message.gravity.as_str(),
+            "custom_details": details,
+        },
+    })
+}
+
+/// A routing key is 32 letters and digits.
+pub(crate) fn check_key(key: &str) -> Result<(), String> {
+    if key.len() == 32 && key.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        Ok(())
+    } else {
+        Err("must be PagerDuty's integration key of 32 letters and digits".to_owned())
+    }
+}
+
+/// 202 is the one answer that says it was taken; 400 says that the event is wrong, which it will be again.
+pub(crate) fn judged(outcome: Outcome) -> Outcome {
+    match outcome.status {
+        Some(400) => outcome.for_good(),
+        Some(status) => Outcome { ok: status == 202, ..outcome },
+        None => outcome,
+    }
+}

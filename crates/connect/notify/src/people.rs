@@ -1,0 +1,88 @@
+//! The port [`Notifier`] over all four.
+
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use reeve_agents::delivery::Attempt;
+use reeve_agents::notification::{Channel, ChannelSecret, ChannelSettings, Message, Notifier};
+use reeve_connect_outbound::{Limits, Method, Outbound, Policy, Request, Url};
+use serde_json::Value;
+
+use crate::outcome::Outcome;
+use crate::{email, pagerduty, slack, teams};
+
+/// How much one request may take.
+const LIMITS: Limits = Limits { time: Duration::from_secs(15), body: 64 * 1024, redirects: 0 };
+
+/// Tells people.
+pub struct People {
+    policy: Policy,
+    client: Outbound,
+}
+
+impl People {
+    /// Under a policy.
+    #[must_use]
+    pub fn new(policy: Policy) -> People {
+        People { client: Outbound::new(policy.clone(), LIMITS), policy }
+    }
+
+    async fn post(&self, url: &str, body: &Value) -> Outcome {
+        // Neither the address nor a part of it stands in a message: whoever knows it can write.
+        let Ok(url) = url.parse::<Url>() else { return Outcome::failed("the stored address is none").for_good() };
+        let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+        let request = Request { method: Method::POST, url, headers, body: body.to_string().into_bytes() };
+        match self.client.send(request).await {
+            Ok(answer) => {
+                let text = String::from_utf8_lossy(&answer.body).into_owned();
+                Outcome::answered(answer.status.is_success(), Some(answer.status.as_u16()), &text)
+            }
+            Err(error) => Outcome::failed(error),
+        }
+    }
+
+    fn check_address(&self, text: &str) -> Result<(), String> {
+        let url: Url = text.parse().map_err(|_| "is not an address".to_owned())?;
+        self.policy.check_url(&url).map_err(|refusal| refusal.to_string())?;
+        if url.scheme() != "https" && !self.policy.plain_http && self.policy.allow.is_empty() {
+            return Err("must begin with https://".to_owned());
+        }
+        let host = url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
+        match host.parse() {
+            Ok(address) => self.policy.check_address(&url, address).map_err(|refusal| refusal.to_string()),
+            Err(_) => Ok(()),
+        }
+    }
+}
+
+#[async_trait]
+impl Notifier for People {
+    fn check(&self, settings: &ChannelSettings, secret: &ChannelSecret) -> Result<(), (&'static str, String)> {
+        match settings {
+            ChannelSettings::Email { .. } => email::check(settings, secret),
+            ChannelSettings::Slack | ChannelSettings::Teams => {
+                self.check_address(&secret.0).map_err(|reason| ("secret", reason))
+            }
+            ChannelSettings::Pagerduty { url } => {
+                self.check_address(url).map_err(|reason| ("settings.url", reason))?;
+                pagerduty::check_key(&secret.0).map_err(|reason| ("secret", reason))
+            }
+        }
+    }
+
+    async fn send(&self, channel: &Channel, secret: &ChannelSecret, message: &Message) -> Attempt {
+        let (at, begun) = (Timestamp::now(), Instant::now());
+        let outcome = match &channel.settings {
+            ChannelSettings::Email { .. } => email::send(&self.policy, &channel.settings, secret, message).await,
+            ChannelSettings::Slack => slack::judged(self.post(&secret.0, &slack::payload(message)).await),
+            ChannelSettings::Teams => self.post(&secret.0, &teams::payload(message)).await,
+            ChannelSettings::Pagerduty { url } => {
+                pagerduty::judged(self.post(url, &pagerduty::payload(&secret.0, message)).await)
+            }
+        };
+        let duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let Outcome { ok, gone, status, answer, error } = outcome;
+        Attempt { at, duration_ms, status, answer, error, ok, gone }
+    }
+}

@@ -1,0 +1,51 @@
+//! Slack's incoming webhooks (<https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks>): `text` for
+//! notifications and `blocks` for the window. A message has at most 50 blocks, a header 150 characters, a section 3,000.
+
+use reeve_agents::notification::{Item, Message};
+use serde_json::{Value, json};
+
+use crate::outcome::{Outcome, cut};
+
+/// Sections that fit beside the header and the last line.
+const SECTIONS: usize = 48;
+
+/// The body.
+pub(crate) fn payload(message: &Message) -> Value {
+    let mut blocks = vec![json!({
+        "type": "header", "text": { "type": "plain_text", "text": cut(&message.title, 150), "emoji": false },
+    })];
+    blocks.extend(message.items.iter().take(SECTIONS).map(|item| section(&text(item))));
+    let left = message.items.len().saturating_sub(SECTIONS);
+    if left > 0 {
+        blocks.push(section(&format!("{left} more, listed in Reeve")));
+    }
+    json!({ "text": escaped(&cut(&message.title, 1000)), "blocks": blocks })
+}
+
+fn section(text: &str) -> Value {
+    json!({ "type": "section", "text": { "type": "mrkdwn", "text": text } })
+}
+
+fn text(item: &Item) -> String {
+    // Cut before escaping, so that no escape is cut through: escaped, a character takes five at most.
+    let mut text = format!("*{}*", escaped(&cut(&item.title, 100)));
+    for (name, value) in &item.facts {
+        let line = format!("\n{}: {}", escaped(&cut(name, 40)), escaped(&cut(value, 200)));
+        if text.chars().count() + line.chars().count() > 3000 {
+            break;
+        }
+        text.push_str(&line);
+    }
+    text
+}
+
+/// Slack reads `&`, `<` and `>` as its own; what stands in a resource's name must not become a mention or a link.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// A webhook that was taken back answers 403, 404 or 410, and a payload that Slack does not understand 400: trying again does
+/// not help.
+pub(crate) fn judged(outcome: Outcome) -> Outcome {
+    if matches!(outcome.status, Some(400 | 403 | 404 | 410)) { outcome.for_good() } else { outcome }
+}

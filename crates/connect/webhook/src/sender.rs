@@ -1,0 +1,100 @@
+//! One attempt over the guarded client.
+
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use reeve_agents::delivery::{Attempt, EXCERPT};
+use reeve_agents::webhook::{WebhookMessage, WebhookSender};
+use reeve_connect_outbound::{Limits, Method, Outbound, OutboundError, Policy, Request, StatusCode, Url};
+
+use crate::signature::sign;
+
+/// How much one attempt may take. Standard Webhooks recommends 15 to 30 seconds.
+const LIMITS: Limits = Limits { time: Duration::from_secs(15), body: 64 * 1024, redirects: 0 };
+
+/// Longest address, bytes.
+const LONGEST: usize = 2048;
+
+/// Sends webhooks.
+pub struct Sender {
+    policy: Policy,
+    client: Outbound,
+}
+
+impl Sender {
+    /// Under a policy.
+    #[must_use]
+    pub fn new(policy: Policy) -> Sender {
+        Sender { client: Outbound::new(policy.clone(), LIMITS), policy }
+    }
+
+    /// Over a client of one's own, with the policy it has.
+    #[must_use]
+    pub fn over(policy: Policy, client: Outbound) -> Sender {
+        Sender { policy, client }
+    }
+
+    async fn post(&self, message: &WebhookMessage) -> Result<reeve_connect_outbound::Answer, OutboundError> {
+        let url: Url = message.url.parse().map_err(|_| OutboundError::Failed("the address is none".to_owned()))?;
+        let header = |name: &str, value: String| (name.to_owned(), value);
+        let headers = vec![
+            header("content-type", "application/json".to_owned()),
+            header("webhook-id", message.id.clone()),
+            header("webhook-timestamp", message.at.as_second().to_string()),
+            header("webhook-signature", sign(&message.secrets, &message.id, message.at, &message.body)),
+        ];
+        let body = message.body.clone().into_bytes();
+        self.client.send(Request { method: Method::POST, url, headers, body }).await
+    }
+}
+
+#[async_trait]
+impl WebhookSender for Sender {
+    fn check(&self, url: &str) -> Result<(), String> {
+        if url.len() > LONGEST {
+            return Err(format!("must have at most {LONGEST} bytes"));
+        }
+        let url: Url = url.parse().map_err(|error| format!("is not an address: {error}"))?;
+        self.policy.check_url(&url).map_err(|refusal| refusal.to_string())?;
+        if url.scheme() != "https" && !self.policy.plain_http && self.policy.allow.is_empty() {
+            return Err("must begin with https://".to_owned());
+        }
+        // A name is judged at each attempt, by what it resolves to then; an address already stands here.
+        let host = url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
+        match host.parse() {
+            Ok(address) => self.policy.check_address(&url, address).map_err(|refusal| refusal.to_string()),
+            Err(_) => Ok(()),
+        }
+    }
+
+    async fn send(&self, message: &WebhookMessage) -> Attempt {
+        let begun = Instant::now();
+        let outcome = self.post(message).await;
+        let duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let attempt = |status: Option<StatusCode>, answer: String, error: Option<String>| Attempt {
+            at: message.at,
+            duration_ms,
+            ok: status.is_some_and(|status| status.is_success()),
+            gone: status == Some(StatusCode::GONE),
+            status: status.map(|status| status.as_u16()),
+            answer,
+            error,
+        };
+        match outcome {
+            Ok(answer) => attempt(Some(answer.status), beginning(&answer.body), None),
+            Err(error) => attempt(None, String::new(), Some(error.to_string())),
+        }
+    }
+}
+
+/// The beginning of an answer as text, cut between characters.
+fn beginning(body: &[u8]) -> String {
+    let mut text = String::from_utf8_lossy(&body[..body.len().min(EXCERPT)]).into_owned();
+    let mut end = text.len().min(EXCERPT);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.truncate(end);
+    text.retain(|c| c == '\n' || !c.is_control());
+    text
+}

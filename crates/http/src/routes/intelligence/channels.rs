@@ -1,0 +1,263 @@
+//! Notification channels: where people are told. Changes are recorded before they are made; secrets never come out.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use reeve_agents::delivery::{DeliveryId, Target, Topic};
+use reeve_agents::notification::{Channel, ChannelId, ChannelKind, ChannelSecret, ChannelSettings, Encryption};
+use reeve_audit::{Entry, Json as AuditJson, ResourceRef};
+use serde_json::json;
+
+use super::deliveries;
+use super::webhooks::{name, same_version};
+use crate::app::App;
+use crate::error::{Code, Problem, ProblemBody};
+use crate::extract::{Body, Caller, Params};
+use crate::paging::window;
+use crate::story;
+use crate::wire::channel::{ChannelBody, ChannelCreate, ChannelPatch, ChannelSettingsBody};
+use crate::wire::list::{List, Paging};
+use crate::wire::webhook::DeliveryBody;
+
+/// Channels at most.
+const MOST: usize = 100;
+/// PagerDuty's address for events of its US service region.
+const PAGERDUTY: &str = "https://events.pagerduty.com/v2/enqueue";
+
+/// Channels, oldest first.
+#[utoipa::path(get, path = "/api/v1/intelligence/notification-channels", tag = "intelligence", operation_id = "channels_list", params(Paging),
+    responses((status = 200, body = List<ChannelBody>)))]
+pub(super) async fn list(
+    State(app): State<Arc<App>>,
+    Params(params): Params<Paging>,
+) -> Result<Json<List<ChannelBody>>, Problem> {
+    let window = window(params.limit, params.offset, params.cursor.as_deref())?;
+    let all = app.dispatcher.channels.channel_list().await?;
+    let (start, limit, total) = (window.start() as usize, window.limit as usize, all.len() as u64);
+    let items: Vec<_> = all.iter().skip(start).take(limit).map(ChannelBody::of).collect();
+    let next_cursor = window.next(items.len(), total);
+    Ok(Json(List { items, total, next_cursor }))
+}
+
+/// Add a channel. Agents' timings decide what goes out when; requests for signatures go out at once.
+#[utoipa::path(post, path = "/api/v1/intelligence/notification-channels", tag = "intelligence", operation_id = "channels_create",
+    request_body = ChannelCreate,
+    responses((status = 201, body = ChannelBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
+pub(super) async fn create(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Body(body): Body<ChannelCreate>,
+) -> Result<(StatusCode, Json<ChannelBody>), Problem> {
+    let kind = ChannelKind::parse(&body.kind).ok_or_else(|| {
+        Problem::field("type", "invalid", format!("{:?} is not one of email, slack, teams, pagerduty", body.kind))
+    })?;
+    let (now, secret) = (app.now(), ChannelSecret(body.secret));
+    let channel = Channel {
+        id: ChannelId(uuid::Uuid::now_v7().to_string()),
+        name: named(body.name)?,
+        settings: settings(kind, body.settings)?,
+        topics: topics(&body.topics)?,
+        enabled: body.enabled.unwrap_or(true),
+        created_at: now,
+        updated_at: now,
+        version: 1,
+    };
+    checked(&app, &channel, &secret)?;
+    if app.dispatcher.channels.channel_list().await?.len() >= MOST {
+        return Err(Problem::new(Code::Conflict, format!("There are {MOST} channels already; remove one first.")));
+    }
+    app.record(entry(&caller, "notification_channel.create", &channel).after(state(&channel))).await?;
+    app.dispatcher.channels.channel_insert(&channel, &secret).await?;
+    Ok((StatusCode::CREATED, Json(ChannelBody::of(&channel))))
+}
+
+/// One channel.
+#[utoipa::path(get, path = "/api/v1/intelligence/notification-channels/{id}", tag = "intelligence", operation_id = "channels_get",
+    params(("id" = String, Path)),
+    responses((status = 200, body = ChannelBody), (status = 404, body = ProblemBody)))]
+pub(super) async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<ChannelBody>, Problem> {
+    Ok(Json(ChannelBody::of(&app.dispatcher.channels.channel_get(&ChannelId(id)).await?)))
+}
+
+/// Change a channel.
+#[utoipa::path(patch, path = "/api/v1/intelligence/notification-channels/{id}", tag = "intelligence", operation_id = "channels_patch",
+    params(("id" = String, Path)), request_body = ChannelPatch,
+    responses((status = 200, body = ChannelBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
+pub(super) async fn patch(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+    Body(body): Body<ChannelPatch>,
+) -> Result<Json<ChannelBody>, Problem> {
+    let before = app.dispatcher.channels.channel_get(&ChannelId(id)).await?;
+    same_version("channel", before.version, body.version)?;
+    let kind = before.settings.kind();
+    let after = Channel {
+        name: body.name.map_or_else(|| Ok(before.name.clone()), named)?,
+        settings: body.settings.map_or_else(|| Ok(before.settings.clone()), |given| settings(kind, given))?,
+        topics: body.topics.map_or_else(|| Ok(before.topics.clone()), |given| topics(&given))?,
+        enabled: body.enabled.unwrap_or(before.enabled),
+        updated_at: app.now(),
+        version: before.version + 1,
+        ..before.clone()
+    };
+    let given = body.secret.map(ChannelSecret);
+    let secret = match &given {
+        Some(secret) => secret.clone(),
+        None => app.dispatcher.channels.channel_secret(&before.id).await?,
+    };
+    checked(&app, &after, &secret)?;
+    let entry = entry(&caller, "notification_channel.modify", &after)
+        .before(state(&before))
+        .after(state(&after))
+        .with_metadata("secret_replaced", given.is_some());
+    app.record(entry).await?;
+    app.dispatcher.channels.channel_update(&after, given.as_ref()).await?;
+    Ok(Json(ChannelBody::of(&after)))
+}
+
+/// Remove a channel, with what waits for it.
+#[utoipa::path(delete, path = "/api/v1/intelligence/notification-channels/{id}", tag = "intelligence", operation_id = "channels_delete",
+    params(("id" = String, Path)), responses((status = 204), (status = 404, body = ProblemBody)))]
+pub(super) async fn delete(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<StatusCode, Problem> {
+    let channel = app.dispatcher.channels.channel_get(&ChannelId(id)).await?;
+    app.record(entry(&caller, "notification_channel.delete", &channel).before(state(&channel))).await?;
+    app.dispatcher.channels.channel_delete(&channel.id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Send a message, once, and answer with what came of it.
+#[utoipa::path(post, path = "/api/v1/intelligence/notification-channels/{id}/test", tag = "intelligence", operation_id = "channels_test",
+    params(("id" = String, Path)), responses((status = 200, body = DeliveryBody), (status = 404, body = ProblemBody)))]
+pub(super) async fn test(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<Json<DeliveryBody>, Problem> {
+    let channel = app.dispatcher.channels.channel_get(&ChannelId(id)).await?;
+    app.record(entry(&caller, "notification_channel.test", &channel)).await?;
+    let delivery = app.dispatcher.test_channel(&channel).await.map_err(deliveries::problem)?;
+    Ok(Json(DeliveryBody::of(&delivery)))
+}
+
+/// What was sent to a channel, or waits for it, newest first.
+#[utoipa::path(get, path = "/api/v1/intelligence/notification-channels/{id}/deliveries", tag = "intelligence",
+    operation_id = "channels_deliveries", params(("id" = String, Path), Paging),
+    responses((status = 200, body = List<DeliveryBody>), (status = 404, body = ProblemBody)))]
+pub(super) async fn deliveries(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    Params(params): Params<Paging>,
+) -> Result<Json<List<DeliveryBody>>, Problem> {
+    let channel = app.dispatcher.channels.channel_get(&ChannelId(id)).await?;
+    deliveries::page(&app, &Target::Channel(channel.id), &params).await
+}
+
+/// Send a message again, from the start of its schedule.
+#[utoipa::path(post, path = "/api/v1/intelligence/notification-channels/{id}/deliveries/{delivery}/replay", tag = "intelligence",
+    operation_id = "channels_replay", params(("id" = String, Path), ("delivery" = String, Path)),
+    responses((status = 202, body = DeliveryBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
+pub(super) async fn replay(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path((id, delivery)): Path<(String, String)>,
+) -> Result<(StatusCode, Json<DeliveryBody>), Problem> {
+    let channel = app.dispatcher.channels.channel_get(&ChannelId(id)).await?;
+    let entry = entry(&caller, "notification_channel.replay", &channel).with_metadata("delivery_id", delivery.clone());
+    deliveries::replay(&app, &Target::Channel(channel.id), DeliveryId(delivery), entry).await
+}
+
+fn named(text: String) -> Result<String, Problem> {
+    let text = name(text)?;
+    if text.is_empty() { Err(Problem::field("name", "invalid", "must have 1 to 100 characters")) } else { Ok(text) }
+}
+
+fn topics(given: &[String]) -> Result<Vec<Topic>, Problem> {
+    let mut topics = Vec::new();
+    for (index, text) in given.iter().enumerate() {
+        let topic = Topic::parse(text).ok_or_else(|| {
+            let known: Vec<_> = Topic::ALL.iter().map(|topic| topic.as_str()).collect();
+            Problem::field(
+                format!("topics[{index}]"),
+                "invalid",
+                format!("{text:?} is not one of {}", known.join(", ")),
+            )
+        })?;
+        if !topics.contains(&topic) {
+            topics.push(topic);
+        }
+    }
+    Ok(topics)
+}
+
+fn settings(kind: ChannelKind, given: ChannelSettingsBody) -> Result<ChannelSettings, Problem> {
+    let ChannelSettingsBody { host, port, encryption, username, from, to, url } = given;
+    let email = [
+        ("host", host.is_some()),
+        ("port", port.is_some()),
+        ("encryption", encryption.is_some()),
+        ("username", username.is_some()),
+        ("from", from.is_some()),
+        ("to", to.is_some()),
+    ];
+    let not_of = |field: &str| {
+        let message = format!("is not a setting of a channel of type {kind}");
+        Err(Problem::field(format!("settings.{field}"), "unknown_field", message))
+    };
+    if let Some((field, _)) = email.iter().find(|(_, given)| *given && kind != ChannelKind::Email) {
+        return not_of(field);
+    }
+    if url.is_some() && kind != ChannelKind::Pagerduty {
+        return not_of("url");
+    }
+    let needed = |field: &str| Problem::field(format!("settings.{field}"), "missing", "is needed");
+    match kind {
+        ChannelKind::Slack => Ok(ChannelSettings::Slack),
+        ChannelKind::Teams => Ok(ChannelSettings::Teams),
+        ChannelKind::Pagerduty => Ok(ChannelSettings::Pagerduty { url: url.unwrap_or_else(|| PAGERDUTY.to_owned()) }),
+        ChannelKind::Email => {
+            let encryption = match encryption.as_deref() {
+                None => Encryption::Starttls,
+                Some(text) => Encryption::parse(text).ok_or_else(|| {
+                    Problem::field("settings.encryption", "invalid", format!("{text:?} is not one of starttls, tls"))
+                })?,
+            };
+            let usual = if encryption == Encryption::Tls { 465 } else { 587 };
+            Ok(ChannelSettings::Email {
+                host: host.ok_or_else(|| needed("host"))?,
+                port: port.unwrap_or(usual),
+                encryption,
+                username: username.filter(|name| !name.is_empty()),
+                from: from.ok_or_else(|| needed("from"))?,
+                to: to.ok_or_else(|| needed("to"))?,
+            })
+        }
+    }
+}
+
+fn checked(app: &App, channel: &Channel, secret: &ChannelSecret) -> Result<(), Problem> {
+    let checked = app.dispatcher.notifier.check(&channel.settings, secret);
+    checked.map_err(|(field, reason)| Problem::field(field, "invalid", reason))
+}
+
+fn entry(caller: &Caller, operation: &str, channel: &Channel) -> Entry {
+    story::did(caller, "policy.modify", operation, ResourceRef::new("notification_channel", channel.id.0.clone()))
+}
+
+/// As it stands in the log, without the secret.
+fn state(channel: &Channel) -> AuditJson {
+    let body = ChannelBody::of(channel);
+    AuditJson::from(json!({
+        "name": body.name,
+        "type": body.kind,
+        "settings": body.settings,
+        "topics": body.topics,
+        "enabled": body.enabled,
+    }))
+}

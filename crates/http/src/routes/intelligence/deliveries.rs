@@ -1,0 +1,48 @@
+//! What webhooks and channels have in common: the log of what was sent, and sending it again.
+
+use axum::Json;
+use axum::http::StatusCode;
+use reeve_agents::delivery::{DeliveryId, DeliveryStatus, DispatchError, Target};
+use reeve_audit::Entry;
+
+use crate::app::App;
+use crate::error::{Code, Problem};
+use crate::paging::window;
+use crate::wire::list::{List, Paging};
+use crate::wire::webhook::DeliveryBody;
+
+/// A page of a target's deliveries.
+pub(super) async fn page(app: &App, of: &Target, params: &Paging) -> Result<Json<List<DeliveryBody>>, Problem> {
+    let window = window(params.limit, params.offset, params.cursor.as_deref())?;
+    let (found, total) = app.dispatcher.deliveries.delivery_list(of, window.limit, window.start()).await?;
+    let next_cursor = window.next(found.len(), total);
+    Ok(Json(List { items: found.iter().map(DeliveryBody::of).collect(), total, next_cursor }))
+}
+
+/// Sends one again.
+pub(super) async fn replay(
+    app: &App,
+    of: &Target,
+    id: DeliveryId,
+    entry: Entry,
+) -> Result<(StatusCode, Json<DeliveryBody>), Problem> {
+    let delivery = app.dispatcher.deliveries.delivery_get(&id).await?;
+    if delivery.target != *of {
+        return Err(Problem::not_found("delivery", &id.0));
+    }
+    if delivery.status == DeliveryStatus::Pending {
+        return Err(Problem::new(Code::Conflict, "The delivery is still being tried; it is not sent twice at once."));
+    }
+    app.record(entry).await?;
+    let again = delivery.replayed(app.now());
+    app.dispatcher.deliveries.delivery_update(&again).await?;
+    Ok((StatusCode::ACCEPTED, Json(DeliveryBody::of(&again))))
+}
+
+/// What the caller reads when a test could not be made at all.
+pub(super) fn problem(error: DispatchError) -> Problem {
+    match error {
+        DispatchError::Store(error) => error.into(),
+        DispatchError::Record(error) => Problem::new(Code::LedgerUnavailable, error.to_string()),
+    }
+}

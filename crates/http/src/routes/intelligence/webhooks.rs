@@ -1,0 +1,250 @@
+//! Webhooks: subscriptions, their secrets, and what became of what was sent.
+//!
+//! Changes are recorded before they are made. A secret is answered once, when it is made.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use rand::TryRng as _;
+use reeve_agents::delivery::{DeliveryId, Target};
+use reeve_agents::webhook::{Filter, OVERLAP, Secret, Secrets, Webhook, WebhookEvent, WebhookId};
+use reeve_audit::{Entry, Json as AuditJson, ResourceRef};
+use serde_json::json;
+
+use super::deliveries;
+use crate::app::App;
+use crate::error::{Code, Problem, ProblemBody};
+use crate::extract::{Body, Caller, Params};
+use crate::paging::window;
+use crate::wire::list::{List, Paging};
+use crate::wire::webhook::{DeliveryBody, WebhookBody, WebhookCreate, WebhookPatch, WebhookSecretBody};
+use crate::{story, time};
+
+/// Subscriptions at most.
+const MOST: usize = 200;
+
+/// Subscriptions, oldest first.
+#[utoipa::path(get, path = "/api/v1/intelligence/webhooks", tag = "intelligence", operation_id = "webhooks_list", params(Paging),
+    responses((status = 200, body = List<WebhookBody>)))]
+pub(super) async fn list(
+    State(app): State<Arc<App>>,
+    Params(params): Params<Paging>,
+) -> Result<Json<List<WebhookBody>>, Problem> {
+    let window = window(params.limit, params.offset, params.cursor.as_deref())?;
+    let all = app.dispatcher.webhooks.webhook_list().await?;
+    let (start, limit, total) = (window.start() as usize, window.limit as usize, all.len() as u64);
+    let items: Vec<_> = all.iter().skip(start).take(limit).map(WebhookBody::of).collect();
+    let next_cursor = window.next(items.len(), total);
+    Ok(Json(List { items, total, next_cursor }))
+}
+
+/// Subscribe. The answer carries the secret, this once.
+#[utoipa::path(post, path = "/api/v1/intelligence/webhooks", tag = "intelligence", operation_id = "webhooks_create", request_body = WebhookCreate,
+    responses((status = 201, body = WebhookSecretBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
+pub(super) async fn create(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Body(body): Body<WebhookCreate>,
+) -> Result<(StatusCode, Json<WebhookSecretBody>), Problem> {
+    let event = event(&body.event)?;
+    let now = app.now();
+    let webhook = Webhook {
+        id: WebhookId(uuid::Uuid::now_v7().to_string()),
+        name: name(body.name)?,
+        event,
+        url: address(&app, body.url)?,
+        filter: filter(&body.filter, event)?,
+        enabled: body.enabled.unwrap_or(true),
+        disabled_reason: None,
+        created_at: now,
+        updated_at: now,
+        version: 1,
+    };
+    if app.dispatcher.webhooks.webhook_list().await?.len() >= MOST {
+        return Err(Problem::new(Code::Conflict, format!("There are {MOST} webhooks already; remove one first.")));
+    }
+    let secret = fresh()?;
+    app.record(entry(&caller, "webhook.create", &webhook).after(state(&webhook))).await?;
+    app.dispatcher.webhooks.webhook_insert(&webhook, &Secrets::first(secret.clone())).await?;
+    let body = WebhookSecretBody {
+        webhook: WebhookBody::of(&webhook),
+        secret: secret.reveal().to_owned(),
+        previous_until: None,
+    };
+    Ok((StatusCode::CREATED, Json(body)))
+}
+
+/// One subscription.
+#[utoipa::path(get, path = "/api/v1/intelligence/webhooks/{id}", tag = "intelligence", operation_id = "webhooks_get", params(("id" = String, Path)),
+    responses((status = 200, body = WebhookBody), (status = 404, body = ProblemBody)))]
+pub(super) async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<WebhookBody>, Problem> {
+    Ok(Json(WebhookBody::of(&app.dispatcher.webhooks.webhook_get(&WebhookId(id)).await?)))
+}
+
+/// Change a subscription. One that Reeve switched off is switched on with `enabled`.
+#[utoipa::path(patch, path = "/api/v1/intelligence/webhooks/{id}", tag = "intelligence", operation_id = "webhooks_patch", params(("id" = String, Path)),
+    request_body = WebhookPatch,
+    responses((status = 200, body = WebhookBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
+pub(super) async fn patch(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+    Body(body): Body<WebhookPatch>,
+) -> Result<Json<WebhookBody>, Problem> {
+    let before = app.dispatcher.webhooks.webhook_get(&WebhookId(id)).await?;
+    same_version("webhook", before.version, body.version)?;
+    let event = body.event.as_deref().map_or(Ok(before.event), event)?;
+    // A filter that stays must suit an event that changes.
+    let text = body.filter.unwrap_or_else(|| before.filter.to_string());
+    let enabled = body.enabled.unwrap_or(before.enabled);
+    let after = Webhook {
+        name: body.name.map_or_else(|| Ok(before.name.clone()), name)?,
+        event,
+        url: body.url.map_or_else(|| Ok(before.url.clone()), |url| address(&app, url))?,
+        filter: filter(&text, event)?,
+        enabled,
+        disabled_reason: before.disabled_reason.clone().filter(|_| !enabled),
+        updated_at: app.now(),
+        version: before.version + 1,
+        ..before.clone()
+    };
+    app.record(entry(&caller, "webhook.modify", &after).before(state(&before)).after(state(&after))).await?;
+    app.dispatcher.webhooks.webhook_update(&after, None).await?;
+    Ok(Json(WebhookBody::of(&after)))
+}
+
+/// Unsubscribe. What waits for it is not sent, and its deliveries are forgotten.
+#[utoipa::path(delete, path = "/api/v1/intelligence/webhooks/{id}", tag = "intelligence", operation_id = "webhooks_delete", params(("id" = String, Path)),
+    responses((status = 204), (status = 404, body = ProblemBody)))]
+pub(super) async fn delete(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<StatusCode, Problem> {
+    let webhook = app.dispatcher.webhooks.webhook_get(&WebhookId(id)).await?;
+    app.record(entry(&caller, "webhook.delete", &webhook).before(state(&webhook))).await?;
+    app.dispatcher.webhooks.webhook_delete(&webhook.id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Send a message of type `test`, once, and answer with what came of it.
+#[utoipa::path(post, path = "/api/v1/intelligence/webhooks/{id}/test", tag = "intelligence", operation_id = "webhooks_test", params(("id" = String, Path)),
+    responses((status = 200, body = DeliveryBody), (status = 404, body = ProblemBody)))]
+pub(super) async fn test(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<Json<DeliveryBody>, Problem> {
+    let webhook = app.dispatcher.webhooks.webhook_get(&WebhookId(id)).await?;
+    app.record(entry(&caller, "webhook.test", &webhook)).await?;
+    let delivery = app.dispatcher.test_webhook(&webhook).await.map_err(deliveries::problem)?;
+    Ok(Json(DeliveryBody::of(&delivery)))
+}
+
+/// Make a new secret. For a day the old one signs too, so that receivers can change over.
+#[utoipa::path(post, path = "/api/v1/intelligence/webhooks/{id}/rotate-secret", tag = "intelligence", operation_id = "webhooks_rotate",
+    params(("id" = String, Path)),
+    responses((status = 200, body = WebhookSecretBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
+pub(super) async fn rotate(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<Json<WebhookSecretBody>, Problem> {
+    let webhook = app.dispatcher.webhooks.webhook_get(&WebhookId(id)).await?;
+    let now = app.now();
+    let (secret, old) = (fresh()?, app.dispatcher.webhooks.webhook_secrets(&webhook.id).await?);
+    let after = Webhook { updated_at: now, version: webhook.version + 1, ..webhook };
+    app.record(entry(&caller, "webhook.rotate_secret", &after)).await?;
+    app.dispatcher.webhooks.webhook_update(&after, Some(&old.rotated(secret.clone(), now))).await?;
+    Ok(Json(WebhookSecretBody {
+        webhook: WebhookBody::of(&after),
+        secret: secret.reveal().to_owned(),
+        previous_until: now.saturating_add(OVERLAP).ok().map(time::text),
+    }))
+}
+
+/// What was sent to a subscription, or waits for it, newest first.
+#[utoipa::path(get, path = "/api/v1/intelligence/webhooks/{id}/deliveries", tag = "intelligence", operation_id = "webhooks_deliveries",
+    params(("id" = String, Path), Paging),
+    responses((status = 200, body = List<DeliveryBody>), (status = 404, body = ProblemBody)))]
+pub(super) async fn deliveries(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    Params(params): Params<Paging>,
+) -> Result<Json<List<DeliveryBody>>, Problem> {
+    let webhook = app.dispatcher.webhooks.webhook_get(&WebhookId(id)).await?;
+    deliveries::page(&app, &Target::Webhook(webhook.id), &params).await
+}
+
+/// Send a delivery again, from the start of its schedule, under the same identifier.
+#[utoipa::path(post, path = "/api/v1/intelligence/webhooks/{id}/deliveries/{delivery}/replay", tag = "intelligence",
+    operation_id = "webhooks_replay", params(("id" = String, Path), ("delivery" = String, Path)),
+    responses((status = 202, body = DeliveryBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
+pub(super) async fn replay(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path((id, delivery)): Path<(String, String)>,
+) -> Result<(StatusCode, Json<DeliveryBody>), Problem> {
+    let webhook = app.dispatcher.webhooks.webhook_get(&WebhookId(id)).await?;
+    let entry = entry(&caller, "webhook.replay", &webhook).with_metadata("delivery_id", delivery.clone());
+    deliveries::replay(&app, &Target::Webhook(webhook.id), DeliveryId(delivery), entry).await
+}
+
+fn event(text: &str) -> Result<WebhookEvent, Problem> {
+    WebhookEvent::parse(text).ok_or_else(|| {
+        let known: Vec<_> = WebhookEvent::ALL.iter().map(|event| event.as_str()).collect();
+        Problem::field("event", "invalid", format!("{text:?} is not one of {}", known.join(", ")))
+    })
+}
+
+fn filter(text: &str, event: WebhookEvent) -> Result<Filter, Problem> {
+    Filter::parse(text, event).map_err(|error| Problem::field("filter", "invalid", error.to_string()))
+}
+
+fn address(app: &App, url: String) -> Result<String, Problem> {
+    let url = url.trim().to_owned();
+    app.dispatcher.sender.check(&url).map_err(|reason| Problem::field("url", "invalid", reason))?;
+    Ok(url)
+}
+
+pub(super) fn name(text: String) -> Result<String, Problem> {
+    let text = text.trim().to_owned();
+    if text.chars().count() > 100 || text.contains(char::is_control) {
+        return Err(Problem::field("name", "invalid", "must have at most 100 characters, none of control"));
+    }
+    Ok(text)
+}
+
+/// Refuses a change made from another version than the stored one.
+pub(super) fn same_version(what: &str, stored: u64, read: Option<u64>) -> Result<(), Problem> {
+    match read.filter(|read| *read != stored) {
+        None => Ok(()),
+        Some(read) => Err(Problem::new(
+            Code::Conflict,
+            format!("The {what} was changed in between: version {stored} is stored, version {read} was read."),
+        )),
+    }
+}
+
+fn fresh() -> Result<Secret, Problem> {
+    let mut random = [0_u8; 32];
+    rand::rngs::SysRng.try_fill_bytes(&mut random).map_err(Problem::internal)?;
+    Ok(Secret::of(&random))
+}
+
+fn entry(caller: &Caller, operation: &str, webhook: &Webhook) -> Entry {
+    story::did(caller, "policy.modify", operation, ResourceRef::new("webhook", webhook.id.0.clone()))
+}
+
+/// As it stands in the log: an address's query may be a secret of the receiver.
+fn state(webhook: &Webhook) -> AuditJson {
+    AuditJson::from(json!({
+        "name": webhook.name,
+        "event": webhook.event.as_str(),
+        "url": webhook.url.split(['?', '#']).next().unwrap_or_default(),
+        "filter": webhook.filter.to_string(),
+        "enabled": webhook.enabled,
+    }))
+}

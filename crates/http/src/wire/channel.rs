@@ -1,0 +1,137 @@
+//! Notification channels on the wire. Secrets go in and never come out.
+
+use reeve_agents::delivery::Topic;
+use reeve_agents::notification::{Channel, ChannelSettings};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::time;
+
+/// A channel.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ChannelBody {
+    /// Identifier.
+    pub id: String,
+    /// Name.
+    pub name: String,
+    /// `email`, `slack`, `teams`, `pagerduty`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// What it needs beside its secret.
+    pub settings: ChannelSettingsBody,
+    /// `recommendations`, `actions_taken`, `anomalies`, `approvals`; empty is all of them.
+    pub topics: Vec<String>,
+    /// Whether anything is sent.
+    pub enabled: bool,
+    /// When it was made.
+    pub created_at: String,
+    /// When it last changed.
+    pub updated_at: String,
+    /// Grows by one with every change.
+    pub version: u64,
+}
+
+/// Settings; which ones depends on the type. Slack and Teams have none.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChannelSettingsBody {
+    /// `email`: the mail server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// `email`: its port; 587 unless given, 465 with `tls`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub port: Option<u16>,
+    /// `email`: `starttls` (unless given) or `tls`. Mail is not sent unencrypted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encryption: Option<String>,
+    /// `email`: who signs in; the secret is the password.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub username: Option<String>,
+    /// `email`: the sender.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// `email`: the receivers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<Vec<String>>,
+    /// `pagerduty`: where events go; the US region's address unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+}
+
+/// A new channel.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChannelCreate {
+    /// Name, 1 to 100 characters.
+    pub name: String,
+    /// `email`, `slack`, `teams`, `pagerduty`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// What it needs.
+    #[serde(default)]
+    pub settings: ChannelSettingsBody,
+    /// The password (`email`), the webhook's address (`slack`, `teams`) or the integration key (`pagerduty`).
+    #[serde(default)]
+    pub secret: String,
+    /// `recommendations`, `actions_taken`, `anomalies`, `approvals`; empty is all of them.
+    #[serde(default)]
+    pub topics: Vec<String>,
+    /// On unless said otherwise.
+    pub enabled: Option<bool>,
+}
+
+/// A change of a channel; what is left out stays. The type stays as it is.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChannelPatch {
+    /// Another name.
+    pub name: Option<String>,
+    /// All settings anew.
+    pub settings: Option<ChannelSettingsBody>,
+    /// Another secret.
+    pub secret: Option<String>,
+    /// Other topics.
+    pub topics: Option<Vec<String>>,
+    /// On or off.
+    pub enabled: Option<bool>,
+    /// The version that was read; another is a conflict.
+    pub version: Option<u64>,
+}
+
+impl ChannelBody {
+    /// Of a channel.
+    #[must_use]
+    pub fn of(channel: &Channel) -> ChannelBody {
+        ChannelBody {
+            id: channel.id.0.clone(),
+            name: channel.name.clone(),
+            kind: channel.settings.kind().as_str().to_owned(),
+            settings: ChannelSettingsBody::of(&channel.settings),
+            topics: channel.topics.iter().copied().map(Topic::as_str).map(str::to_owned).collect(),
+            enabled: channel.enabled,
+            created_at: time::text(channel.created_at),
+            updated_at: time::text(channel.updated_at),
+            version: channel.version,
+        }
+    }
+}
+
+impl ChannelSettingsBody {
+    fn of(settings: &ChannelSettings) -> ChannelSettingsBody {
+        match settings.clone() {
+            ChannelSettings::Email { host, port, encryption, username, from, to } => ChannelSettingsBody {
+                host: Some(host),
+                port: Some(port),
+                encryption: Some(encryption.as_str().to_owned()),
+                username,
+                from: Some(from),
+                to: Some(to),
+                url: None,
+            },
+            ChannelSettings::Slack | ChannelSettings::Teams => ChannelSettingsBody::default(),
+            ChannelSettings::Pagerduty { url } => {
+                ChannelSettingsBody { url: Some(url), ..ChannelSettingsBody::default() }
+            }
+        }
+    }
+}

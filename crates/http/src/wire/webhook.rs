@@ -1,0 +1,169 @@
+//! Webhooks and deliveries on the wire.
+
+use reeve_agents::delivery::{Attempt, Delivery};
+use reeve_agents::webhook::Webhook;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::time;
+
+/// A subscription.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct WebhookBody {
+    /// Identifier.
+    pub id: String,
+    /// Name; may be empty.
+    pub name: String,
+    /// `recommendation_ready`, `anomaly_detected`, `action_completed`.
+    pub event: String,
+    /// Where it is sent.
+    pub url: String,
+    /// `key=value` with the keys `priority`, `type`, `impact`; joined by commas all must hold. Empty is everything.
+    pub filter: String,
+    /// Whether anything is sent.
+    pub enabled: bool,
+    /// Why Reeve switched it off.
+    pub disabled_reason: Option<String>,
+    /// When it was made.
+    pub created_at: String,
+    /// When it last changed.
+    pub updated_at: String,
+    /// Grows by one with every change.
+    pub version: u64,
+}
+
+/// A subscription with its new secret, which is shown this once.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct WebhookSecretBody {
+    /// The subscription.
+    #[serde(flatten)]
+    pub webhook: WebhookBody,
+    /// `whsec_...`
+    pub secret: String,
+    /// Until when the secret before signs too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub previous_until: Option<String>,
+}
+
+/// A new subscription.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WebhookCreate {
+    /// `recommendation_ready`, `anomaly_detected`, `action_completed`.
+    pub event: String,
+    /// An https address.
+    pub url: String,
+    /// `priority=high`, `type=security`, `impact=medium`, or several joined by commas.
+    #[serde(default)]
+    pub filter: String,
+    /// At most 100 characters.
+    #[serde(default)]
+    pub name: String,
+    /// On unless said otherwise.
+    pub enabled: Option<bool>,
+}
+
+/// A change of a subscription; what is left out stays.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WebhookPatch {
+    /// Another event.
+    pub event: Option<String>,
+    /// Another address.
+    pub url: Option<String>,
+    /// Another filter.
+    pub filter: Option<String>,
+    /// Another name.
+    pub name: Option<String>,
+    /// On or off.
+    pub enabled: Option<bool>,
+    /// The version that was read; another is a conflict.
+    pub version: Option<u64>,
+}
+
+/// One attempt.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct AttemptBody {
+    /// When it began.
+    pub at: String,
+    /// How long it took.
+    pub duration_ms: u64,
+    /// HTTP or SMTP status of the answer.
+    pub status: Option<u16>,
+    /// The answer's beginning.
+    pub answer: String,
+    /// Why there was no answer.
+    pub error: Option<String>,
+    /// Whether it arrived.
+    pub ok: bool,
+}
+
+/// A delivery.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct DeliveryBody {
+    /// Identifier; a webhook's `webhook-id`.
+    pub id: String,
+    /// What happened, or `test`.
+    pub event: String,
+    /// `pending`, `delivered`, `dead_letter`.
+    pub status: String,
+    /// Attempts since it was made or last replayed.
+    pub tries: u32,
+    /// Attempts, the oldest first; of many the newest.
+    pub attempts: Vec<AttemptBody>,
+    /// When it was made.
+    pub created_at: String,
+    /// When it is tried next.
+    pub next_attempt_at: Option<String>,
+    /// When it arrived or was given up.
+    pub finished_at: Option<String>,
+}
+
+impl WebhookBody {
+    /// Of a subscription.
+    #[must_use]
+    pub fn of(webhook: &Webhook) -> WebhookBody {
+        WebhookBody {
+            id: webhook.id.0.clone(),
+            name: webhook.name.clone(),
+            event: webhook.event.as_str().to_owned(),
+            url: webhook.url.clone(),
+            filter: webhook.filter.to_string(),
+            enabled: webhook.enabled,
+            disabled_reason: webhook.disabled_reason.clone(),
+            created_at: time::text(webhook.created_at),
+            updated_at: time::text(webhook.updated_at),
+            version: webhook.version,
+        }
+    }
+}
+
+impl DeliveryBody {
+    /// Of a delivery.
+    #[must_use]
+    pub fn of(delivery: &Delivery) -> DeliveryBody {
+        DeliveryBody {
+            id: delivery.id.0.clone(),
+            event: delivery.event.clone(),
+            status: delivery.status.as_str().to_owned(),
+            tries: delivery.tries,
+            attempts: delivery.attempts.iter().map(AttemptBody::of).collect(),
+            created_at: time::text(delivery.created_at),
+            next_attempt_at: delivery.next_attempt_at.map(time::text),
+            finished_at: delivery.finished_at.map(time::text),
+        }
+    }
+}
+
+impl AttemptBody {
+    fn of(attempt: &Attempt) -> AttemptBody {
+        AttemptBody {
+            at: time::text(attempt.at),
+            duration_ms: attempt.duration_ms,
+            status: attempt.status,
+            answer: attempt.answer.clone(),
+            error: attempt.error.clone(),
+            ok: attempt.ok,
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! From an entry of the log to what others are told of it. The log says that it happened; the record says what.
+
+use anyhow::Result;
+use reeve_agents::anomaly::AnomalyId;
+use reeve_agents::delivery::{Happening, Topic};
+use reeve_agents::notification::{Gravity, Item, Message};
+use reeve_agents::webhook::{Facts, WebhookEvent};
+use reeve_agents::{Action, ActionId, ApprovalId, Recommendation, RecommendationId};
+use reeve_audit::{Entry, Json};
+use reeve_estate::StoreError;
+use reeve_http::{App, action_record, anomaly_record, recommendation_record};
+use serde_json::Value;
+
+/// What an entry stands for; `None` when its record is gone, or somebody from outside has written an entry that looks so.
+pub(super) async fn of(app: &App, entry: &Entry) -> Result<Option<Happening>> {
+    let found = match entry.action.operation.as_deref() {
+        Some("recommendation.create") => recommendation(app, entry).await,
+        Some("action.succeed" | "action.rolled_back" | "action.fail") => action(app, entry).await,
+        Some("anomaly.detect") => anomaly(app, entry).await,
+        Some("approval.request") => approval(app, entry, "approval_requested", "An approval is asked for").await,
+        Some("approval.remind") => approval(app, entry, "approval_reminded", "An approval still waits").await,
+        _ => Ok(None),
+    };
+    match found {
+        Err(StoreError::NotFound { what, id }) => {
+            tracing::debug!(what, id, "an entry of the log has no record; nobody is told");
+            Ok(None)
+        }
+        other => Ok(other?),
+    }
+}
+
+fn metadata<'e>(entry: &'e Entry, name: &str) -> Option<&'e str> {
+    entry.metadata.extra.get(name).and_then(Json::as_str)
+}
+
+async fn recommendation_of(app: &App, entry: &Entry) -> Result<Option<Recommendation>, StoreError> {
+    match metadata(entry, "recommendation_id") {
+        Some(id) => app.agents.recommendation_get(&RecommendationId(id.to_owned())).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+fn facts(of: &Recommendation) -> Facts {
+    Facts {
+        priority: Some(of.priority.as_str().to_owned()),
+        types: vec![of.kind.as_str().to_owned(), of.kind.category().to_owned()],
+        impact: Some(of.impact_level.as_str().to_owned()),
+    }
+}
+
+fn about(of: &Recommendation) -> Vec<(String, String)> {
+    let fact = |name: &str, value: String| (name.to_owned(), value);
+    vec![
+        fact("resource", format!("{} ({})", of.subject.name, of.subject.id.0)),
+        fact("account", of.subject.account.clone()),
+        fact("priority", of.priority.as_str().to_owned()),
+        fact("confidence", format!("{:.1} %", of.confidence)),
+        fact("impact", of.impact_level.as_str().to_owned()),
+        fact("savings a month", format!("{:.2} USD", of.savings_monthly.usd_cents())),
+    ]
+}
+
+fn message(title: String, gravity: Gravity, facts: Vec<(String, String)>, about: &str) -> Message {
+    Message { items: vec![Item { title: title.clone(), facts }], title, gravity, about: about.to_owned() }
+}
+
+async fn recommendation(app: &App, entry: &Entry) -> Result<Option<Happening>, StoreError> {
+    let Some(of) = recommendation_of(app, entry).await? else { return Ok(None) };
+    let subject = format!("recommendation_ready:{}", of.id.0);
+    let gravity = Gravity::from(of.priority.as_str());
+    Ok(Some(Happening {
+        topic: Topic::Recommendations,
+        event: Some(WebhookEvent::RecommendationReady),
+        name: WebhookEvent::RecommendationReady.as_str(),
+        at: entry.timestamp,
+        agent: Some(of.agent_id.clone()),
+        facts: facts(&of),
+        data: recommendation_record(&of),
+        message: message(format!("Recommendation: {}", of.title), gravity, about(&of), &subject),
+        subject,
+    }))
+}
+
+async fn action(app: &App, entry: &Entry) -> Result<Option<Happening>, StoreError> {
+    let Some(id) = metadata(entry, "action_id") else { return Ok(None) };
+    let action = app.agents.action_get(&ActionId(id.to_owned())).await?;
+    let of = app.agents.recommendation_get(&action.recommendation).await?;
+    let operation = entry.action.operation.as_deref().unwrap_or_default();
+    let subject = format!("{operation}:{id}");
+    let (went, gravity) = match operation {
+        "action.succeed" => ("Done", Gravity::Info),
+        "action.rolled_back" => ("Rolled back", Gravity::Warning),
+        _ => ("Failed", Gravity::Error),
+    };
+    Ok(Some(Happening {
+        topic: Topic::Actions,
+        event: Some(WebhookEvent::ActionCompleted),
+        name: WebhookEvent::ActionCompleted.as_str(),
+        at: entry.timestamp,
+        agent: Some(action.agent_id.clone()),
+        facts: facts(&of),
+        data: action_record(&action, &of),
+        message: message(format!("{went}: {}", of.title), gravity, about_action(&action, &of), &subject),
+        subject,
+    }))
+}
+
+fn about_action(action: &Action, of: &Recommendation) -> Vec<(String, String)> {
+    let mut facts = about(of);
+    facts.push(("asked by".to_owned(), action.by.clone()));
+    facts.extend(action.reason.clone().map(|reason| ("reason".to_owned(), reason)));
+    facts
+}
+
+async fn anomaly(app: &App, entry: &Entry) -> Result<Option<Happening>, StoreError> {
+    let Some(id) = metadata(entry, "anomaly_id") else { return Ok(None) };
+    let of = app.anomalies.anomaly_get(&AnomalyId(id.to_owned())).await?;
+    let subject = format!("anomaly_detected:{id}");
+    let fact = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let mut facts =
+        vec![fact("class", of.class.as_str()), fact("severity", of.severity.as_str()), fact("where", &of.place.id)];
+    facts.extend(of.place.account.iter().map(|account| fact("account", account)));
+    facts.extend(of.deviation_percent.map(|percent| fact("deviation", &format!("{percent:.1} %"))));
+    let gravity = Gravity::from(of.severity.as_str());
+    Ok(Some(Happening {
+        topic: Topic::Anomalies,
+        event: Some(WebhookEvent::AnomalyDetected),
+        name: WebhookEvent::AnomalyDetected.as_str(),
+        at: entry.timestamp,
+        // Anomalies are watched for over the whole estate, by no agent.
+        agent: None,
+        facts: Facts {
+            priority: Some(of.severity.as_str().to_owned()),
+            types: vec![of.class.as_str().to_owned()],
+            impact: None,
+        },
+        data: anomaly_record(&of),
+        message: message(format!("Anomaly: {}", of.title), gravity, facts, &subject),
+        subject,
+    }))
+}
+
+async fn approval(app: &App, entry: &Entry, name: &'static str, words: &str) -> Result<Option<Happening>, StoreError> {
+    let Some(id) = metadata(entry, "approval_id") else { return Ok(None) };
+    let approval = app.agents.approval_get(&ApprovalId(id.to_owned())).await?;
+    let of = app.agents.recommendation_get(&approval.recommendation).await?;
+    // A reminder is a new thing to tell; a request is told once.
+    let subject = match name {
+        "approval_requested" => format!("{name}:{id}"),
+        _ => format!("{name}:{id}:{}", entry.event_id.as_str()),
+    };
+    let needed: Vec<_> = approval.needed.iter().map(|signature| signature.as_str()).collect();
+    let mut facts = about(&of);
+    facts.push(("signatures".to_owned(), needed.join(", ")));
+    facts.push(("requested by".to_owned(), approval.requested_by.clone()));
+    facts.push(("expires".to_owned(), reeve_audit::format_instant(approval.expires_at)));
+    let message = message(format!("{words}: {}", of.title), Gravity::Warning, facts, &format!("approval:{id}"));
+    Ok(Some(Happening {
+        topic: Topic::Approvals,
+        event: None,
+        name,
+        at: entry.timestamp,
+        agent: Some(of.agent_id.clone()),
+        facts: Facts::default(),
+        data: Value::Null,
+        message,
+        subject,
+    }))
+}

@@ -1,0 +1,53 @@
+//! Fixtures of what others are told: subscriptions, channels, deliveries, notices.
+
+use reeve_agents::notification::{Channel, ChannelSettings, Encryption, NoticeId};
+use reeve_testkit::contract::deliveries as samples;
+
+use super::super::{channel, decode, delivery, webhook};
+use super::check;
+
+macro_rules! fixture {
+    ($name:literal) => {
+        include_str!(concat!("../../../tests/fixtures/", $name, ".json"))
+    };
+}
+
+#[test]
+fn webhook_v1() {
+    let sample = samples::webhook("w-1", 0).unwrap();
+    check(&webhook::WebhookRow::from(&sample), fixture!("webhook-v1"));
+    let row: webhook::WebhookRow = decode(fixture!("webhook-v1")).unwrap();
+    assert_eq!(row.into_webhook().unwrap(), sample);
+}
+
+#[test]
+fn channel_v1() {
+    let settings = ChannelSettings::Email {
+        host: "mail.example".into(),
+        port: 587,
+        encryption: Encryption::Starttls,
+        username: Some("reeve".into()),
+        from: "reeve@acme.example".into(),
+        to: vec!["ops@acme.example".into()],
+    };
+    let sample: Channel = samples::channel("c-1", 0, settings).unwrap();
+    check(&channel::ChannelRow::from(&sample), fixture!("channel-v1"));
+    let row: channel::ChannelRow = decode(fixture!("channel-v1")).unwrap();
+    assert_eq!(row.into_channel().unwrap(), sample);
+}
+
+#[test]
+fn delivery_v1() {
+    let row: delivery::DeliveryRow = decode(fixture!("delivery-v1")).unwrap();
+    let read = row.into_delivery().unwrap();
+    assert_eq!((read.tries, read.attempts.len(), read.attempts[0].status), (8, 2, Some(503)));
+    check(&delivery::DeliveryRow::from(&read), fixture!("delivery-v1"));
+}
+
+#[test]
+fn notice_v1() {
+    let row: delivery::NoticeRow = decode(fixture!("notice-v1")).unwrap();
+    let read = row.into_notice(NoticeId("n-1".into())).unwrap();
+    assert_eq!(read.message.items[0].facts, [("resource".to_owned(), "i-1".to_owned())]);
+    check(&delivery::NoticeRow::from(&read), fixture!("notice-v1"));
+}
