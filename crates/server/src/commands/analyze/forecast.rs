@@ -1,12 +1,54 @@
-//! `reeve analyze forecast`: quantiles of a series' next steps.
+//! `reeve analyze forecast`: quantiles of a series' next steps, as `step,p05,p50,p95`.
+//!
+//! A step is as long as the file's own; step 1 follows the newest value. What was found in the series (seasons, trend, level
+//! shifts, gaps) goes to stderr in words.
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result};
+use reeve_learn::forecast::{Effort, Settings, fit};
+use reeve_learn::grid::Grid;
 
+use super::file::Sink;
+use super::series::SeriesFile;
 use crate::cli::ForecastArgs;
 
 /// Runs it.
-pub(super) fn run(_args: &ForecastArgs) -> Result<ExitCode> {
-    bail!("analyze forecast is not there yet")
+pub(super) fn run(args: &ForecastArgs) -> Result<ExitCode> {
+    let series = SeriesFile::read(&args.series)?;
+    let grid = Grid::of(&series.points()).with_context(|| series.name.clone())?;
+    let horizon = args.horizon as usize;
+    let settings = Settings { horizon, effort: Effort::Thorough, ..Settings::default() };
+    let model = fit(&grid, &settings).with_context(|| series.name.clone())?;
+    let mut out = Sink::create(args.output.output.as_deref())?;
+    writeln!(out, "step,p05,p50,p95")?;
+    for band in model.forecast(horizon) {
+        writeln!(out, "{},{},{},{}", band.step, band.p05, band.p50, band.p95)?;
+    }
+    out.finish()?;
+    eprintln!("{}: steps of {}; {}", series.name, in_words(grid.step_ms), model.findings());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A step's length as people say it.
+fn in_words(step_ms: i64) -> String {
+    let units = [(reeve_learn::DAY_MS, "d"), (reeve_learn::HOUR_MS, "h"), (60_000, "min"), (1_000, "s")];
+    let whole = units.into_iter().find(|(unit_ms, _)| step_ms % unit_ms == 0);
+    whole.map_or_else(|| format!("{step_ms} ms"), |(unit_ms, unit)| format!("{} {unit}", step_ms / unit_ms))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_words;
+
+    #[test]
+    fn a_step_is_said_in_its_largest_whole_unit() {
+        let check = |step_ms: i64, expected: &str| assert_eq!(in_words(step_ms), expected);
+        check(300_000, "5 min");
+        check(3_600_000, "1 h");
+        check(86_400_000, "1 d");
+        check(90_000, "90 s");
+        check(1_500, "1500 ms");
+    }
 }
