@@ -20,6 +20,9 @@ const BEAT: Duration = Duration::from_secs(15);
 const PAGE: usize = 1000;
 /// Entries that are read after a start, so that behaviour is judged by a past.
 const WARM_UP: u64 = 100_000;
+/// Entries judged between two beats at most, two thousand a second: the watch must not take the processors from a log that
+/// is filled with a load of years. What is passed over is said.
+const MOST: u64 = 30_000;
 
 /// What is known between two beats.
 #[derive(Default)]
@@ -76,7 +79,15 @@ async fn read_on(
     settings: &AnomalySettings,
 ) -> Result<Vec<Finding>, reeve_ledger::TrailError> {
     let end = app.ledger.tail().end_sequence();
-    let (mut position, news) = watches.position.unwrap_or((end.saturating_sub(WARM_UP), end));
+    let (mut position, news) = match watches.position {
+        None => (end.saturating_sub(WARM_UP), end),
+        Some((position, news)) if end - position.min(end) > MOST => {
+            let passed_over = end - MOST - position;
+            tracing::warn!(passed_over, "more entries arrive than behaviour is judged by; the newest are judged");
+            (end - MOST, news)
+        }
+        Some(known) => known,
+    };
     let mut found = Vec::new();
     while position < end {
         let now = app.now();
