@@ -114,14 +114,15 @@ fn learn(
     least: usize,
 ) -> Option<Effect> {
     let inside: Vec<bool> = (0..values.len()).map(|index| covered(spans, grid.time_ms(first + index))).collect();
-    let (mut amounts, mut factors, mut levels) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut amounts, mut factors, mut levels, mut slots_seen) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (from, until) in spans {
-        let slots = slots_of(grid, first, values.len(), *from, *until);
+        let span = slots_of(grid, first, values.len(), *from, *until);
         let (mut seen, mut usual) = (Vec::new(), Vec::new());
-        for index in slots {
+        for index in span {
             if let (true, Some(usually)) = (values[index].is_finite(), around(values, &inside, index, period)) {
                 seen.push(values[index]);
                 usual.push(usually);
+                slots_seen.push((values[index], usually));
             }
         }
         let count = seen.len() as f64;
@@ -141,7 +142,11 @@ fn learn(
     let factor_spread = factor.map(|factor| {
         factors.iter().zip(&levels).map(|(one, level)| (one - factor).abs() * level).sum::<f64>() / factors.len() as f64
     });
-    let multiplies = factor_spread.is_some_and(|spread| spread <= amount_spread) && factor.is_some_and(|f| f > 0.05);
+    // Told by single slots: spans at the same hours have the same mean by either.
+    let missed =
+        |of: &dyn Fn(f64) -> f64| slots_seen.iter().map(|(seen, usual)| (seen - of(*usual)).abs()).sum::<f64>();
+    let multiplies = factor
+        .is_some_and(|factor| factor > 0.05 && missed(&|usual| usual * factor) <= missed(&|usual| usual + amount));
     let spread = if multiplies { factor_spread.unwrap_or(amount_spread) } else { amount_spread };
     // One span alone says nothing of how much spans differ: half of the effect is taken.
     let spread = if amounts.len() == 1 { 0.5 * amount.abs() } else { spread };

@@ -112,7 +112,12 @@ fn stacked(
     findings.calibrated_to = steps.last().copied().unwrap_or(1);
     findings.trend = frame.slope(values.len() - 1);
     let past = Past::of(values, &frame, &scales, unit, work);
-    let knots = (0..steps.len()).map(|at| past.knot(&steps, at)).collect();
+    let mut knots: Vec<Knot> = (0..steps.len()).map(|at| past.knot(&steps, at)).collect();
+    for at in 1..knots.len() {
+        let least = knots[at - 1].spread.width();
+        // Nobody knows more of a later time: where few past forecasts seem to say so, it is chance.
+        knots[at].spread.widen_to(least);
+    }
     let known = frame.known(values.len() - 1, &mut Vec::new());
     Shape::Stacked { frame: Box::new(frame), known, knots, scales, unit }
 }
@@ -186,7 +191,7 @@ impl<'a> Past<'a> {
             weights[0] = 1.0;
             return Knot { step, weights, spread: Spread::of(vec![(-1.0, 1.0), (1.0, 1.0)], 1.0, evidence) };
         }
-        let stacked = stack(&cases, count, 0.02 * (1.0 + 50.0 / evidence));
+        let stacked = stack(&cases, count, 0.05 * (1.0 + 50.0 / evidence));
         let ratios = stacked.errors.iter().zip(&cases).map(|(error, case)| (error / case.scale, case.weight)).collect();
         Knot { step, weights: stacked.weights, spread: Spread::of(ratios, origins.max(1) as f64, evidence) }
     }
@@ -198,6 +203,7 @@ impl<'a> Past<'a> {
         let per = self.steps.min(width);
         let mut found = Vec::with_capacity(self.origins.len() * per);
         let mut judged = 0;
+        let known_from = self.frame.longest();
         for (number, known) in self.origins.iter().enumerate() {
             let before = found.len();
             for part in 0..per {
@@ -212,6 +218,7 @@ impl<'a> Past<'a> {
                     features: self.frame.features(known, target),
                     truth: self.values[target] - known.centre,
                     weight: 0.5f64.powf(age),
+                    says: if target < known_from { 0.15 } else { 1.0 },
                     fold: (known.origin - self.warm) * FOLDS / (length - self.warm),
                     scale: scale_at(self.scales, self.unit, known.origin, target),
                 });

@@ -72,6 +72,11 @@ impl Frame {
         self.levels.len() + self.windows.len() + self.seasons.len() + self.shifted.len()
     }
 
+    /// The longest season a feature uses: before it was seen once, its features only repeat the level.
+    pub(super) fn longest(&self) -> usize {
+        self.seasons.iter().map(|(season, _)| season.period + season.lead).max().unwrap_or(0)
+    }
+
     /// The trend at an origin, per step.
     pub(super) fn slope(&self, origin: usize) -> f64 {
         self.slopes[origin]

@@ -51,8 +51,20 @@ pub(super) fn of_its_own(values: &[f64], known: &[usize]) -> Option<usize> {
     };
     let found = (SHORTEST..most).find(peak)?;
     let dips = (1..found).any(|lag| correlations[lag] < 0.7 * correlations[found]);
+    let found = refined(&correlations, found);
     let near = known.iter().any(|period| found.abs_diff(*period) * 50 <= *period);
     (dips && !near).then_some(found)
+}
+
+/// A period near a peak: the one whose multiples repeat best too. A second, shorter season (or a flat top) moves the first
+/// peak by a step or two; the error grows with every multiple, so that they tell the true period.
+fn refined(correlations: &[f64], peak: usize) -> usize {
+    let reach = (peak / 25).max(1);
+    let multiples = (correlations.len() - 1) / (peak + reach);
+    let repeats = |period: &usize| (1..=multiples).map(|times| correlations[times * period]).sum::<f64>();
+    // The nearest first, so that equals stay with the peak.
+    let near = (0..=reach).flat_map(|away| [peak - away, peak + away]).filter(|period| *period >= SHORTEST);
+    near.fold(peak, |best, other| if repeats(&other) > repeats(&best) { other } else { best })
 }
 
 /// Autocorrelation at a lag over pairs that were both measured; 0 without any.
@@ -97,7 +109,10 @@ mod tests {
         let wave: Vec<f64> = (0..1_000).map(|i| f64::from(u8::from(i % 50 < 9)) * 10.0 + f64::from(i % 7)).collect();
         assert_eq!(of_its_own(&wave, &[]), Some(50));
         assert_eq!(of_its_own(&wave, &[50]), None);
-        let noise: Vec<f64> = (0..1_000u32).map(|i| f64::from(i.wrapping_mul(2_654_435_761) >> 16)).collect();
+        // Mixed until nothing repeats: multiples of one number alone nearly do.
+        let mixed =
+            |i: u32| (i.wrapping_mul(2_654_435_761) ^ i.rotate_left(13)).wrapping_mul(2_246_822_519).reverse_bits();
+        let noise: Vec<f64> = (1..=1_000).map(|i| f64::from(mixed(mixed(i)) >> 16)).collect();
         assert_eq!(of_its_own(&noise, &[]), None);
         assert_eq!(of_its_own(&[5.0; 100], &[]), None);
         assert_eq!(of_its_own(&[1.0, 2.0], &[]), None);

@@ -40,6 +40,14 @@ impl Spread {
         self.at[below] * (1.0 - share) + self.at[below + 1] * share
     }
 
+    /// Widens around the middle until 5 % and 95 % lie this far apart.
+    pub(super) fn widen_to(&mut self, width: f64) {
+        let (middle, own) = (self.error(0.5), self.width());
+        if own > 0.0 && own < width {
+            self.at.iter_mut().for_each(|error| *error = middle + (*error - middle) * width / own);
+        }
+    }
+
     /// Distance of the 5 % and 95 % quantiles.
     pub(super) fn width(&self) -> f64 {
         self.error(0.95) - self.error(0.05)

@@ -9,6 +9,8 @@ pub(super) struct Case {
     pub features: [f64; MOST],
     pub truth: f64,
     pub weight: f64,
+    /// Its share in what is learnt: less where a season was not known yet, so that nothing could be asked of it.
+    pub says: f64,
     /// Which part of the past its origin lies in.
     pub fold: usize,
     /// Natural size of errors at its target.
@@ -50,7 +52,7 @@ fn prior(cases: &[Case], count: usize) -> [f64; MOST] {
     let mut losses = [0.0; MOST];
     for case in cases {
         for (loss, feature) in losses[..count].iter_mut().zip(&case.features) {
-            *loss += case.weight * (case.truth - feature).abs();
+            *loss += case.weight * case.says * (case.truth - feature).abs();
         }
     }
     let best = losses[..count].iter().copied().fold(f64::INFINITY, f64::min);
@@ -72,7 +74,7 @@ fn gather(cases: &[Case], count: usize, weights: &[f64; MOST]) -> [Normal; FOLDS
     let mut parts = [[[0.0; MOST + 1]; MOST]; FOLDS];
     for (case, error) in cases.iter().zip(errors) {
         // Least absolute errors are least squares weighted by the inverse error.
-        let factor = case.weight / error.max(0.1 * typical).max(f64::MIN_POSITIVE);
+        let factor = case.weight * case.says / error.max(0.1 * typical).max(f64::MIN_POSITIVE);
         let part = &mut parts[case.fold % FOLDS];
         for row in 0..count {
             let scaled = factor * case.features[row];
