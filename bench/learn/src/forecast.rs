@@ -29,18 +29,26 @@ pub(crate) fn run(data: &Data) -> Result<()> {
     for effort in [Effort::Estate, Effort::Thorough] {
         println!("\n### Effort: {effort:?}\n");
         for hours in [24, 168] {
-            let mut all = Vec::new();
-            for set in &sets {
-                let scores = scores(set, hours, effort);
-                score::print(&format!("{}, {hours} h ahead", set.name), &scores);
-                all.extend(scores);
-            }
-            score::print(&format!("all, {hours} h ahead: the goal"), &all);
-            score::goals(hours, &all);
+            judge(&sets, hours, effort);
         }
     }
     speed(&sets[1]);
     Ok(())
+}
+
+/// Prints one horizon: each set, all of it, and the halves apart. Choices were made on the odd series; the even ones say what
+/// they are worth elsewhere.
+fn judge(sets: &[Set], hours: usize, effort: Effort) {
+    let found: Vec<Vec<Score>> = sets.iter().map(|set| scores(set, hours, effort)).collect();
+    for (set, scores) in sets.iter().zip(&found) {
+        score::print(&format!("{}, {hours} h ahead", set.name), &scores.iter().collect::<Vec<_>>());
+    }
+    let half = |odd: usize| -> Vec<&Score> { found.iter().flat_map(|set| set.iter().skip(odd).step_by(2)).collect() };
+    let all: Vec<&Score> = found.iter().flatten().collect();
+    score::print(&format!("all, {hours} h ahead: the goal"), &all);
+    score::goals(&format!("{hours} h, all series"), &all);
+    score::goals(&format!("{hours} h, odd series (chosen on)"), &half(1));
+    score::goals(&format!("{hours} h, even series (held out)"), &half(0));
 }
 
 /// One score a series that is long enough.

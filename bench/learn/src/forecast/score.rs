@@ -90,7 +90,7 @@ impl Score {
 }
 
 /// Prints a table of methods. Series count alike; `relative` is the geometric mean over series.
-pub(super) fn print(title: &str, scores: &[Score]) {
+pub(super) fn print(title: &str, scores: &[&Score]) {
     let origins: usize = scores.iter().map(|score| score.origins).sum();
     println!("\n{title}: {} series, {origins} origins\n", scores.len());
     println!(
@@ -122,7 +122,7 @@ pub(super) fn print(title: &str, scores: &[Score]) {
 }
 
 /// Says which goals were reached. The error is read on the worse of the two means.
-pub(super) fn goals(hours: usize, scores: &[Score]) {
+pub(super) fn goals(title: &str, scores: &[&Score]) {
     let ratio = mean(scores, |score| score.mase(Method::Ours)) / mean(scores, |score| score.mase(Method::Daily));
     let relative = mean(scores, |score| score.relative(Method::Ours).ln()).exp();
     let weekly = mean(scores, |score| (score.relative(Method::Ours) / score.relative(Method::Weekly)).ln()).exp();
@@ -140,13 +140,13 @@ pub(super) fn goals(hours: usize, scores: &[Score]) {
         _ => "missed",
     };
     println!(
-        "\n{hours} h: {worse:.3} of the daily naive error (goal 0.85, aim 0.6): {error}; {weekly:.3} of the weekly one."
+        "\n{title}: {worse:.3} of the daily naive error (goal 0.85, aim 0.6): {error}; {weekly:.3} of the weekly one."
     );
-    println!("{hours} h: the 90 % interval covers {covers:.1} % (goal 87 to 93, aim 89 to 91): {cover}.");
+    println!("{title}: the 90 % interval covers {covers:.1} % (goal 87 to 93, aim 89 to 91): {cover}.");
 }
 
 /// The mean of what is finite: a part of the horizon without truths counts nowhere.
-fn mean(scores: &[Score], of: impl Fn(&Score) -> f64) -> f64 {
-    let found: Vec<f64> = scores.iter().map(of).filter(|value| value.is_finite()).collect();
+fn mean(scores: &[&Score], of: impl Fn(&Score) -> f64) -> f64 {
+    let found: Vec<f64> = scores.iter().map(|score| of(score)).filter(|value| value.is_finite()).collect();
     found.iter().sum::<f64>() / found.len().max(1) as f64
 }
