@@ -8,7 +8,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 use reeve_learn::forecast::{Effort, Settings, fit};
-use reeve_learn::grid::Grid;
+use reeve_learn::grid::{Grid, MONTH_MS};
+use reeve_learn::{DAY_MS, HOUR_MS};
 
 use super::file::Sink;
 use super::series::SeriesFile;
@@ -33,7 +34,7 @@ pub(super) fn run(args: &ForecastArgs) -> Result<ExitCode> {
 
 /// A step's length as people say it.
 fn in_words(step_ms: i64) -> String {
-    let units = [(reeve_learn::DAY_MS, "d"), (reeve_learn::HOUR_MS, "h"), (60_000, "min"), (1_000, "s")];
+    let units = [(MONTH_MS, "mon"), (DAY_MS, "d"), (HOUR_MS, "h"), (60_000, "min"), (1_000, "s")];
     let whole = units.into_iter().find(|(unit_ms, _)| step_ms % unit_ms == 0);
     whole.map_or_else(|| format!("{step_ms} ms"), |(unit_ms, unit)| format!("{} {unit}", step_ms / unit_ms))
 }
@@ -48,6 +49,7 @@ mod tests {
         check(300_000, "5 min");
         check(3_600_000, "1 h");
         check(86_400_000, "1 d");
+        check(2_629_746_000, "1 mon");
         check(90_000, "90 s");
         check(1_500, "1500 ms");
     }

@@ -1,1 +1,89 @@
-//! `reeve analyze forecast`.
+//! `reeve analyze forecast`: bands of real and of awkward files, and what is refused.
+
+use std::fmt::Write as _;
+
+use super::{analyze, analyze_text, open_data};
+
+/// The answer as `(step, [p05, p50, p95])`; whatever is no ordered, finite band fails.
+fn bands(stdout: &[u8]) -> Vec<(usize, [f64; 3])> {
+    let text = std::str::from_utf8(stdout).unwrap();
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("step,p05,p50,p95"));
+    let parse = |line: &str| {
+        let mut cells = line.split(',');
+        let step: usize = cells.next().unwrap().parse().unwrap();
+        let values: Vec<f64> = cells.map(|cell| cell.parse().unwrap()).collect();
+        let band = <[f64; 3]>::try_from(values).unwrap();
+        assert!(band.iter().all(|value| value.is_finite()) && band.is_sorted(), "{line}");
+        (step, band)
+    };
+    let found: Vec<_> = lines.map(parse).collect();
+    assert!(found.iter().enumerate().all(|(at, (step, _))| *step == at + 1));
+    found
+}
+
+/// A file with a row a step, from 2026-01-05 (a Monday) on.
+fn rows(step_seconds: i64, length: usize, value: impl Fn(usize) -> String) -> String {
+    let mut text = "timestamp,value\n".to_owned();
+    for at in 0..length {
+        writeln!(text, "{},{}", 1_767_571_200 + at as i64 * step_seconds, value(at)).unwrap();
+    }
+    text
+}
+
+#[test]
+fn the_quiet_weekend_of_a_daily_file_is_foreseen() {
+    let text = rows(86_400, 60, |day| if day % 7 < 5 { "80" } else { "20" }.to_owned());
+    let output = analyze_text(&["forecast", "-", "--horizon", "14"], &text);
+    assert!(output.status.success(), "{output:?}");
+    for (step, [_, middle, _]) in bands(&output.stdout) {
+        let expected = if (60 + step - 1) % 7 < 5 { 80.0 } else { 20.0 };
+        assert!((middle - expected).abs() < 6.0, "step {step}: {middle} for {expected}");
+    }
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("steps of 1 d") && said.contains("a season of 7 steps"), "{said}");
+}
+
+#[test]
+fn awkward_files_get_bands_too() {
+    let few = rows(3_600, 10, |at| (at % 3).to_string());
+    let constant = rows(300, 500, |_| "42".to_owned());
+    let holes = rows(300, 900, |at| if at % 5 == 2 { String::new() } else { (at % 288).to_string() });
+    for (name, text) in [("few", few), ("constant", constant.clone()), ("holes", holes)] {
+        for horizon in ["1", "10000"] {
+            let output = analyze_text(&["forecast", "-", "--horizon", horizon], &text);
+            assert!(output.status.success(), "{name} {horizon}: {output:?}");
+            assert_eq!(bands(&output.stdout).len().to_string(), horizon, "{name}");
+        }
+    }
+    let output = analyze_text(&["forecast", "-", "--horizon", "100"], &constant);
+    assert!(bands(&output.stdout).iter().all(|(_, band)| *band == [42.0; 3]));
+}
+
+#[test]
+fn what_cannot_be_forecast_is_refused_with_a_reason() {
+    for (text, reason) in [
+        ("timestamp,value\n", "no finite value"),
+        ("timestamp,value\n0,\n60,\n", "no finite value"),
+        ("timestamp,value\n0,1\n", "one point in time"),
+        ("timestamp,value\n0,1\n60,2\n", "too few for a forecast"),
+        ("timestamp,value\n0,1\n60,two\n", "line 3"),
+    ] {
+        let output = analyze_text(&["forecast", "-", "--horizon", "5"], text);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{text}: {said}");
+        assert!(said.contains(reason), "{text}: {said}");
+    }
+}
+
+#[test]
+fn a_real_file_is_forecast_the_same_every_time() {
+    let Some(path) = open_data("nab/realAWSCloudwatch/ec2_cpu_utilization_5f5533.csv") else { return };
+    let run = || analyze(&["forecast", path.to_str().unwrap(), "--horizon", "288"]).output().unwrap();
+    let (first, second) = (run(), run());
+    assert!(first.status.success(), "{first:?}");
+    assert_eq!(first.stdout, second.stdout);
+    let found = bands(&first.stdout);
+    assert_eq!(found.len(), 288);
+    assert!(found.iter().all(|(_, [low, _, high])| *low >= 0.0 && high > low));
+}
