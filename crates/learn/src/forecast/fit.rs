@@ -118,7 +118,7 @@ fn stacked(
         // Nobody knows more of a later time: where few past forecasts seem to say so, it is chance.
         knots[at].spread.widen_to(least);
     }
-    let known = frame.known(values.len() - 1, &mut Vec::new());
+    let known = Box::new(frame.known(values.len() - 1, &mut Vec::new()));
     Shape::Stacked { frame: Box::new(frame), known, knots, scales, unit }
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Knot {
 #[derive(Debug, Clone)]
 pub(super) enum Shape {
     Line(Line),
-    Stacked { frame: Box<Frame>, known: Known, knots: Vec<Knot>, scales: Vec<f64>, unit: usize },
+    Stacked { frame: Box<Frame>, known: Box<Known>, knots: Vec<Knot>, scales: Vec<f64>, unit: usize },
 }
 
 /// What values of the series can be at all.

@@ -31,7 +31,7 @@ impl Line {
         // Theil and Sen's slope counts when nearly all pairs agree on its sign.
         let rising = slopes.iter().filter(|slope| **slope > 0.0).count() as f64 / slopes.len() as f64;
         let middle = median(&mut slopes)?;
-        let slope = if newest.len() >= 6 && (rising > 0.85 || rising < 0.15) { middle } else { 0.0 };
+        let slope = if newest.len() >= 6 && !(0.15..=0.85).contains(&rising) { middle } else { 0.0 };
         let rest: Vec<f64> = newest.iter().map(|(x, y)| y - slope * x).collect();
         let level = median(&mut rest.clone())?;
         let around = mean_size(rest.iter().map(|value| value - level));

@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use rand::rngs::SmallRng;
-use rand::{RngExt as _, SeedableRng as _};
+use rand::SeedableRng as _;
 
 use super::*;
 use crate::grid::Grid;
