@@ -461,6 +461,23 @@ export interface paths {
         patch: operations["patch_intelligence_agents_agent_id"];
         trace?: never;
     };
+    "/api/v1/intelligence/agents/{agent_id}/diagnosis": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Why an agent's confidence stays low, or its recommendations do not fit. */
+        get: operations["get_intelligence_agents_agent_id_diagnosis"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/intelligence/agents/{agent_id}/run": {
         parameters: {
             query?: never;
@@ -472,6 +489,92 @@ export interface paths {
         put?: never;
         /** Run an agent now and answer with what it saw. */
         post: operations["post_intelligence_agents_agent_id_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/anomalies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Anomalies, newest beginning first. */
+        get: operations["get_intelligence_anomalies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/anomalies/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One anomaly. */
+        get: operations["get_intelligence_anomalies_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/anomalies/{id}/acknowledge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say that somebody looks after it. */
+        post: operations["post_intelligence_anomalies_id_acknowledge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/anomalies/{id}/feedback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say whether it was real, false or planned. False ones are not called again for a while. */
+        post: operations["post_intelligence_anomalies_id_feedback"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/anomaly-settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The settings of each class. */
+        get: operations["get_intelligence_anomaly_settings"];
+        /** Replace the settings. `version` is the one that was read; another is a conflict. */
+        put: operations["put_intelligence_anomaly_settings"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -529,6 +632,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/intelligence/approvals/{id}/delegate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Leave one's signature to somebody else, for this request alone. */
+        post: operations["post_intelligence_approvals_id_delegate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/intelligence/approvals/{id}/reject": {
         parameters: {
             query?: never;
@@ -558,6 +678,41 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/exclusions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Exclusions, oldest first, ended ones included. */
+        get: operations["get_intelligence_exclusions"];
+        put?: never;
+        /** Exclude. What waits and is covered is dismissed with this reason. */
+        post: operations["post_intelligence_exclusions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/exclusions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove an exclusion; what it covered may be found again. */
+        delete: operations["delete_intelligence_exclusions_id"];
         options?: never;
         head?: never;
         patch?: never;
@@ -615,6 +770,145 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/intelligence/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Models by agent and name, newest version first. */
+        get: operations["get_intelligence_models"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/models/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One version of a model, with its history. */
+        get: operations["get_intelligence_models_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/models/{id}/retrain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Train a model anew. It happens in the background; what serves goes on serving until the new version wins. */
+        post: operations["post_intelligence_models_id_retrain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/notification-channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Channels, oldest first. */
+        get: operations["get_intelligence_notification_channels"];
+        put?: never;
+        /** Add a channel. Agents' timings decide what goes out when; requests for signatures go out at once. */
+        post: operations["post_intelligence_notification_channels"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/notification-channels/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One channel. */
+        get: operations["get_intelligence_notification_channels_id"];
+        put?: never;
+        post?: never;
+        /** Remove a channel, with what waits for it. */
+        delete: operations["delete_intelligence_notification_channels_id"];
+        options?: never;
+        head?: never;
+        /** Change a channel. */
+        patch: operations["patch_intelligence_notification_channels_id"];
+        trace?: never;
+    };
+    "/api/v1/intelligence/notification-channels/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What was sent to a channel, or waits for it, newest first. */
+        get: operations["get_intelligence_notification_channels_id_deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/notification-channels/{id}/deliveries/{delivery}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a message again, from the start of its schedule. */
+        post: operations["post_intelligence_notification_channels_id_deliveries_delivery_replay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/notification-channels/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a message, once, and answer with what came of it. */
+        post: operations["post_intelligence_notification_channels_id_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/intelligence/recommendations": {
         parameters: {
             query?: never;
@@ -641,6 +935,23 @@ export interface paths {
         };
         /** One recommendation. */
         get: operations["get_intelligence_recommendations_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/recommendations/{id}/diagnosis": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Why a recommendation does not execute: each cause with its evidence and the way out. */
+        get: operations["get_intelligence_recommendations_id_diagnosis"];
         put?: never;
         post?: never;
         delete?: never;
@@ -717,6 +1028,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/intelligence/recommendations/{id}/patch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What to change in infrastructure as code, where it owns the resource. */
+        get: operations["get_intelligence_recommendations_id_patch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/intelligence/recommendations/{id}/reopen": {
         parameters: {
             query?: never;
@@ -779,6 +1107,111 @@ export interface paths {
         put?: never;
         /** Try it where it cannot hurt. */
         post: operations["post_intelligence_recommendations_id_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Subscriptions, oldest first. */
+        get: operations["get_intelligence_webhooks"];
+        put?: never;
+        /** Subscribe. The answer carries the secret, this once. */
+        post: operations["post_intelligence_webhooks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One subscription. */
+        get: operations["get_intelligence_webhooks_id"];
+        put?: never;
+        post?: never;
+        /** Unsubscribe. What waits for it is not sent, and its deliveries are forgotten. */
+        delete: operations["delete_intelligence_webhooks_id"];
+        options?: never;
+        head?: never;
+        /** Change a subscription. One that Reeve switched off is switched on with `enabled`. */
+        patch: operations["patch_intelligence_webhooks_id"];
+        trace?: never;
+    };
+    "/api/v1/intelligence/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What was sent to a subscription, or waits for it, newest first. */
+        get: operations["get_intelligence_webhooks_id_deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/webhooks/{id}/deliveries/{delivery}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a delivery again, from the start of its schedule, under the same identifier. */
+        post: operations["post_intelligence_webhooks_id_deliveries_delivery_replay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/webhooks/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a new secret. For a day the old one signs too, so that receivers can change over. */
+        post: operations["post_intelligence_webhooks_id_rotate_secret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a message of type `test`, once, and answer with what came of it. */
+        post: operations["post_intelligence_webhooks_id_test"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1024,6 +1457,7 @@ export interface components {
             steps_total: number;
             /** @description The recommendation's title. */
             title: string;
+            watch?: components["schemas"]["WatchBody"] | null;
         };
         /** @description Who did it. */
         ActorBody: {
@@ -1057,12 +1491,18 @@ export interface components {
             id: string;
             /** @description Days, as `14d`. */
             learning_period: string;
+            /** @description Why it went active before its learning period was over. */
+            learning_waived?: string | null;
             /** @description Mode. */
             mode: string;
             /** @description Display name. */
             name: string;
             /** @description Notices. */
             notifications: components["schemas"]["NotificationsBody"];
+            /** @description When it runs: a cron pattern; absent is Reeve's own interval. */
+            schedule?: string | null;
+            /** @description The schedule's time zone. */
+            schedule_time_zone?: string | null;
             /** @description What it covers. */
             scope: components["schemas"]["ScopeBody"];
             /** @description Where it stands. */
@@ -1095,6 +1535,10 @@ export interface components {
             notifications?: components["schemas"]["NotificationsBody"] | null;
             /** @description Why, when the mode skips the learning period. */
             reason?: string | null;
+            /** @description When it runs: a cron pattern of five fields; empty is Reeve's own interval. */
+            schedule?: string | null;
+            /** @description The schedule's IANA time zone; UTC unless given. */
+            schedule_time_zone?: string | null;
             /** @description What it covers. */
             scope?: components["schemas"]["ScopeBody"];
         };
@@ -1112,6 +1556,10 @@ export interface components {
             notifications?: components["schemas"]["NotificationsBody"] | null;
             /** @description Why, when the mode skips the learning period. */
             reason?: string | null;
+            /** @description When it runs: a cron pattern of five fields; empty is Reeve's own interval. */
+            schedule?: string | null;
+            /** @description The schedule's IANA time zone; UTC unless given. */
+            schedule_time_zone?: string | null;
             scope?: components["schemas"]["ScopeBody"] | null;
         };
         /** @description Where an agent stands. */
@@ -1158,10 +1606,101 @@ export interface components {
                 [key: string]: string;
             };
         };
+        /** @description An anomaly. */
+        AnomalyBody: {
+            /** @description When it was noticed. */
+            detected_at: string;
+            /**
+             * Format: double
+             * @description Deviation of the strangest from what was expected, percent.
+             */
+            deviation_percent?: number | null;
+            /** @description What it rests on. */
+            evidence: string[];
+            /** @description What people said. */
+            feedback: components["schemas"]["AnomalyFeedbackBody"][];
+            /** @description Identifier. */
+            id: string;
+            /** @description Its last strange point. */
+            last_at: string;
+            /** @description The likely cause. */
+            likely_cause: string;
+            /** @description What was measured, strangest first, each with what was expected and the usual band. */
+            readings: components["schemas"]["ReadingBody"][];
+            /** @description What to do. */
+            recommended_action: string;
+            /** @description When it was over. */
+            resolved_at?: string | null;
+            /** @description Where it was seen: a resource, or the principal of a security anomaly. */
+            resource: components["schemas"]["AnomalyPlaceBody"];
+            /** @description The response so far: alert, investigate, recommend, execute, learn. */
+            responses: components["schemas"]["ResponseBody"][];
+            /** @description `critical`, `high`, `medium`, `low`. */
+            severity: string;
+            /** @description When it began. */
+            started_at: string;
+            /** @description `open`, `acknowledged`, `resolved`. */
+            status: string;
+            /** @description One line for people. */
+            title: string;
+            /** @description `cost`, `performance`, `security`, `operational`. */
+            type: string;
+        };
+        /** @description What a person said. */
+        AnomalyFeedbackBody: {
+            /** @description When. */
+            at: string;
+            /** @description Who. */
+            by: string;
+            /** @description In words. */
+            comments?: string | null;
+            /** @description `real`, `false`, `planned`. */
+            kind: string;
+        };
+        /** @description What a person says. */
+        AnomalyFeedbackCreate: {
+            /** @description In words. */
+            comments?: string | null;
+            /** @description `real`, `false`, `planned`. */
+            kind: string;
+        };
+        /** @description Where an anomaly was seen. */
+        AnomalyPlaceBody: {
+            /** @description Account. */
+            account?: string | null;
+            /** @description Identifier. */
+            id: string;
+            /** @description What it is. */
+            kind: string;
+            /** @description Display name. */
+            name: string;
+            /** @description Cloud. */
+            provider?: string | null;
+            /** @description Region. */
+            region?: string | null;
+            /** @description Service. */
+            service?: string | null;
+        };
+        /** @description The settings of each class. */
+        AnomalySettingsBody: {
+            /** @description Of cost. */
+            cost: components["schemas"]["CostAnomalyBody"];
+            /** @description Of performance and operations. */
+            performance: components["schemas"]["PerformanceAnomalyBody"];
+            /** @description Of security. */
+            security: components["schemas"]["SecurityAnomalyBody"];
+            /**
+             * Format: int64
+             * @description Grows with every change; a PUT names the version it read.
+             */
+            version: number;
+        };
         /** @description A request for approval. */
         ApprovalBody: {
             /** @description Signatures the caller could give now. */
             can_sign: string[];
+            /** @description Signatures left to others. */
+            delegated: components["schemas"]["DelegationBody"][];
             /** @description When it lapses. */
             expires_at: string;
             /** @description Identifier. */
@@ -1191,6 +1730,27 @@ export interface components {
         ApproveBody: {
             /** @description For the log. */
             comment?: string | null;
+        };
+        /** @description One attempt. */
+        AttemptBody: {
+            /** @description The answer's beginning. */
+            answer: string;
+            /** @description When it began. */
+            at: string;
+            /**
+             * Format: int64
+             * @description How long it took.
+             */
+            duration_ms: number;
+            /** @description Why there was no answer. */
+            error?: string | null;
+            /** @description Whether it arrived. */
+            ok: boolean;
+            /**
+             * Format: int32
+             * @description HTTP or SMTP status of the answer.
+             */
+            status?: number | null;
         };
         /** @description Acting by itself. */
         AutoApplyBody: {
@@ -1238,12 +1798,122 @@ export interface components {
             /** @description Why. */
             reason: string;
         };
+        /** @description One cause. */
+        CauseBody: {
+            /** @description Whether it applies; null when nothing tells. */
+            applies?: boolean | null;
+            /** @description The facts, with their numbers. */
+            evidence: string;
+            /** @description Stable name. */
+            name: string;
+            /** @description What to do about it. */
+            way_out: string;
+        };
+        /** @description When, in which direction and by whose hand resources may be changed. */
+        ChangeControlBody: {
+            /**
+             * @description `both`, `up_only`, `down_only`; a resource's tag `reeve:direction` overrules it.
+             * @default both
+             */
+            direction: string;
+            /**
+             * @description When nothing is changed.
+             * @default []
+             */
+            freezes: components["schemas"]["FreezeBody"][];
+            /**
+             * @description What happens to resources that infrastructure as code owns: `patch` (nothing; a patch is offered) or `allow`.
+             * @default patch
+             */
+            infrastructure_as_code: string;
+            /**
+             * @description When what interrupts service may begin; a resource that none covers may be interrupted at any time.
+             * @default []
+             */
+            maintenance_windows: components["schemas"]["MaintenanceWindowBody"][];
+        };
         /** @description State before and after. */
         ChangesBody: {
             /** @description After the change. */
             after?: Record<string, unknown> | null;
             /** @description Before the change. */
             before?: Record<string, unknown> | null;
+        };
+        /** @description A channel. */
+        ChannelBody: {
+            /** @description When it was made. */
+            created_at: string;
+            /** @description Whether anything is sent. */
+            enabled: boolean;
+            /** @description Identifier. */
+            id: string;
+            /** @description Name. */
+            name: string;
+            /** @description What it needs beside its secret. */
+            settings: components["schemas"]["ChannelSettingsBody"];
+            /** @description `recommendations`, `actions_taken`, `anomalies`, `approvals`; empty is all of them. */
+            topics: string[];
+            /** @description `email`, `slack`, `teams`, `pagerduty`. */
+            type: string;
+            /** @description When it last changed. */
+            updated_at: string;
+            /**
+             * Format: int64
+             * @description Grows by one with every change.
+             */
+            version: number;
+        };
+        /** @description A new channel. */
+        ChannelCreate: {
+            /** @description On unless said otherwise. */
+            enabled?: boolean | null;
+            /** @description Name, 1 to 100 characters. */
+            name: string;
+            /** @description The password (`email`), the webhook's address (`slack`, `teams`) or the integration key (`pagerduty`). */
+            secret?: string;
+            /** @description What it needs. */
+            settings?: components["schemas"]["ChannelSettingsBody"];
+            /** @description `recommendations`, `actions_taken`, `anomalies`, `approvals`; empty is all of them. */
+            topics?: string[];
+            /** @description `email`, `slack`, `teams`, `pagerduty`. */
+            type: string;
+        };
+        /** @description A change of a channel; what is left out stays. The type stays as it is. */
+        ChannelPatch: {
+            /** @description On or off. */
+            enabled?: boolean | null;
+            /** @description Another name. */
+            name?: string | null;
+            /** @description Another secret. */
+            secret?: string | null;
+            settings?: components["schemas"]["ChannelSettingsBody"] | null;
+            /** @description Other topics. */
+            topics?: string[] | null;
+            /**
+             * Format: int64
+             * @description The version that was read; another is a conflict.
+             */
+            version?: number | null;
+        };
+        /** @description Settings; which ones depends on the type. Slack and Teams have none. */
+        ChannelSettingsBody: {
+            /** @description `email`: `starttls` (unless given) or `tls`. Mail is not sent unencrypted. */
+            encryption?: string | null;
+            /** @description `email`: the sender. */
+            from?: string | null;
+            /** @description `email`: the mail server. */
+            host?: string | null;
+            /**
+             * Format: int32
+             * @description `email`: its port; 587 unless given, 465 with `tls`.
+             */
+            port?: number | null;
+            /** @description `email`: the receivers. */
+            to?: string[] | null;
+            /** @description `pagerduty`: where events go; the US region's address unless given. */
+            url?: string | null;
+            /** @description `email`: who signs in; the secret is the password. */
+            username?: string | null;
         };
         /** @description A connection. */
         ConnectionBody: {
@@ -1319,6 +1989,24 @@ export interface components {
             message?: string | null;
             /** @description Whether it does. */
             ok: boolean;
+        };
+        /** @description Of cost. */
+        CostAnomalyBody: {
+            /**
+             * Format: int32
+             * @description Days the baseline averages.
+             */
+            baseline_days: number;
+            /**
+             * Format: double
+             * @description Alert when spending of the window deviates from the baseline by more than this, percent.
+             */
+            threshold_percent: number;
+            /**
+             * Format: int32
+             * @description Window, hours.
+             */
+            window_hours: number;
         };
         /** @description Limits of cost, percent. */
         CostImpactBody: {
@@ -1458,7 +2146,12 @@ export interface components {
             savings_open_monthly: number;
             /**
              * Format: double
-             * @description Savings a month of actions that succeeded, dollars.
+             * @description What the same actions were predicted to save a month, dollars.
+             */
+            savings_predicted_monthly: number;
+            /**
+             * Format: double
+             * @description Savings a month of actions that succeeded, dollars: measured where the change was watched, else as predicted.
              */
             savings_realised_monthly: number;
         };
@@ -1471,6 +2164,46 @@ export interface components {
             /** @description The numbers. */
             detail: string;
         };
+        /** @description Delegate. */
+        DelegateBody: {
+            /** @description For the log. */
+            comment?: string | null;
+            /** @description The e-mail address of who is to sign instead. */
+            to: string;
+        };
+        /** @description A signature that somebody leaves to somebody else. */
+        DelegationBody: {
+            /** @description When. */
+            at: string;
+            /** @description By whom. */
+            from: string;
+            /** @description Which one. */
+            signature: string;
+            /** @description To whom. */
+            to: string;
+        };
+        /** @description A delivery. */
+        DeliveryBody: {
+            /** @description Attempts, the oldest first; of many the newest. */
+            attempts: components["schemas"]["AttemptBody"][];
+            /** @description When it was made. */
+            created_at: string;
+            /** @description What happened, or `test`. */
+            event: string;
+            /** @description When it arrived or was given up. */
+            finished_at?: string | null;
+            /** @description Identifier; a webhook's `webhook-id`. */
+            id: string;
+            /** @description When it is tried next. */
+            next_attempt_at?: string | null;
+            /** @description `pending`, `delivered`, `dead_letter`. */
+            status: string;
+            /**
+             * Format: int32
+             * @description Attempts since it was made or last replayed.
+             */
+            tries: number;
+        };
         /** @description A permission that was missing. */
         DeniedBody: {
             /** @description The cloud's message. */
@@ -1479,6 +2212,15 @@ export interface components {
             permission: string;
             /** @description Region. */
             region: string;
+        };
+        /** @description A condition of the specification and its causes. */
+        DiagnosisBody: {
+            /** @description Its causes, in the specification's order. */
+            causes: components["schemas"]["CauseBody"][];
+            /** @description `approved_but_not_executed`, `consistently_low_confidence`, `irrelevant_recommendations`. */
+            condition: string;
+            /** @description Whether it is there; null when too little is known. */
+            present?: boolean | null;
         };
         /** @description Reject. */
         DismissBody: {
@@ -1559,6 +2301,40 @@ export interface components {
             cost_reduction: string;
             /** @description Performance impact in words. */
             performance_impact: string;
+        };
+        /** @description What is not recommended, and why. */
+        ExclusionBody: {
+            /** @description An account; absent is all. */
+            account?: string | null;
+            /** @description When. */
+            at: string;
+            /** @description Who made it. */
+            by: string;
+            /** @description Whether it holds now. */
+            holds: boolean;
+            /** @description Identifier. */
+            id: string;
+            /** @description Why. */
+            reason: string;
+            /** @description The provider's identifier of a resource; absent is all. */
+            resource?: string | null;
+            /** @description A type of recommendation; absent is all. */
+            type?: string | null;
+            /** @description When it ends; absent is when somebody removes it. */
+            until?: string | null;
+        };
+        /** @description A new exclusion: a resource, an account, a type, or several of them together. */
+        ExclusionCreateBody: {
+            /** @description An account. */
+            account?: string | null;
+            /** @description Why. */
+            reason: string;
+            /** @description The provider's identifier of a resource. */
+            resource?: string | null;
+            /** @description A type of recommendation. */
+            type?: string | null;
+            /** @description When it ends. */
+            until?: string | null;
         };
         /** @description What came of it: an action that runs, or an approval that waits. */
         ExecuteAnswer: {
@@ -1703,6 +2479,19 @@ export interface components {
             /** @description Actor id or e-mail address. */
             user?: string | null;
         };
+        /** @description A change freeze. */
+        FreezeBody: {
+            /** @description Account identifiers or connection names; empty is all. */
+            accounts?: string[];
+            /** @description From when. */
+            from: string;
+            /** @description Name. */
+            name: string;
+            /** @description Services; empty is all. */
+            services?: string[];
+            /** @description Until when. */
+            until: string;
+        };
         /** @description The guardrails. Given whole with PUT. */
         GuardrailsBody: {
             /** @description Limits of availability. */
@@ -1714,6 +2503,8 @@ export interface components {
              * @description Failures in a row after which nothing more is applied.
              */
             breaker_failures: number;
+            /** @description When, in which direction and by whose hand; left out, nothing of it is set. */
+            change_control?: components["schemas"]["ChangeControlBody"];
             /**
              * Format: int64
              * @description A changed resource is left alone this long, seconds.
@@ -1727,6 +2518,8 @@ export interface components {
             performance_impact: components["schemas"]["PerformanceImpactBody"];
             /** @description Rolling back. */
             rollback: components["schemas"]["RollbackBody"];
+            /** @description Watching the effect of a change; a day unless given. */
+            verification?: components["schemas"]["VerificationBody"];
             /**
              * Format: int64
              * @description Grows with every change; a PUT names the version it read.
@@ -1796,6 +2589,8 @@ export interface components {
             accuracy?: number | null;
             /** @description Agent. */
             agent_id: string;
+            /** @description Its models that serve, with what they are worth on held-out days. */
+            models: components["schemas"]["ModelBody"][];
             /** @description Its name. */
             name: string;
             /**
@@ -1837,6 +2632,7 @@ export interface components {
                 steps_total: number;
                 /** @description The recommendation's title. */
                 title: string;
+                watch?: components["schemas"]["WatchBody"] | null;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
@@ -1865,12 +2661,18 @@ export interface components {
                 id: string;
                 /** @description Days, as `14d`. */
                 learning_period: string;
+                /** @description Why it went active before its learning period was over. */
+                learning_waived?: string | null;
                 /** @description Mode. */
                 mode: string;
                 /** @description Display name. */
                 name: string;
                 /** @description Notices. */
                 notifications: components["schemas"]["NotificationsBody"];
+                /** @description When it runs: a cron pattern; absent is Reeve's own interval. */
+                schedule?: string | null;
+                /** @description The schedule's time zone. */
+                schedule_time_zone?: string | null;
                 /** @description What it covers. */
                 scope: components["schemas"]["ScopeBody"];
                 /** @description Where it stands. */
@@ -1921,11 +2723,63 @@ export interface components {
             total: number;
         };
         /** @description A page of a list. */
+        List_AnomalyBody: {
+            /** @description The items. */
+            items: {
+                /** @description When it was noticed. */
+                detected_at: string;
+                /**
+                 * Format: double
+                 * @description Deviation of the strangest from what was expected, percent.
+                 */
+                deviation_percent?: number | null;
+                /** @description What it rests on. */
+                evidence: string[];
+                /** @description What people said. */
+                feedback: components["schemas"]["AnomalyFeedbackBody"][];
+                /** @description Identifier. */
+                id: string;
+                /** @description Its last strange point. */
+                last_at: string;
+                /** @description The likely cause. */
+                likely_cause: string;
+                /** @description What was measured, strangest first, each with what was expected and the usual band. */
+                readings: components["schemas"]["ReadingBody"][];
+                /** @description What to do. */
+                recommended_action: string;
+                /** @description When it was over. */
+                resolved_at?: string | null;
+                /** @description Where it was seen: a resource, or the principal of a security anomaly. */
+                resource: components["schemas"]["AnomalyPlaceBody"];
+                /** @description The response so far: alert, investigate, recommend, execute, learn. */
+                responses: components["schemas"]["ResponseBody"][];
+                /** @description `critical`, `high`, `medium`, `low`. */
+                severity: string;
+                /** @description When it began. */
+                started_at: string;
+                /** @description `open`, `acknowledged`, `resolved`. */
+                status: string;
+                /** @description One line for people. */
+                title: string;
+                /** @description `cost`, `performance`, `security`, `operational`. */
+                type: string;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
+            total: number;
+        };
+        /** @description A page of a list. */
         List_ApprovalBody: {
             /** @description The items. */
             items: {
                 /** @description Signatures the caller could give now. */
                 can_sign: string[];
+                /** @description Signatures left to others. */
+                delegated: components["schemas"]["DelegationBody"][];
                 /** @description When it lapses. */
                 expires_at: string;
                 /** @description Identifier. */
@@ -1950,6 +2804,40 @@ export interface components {
                 status: string;
                 /** @description The recommendation's title. */
                 title: string;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_ChannelBody: {
+            /** @description The items. */
+            items: {
+                /** @description When it was made. */
+                created_at: string;
+                /** @description Whether anything is sent. */
+                enabled: boolean;
+                /** @description Identifier. */
+                id: string;
+                /** @description Name. */
+                name: string;
+                /** @description What it needs beside its secret. */
+                settings: components["schemas"]["ChannelSettingsBody"];
+                /** @description `recommendations`, `actions_taken`, `anomalies`, `approvals`; empty is all of them. */
+                topics: string[];
+                /** @description `email`, `slack`, `teams`, `pagerduty`. */
+                type: string;
+                /** @description When it last changed. */
+                updated_at: string;
+                /**
+                 * Format: int64
+                 * @description Grows by one with every change.
+                 */
+                version: number;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
@@ -1990,6 +2878,57 @@ export interface components {
                 regions: string[];
                 /** @description `new`, `ready`, `syncing`, `failed`, `disabled`. */
                 status: string;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_DeliveryBody: {
+            /** @description The items. */
+            items: {
+                /** @description Attempts, the oldest first; of many the newest. */
+                attempts: components["schemas"]["AttemptBody"][];
+                /** @description When it was made. */
+                created_at: string;
+                /** @description What happened, or `test`. */
+                event: string;
+                /** @description When it arrived or was given up. */
+                finished_at?: string | null;
+                /** @description Identifier; a webhook's `webhook-id`. */
+                id: string;
+                /** @description When it is tried next. */
+                next_attempt_at?: string | null;
+                /** @description `pending`, `delivered`, `dead_letter`. */
+                status: string;
+                /**
+                 * Format: int32
+                 * @description Attempts since it was made or last replayed.
+                 */
+                tries: number;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_DiagnosisBody: {
+            /** @description The items. */
+            items: {
+                /** @description Its causes, in the specification's order. */
+                causes: components["schemas"]["CauseBody"][];
+                /** @description `approved_but_not_executed`, `consistently_low_confidence`, `irrelevant_recommendations`. */
+                condition: string;
+                /** @description Whether it is there; null when too little is known. */
+                present?: boolean | null;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
@@ -2078,6 +3017,122 @@ export interface components {
                 };
                 /** @description Kind. */
                 type: string;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_ExclusionBody: {
+            /** @description The items. */
+            items: {
+                /** @description An account; absent is all. */
+                account?: string | null;
+                /** @description When. */
+                at: string;
+                /** @description Who made it. */
+                by: string;
+                /** @description Whether it holds now. */
+                holds: boolean;
+                /** @description Identifier. */
+                id: string;
+                /** @description Why. */
+                reason: string;
+                /** @description The provider's identifier of a resource; absent is all. */
+                resource?: string | null;
+                /** @description A type of recommendation; absent is all. */
+                type?: string | null;
+                /** @description When it ends; absent is when somebody removes it. */
+                until?: string | null;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_ModelBody: {
+            /** @description The items. */
+            items: {
+                /**
+                 * Format: double
+                 * @description Percent of those that were right.
+                 */
+                accuracy: number;
+                /** @description The agent whose model it is. */
+                agent_id: string;
+                /**
+                 * Format: double
+                 * @description Distance of the newest data from the training's, 0 to 1; null until measured.
+                 */
+                drift?: number | null;
+                /**
+                 * Format: double
+                 * @description Harmonic mean of precision and recall, percent.
+                 */
+                f1: number;
+                /**
+                 * Format: int64
+                 * @description Decisions on held-out days that the figures are counted from.
+                 */
+                held_out: number;
+                /** @description Identifier. */
+                id: string;
+                /** @description When its figures were last measured. */
+                last_update: string;
+                /** @description What it is called. */
+                name: string;
+                /** @description The numbers behind that, and what came of it. */
+                note: string;
+                /**
+                 * Format: double
+                 * @description Percent of the yes that were right.
+                 */
+                precision: number;
+                /**
+                 * Format: double
+                 * @description Percent of what was yes that was found.
+                 */
+                recall: number;
+                /** @description `first_training`, `accuracy_below_threshold`, `drift`, `configuration_changed`, `schedule`, `requested`. */
+                retrain_reason: string;
+                /** @description Who asked for a successor that is not there yet. */
+                retrain_requested_by?: string | null;
+                /**
+                 * Format: int64
+                 * @description Samples or examples it was trained on.
+                 */
+                samples: number;
+                /** @description `serving`, `candidate`, `retired`. */
+                status: string;
+                /**
+                 * Format: double
+                 * @description Accuracy below this trains it anew, percent.
+                 */
+                threshold: number;
+                /** @description When it was trained. */
+                trained_at: string;
+                /**
+                 * Format: double
+                 * @description Days of samples it was trained on.
+                 */
+                training_span_days: number;
+                /** @description When a successor was last tried. */
+                tried_at?: string | null;
+                /** @description `time_series_forecasting`, `classification`, `anomaly_detection`, `recommendation`. */
+                type: string;
+                /**
+                 * Format: int32
+                 * @description Counts up from 1.
+                 */
+                version: number;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
@@ -2298,6 +3353,62 @@ export interface components {
              */
             total: number;
         };
+        /** @description A page of a list. */
+        List_WebhookBody: {
+            /** @description The items. */
+            items: {
+                /** @description When it was made. */
+                created_at: string;
+                /** @description Why Reeve switched it off. */
+                disabled_reason?: string | null;
+                /** @description Whether anything is sent. */
+                enabled: boolean;
+                /** @description `recommendation_ready`, `anomaly_detected`, `action_completed`. */
+                event: string;
+                /** @description `key=value` with the keys `priority`, `type`, `impact`; joined by commas all must hold. Empty is everything. */
+                filter: string;
+                /** @description Identifier. */
+                id: string;
+                /** @description Name; may be empty. */
+                name: string;
+                /** @description When it last changed. */
+                updated_at: string;
+                /** @description Where it is sent. */
+                url: string;
+                /**
+                 * Format: int64
+                 * @description Grows by one with every change.
+                 */
+                version: number;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
+            total: number;
+        };
+        /** @description A maintenance window. */
+        MaintenanceWindowBody: {
+            /** @description Account identifiers or connection names; empty is all. */
+            accounts?: string[];
+            /** @description `monday` to `sunday`; empty is every day. */
+            days?: string[];
+            /**
+             * Format: int32
+             * @description How long it stays open, minutes.
+             */
+            duration_minutes: number;
+            /** @description Name. */
+            name: string;
+            /** @description Services; empty is all. */
+            services?: string[];
+            /** @description Local time at which it opens, as `22:00`. */
+            start: string;
+            /** @description IANA time zone, as `Europe/Berlin`. */
+            time_zone?: string;
+        };
         /** @description Who is signed in and what they may do. */
         MeBody: {
             /** @description Whether this is the demo. */
@@ -2317,6 +3428,86 @@ export interface components {
             /** @description Session, when there is one. */
             session_id?: string | null;
         };
+        /** @description One version of a model. */
+        ModelBody: {
+            /**
+             * Format: double
+             * @description Percent of those that were right.
+             */
+            accuracy: number;
+            /** @description The agent whose model it is. */
+            agent_id: string;
+            /**
+             * Format: double
+             * @description Distance of the newest data from the training's, 0 to 1; null until measured.
+             */
+            drift?: number | null;
+            /**
+             * Format: double
+             * @description Harmonic mean of precision and recall, percent.
+             */
+            f1: number;
+            /**
+             * Format: int64
+             * @description Decisions on held-out days that the figures are counted from.
+             */
+            held_out: number;
+            /** @description Identifier. */
+            id: string;
+            /** @description When its figures were last measured. */
+            last_update: string;
+            /** @description What it is called. */
+            name: string;
+            /** @description The numbers behind that, and what came of it. */
+            note: string;
+            /**
+             * Format: double
+             * @description Percent of the yes that were right.
+             */
+            precision: number;
+            /**
+             * Format: double
+             * @description Percent of what was yes that was found.
+             */
+            recall: number;
+            /** @description `first_training`, `accuracy_below_threshold`, `drift`, `configuration_changed`, `schedule`, `requested`. */
+            retrain_reason: string;
+            /** @description Who asked for a successor that is not there yet. */
+            retrain_requested_by?: string | null;
+            /**
+             * Format: int64
+             * @description Samples or examples it was trained on.
+             */
+            samples: number;
+            /** @description `serving`, `candidate`, `retired`. */
+            status: string;
+            /**
+             * Format: double
+             * @description Accuracy below this trains it anew, percent.
+             */
+            threshold: number;
+            /** @description When it was trained. */
+            trained_at: string;
+            /**
+             * Format: double
+             * @description Days of samples it was trained on.
+             */
+            training_span_days: number;
+            /** @description When a successor was last tried. */
+            tried_at?: string | null;
+            /** @description `time_series_forecasting`, `classification`, `anomaly_detection`, `recommendation`. */
+            type: string;
+            /**
+             * Format: int32
+             * @description Counts up from 1.
+             */
+            version: number;
+        };
+        /** @description A version with its neighbours. */
+        ModelDetailBody: components["schemas"]["ModelBody"] & {
+            /** @description Every kept version of the same agent and name, newest first. */
+            history: components["schemas"]["ModelBody"][];
+        };
         /** @description When notices go out: `immediate`, `daily_digest`, `weekly_digest`, `never`. */
         NotificationsBody: {
             /**
@@ -2334,6 +3525,22 @@ export interface components {
              * @default daily_digest
              */
             recommendations: string | null;
+        };
+        /** @description What to change in infrastructure as code. */
+        PatchBody: {
+            /** @description Where to look, and the lines that change: `-` goes, `+` comes. */
+            patch: string;
+            /** @description The tag that says so, `key=value`. */
+            tag: string;
+            /** @description `terraform`, `cloudformation`, `pulumi`. */
+            tool: string;
+        };
+        /** @description Of performance and operations. */
+        PerformanceAnomalyBody: {
+            /** @description Metrics that are watched; empty is the usual six. */
+            metrics: string[];
+            /** @description `low`, `medium`, `high`. */
+            sensitivity: string;
         };
         /** @description Limits of performance, percent. */
         PerformanceImpactBody: {
@@ -2380,6 +3587,40 @@ export interface components {
             title: string;
             /** @description `/errors/<code>`: the page that explains it. */
             type: string;
+        };
+        /** @description One metric at its strangest. */
+        ReadingBody: {
+            /**
+             * Format: double
+             * @description 0 to 1.
+             */
+            anomaly_score: number;
+            /** @description When. */
+            at: string;
+            /**
+             * Format: double
+             * @description What was expected.
+             */
+            expected: number;
+            /**
+             * Format: double
+             * @description Its upper edge.
+             */
+            high: number;
+            /**
+             * Format: double
+             * @description Lower edge of the usual band.
+             */
+            low: number;
+            /** @description The metric; absent for behaviour. */
+            metric?: string | null;
+            /** @description What gave it away. */
+            sign: string;
+            /**
+             * Format: double
+             * @description What was measured.
+             */
+            value: number;
         };
         /** @description What the writer gets back. Hashes are lower-case hex. */
         ReceiptBody: {
@@ -2485,6 +3726,15 @@ export interface components {
             };
             /** @description Kind of resource. */
             type?: string | null;
+        };
+        /** @description One stage of the response. */
+        ResponseBody: {
+            /** @description When. */
+            at: string;
+            /** @description What came of it. */
+            detail: string;
+            /** @description `alert`, `investigate`, `recommend`, `execute`, `learn`. */
+            stage: string;
         };
         /** @description Rolling back. */
         RollbackBody: {
@@ -2751,6 +4001,13 @@ export interface components {
          * @enum {string}
          */
         SearchOrder: "newest_first" | "oldest_first";
+        /** @description Of security. */
+        SecurityAnomalyBody: {
+            /** @description Whether behaviour is watched. */
+            behavioral_analysis: boolean;
+            /** @description `low`, `medium`, `high`. */
+            sensitivity: string;
+        };
         /** @description One metric over time. */
         SeriesBody: {
             /**
@@ -3034,21 +4291,13 @@ export interface components {
             /** @description Team identifiers. */
             teams?: string[] | null;
         };
-        /** @description A verification of the whole log. */
+        /** @description Watching the effect of a change. */
         VerificationBody: {
-            /** @description Why nothing could be found out. */
-            error?: string | null;
-            /** @description When it ended. */
-            finished_at?: string | null;
-            /** @description Identifier. */
-            id: string;
-            result?: components["schemas"]["VerifiedBody"] | null;
-            /** @description When it began. */
-            started_at: string;
-            /** @description The user who asked for it. */
-            started_by: string;
-            /** @description `running`, `done` or `failed` (nothing could be found out). */
-            status: string;
+            /**
+             * Format: int64
+             * @description How long its metrics are compared with those before, seconds; 0 is not at all.
+             */
+            window_s: number;
         };
         /** @description What a verification found out. */
         VerifiedBody: {
@@ -3099,6 +4348,89 @@ export interface components {
              * @description Segment files that were checked.
              */
             segments: number;
+        };
+        /** @description The time after a change in which its effect is watched. */
+        WatchBody: {
+            /** @description The numbers behind it. */
+            detail: string;
+            /**
+             * Format: double
+             * @description What the recommendation promised to save a month, dollars.
+             */
+            predicted_savings_monthly: number;
+            /**
+             * Format: double
+             * @description What the resource costs less a month than before, dollars; absent until known.
+             */
+            realised_savings_monthly?: number | null;
+            /** @description When the window ends. */
+            until: string;
+            /** @description `watching`, `holds`, `degraded`, `not_enough_data`, `overruled`. */
+            verdict: string;
+        };
+        /** @description A subscription. */
+        WebhookBody: {
+            /** @description When it was made. */
+            created_at: string;
+            /** @description Why Reeve switched it off. */
+            disabled_reason?: string | null;
+            /** @description Whether anything is sent. */
+            enabled: boolean;
+            /** @description `recommendation_ready`, `anomaly_detected`, `action_completed`. */
+            event: string;
+            /** @description `key=value` with the keys `priority`, `type`, `impact`; joined by commas all must hold. Empty is everything. */
+            filter: string;
+            /** @description Identifier. */
+            id: string;
+            /** @description Name; may be empty. */
+            name: string;
+            /** @description When it last changed. */
+            updated_at: string;
+            /** @description Where it is sent. */
+            url: string;
+            /**
+             * Format: int64
+             * @description Grows by one with every change.
+             */
+            version: number;
+        };
+        /** @description A new subscription. */
+        WebhookCreate: {
+            /** @description On unless said otherwise. */
+            enabled?: boolean | null;
+            /** @description `recommendation_ready`, `anomaly_detected`, `action_completed`. */
+            event: string;
+            /** @description `priority=high`, `type=security`, `impact=medium`, or several joined by commas. */
+            filter?: string;
+            /** @description At most 100 characters. */
+            name?: string;
+            /** @description An https address. */
+            url: string;
+        };
+        /** @description A change of a subscription; what is left out stays. */
+        WebhookPatch: {
+            /** @description On or off. */
+            enabled?: boolean | null;
+            /** @description Another event. */
+            event?: string | null;
+            /** @description Another filter. */
+            filter?: string | null;
+            /** @description Another name. */
+            name?: string | null;
+            /** @description Another address. */
+            url?: string | null;
+            /**
+             * Format: int64
+             * @description The version that was read; another is a conflict.
+             */
+            version?: number | null;
+        };
+        /** @description A subscription with its new secret, which is shown this once. */
+        WebhookSecretBody: components["schemas"]["WebhookBody"] & {
+            /** @description Until when the secret before signs too. */
+            previous_until?: string | null;
+            /** @description `whsec_...` */
+            secret: string;
         };
     };
     responses: never;
@@ -4331,6 +5663,35 @@ export interface operations {
             };
         };
     };
+    get_intelligence_agents_agent_id_diagnosis: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_DiagnosisBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
     post_intelligence_agents_agent_id_run: {
         parameters: {
             query?: never;
@@ -4359,6 +5720,213 @@ export interface operations {
                 };
             };
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_intelligence_anomalies: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `next_cursor` of the page before. */
+                cursor: string | null;
+                /** @description Page size, 1 to 1000. */
+                limit: number | null;
+                /** @description Skip this many. */
+                offset: number | null;
+                /** @description A resource's identifier, or a principal. */
+                resource: string | null;
+                /** @description Begun at or after. */
+                since: string | null;
+                /** @description `open`, `acknowledged`, `resolved`. */
+                status: string | null;
+                /** @description `cost`, `performance`, `security`, `operational`. */
+                type: string | null;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_AnomalyBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_intelligence_anomalies_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnomalyBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_intelligence_anomalies_id_acknowledge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnomalyBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_intelligence_anomalies_id_feedback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnomalyFeedbackCreate"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnomalyBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_intelligence_anomaly_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnomalySettingsBody"];
+                };
+            };
+        };
+    };
+    put_intelligence_anomaly_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnomalySettingsBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnomalySettingsBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4464,6 +6032,55 @@ export interface operations {
             };
         };
     };
+    post_intelligence_approvals_id_delegate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DelegateBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalBody"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
     post_intelligence_approvals_id_reject: {
         parameters: {
             query?: never;
@@ -4520,6 +6137,90 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DashboardBody"];
+                };
+            };
+        };
+    };
+    get_intelligence_exclusions: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before; stable while entries arrive. Not together with `offset`. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_ExclusionBody"];
+                };
+            };
+        };
+    };
+    post_intelligence_exclusions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExclusionCreateBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExclusionBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    delete_intelligence_exclusions_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
                 };
             };
         };
@@ -4644,6 +6345,387 @@ export interface operations {
             };
         };
     };
+    get_intelligence_models: {
+        parameters: {
+            query?: {
+                /** @description Of this agent. */
+                agent?: string;
+                /** @description `next_cursor` of the page before. Not together with `offset`. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description Of this name (`confidence`, `demand`, ...). */
+                name?: string;
+                /** @description After skipping this many. */
+                offset?: number;
+                /** @description `serving`, `candidate`, `retired`. */
+                status?: string;
+                /** @description `time_series_forecasting`, `classification`, `anomaly_detection`, `recommendation`. */
+                type?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_ModelBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_intelligence_models_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelDetailBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_intelligence_models_id_retrain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_intelligence_notification_channels: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before; stable while entries arrive. Not together with `offset`. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_ChannelBody"];
+                };
+            };
+        };
+    };
+    post_intelligence_notification_channels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChannelCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_intelligence_notification_channels_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    delete_intelligence_notification_channels_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    patch_intelligence_notification_channels_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChannelPatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_intelligence_notification_channels_id_deliveries: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before; stable while entries arrive. Not together with `offset`. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_DeliveryBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_intelligence_notification_channels_id_deliveries_delivery_replay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                delivery: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_intelligence_notification_channels_id_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
     get_intelligence_recommendations: {
         parameters: {
             query?: {
@@ -4709,6 +6791,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RecommendationBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_intelligence_recommendations_id_diagnosis: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DiagnosisBody"];
                 };
             };
             404: {
@@ -4873,6 +6984,35 @@ export interface operations {
             };
         };
     };
+    get_intelligence_recommendations_id_patch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PatchBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
     post_intelligence_recommendations_id_reopen: {
         parameters: {
             query?: never;
@@ -5012,6 +7152,316 @@ export interface operations {
                 };
             };
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_intelligence_webhooks: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before; stable while entries arrive. Not together with `offset`. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_WebhookBody"];
+                };
+            };
+        };
+    };
+    post_intelligence_webhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSecretBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_intelligence_webhooks_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    delete_intelligence_webhooks_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    patch_intelligence_webhooks_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookPatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_intelligence_webhooks_id_deliveries: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before; stable while entries arrive. Not together with `offset`. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_DeliveryBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_intelligence_webhooks_id_deliveries_delivery_replay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                delivery: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_intelligence_webhooks_id_rotate_secret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSecretBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_intelligence_webhooks_id_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryBody"];
+                };
+            };
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
