@@ -11,8 +11,8 @@ mod behaviour;
 mod chance;
 mod confidence;
 mod data;
-mod interruption;
 mod forecast;
+mod interruption;
 mod leak;
 mod saturation;
 mod workload;
@@ -21,7 +21,16 @@ mod workload;
 type Part = fn(&data::Data) -> Result<()>;
 
 /// Every part, by the name it is asked for.
-const PARTS: &[(&str, Part)] = &[("anomalies", anomalies::run), ("behaviour", behaviour::run), ("confidence", confidence::run), ("interruption", interruption::run), ("forecast", forecast::run), ("leak", leak::run), ("saturation", saturation::run), ("workload", workload::run)];
+const PARTS: &[(&str, Part)] = &[
+    ("anomalies", anomalies::run),
+    ("behaviour", behaviour::run),
+    ("confidence", confidence::run),
+    ("interruption", interruption::run),
+    ("forecast", forecast::run),
+    ("leak", leak::run),
+    ("saturation", saturation::run),
+    ("workload", workload::run),
+];
 
 fn main() -> Result<()> {
     let asked: Vec<String> = std::env::args().skip(1).collect();
@@ -29,7 +38,9 @@ fn main() -> Result<()> {
         let known: Vec<&str> = PARTS.iter().map(|(name, _)| *name).collect();
         bail!("no part is named {unknown}; there are {}", known.join(", "));
     }
-    let data = data::Data::at(std::env::var_os("REEVE_TEST_DATA").map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from));
+    let data = data::Data::at(
+        std::env::var_os("REEVE_TEST_DATA").map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from),
+    );
     for (name, part) in PARTS {
         if asked.is_empty() || asked.iter().any(|one| one == name) {
             println!("\n## {name}\n");

@@ -11,8 +11,8 @@ use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 
 use reeve_access::{AccessStore, Principal, SavedSearchStore};
-use reeve_agents::delivery::Dispatcher;
 use reeve_agents::anomaly::{AnomalyStore, Desk};
+use reeve_agents::delivery::Dispatcher;
 use reeve_agents::{Agent, AgentStore, Clock, Engine, ModelStore, Registry};
 use reeve_audit::{Draft, Entry};
 use reeve_estate::{Connection, ConnectionId, EstateStore, ObserveError, SampleStore};

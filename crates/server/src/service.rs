@@ -9,8 +9,8 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use reeve_agents::anomaly::{Desk, DeskPorts};
-use reeve_agents::models::RegistrySettings;
 use reeve_agents::delivery::Dispatcher;
+use reeve_agents::models::RegistrySettings;
 use reeve_agents::ports::Clock;
 use reeve_agents::{Engine, Registry, engine};
 use reeve_connect_notify::People;
@@ -78,20 +78,25 @@ pub(crate) async fn open_log(config: &Config) -> Result<Log> {
     Ok(Log { ledger, search, segments })
 }
 
+/// The state store: the configured one, or SQLite in the data directory.
+async fn open_store(config: &Config) -> Result<Store> {
+    let vault = Vault::load_or_create(&config.data_dir.join("keys").join("secrets.key"))?;
+    let url = match &config.state_url {
+        Some(url) => url.clone(),
+        None => {
+            let dir = config.data_dir.join("state");
+            std::fs::create_dir_all(&dir)?;
+            format!("sqlite://{}", dir.join("reeve.db").display())
+        }
+    };
+    Store::open(&url, vault).await.context("the state store could not be opened")
+}
+
 impl Service {
     /// Opens everything in a data directory.
     pub(crate) async fn open(config: Config, clouds: CloudRegistry, demo: bool) -> Result<Service> {
         let log = open_log(&config).await.context("the log could not be opened")?;
-        let vault = Vault::load_or_create(&config.data_dir.join("keys").join("secrets.key"))?;
-        let url = match &config.state_url {
-            Some(url) => url.clone(),
-            None => {
-                let dir = config.data_dir.join("state");
-                std::fs::create_dir_all(&dir)?;
-                format!("sqlite://{}", dir.join("reeve.db").display())
-            }
-        };
-        let store = Arc::new(Store::open(&url, vault).await.context("the state store could not be opened")?);
+        let store = Arc::new(open_store(&config).await?);
         let samples =
             Arc::new(SampleLake::open(&config.data_dir).await.context("the sample table could not be opened")?);
         let clouds = Arc::new(clouds.over(store.clone()));

@@ -1,8 +1,8 @@
 //! Background work: reconcilers without input, idempotent, each on its own beat, one file each.
 
 mod agents;
-mod deliveries;
 mod anomalies;
+mod deliveries;
 mod due;
 mod models;
 mod publish;

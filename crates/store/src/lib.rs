@@ -11,8 +11,8 @@
 mod access;
 mod address;
 mod agents;
-mod channel;
 mod anomaly;
+mod channel;
 mod database;
 mod delivery;
 mod estate;

@@ -4,8 +4,8 @@
 
 pub mod access;
 pub mod agents;
-pub mod deliveries;
 pub mod anomalies;
+pub mod deliveries;
 pub mod estate;
 pub mod models;
 pub mod saved_searches;

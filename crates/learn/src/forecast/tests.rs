@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
-use rand::rngs::SmallRng;
 use rand::SeedableRng as _;
+use rand::rngs::SmallRng;
 
 use super::*;
 use crate::grid::Grid;

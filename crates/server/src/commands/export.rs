@@ -20,8 +20,8 @@ use reeve_audit::format::{
 use reeve_audit::{format_instant, parse_instant};
 use reeve_ledger::Order;
 
-pub(super) use self::file::part;
 use self::file::Sink;
+pub(super) use self::file::part;
 use self::state::{Progress, State, Wanted};
 use super::reading::{Ask, Found};
 use super::show::{clean, thousands, zone};
