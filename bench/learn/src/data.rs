@@ -6,23 +6,24 @@ use anyhow::{Context, Result};
 
 /// The folder of open data.
 #[derive(Debug, Clone)]
-pub struct Data {
+pub(crate) struct Data {
     root: PathBuf,
 }
 
 impl Data {
-    /// The data under `root`.
-    pub fn at(root: PathBuf) -> Self {
-        Self { root }
+    /// The data that `$REEVE_TEST_DATA` names, by default `../shared/data`.
+    pub(crate) fn from_environment() -> Self {
+        let named = std::env::var_os("REEVE_TEST_DATA").map(PathBuf::from);
+        Self { root: named.unwrap_or_else(|| PathBuf::from("../shared/data")) }
     }
 
     /// A file or folder below the data.
-    pub fn path(&self, below: &str) -> PathBuf {
+    pub(crate) fn path(&self, below: &str) -> PathBuf {
         self.root.join(below)
     }
 
     /// Every `.csv` file under a folder, sorted by path.
-    pub fn csv_files(&self, below: &str) -> Result<Vec<PathBuf>> {
+    pub(crate) fn csv_files(&self, below: &str) -> Result<Vec<PathBuf>> {
         let mut found = Vec::new();
         gather(&self.path(below), &mut found)?;
         found.sort();

@@ -1,7 +1,5 @@
 //! Interruption risk: calibration and skill on simulated fleets whose truth is known, beside the base rate and the price.
 
-#![allow(clippy::print_stdout, reason = "a benchmark answers on standard output")]
-
 use std::collections::BTreeMap;
 
 use anyhow::Result;

@@ -1,7 +1,5 @@
 //! Leaks: F1 on leaks injected, seeded, into real series, beside detectors that know less.
 
-#![allow(clippy::print_stdout, reason = "a benchmark answers on standard output")]
-
 use std::collections::BTreeMap;
 use std::time::Instant;
 

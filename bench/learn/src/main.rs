@@ -1,8 +1,7 @@
 //! `make bench-learn`: how well what was learnt judges open data, with a negative control beside every figure. A part is
 //! named by its argument (`reeve-bench-learn anomalies forecast`); without one, all run. Data is read from
 //! `$REEVE_TEST_DATA`, by default `../shared/data` beside the project.
-
-use std::path::PathBuf;
+#![allow(clippy::print_stdout, reason = "a benchmark answers on standard output")]
 
 use anyhow::{Result, bail};
 
@@ -38,9 +37,7 @@ fn main() -> Result<()> {
         let known: Vec<&str> = PARTS.iter().map(|(name, _)| *name).collect();
         bail!("no part is named {unknown}; there are {}", known.join(", "));
     }
-    let data = data::Data::at(
-        std::env::var_os("REEVE_TEST_DATA").map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from),
-    );
+    let data = data::Data::from_environment();
     for (name, part) in PARTS {
         if asked.is_empty() || asked.iter().any(|one| one == name) {
             println!("\n## {name}\n");

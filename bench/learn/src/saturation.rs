@@ -1,7 +1,5 @@
 //! Saturation: how often the time to a full disk is foretold within a fifth, a day ahead, and whether the interval holds.
 
-#![allow(clippy::print_stdout, reason = "a benchmark answers on standard output")]
-
 use std::collections::BTreeMap;
 use std::time::Instant;
 

@@ -1,8 +1,6 @@
 //! Workloads: the classifier is learnt on a simulated estate and judged on others with seeds and habits of their own, beside
 //! the majority, tags alone, metrics alone and shuffled labels.
 
-#![allow(clippy::print_stdout, reason = "a benchmark answers on standard output")]
-
 use std::time::Instant;
 
 use anyhow::{Context, Result};
