@@ -73,13 +73,14 @@ pub struct Plan {
 /// The body of a webhook: `type`, `timestamp`, `data`.
 #[must_use]
 pub fn body_of(event: &str, at: Timestamp, data: &Value) -> String {
-    let timestamp = reeve_audit::format_instant(at);
-    let body = json!({ "type": event, "timestamp": timestamp, "data": data }).to_string();
+    // Spelled out, so that the members stand in this order whatever serde_json keeps its objects in.
+    let (event, timestamp) = (Value::from(event), Value::from(reeve_audit::format_instant(at)));
+    let written = |data: &Value| format!(r#"{{"type":{event},"timestamp":{timestamp},"data":{data}}}"#);
+    let body = written(data);
     if body.len() <= LARGEST {
         return body;
     }
-    let data = json!({ "id": data["id"], "truncated": true });
-    json!({ "type": event, "timestamp": timestamp, "data": data }).to_string()
+    written(&json!({ "id": data["id"], "truncated": true }))
 }
 
 impl Audience {

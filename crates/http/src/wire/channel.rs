@@ -72,6 +72,7 @@ pub struct ChannelCreate {
     pub settings: ChannelSettingsBody,
     /// The password (`email`), the webhook's address (`slack`, `teams`) or the integration key (`pagerduty`).
     #[serde(default)]
+    #[schema(write_only)]
     pub secret: String,
     /// `recommendations`, `actions_taken`, `anomalies`, `approvals`; empty is all of them.
     #[serde(default)]
@@ -89,6 +90,7 @@ pub struct ChannelPatch {
     /// All settings anew.
     pub settings: Option<ChannelSettingsBody>,
     /// Another secret.
+    #[schema(write_only)]
     pub secret: Option<String>,
     /// Other topics.
     pub topics: Option<Vec<String>>,

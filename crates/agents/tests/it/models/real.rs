@@ -138,7 +138,9 @@ async fn what_serves_calibrates_a_run_and_outcomes_come_back() {
     world.run(&agent).await;
     let after = world.only("i-1").await;
     assert!(after.confidence < 50.0, "{}", after.confidence);
-    assert!(after.explanation.factors.iter().any(|factor| factor.contains("Calibrated on 80 earlier")));
+    let told =
+        |factor: &String| factor.starts_with("Calibrated on ") && factor.ends_with("the backtest alone said 96.0 %");
+    assert!(after.explanation.factors.iter().any(told), "{:?}", after.explanation.factors);
     // Its outcome is an example for the next training.
     let said = world.engine.feedback(&after.id, "implemented_issues", Some(2), Some("too slow"), &operator()).await;
     said.unwrap();
