@@ -48,7 +48,8 @@ fn agent_v1() {
     let sample = samples::agent("a-1", reeve_agents::AgentType::CostOptimizer, 1_000).unwrap();
     check(&agent::AgentRow::from(&sample), fixture!("agent-v1"));
     let row: agent::AgentRow = decode(fixture!("agent-v1")).unwrap();
-    assert_eq!(row.into_agent().unwrap(), sample);
+    // What was written before there were schedules has none.
+    assert_eq!(row.into_agent().unwrap(), reeve_agents::Agent { schedule: None, learning_waived: None, ..sample });
 }
 
 #[test]
@@ -56,7 +57,8 @@ fn approval_v1() {
     let sample = samples::approval("ap-1", "rec-1", 1_000).unwrap();
     check(&approval::ApprovalRow::from(&sample), fixture!("approval-v1"));
     let row: approval::ApprovalRow = decode(fixture!("approval-v1")).unwrap();
-    assert_eq!(row.into_approval().unwrap(), sample);
+    let then = reeve_agents::Approval { delegated: Vec::new(), reminded_at: None, ..sample };
+    assert_eq!(row.into_approval().unwrap(), then);
 }
 
 #[test]
@@ -64,7 +66,7 @@ fn action_v1() {
     let sample = samples::action("ac-1", "rec-1", 1_000).unwrap();
     check(&action::ActionRow::from(&sample), fixture!("action-v1"));
     let row: action::ActionRow = decode(fixture!("action-v1")).unwrap();
-    assert_eq!(row.into_action().unwrap(), sample);
+    assert_eq!(row.into_action().unwrap(), reeve_agents::Action { watch: None, ..sample });
 }
 
 #[test]
