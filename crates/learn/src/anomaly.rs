@@ -1,8 +1,8 @@
 //! Streaming anomaly detection: one pass, each score from the past alone, memory of a few kilobytes a series.
 //!
-//! A point is read in three steps. [`Rhythm`](rhythm) says what the hour of the day and of the week, the level and the last
-//! few points let expect. [`Signs`](signs) puts what is left into twelve numbers, each of which grows with one kind of
-//! trouble. [`Alarm`](alarm) holds every sign against the maxima it has had in this very series, adds up what is surprising,
+//! A point is read in three steps. `Rhythm` says what the hour of the day and of the week, the level and the last
+//! few points let expect. `Signs` puts what is left into twelve numbers, each of which grows with one kind of
+//! trouble. `Alarm` holds every sign against the maxima it has had in this very series, adds up what is surprising,
 //! holds the sum against its own maxima, and lets one event give one alarm. There is one threshold, [`THRESHOLD`], for
 //! every series; what was tried and how it was measured stands in `docs/learning/anomalies.md`.
 

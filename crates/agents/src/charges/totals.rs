@@ -7,9 +7,6 @@ use reeve_estate::charge::{Amount, Charge, ChargeCategory, CommitmentStatus, Pri
 
 use super::{DAY_MS, Span, is_usage};
 
-/// Values of a dimension that are told; the rest is one sum. A bill may have hundreds of thousands of resources.
-pub(super) const MOST_TAG_KEYS: usize = 50;
-
 /// The four costs of FOCUS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Costs {

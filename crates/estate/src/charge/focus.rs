@@ -65,13 +65,16 @@ const COLUMNS: [(&str, &[&str]); 29] = [
     ("Tags", &["tags"]),
 ];
 
+/// Names and values of a line's tags.
+type Tags = Arc<[(String, String)]>;
+
 /// Reads lines. Texts that come again share their memory.
 #[derive(Debug)]
 pub struct Reader {
     /// Where each of [`COLUMNS`] stands.
     places: [Option<usize>; COLUMNS.len()],
     known: HashSet<Arc<str>>,
-    tags: Option<(String, Arc<[(String, String)]>)>,
+    tags: Option<(String, Tags)>,
     time: (String, i64),
 }
 

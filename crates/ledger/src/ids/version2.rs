@@ -11,7 +11,7 @@ use jiff::Timestamp;
 
 use super::file::{self, HEADER_LEN, PAGE_COUNT_AT, PAGE_LEN, Record, Times, damaged};
 use super::{IdKey, Mark};
-use crate::disk::{Disk, DiskFile};
+use crate::disk::Disk;
 
 const RECORD_LEN: usize = 28;
 const PAGE_RECORDS: u64 = 146;
