@@ -4,6 +4,7 @@
 //! into the lake in DIR as a service would, day by day, merged. `reeve-bench-scale learn DIR` reads them all again, learns from
 //! each series what the agents learn (figures, week, a day's forecast, anomalies) and prints the rows of the benchmark. They are
 //! two programs' runs so that the second one's memory is its own.
+#![allow(clippy::print_stdout, reason = "a benchmark answers on standard output")]
 
 use std::path::Path;
 

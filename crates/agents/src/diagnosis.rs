@@ -153,7 +153,7 @@ const FEW: u64 = 5;
 pub fn low_confidence(agent: &Agent, facts: &FindingFacts) -> Diagnosis {
     let low = facts.confidences.iter().filter(|c| **c < agent.confidence_threshold).count();
     let present =
-        (facts.confidences.len() as u64 >= FEW).then(|| low as f64 >= LOW_SHARE * facts.confidences.len() as f64);
+        (facts.confidences.len() as u64 >= FEW).then_some(low as f64 >= LOW_SHARE * facts.confidences.len() as f64);
     let period = agent.learning_period_days.max(14);
     let days = facts.days_observed;
     let thin = skipped(facts, &["thin_data", "no_cpu_samples", "not_measured"]);

@@ -6,34 +6,34 @@ use crate::anomalies::nab::Labelled;
 use crate::data::Data;
 
 /// One file: its points in the order of its rows, and its labelled windows as first and last row.
-pub struct Series {
+pub(crate) struct Series {
     /// Folder and file name.
-    pub name: String,
+    pub(crate) name: String,
     /// Milliseconds since the epoch and value, a row each.
-    pub points: Vec<(i64, f64)>,
+    pub(crate) points: Vec<(i64, f64)>,
     /// First and last row of each window, ascending.
-    pub windows: Vec<(usize, usize)>,
+    pub(crate) windows: Vec<(usize, usize)>,
 }
 
 impl Series {
     /// The folder it lies in: series of one origin.
-    pub fn folder(&self) -> &str {
+    pub(crate) fn folder(&self) -> &str {
         self.name.split('/').next().unwrap_or_default()
     }
 
     /// What the scorer needs of it.
-    pub fn labelled(&self) -> Labelled<'_> {
+    pub(crate) fn labelled(&self) -> Labelled<'_> {
         Labelled { rows: self.points.len(), windows: &self.windows }
     }
 
     /// Whether a row lies in a labelled window.
-    pub fn in_window(&self, row: usize) -> bool {
+    pub(crate) fn in_window(&self, row: usize) -> bool {
         self.windows.iter().any(|(first, last)| (*first..=*last).contains(&row))
     }
 }
 
 /// Every series of the benchmark that has labels, sorted by name. Fails when a file or one of its windows cannot be read.
-pub fn read(data: &Data) -> Result<Vec<Series>> {
+pub(crate) fn read(data: &Data) -> Result<Vec<Series>> {
     let path = data.path("nab/labels.json");
     let text = std::fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
     let labels: std::collections::BTreeMap<String, Vec<(String, String)>> =

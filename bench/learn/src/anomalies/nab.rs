@@ -7,19 +7,19 @@
 
 /// How dear the outcomes are, as `config/profiles.json` of the benchmark has them.
 #[derive(Debug, Clone, Copy)]
-pub struct Profile {
+pub(crate) struct Profile {
     /// What it is called there.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// Earned by a window found.
-    pub found: f64,
+    pub(crate) found: f64,
     /// Paid for a row outside every window.
-    pub false_alarm: f64,
+    pub(crate) false_alarm: f64,
     /// Paid for a window missed.
-    pub missed: f64,
+    pub(crate) missed: f64,
 }
 
 /// The benchmark's three profiles.
-pub const PROFILES: [Profile; 3] = [
+pub(crate) const PROFILES: [Profile; 3] = [
     Profile { name: "standard", found: 1.0, false_alarm: 0.11, missed: 1.0 },
     Profile { name: "reward_low_FP_rate", found: 1.0, false_alarm: 0.22, missed: 1.0 },
     Profile { name: "reward_low_FN_rate", found: 1.0, false_alarm: 0.11, missed: 2.0 },
@@ -27,21 +27,21 @@ pub const PROFILES: [Profile; 3] = [
 
 /// Rows of a file and its labelled windows, as first and last row, ascending.
 #[derive(Debug, Clone, Copy)]
-pub struct Labelled<'a> {
+pub(crate) struct Labelled<'a> {
     /// How many rows the file has.
-    pub rows: usize,
+    pub(crate) rows: usize,
     /// First and last row of each window.
-    pub windows: &'a [(usize, usize)],
+    pub(crate) windows: &'a [(usize, usize)],
 }
 
 impl Labelled<'_> {
     /// How many rows at the start count for nothing: 15 %, and never more than 750.
-    pub fn probation(&self) -> usize {
+    pub(crate) fn probation(&self) -> usize {
         (self.rows * 15 / 100).min(750)
     }
 
     /// The sum of what the rows that fired earn and cost.
-    pub fn score(&self, fired: impl Fn(usize) -> bool, profile: Profile) -> f64 {
+    pub(crate) fn score(&self, fired: impl Fn(usize) -> bool, profile: Profile) -> f64 {
         let start = self.probation();
         let mut sum = 0.0;
         let mut before: Option<(usize, usize)> = None;
@@ -59,12 +59,12 @@ impl Labelled<'_> {
     }
 
     /// The sum of a detector that never fires.
-    pub fn null(&self, profile: Profile) -> f64 {
+    pub(crate) fn null(&self, profile: Profile) -> f64 {
         self.score(|_| false, profile)
     }
 
     /// The most that can be had: every window found in its first row, and nothing else.
-    pub fn perfect(&self, profile: Profile) -> f64 {
+    pub(crate) fn perfect(&self, profile: Profile) -> f64 {
         self.windows.len() as f64 * profile.found
     }
 }
@@ -89,7 +89,7 @@ fn scaled_sigmoid(position: f64) -> f64 {
 }
 
 /// A sum of scores over files on the published scale: 0 for a detector that never fires, 100 for a perfect one.
-pub fn normalised(sum: f64, null: f64, perfect: f64) -> f64 {
+pub(crate) fn normalised(sum: f64, null: f64, perfect: f64) -> f64 {
     100.0 * (sum - null) / (perfect - null)
 }
 

@@ -87,7 +87,7 @@ impl Engine {
             let reason = of.status_reason.as_deref().unwrap_or_default();
             of.status == Status::Expired && recent(of.updated_at) && reason.starts_with("the resource is gone")
         });
-        let answers = |of: &Recommendation| feedback.iter().filter(|f| f.recommendation == of.id).last();
+        let answers = |of: &Recommendation| feedback.iter().rfind(|f| f.recommendation == of.id);
         let rejected = |of: &&Recommendation| {
             of.status == Status::Dismissed || answers(of).is_some_and(|f| f.outcome == "not_applicable")
         };

@@ -101,10 +101,10 @@ mod tests {
         let later = |hours: i64| now + SignedDuration::from_hours(hours);
         let (first, second, third) = (Secret::of(&[1; 32]), Secret::of(&[2; 32]), Secret::of(&[3; 32]));
         let secrets = Secrets::first(first.clone());
-        assert_eq!(secrets.signing(now), [first.clone()]);
+        assert_eq!(secrets.signing(now), std::slice::from_ref(&first));
         let secrets = secrets.rotated(second.clone(), now);
         assert_eq!(secrets.signing(later(23)), [second.clone(), first]);
-        assert_eq!(secrets.signing(later(24)), [second.clone()]);
+        assert_eq!(secrets.signing(later(24)), std::slice::from_ref(&second));
         assert_eq!(secrets.rotated(third.clone(), later(1)).signing(later(2)), [third, second]);
     }
 }

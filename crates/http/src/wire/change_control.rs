@@ -144,7 +144,7 @@ impl ChangeControlBody {
 impl MaintenanceWindowBody {
     fn into_window(self, at: usize) -> Result<MaintenanceWindow, Problem> {
         let path = |field: &str| format!("change_control.maintenance_windows[{at}].{field}");
-        let wrong = |field: &str, message: String| Problem::field(&path(field), "invalid_value", message);
+        let wrong = |field: &str, message: String| Problem::field(path(field), "invalid_value", message);
         let day = |text: &String| one_of(&path("days"), text, Day::parse(text), "monday to sunday");
         let start: Time = self
             .start

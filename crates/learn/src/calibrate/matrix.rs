@@ -82,8 +82,8 @@ impl Factor {
         let mut y = vec![0.0; n];
         for i in 0..n {
             let mut sum = b.get(i).copied().unwrap_or(0.0);
-            for k in 0..i {
-                sum -= self.lower[i * n + k] * y[k];
+            for (k, known) in y.iter().enumerate().take(i) {
+                sum -= self.lower[i * n + k] * known;
             }
             y[i] = sum / self.lower[i * n + i];
         }

@@ -110,8 +110,8 @@ fn solve(normal: &Normal, count: usize, prior: &[f64; MOST], ridge: f64) -> [f64
         right[row] = normal[row][MOST] + penalty * prior[row];
         for column in 0..=row {
             let mut cell = normal[row][column] + if row == column { penalty } else { 0.0 };
-            for inner in 0..column {
-                cell -= lower[row][inner] * lower[column][inner];
+            for (own, above) in lower[row].iter().zip(&lower[column]).take(column) {
+                cell -= own * above;
             }
             lower[row][column] =
                 if row == column { cell.max(1e-12 * mean).sqrt() } else { cell / lower[column][column] };

@@ -14,9 +14,12 @@ use crate::cli::EntriesFormat;
 /// A line may be this long, as a record in an array may.
 const LONGEST_LINE: u64 = 16 << 20;
 
+/// A record's text and where it begins, or why it could not be read.
+type Text = Result<(Where, Vec<u8>), String>;
+
 /// Entries of one input; what could not be read comes as a message that says where and why.
 pub(super) struct Records {
-    texts: Box<dyn Iterator<Item = Result<(Where, Vec<u8>), String>>>,
+    texts: Box<dyn Iterator<Item = Text>>,
     format: Option<EntriesFormat>,
 }
 
