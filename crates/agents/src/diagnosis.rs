@@ -171,12 +171,7 @@ pub fn low_confidence(agent: &Agent, facts: &FindingFacts) -> Diagnosis {
             format!("{thin} resources had too little data, {} findings lack a measurement", facts.unmeasured),
             "Install the agent that measures memory, or grant the permission to read the missing metrics.",
         ),
-        cause(
-            "environment_changes",
-            Some(share(facts.resources_changed, facts.resources_seen) > 0.2),
-            format!("{} of {} resources came or went in two weeks", facts.resources_changed, facts.resources_seen),
-            "Wait until the environment has stood for a learning period.",
-        ),
+        changed("environment_changes", facts, "Wait until the environment has stood for a learning period."),
         cause(
             "workload_too_variable",
             Some(share(variable, facts.resources_seen) > 0.2),
@@ -202,10 +197,9 @@ pub fn irrelevant(agent: &Agent, facts: &FindingFacts) -> Diagnosis {
             },
             "Correct the accounts and services of its scope.",
         ),
-        cause(
+        changed(
             "recent_infrastructure_changes",
-            Some(share(facts.resources_changed, facts.resources_seen) > 0.2),
-            format!("{} of {} resources came or went in two weeks", facts.resources_changed, facts.resources_seen),
+            facts,
             "Sync the connections and run the agent again; findings about what is gone expire.",
         ),
         cause(
@@ -222,6 +216,13 @@ pub fn irrelevant(agent: &Agent, facts: &FindingFacts) -> Diagnosis {
         ),
     ];
     Diagnosis { condition: Condition::Irrelevant, present, causes }
+}
+
+/// Both conditions may come of an estate that changes under the agent.
+fn changed(name: &'static str, facts: &FindingFacts, way_out: &'static str) -> Cause {
+    let (changed, seen) = (facts.resources_changed, facts.resources_seen);
+    let evidence = format!("{changed} of {seen} resources came or went in two weeks");
+    cause(name, Some(share(changed, seen) > 0.2), evidence, way_out)
 }
 
 fn skipped(facts: &FindingFacts, reasons: &[&str]) -> u64 {

@@ -27,7 +27,7 @@ mod run;
 mod runner;
 mod snapshot;
 mod state;
-mod story;
+pub(crate) mod story;
 mod twin;
 mod upsert;
 mod watching;

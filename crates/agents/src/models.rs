@@ -13,6 +13,7 @@ mod drift;
 mod material;
 mod model;
 mod port;
+mod profiles;
 mod registry;
 mod story;
 mod trainer;

@@ -31,6 +31,22 @@ pub struct SearchRequest {
     pub now: Timestamp,
 }
 
+impl SearchRequest {
+    /// The next entries from a sequence on, in the order of the log, uncounted: for whoever follows it.
+    pub fn onwards(query: Query, from: u64, limit: usize, now: Timestamp) -> Self {
+        Self {
+            query,
+            limit,
+            offset: 0,
+            order: Order::OldestFirst,
+            cursor: from.checked_sub(1),
+            count_total: false,
+            aggregations: Vec::new(),
+            now,
+        }
+    }
+}
+
 /// In which order entries are found: by sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Order {

@@ -4,10 +4,10 @@ use reeve_audit::{ActionStatus, Entry, EventType, Json, ResourceRef, Severity};
 
 use super::record::{Anomaly, Stage};
 use crate::engine::Caller;
+use crate::engine::story::{POLICY, entry};
 use crate::recommendation::Priority;
 
 const ANOMALY: EventType = EventType::from_static("intelligence.anomaly");
-const POLICY: EventType = EventType::from_static("policy.modify");
 
 /// About one anomaly.
 pub(super) fn about(operation: &str, of: &Anomaly, caller: &Caller) -> Entry {
@@ -17,19 +17,12 @@ pub(super) fn about(operation: &str, of: &Anomaly, caller: &Caller) -> Entry {
         let text = |part: &Option<String>| part.clone().unwrap_or_default();
         resource = resource.in_cloud(provider.clone(), text(&place.account), text(&place.region));
     }
-    let entry = Entry::new(ANOMALY)
-        .by(caller.actor.clone())
-        .with_action(operation, ActionStatus::Success, caller.method)
-        .with_tag("intelligence")
+    entry(ANOMALY, operation, ActionStatus::Success, caller)
         .on(resource)
         .with_severity(severity(of.severity))
         .with_metadata("anomaly_id", of.id.0.clone())
         .with_metadata("anomaly_type", of.class.as_str())
-        .with_metadata("title", of.title.clone());
-    match &caller.request_id {
-        Some(id) => entry.with_request_id(id.clone()),
-        None => entry,
-    }
+        .with_metadata("title", of.title.clone())
 }
 
 /// A stage of the response.
@@ -58,10 +51,7 @@ pub(super) fn stage(stage: Stage, of: &Anomaly, detail: &str, caller: &Caller) -
 
 /// A change of the settings.
 pub(super) fn policy(before: Json, after: Json, caller: &Caller) -> Entry {
-    Entry::new(POLICY)
-        .by(caller.actor.clone())
-        .with_action("anomaly_settings.put", ActionStatus::Success, caller.method)
-        .with_tag("intelligence")
+    entry(POLICY, "anomaly_settings.put", ActionStatus::Success, caller)
         .on(ResourceRef::new("anomaly_settings", "anomaly_settings"))
         .with_severity(Severity::Medium)
         .before(before)

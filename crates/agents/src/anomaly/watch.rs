@@ -60,8 +60,24 @@ impl MetricWatch {
         let (resources, _) = estate.resource_list(&ResourceFilter::default()).await?;
         let mut found = Vec::new();
         for chunk in resources.chunks(CHUNK) {
-            let ids: Vec<ResourceId> = chunk.iter().map(|resource| resource.id.clone()).collect();
-            let read = samples.sample_series(&ids, metrics, self.start(&ids, now), now).await?;
+            let back = now - HISTORY;
+            // Apart, or one without samples would have two weeks of all the others read at every look.
+            let (mut known, mut fresh, mut from) = (Vec::new(), Vec::new(), now);
+            for id in chunk.iter().map(|resource| &resource.id) {
+                match self.last(id, metrics) {
+                    Some(last) => {
+                        from = from.min(last);
+                        known.push(id.clone());
+                    }
+                    None => fresh.push(id.clone()),
+                }
+            }
+            let mut read = Vec::new();
+            for (ids, from) in [(known, from.max(back)), (fresh, back)] {
+                if !ids.is_empty() {
+                    read.extend(samples.sample_series(&ids, metrics, from, now).await?);
+                }
+            }
             let mut strange: HashMap<ResourceId, Vec<Reading>> = HashMap::new();
             for series in read {
                 let readings = self.judge(&series, settings.performance.sensitivity, now);
@@ -77,13 +93,10 @@ impl MetricWatch {
         Ok(found)
     }
 
-    /// From when on samples of these resources are read: from their last, or two weeks back for a new one.
-    fn start(&self, ids: &[ResourceId], now: Timestamp) -> Timestamp {
-        let back = now - HISTORY;
-        let last = |id: &ResourceId| {
-            self.series.iter().filter(|((resource, _), _)| resource == id).map(|(_, watched)| watched.last).min()
-        };
-        ids.iter().map(|id| last(id).unwrap_or(back)).min().unwrap_or(back).max(back)
+    /// Up to when all of a resource's series have been judged; `None` for one without any.
+    fn last(&self, id: &ResourceId, metrics: &[Metric]) -> Option<Timestamp> {
+        let last = |metric: &Metric| self.series.get(&(id.clone(), *metric)).map(|watched| watched.last);
+        metrics.iter().filter_map(last).min()
     }
 
     /// Feeds new points of a series; those that are news and strange enough come back.

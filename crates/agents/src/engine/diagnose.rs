@@ -27,7 +27,10 @@ impl Engine {
         let agent = self.ports.agents.agent_get(&of.agent_id).await.ok();
         let may_act = self.ports.estate.connection_get(&of.subject.connection).await.ok().map(|c| c.allow_actions);
         let block = match &agent {
-            Some(agent) => self.would_block(&of, agent, &of.subject.id, &Wish::of(caller, None)).await?,
+            Some(agent) => {
+                let wish = Wish::of(caller, None);
+                self.would_block(&of, agent, &of.subject.id, &wish, &self.lately().await?).await?
+            }
             None => None,
         };
         let past = self.ports.agents.action_list(Some(id), None).await?;

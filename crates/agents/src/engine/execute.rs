@@ -106,17 +106,24 @@ impl Engine {
         resource: &reeve_estate::ResourceId,
         wish: &Wish<'_>,
     ) -> Result<(), EngineError> {
+        let history = self.lately().await?;
         let active = |a: &&Action| a.resource == *resource && a.status.is_active();
-        if let Some(other) = self.ports.agents.action_list(None, None).await?.iter().find(active) {
+        if let Some(other) = history.iter().find(active) {
             return Err(EngineError::Conflict(format!("action {} is changing {resource} right now", other.id.0)));
         }
-        let Some(block) = self.would_block(of, agent, resource, wish).await? else { return Ok(()) };
+        let Some(block) = self.would_block(of, agent, resource, wish, &history).await? else { return Ok(()) };
         let words = block.to_string();
         self.refused(of, &words, wish).await?;
         let now = self.ports.clock.now();
         let kept = Recommendation { blocked: Some(words), updated_at: now, version: of.version + 1, ..of.clone() };
         self.ports.agents.recommendation_update(&kept).await?;
         Err(EngineError::Blocked(block))
+    }
+
+    /// Actions as far back as the guardrails look, newest first.
+    pub(super) async fn lately(&self) -> Result<Vec<Action>, EngineError> {
+        let since = self.ports.clock.now().checked_sub(SignedDuration::from_hours(24 * BUDGET_DAYS)).ok();
+        Ok(self.ports.agents.action_list(None, since).await?)
     }
 
     /// What exclusions and guardrails would say now.
@@ -126,12 +133,11 @@ impl Engine {
         agent: &Agent,
         resource: &reeve_estate::ResourceId,
         wish: &Wish<'_>,
+        history: &[Action],
     ) -> Result<Option<Block>, EngineError> {
         let now = self.ports.clock.now();
         let exclusions = self.ports.agents.exclusion_list().await?;
         let limits = self.ports.agents.guardrails_get().await?;
-        let since = now.checked_sub(SignedDuration::from_hours(24 * BUDGET_DAYS)).ok();
-        let history = self.ports.agents.action_list(None, since).await?;
         let (listed, _) = self.ports.estate.resource_list(&ResourceFilter::default()).await?;
         let connections = self.ports.estate.connection_list().await?;
         let scope_size = listed.iter().filter(|r| run::in_scope(&agent.scope, r, &connections)).count() as u64;
@@ -154,7 +160,7 @@ impl Engine {
             run_id: wish.run_id,
             automatic: wish.automatic,
             scope_size,
-            history: &history,
+            history,
             now,
         };
         let checked = not_excluded(&exclusions, of, now).and_then(|()| check(&limits, &asked));

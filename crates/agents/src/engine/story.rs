@@ -14,7 +14,7 @@ use crate::plan::StepKind;
 use crate::recommendation::Recommendation;
 
 /// Configuration: agents, guardrails, the kill switch.
-pub(super) const POLICY: EventType = EventType::from_static("policy.modify");
+pub(crate) const POLICY: EventType = EventType::from_static("policy.modify");
 /// An agent's run.
 pub(super) const RUN: EventType = EventType::from_static("intelligence.agent.run");
 /// A recommendation's life.
@@ -31,7 +31,7 @@ const SNAPSHOT: EventType = EventType::from_static("resource.snapshot");
 const CHANGE: EventType = EventType::from_static("resource.modify");
 
 /// An entry by a caller.
-pub(super) fn entry(event: EventType, operation: &str, status: ActionStatus, caller: &Caller) -> Entry {
+pub(crate) fn entry(event: EventType, operation: &str, status: ActionStatus, caller: &Caller) -> Entry {
     let entry = Entry::new(event)
         .by(caller.actor.clone())
         .with_action(operation, status, caller.method)

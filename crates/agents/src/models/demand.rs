@@ -12,24 +12,16 @@ use serde::{Deserialize, Serialize};
 
 use super::material::{Material, between};
 use super::model::ModelType;
+use super::profiles::{self, ENOUGH_HOURS, Profiles};
 use super::trainer::{Evaluation, NotTrained, Trained, Trainer};
 use crate::agent::AgentType;
 
-/// Hours a resource has to have been seen for.
-const ENOUGH_HOURS: usize = 8 * 24;
 /// Its busiest fifth of hours lies above this percentile.
 const BUSY_PERCENTILE: f64 = 80.0;
 
 /// The trainer of demand.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Demand;
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Kept {
-    format: u32,
-    resources: BTreeMap<String, Profile>,
-}
 
 /// What is learned of one resource.
 #[derive(Serialize, Deserialize)]
@@ -89,26 +81,11 @@ impl Trainer for Demand {
     }
 
     fn train(&self, material: &Material, until: Timestamp) -> Result<Trained, NotTrained> {
-        let begin = material.days_ago(self.history_days());
-        let mut resources = BTreeMap::new();
-        let mut samples = 0;
-        for (resource, points) in material.hourly(Metric::CpuUtilization) {
-            let seen = between(&points, begin, until);
-            if let Some(profile) = profile(seen) {
-                samples += seen.len() as u64;
-                resources.insert(resource.id.0.clone(), profile);
-            }
-        }
-        if resources.is_empty() {
-            return Err(NotTrained(format!("no resource was seen for {ENOUGH_HOURS} hours")));
-        }
-        let kept = serde_json::to_string(&Kept { format: 1, resources });
-        let state = kept.map_err(|error| NotTrained(error.to_string()))?;
-        Ok(Trained { state, span_days: material.span_days(Metric::CpuUtilization, until), samples })
+        Profiles::train(material, material.days_ago(self.history_days()), until, profile)
     }
 
     fn evaluate(&self, state: &str, material: &Material, from: Timestamp) -> Result<Evaluation, NotTrained> {
-        let kept: Kept = serde_json::from_str(state).map_err(|error| NotTrained(format!("the kept state: {error}")))?;
+        let kept = profiles::read::<Profile>(state)?;
         let mut counted = Confusion::default();
         for (resource, points) in material.hourly(Metric::CpuUtilization) {
             let Some(profile) = kept.resources.get(&resource.id.0).filter(|p| p.hours.len() == 168) else { continue };

@@ -2,8 +2,6 @@
 //! judged on held-out days into which known ones are put: three hours that jump, at places that the resource's name decides.
 //! What was not put there counts as normal, so that precision is a lower bound.
 
-use std::collections::BTreeMap;
-
 use jiff::Timestamp;
 use reeve_estate::Metric;
 use reeve_learn::calibrate::Confusion;
@@ -13,11 +11,10 @@ use serde::{Deserialize, Serialize};
 
 use super::material::{Material, between};
 use super::model::ModelType;
+use super::profiles::{self, ENOUGH_HOURS, Profiles};
 use super::trainer::{Evaluation, NotTrained, Trained, Trainer};
 use crate::agent::AgentType;
 
-/// Hours a resource has to have been seen for.
-const ENOUGH_HOURS: usize = 8 * 24;
 /// Residuals beyond so many scales are unlike it.
 const SCALES: f64 = 5.0;
 /// The smallest scale, percent of CPU: quiet resources flutter.
@@ -32,13 +29,6 @@ const JUMP: f64 = 25.0;
 /// The trainer of deviations.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Deviation;
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Kept {
-    format: u32,
-    resources: BTreeMap<String, Usual>,
-}
 
 /// What is usual for one resource.
 #[derive(Serialize, Deserialize)]
@@ -97,26 +87,11 @@ impl Trainer for Deviation {
     }
 
     fn train(&self, material: &Material, until: Timestamp) -> Result<Trained, NotTrained> {
-        let begin = material.days_ago(self.history_days());
-        let mut resources = BTreeMap::new();
-        let mut samples = 0;
-        for (resource, points) in material.hourly(Metric::CpuUtilization) {
-            let seen = between(&points, begin, until);
-            if let Some(usual) = Usual::of(seen) {
-                samples += seen.len() as u64;
-                resources.insert(resource.id.0.clone(), usual);
-            }
-        }
-        if resources.is_empty() {
-            return Err(NotTrained(format!("no resource was seen for {ENOUGH_HOURS} hours")));
-        }
-        let kept = serde_json::to_string(&Kept { format: 1, resources });
-        let state = kept.map_err(|error| NotTrained(error.to_string()))?;
-        Ok(Trained { state, span_days: material.span_days(Metric::CpuUtilization, until), samples })
+        Profiles::train(material, material.days_ago(self.history_days()), until, Usual::of)
     }
 
     fn evaluate(&self, state: &str, material: &Material, from: Timestamp) -> Result<Evaluation, NotTrained> {
-        let kept: Kept = serde_json::from_str(state).map_err(|error| NotTrained(format!("the kept state: {error}")))?;
+        let kept = profiles::read::<Usual>(state)?;
         let mut counted = Confusion::default();
         for (resource, points) in material.hourly(Metric::CpuUtilization) {
             let Some(usual) = kept.resources.get(&resource.id.0).filter(|usual| usual.hours.len() == 168) else {

@@ -5,23 +5,13 @@ use reeve_audit::{ActionStatus, Entry, EventType, Json, ResourceRef};
 use super::model::{Model, RetrainCause};
 use crate::agent::Agent;
 use crate::engine::Caller;
+use crate::engine::story::entry;
 
 const MODEL: EventType = EventType::from_static("intelligence.model");
 
-fn entry(operation: &str, status: ActionStatus, caller: &Caller) -> Entry {
-    let entry = Entry::new(MODEL)
-        .by(caller.actor.clone())
-        .with_action(operation, status, caller.method)
-        .with_tag("intelligence");
-    match &caller.request_id {
-        Some(id) => entry.with_request_id(id.clone()),
-        None => entry,
-    }
-}
-
 /// A training that begins, with its cause.
 pub(super) fn training(agent: &Agent, name: &str, cause: RetrainCause, why: &str, caller: &Caller) -> Entry {
-    entry("model.retrain", ActionStatus::Pending, caller)
+    entry(MODEL, "model.retrain", ActionStatus::Pending, caller)
         .on(ResourceRef::new("agent", agent.id.0.clone()))
         .with_metadata("agent_id", agent.id.0.clone())
         .with_metadata("model", name)
@@ -31,7 +21,7 @@ pub(super) fn training(agent: &Agent, name: &str, cause: RetrainCause, why: &str
 
 /// About one version.
 pub(super) fn about(operation: &str, status: ActionStatus, model: &Model, caller: &Caller) -> Entry {
-    entry(operation, status, caller)
+    entry(MODEL, operation, status, caller)
         .on(ResourceRef::new("model", model.id.0.clone()))
         .with_metadata("agent_id", model.agent_id.0.clone())
         .with_metadata("model", model.name.clone())

@@ -8,7 +8,7 @@ use reeve_agents::anomaly::{AnomalySettings, AnomalyStore as _, Finding};
 use reeve_agents::engine::Caller;
 use reeve_audit::query::Query;
 use reeve_http::App;
-use reeve_ledger::{Order, SearchRequest};
+use reeve_ledger::SearchRequest;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -91,16 +91,7 @@ async fn read_on(
     let mut found = Vec::new();
     while position < end {
         let now = app.now();
-        let request = SearchRequest {
-            query: Query::all().resolve(now),
-            limit: PAGE,
-            offset: 0,
-            order: Order::OldestFirst,
-            cursor: position.checked_sub(1),
-            count_total: false,
-            aggregations: Vec::new(),
-            now,
-        };
+        let request = SearchRequest::onwards(Query::all(), position, PAGE, now);
         let page = app.trail.search(&request).await?;
         let Some(last) = page.entries.last() else { break };
         position = last.sequence + 1;

@@ -14,7 +14,7 @@ use reeve_agents::notification::gather;
 use reeve_audit::query::Query;
 use reeve_estate::StoreError;
 use reeve_http::App;
-use reeve_ledger::{Order, SearchRequest};
+use reeve_ledger::SearchRequest;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -82,16 +82,7 @@ async fn follow(app: &App) -> Result<()> {
             return Ok(());
         }
         let now = app.now();
-        let request = SearchRequest {
-            query: query.resolve(now),
-            limit: PAGE,
-            offset: 0,
-            order: Order::OldestFirst,
-            cursor: from.checked_sub(1),
-            count_total: false,
-            aggregations: Vec::new(),
-            now,
-        };
+        let request = SearchRequest::onwards(query.resolve(now), from, PAGE, now);
         let page = app.trail.search(&request).await?;
         let more = page.next_cursor.is_some() && !page.entries.is_empty();
         let seen = page.entries.last().map_or(from, |last| last.sequence + 1);

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use reeve_access::{Principal, RowFilter};
 use reeve_audit::query::Query;
-use reeve_ledger::{Order, SearchRequest, StoredEntry};
+use reeve_ledger::{SearchRequest, StoredEntry};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{Instant, sleep_until};
@@ -157,16 +157,7 @@ impl Feed {
         // What is acknowledged by now is in the trail; the search may see more.
         let end = self.app.ledger.tail().end_sequence();
         let now = self.app.now();
-        let request = SearchRequest {
-            query: self.visible.restrict(self.query.resolve(now)),
-            limit: PAGE,
-            offset: 0,
-            order: Order::OldestFirst,
-            cursor: self.position.checked_sub(1),
-            count_total: false,
-            aggregations: Vec::new(),
-            now,
-        };
+        let request = SearchRequest::onwards(self.visible.restrict(self.query.resolve(now)), self.position, PAGE, now);
         let page = self.app.trail.search(&request).await?;
         let seen = page.entries.last().map_or(self.position, |last| last.sequence + 1);
         self.behind = page.next_cursor.is_some() && !page.entries.is_empty();
