@@ -24,6 +24,10 @@ export function recommendationFilters(given: Given) {
   return pick(given, ['status', 'priority', 'type', 'min_confidence', 'account', 'resource']);
 }
 
+export function anomalyFilters(given: Given) {
+  return pick(given, ['type', 'status', 'resource']);
+}
+
 export const SEARCH_FIELDS = [
   'query', 'keyword', 'user', 'resource_id', 'resource_type', 'event_type', 'status', 'severity', 'ip_address', 'start', 'end', 'reads',
 ] as const;

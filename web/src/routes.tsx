@@ -2,7 +2,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { meQuery } from './api/session';
-import { liveFilters, recommendationFilters, resourceFilters, searchFilters, signInSearch } from './addresses';
+import { anomalyFilters, liveFilters, recommendationFilters, resourceFilters, searchFilters, signInSearch } from './addresses';
 import { SignIn } from './rooms/sign-in/SignIn';
 import { Failed, Lost } from './shell/Lost';
 import { Shell } from './shell/Shell';
@@ -47,6 +47,12 @@ const recommendations = createRoute({
   validateSearch: recommendationFilters,
   component: lazyRouteComponent(() => import('./rooms/intelligence/Recommendations'), 'Recommendations'),
 });
+const anomalies = createRoute({
+  getParentRoute: () => intelligence,
+  path: '/anomalies',
+  validateSearch: anomalyFilters,
+  component: lazyRouteComponent(() => import('./rooms/intelligence/anomalies/Anomalies'), 'Anomalies'),
+});
 const agents = createRoute({
   getParentRoute: () => intelligence,
   path: '/agents',
@@ -71,6 +77,21 @@ const guardrails = createRoute({
   getParentRoute: () => intelligence,
   path: '/guardrails',
   component: lazyRouteComponent(() => import('./rooms/intelligence/GuardrailsPage'), 'GuardrailsPage'),
+});
+const changeControl = createRoute({
+  getParentRoute: () => intelligence,
+  path: '/change-control',
+  component: lazyRouteComponent(() => import('./rooms/intelligence/change/ChangeControlPage'), 'ChangeControlPage'),
+});
+const exclusions = createRoute({
+  getParentRoute: () => intelligence,
+  path: '/exclusions',
+  component: lazyRouteComponent(() => import('./rooms/intelligence/change/Exclusions'), 'Exclusions'),
+});
+const anomaly = createRoute({
+  getParentRoute: () => app,
+  path: '/intelligence/anomalies/$id',
+  component: lazyRouteComponent(() => import('./rooms/intelligence/anomalies/AnomalyDetail'), 'AnomalyDetail'),
 });
 const recommendation = createRoute({
   getParentRoute: () => app,
@@ -139,12 +160,34 @@ const tokens = createRoute({
   component: lazyRouteComponent(() => import('./rooms/settings/Tokens'), 'Tokens'),
 });
 
+const webhooks = createRoute({
+  getParentRoute: () => app,
+  path: '/settings/webhooks',
+  component: lazyRouteComponent(() => import('./rooms/outbound/Webhooks'), 'Webhooks'),
+});
+const webhook = createRoute({
+  getParentRoute: () => app,
+  path: '/settings/webhooks/$id',
+  component: lazyRouteComponent(() => import('./rooms/outbound/WebhookDetail'), 'WebhookDetail'),
+});
+const channels = createRoute({
+  getParentRoute: () => app,
+  path: '/settings/notifications',
+  component: lazyRouteComponent(() => import('./rooms/outbound/Channels'), 'Channels'),
+});
+const channel = createRoute({
+  getParentRoute: () => app,
+  path: '/settings/notifications/$id',
+  component: lazyRouteComponent(() => import('./rooms/outbound/ChannelDetail'), 'ChannelDetail'),
+});
+
 const tree = root.addChildren([
   signIn,
   app.addChildren([
     start,
-    intelligence.addChildren([overview, recommendations, agents, actions, approvals, models, guardrails]),
+    intelligence.addChildren([overview, recommendations, anomalies, agents, actions, approvals, models, guardrails, changeControl, exclusions]),
     recommendation,
+    anomaly,
     audit.addChildren([auditDashboard, auditSearch, auditLive]),
     entry,
     connections,
@@ -153,6 +196,10 @@ const tree = root.addChildren([
     users,
     teams,
     tokens,
+    webhooks,
+    webhook,
+    channels,
+    channel,
   ]),
 ]);
 

@@ -14,6 +14,12 @@ const COLOURS: Record<string, string> = {
   learning: 'indigo', safe_mode: 'petrol', active: 'green', idle: 'gray', running: 'green', stopped: 'gray',
   ready: 'green', syncing: 'blue', new: 'gray', disabled: 'gray', available: 'green', unattached: 'yellow', deleted: 'gray',
   changing: 'blue',
+  // anomalies
+  acknowledged: 'indigo', resolved: 'green', real: 'red', false: 'gray', planned: 'indigo',
+  // the effect of a change
+  watching: 'blue', holds: 'green', degraded: 'red', not_enough_data: 'gray', overruled: 'gray',
+  // deliveries
+  delivered: 'green', dead_letter: 'red',
   // models
   serving: 'green', candidate: 'blue', retired: 'gray',
 };

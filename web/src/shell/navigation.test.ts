@@ -6,7 +6,7 @@ const labels = (permissions: string[]) => openTo(permissions).flatMap(({ places 
 describe('navigation', () => {
   it.each([
     [['audit.view.own', 'audit.search'], ['Audit Logging', 'API tokens'], '/audit'],
-    [['intelligence.view', 'estate.view'], ['Intelligence Automation', 'Connections', 'Resources', 'API tokens'], '/intelligence'],
+    [['intelligence.view', 'estate.view'], ['Intelligence Automation', 'Connections', 'Resources', 'Notifications', 'Webhooks', 'API tokens'], '/intelligence'],
     [['administer'], ['Users', 'Teams', 'API tokens'], '/settings/users'],
     [[], ['API tokens'], '/settings/tokens'],
   ])('%j', (permissions, expected, start) => {

@@ -1,5 +1,5 @@
 import {
-  IconCloud, IconKey, IconServer2, IconShieldCheck, IconUsers, IconUsersGroup, IconWand,
+  IconBell, IconCloud, IconKey, IconServer2, IconShieldCheck, IconUsers, IconUsersGroup, IconWand, IconWebhook,
 } from '@tabler/icons-react';
 import type { ComponentType } from 'react';
 
@@ -39,6 +39,8 @@ export const SECTIONS: Section[] = [
     places: [
       { label: 'Users', to: '/settings/users', icon: IconUsers, any: ['administer'] },
       { label: 'Teams', to: '/settings/teams', icon: IconUsersGroup, any: ['administer'] },
+      { label: 'Notifications', to: '/settings/notifications', icon: IconBell, any: ['intelligence.view'] },
+      { label: 'Webhooks', to: '/settings/webhooks', icon: IconWebhook, any: ['intelligence.view'] },
       { label: 'API tokens', to: '/settings/tokens', icon: IconKey, any: [] },
     ],
   },

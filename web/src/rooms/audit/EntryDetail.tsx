@@ -1,4 +1,4 @@
-import { Anchor, Breadcrumbs, Code, Grid, Group, ScrollArea, Skeleton, Stack, Text } from '@mantine/core';
+import { Anchor, Code, Grid, Group, ScrollArea, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { Entry } from '../../api/bodies';
@@ -8,6 +8,7 @@ import { Page } from '../../display/Page';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { Status } from '../../display/Status';
+import { Trail } from '../../display/Trail';
 import { When } from '../../display/When';
 import { words } from '../../display/wording';
 import { Difference } from './Difference';
@@ -20,12 +21,7 @@ const route = getRouteApi('/app/audit/$eventId');
 export function EntryDetail() {
   const { eventId } = route.useParams();
   const { data, error, refetch } = useQuery(entryQuery(eventId));
-  const trail = (
-    <Breadcrumbs mb={6} fz="sm" separator="›">
-      <Anchor size="sm" renderRoot={(props) => <Link to="/audit" {...props} />}>Audit Logging</Anchor>
-      <Anchor size="sm" renderRoot={(props) => <Link to="/audit/search" {...props} />}>Search</Anchor>
-    </Breadcrumbs>
-  );
+  const trail = <Trail of={[['Audit Logging', '/audit'], ['Search', '/audit/search']]} />;
   if (!data) {
     return <Page title="Entry" above={trail}>{error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : <Skeleton h={320} radius="lg" />}</Page>;
   }

@@ -65,11 +65,11 @@ export const checkpointQuery = queryOptions({
   queryFn: () => body(client.GET('/api/v1/audit-logs/checkpoint', { parseAs: 'text' })),
 });
 
-/** All entries about one recommendation, newest first. `moves` changes when it does. */
-export function storyQuery(id: string, moves: string) {
+/** All entries that carry this member with this value, newest first. `moves` changes when what they are about does. */
+export function storyQuery(member: string, id: string, moves: string) {
   return queryOptions({
-    queryKey: ['audit', 'story', id, moves],
-    queryFn: () => body(client.POST('/api/v1/audit-logs/search', { body: { query: `metadata.recommendation_id:"${id}"`, limit: 200, filters: {}, aggregations: [], aggregation_limit: null } })),
+    queryKey: ['audit', 'story', member, id, moves],
+    queryFn: () => body(client.POST('/api/v1/audit-logs/search', { body: { query: `metadata.${member}:"${id}"`, limit: 200, filters: {}, aggregations: [], aggregation_limit: null } })),
     placeholderData: (before) => before,
   });
 }

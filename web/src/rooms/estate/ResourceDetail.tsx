@@ -1,4 +1,4 @@
-import { Anchor, Badge, Breadcrumbs, Grid, Group, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
+import { Anchor, Badge, Grid, Group, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -12,6 +12,7 @@ import { Page } from '../../display/Page';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { Status } from '../../display/Status';
+import { Trail } from '../../display/Trail';
 import { When } from '../../display/When';
 import { words } from '../../display/wording';
 import { LATEST_COLUMNS } from '../intelligence/columns';
@@ -24,11 +25,7 @@ export function ResourceDetail() {
   const { id } = route.useParams();
   const may = useMay();
   const { data, error, refetch } = useQuery(resourceQuery(id));
-  const trail = (
-    <Breadcrumbs mb={6} fz="sm" separator="›">
-      <Anchor size="sm" renderRoot={(props) => <Link to="/estate/resources" {...props} />}>Resources</Anchor>
-    </Breadcrumbs>
-  );
+  const trail = <Trail of={[['Resources', '/estate/resources']]} />;
   if (!data) return <Page title="Resource" above={trail}>{error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : <Skeleton h={320} radius="lg" />}</Page>;
   return (
     <Page

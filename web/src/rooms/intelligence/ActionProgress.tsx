@@ -9,6 +9,7 @@ import { ProblemAlert } from '../../display/ProblemAlert';
 import { Status } from '../../display/Status';
 import { When } from '../../display/When';
 import { words } from '../../display/wording';
+import { Watch } from './Watch';
 import { rollBack, useChange } from './queries';
 
 const MOVING = ['running', 'rolling_back'];
@@ -30,6 +31,7 @@ export function ActionProgress({ action }: { action: Action }) {
       <Stack component="ol" gap={8} m={0} p={0} style={{ listStyle: 'none' }} aria-live="polite">
         {action.steps.map((step, index) => <StepRow key={`${index}-${step.kind}`} step={step} />)}
       </Stack>
+      {action.watch && <Watch of={action.watch} />}
     </Panel>
   );
 }

@@ -1,5 +1,6 @@
 import { Button, Group, Progress, Stack, Text } from '@mantine/core';
-import { IconPlayerPlay, IconSettings } from '@tabler/icons-react';
+import { IconPlayerPlay, IconSettings, IconStethoscope } from '@tabler/icons-react';
+import { useState } from 'react';
 import type { Agent } from '../../api/bodies';
 import { useMay } from '../../api/session';
 import { announce } from '../../display/announce';
@@ -11,11 +12,14 @@ import { ProblemAlert } from '../../display/ProblemAlert';
 import { Status } from '../../display/Status';
 import { When } from '../../display/When';
 import { words } from '../../display/wording';
+import { AgentDiagnosis } from './change/AgentDiagnosis';
+import { Held } from './change/Held';
 import { runAgent, useChange } from './queries';
 
 /** An agent: what it covers, how far it has learned, what its last run saw and skipped. */
 export function AgentCard({ agent, onConfigure }: { agent: Agent; onConfigure: () => void }) {
   const may = useMay();
+  const [asking, setAsking] = useState(false);
   const run = useChange(runAgent);
   const running = agent.status.state === 'running' || run.isPending;
   const { status } = agent;
@@ -38,6 +42,9 @@ export function AgentCard({ agent, onConfigure }: { agent: Agent; onConfigure: (
             ['Covers', `${everywhere(agent.scope.accounts ?? [], 'All accounts')} · ${everywhere(agent.scope.services ?? [], 'all services')}`],
             ['Acts from', `${percent(agent.confidence_threshold)} confidence`],
             ['Acts by itself', agent.auto_apply.enabled ? `Up to ${agent.auto_apply.max_impact ?? 'low'} impact` : 'No'],
+            ['Change control', <Held key="held" agent={agent} />],
+            ['Schedule', agent.schedule ? `${agent.schedule} (${agent.schedule_time_zone ?? 'UTC'})` : undefined],
+            ['Active early', agent.learning_waived],
             ['Open', plural(status.open_recommendations, 'recommendation')],
             ['Next run', status.next_run_at ? <When key="next" at={status.next_run_at} /> : undefined],
           ]}
@@ -53,8 +60,10 @@ export function AgentCard({ agent, onConfigure }: { agent: Agent; onConfigure: (
               Run now
             </Button>
           )}
+          <Button variant="default" leftSection={<IconStethoscope size={16} />} onClick={() => setAsking(true)}>What holds it back</Button>
           {may('intelligence.configure') && <Button variant="default" leftSection={<IconSettings size={16} />} onClick={onConfigure}>Configure</Button>}
         </Group>
+        {asking && <AgentDiagnosis agent={agent} onClose={() => setAsking(false)} />}
       </Stack>
     </Panel>
   );

@@ -1,4 +1,4 @@
-import { Button, Divider, Group, Modal, NumberInput, Select, SimpleGrid, Stack, Switch, TagsInput, Text, TextInput, Textarea } from '@mantine/core';
+import { Autocomplete, Button, Divider, Group, Modal, NumberInput, Select, SimpleGrid, Stack, Switch, TagsInput, Text, TextInput, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import type { Agent } from '../../api/bodies';
@@ -15,10 +15,11 @@ const MODES = [
   { value: 'safe_mode', label: 'Safe mode: low impact by itself, the rest with approval' },
   { value: 'active', label: 'Active: everything within the guardrails' },
 ];
+const ZONES = Intl.supportedValuesOf('timeZone');
 const IMPACTS = options(['low', 'medium', 'high']);
 const TIMINGS = options(['immediate', 'daily_digest', 'weekly_digest', 'never']);
 const FIELDS = [
-  'name', 'agent_type', 'mode', 'scope.accounts', 'scope.services', 'learning_period', 'confidence_threshold', 'auto_apply.max_impact',
+  'name', 'agent_type', 'mode', 'scope.accounts', 'scope.services', 'schedule', 'schedule_time_zone', 'learning_period', 'confidence_threshold', 'auto_apply.max_impact',
   'auto_apply.approval_required', 'notifications.recommendations', 'notifications.actions_taken', 'notifications.anomalies', 'reason',
 ];
 
@@ -67,6 +68,10 @@ export function AgentForm({ agent, onClose }: { agent?: Agent; onClose: () => vo
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
             <NumberInput label="Learning period" min={0} max={365} suffix=" days" {...form.getInputProps('learning_period')} />
             <NumberInput label="Confidence threshold" min={0} max={100} suffix=" %" {...form.getInputProps('confidence_threshold')} />
+          </SimpleGrid>
+          <SimpleGrid cols={{ base: 1, sm: 2 }}>
+            <TextInput label="Schedule" placeholder="Reeve's own interval" description="A cron pattern: minute, hour, day, month, weekday" {...form.getInputProps('schedule')} />
+            <Autocomplete label="Its time zone" description="IANA name" data={ZONES} limit={50} maxDropdownHeight={240} {...form.getInputProps('schedule_time_zone')} />
           </SimpleGrid>
           <Divider label="Acting by itself" labelPosition="left" />
           <Switch label="May apply changes by itself" {...form.getInputProps('auto_apply.enabled', { type: 'checkbox' })} />

@@ -1,14 +1,15 @@
 import { Button, Group, Menu } from '@mantine/core';
-import { IconCalendarTime, IconChevronDown, IconClockPause, IconFlask, IconMessage, IconPlayerPlay, IconRotate2, IconX } from '@tabler/icons-react';
+import { IconCalendarTime, IconChevronDown, IconCircleOff, IconClockPause, IconFlask, IconMessage, IconPlayerPlay, IconRotate2, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { Recommendation } from '../../api/bodies';
 import { ApplyDialog } from './ApplyDialog';
 import { DismissDialog, ScheduleDialog, SnoozeDialog, TestDialog } from './AnswerDialogs';
+import { ExclusionForm } from './change/ExclusionForm';
 import { FeedbackDialog } from './FeedbackDialog';
 import { reopen, useChange } from './queries';
 import { ProblemAlert } from '../../display/ProblemAlert';
 
-type Dialog = 'apply' | 'schedule' | 'dismiss' | 'snooze' | 'test' | 'feedback';
+type Dialog = 'exclude' | 'apply' | 'schedule' | 'dismiss' | 'snooze' | 'test' | 'feedback';
 const ANSWERABLE = ['open', 'snoozed', 'scheduled', 'approved'];
 
 /** What a person can answer to a recommendation. */
@@ -33,6 +34,8 @@ export function Answers({ of: one }: { of: Recommendation }) {
               {one.plan && <Menu.Item leftSection={<IconCalendarTime size={16} />} onClick={() => setDialog('schedule')}>Schedule</Menu.Item>}
               <Menu.Item leftSection={<IconClockPause size={16} />} onClick={() => setDialog('snooze')}>Snooze</Menu.Item>
               {one.plan && <Menu.Item leftSection={<IconFlask size={16} />} onClick={() => setDialog('test')}>Test First</Menu.Item>}
+              <Menu.Divider />
+              <Menu.Item leftSection={<IconCircleOff size={16} />} onClick={() => setDialog('exclude')}>Exclude</Menu.Item>
             </Menu.Dropdown>
           </Menu>
         )}
@@ -41,6 +44,7 @@ export function Answers({ of: one }: { of: Recommendation }) {
       {again.error && <ProblemAlert error={again.error} />}
       {dialog === 'apply' && one.plan && <ApplyDialog of={one} plan={one.plan} onClose={close} />}
       {dialog === 'schedule' && <ScheduleDialog of={one} onClose={close} />}
+      {dialog === 'exclude' && <ExclusionForm given={{ resource: one.resource.id, account: one.resource.account, type: one.type }} onClose={close} />}
       {dialog === 'dismiss' && <DismissDialog of={one} onClose={close} />}
       {dialog === 'snooze' && <SnoozeDialog of={one} onClose={close} />}
       {dialog === 'test' && <TestDialog of={one} onClose={close} />}

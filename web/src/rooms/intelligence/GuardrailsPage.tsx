@@ -7,6 +7,7 @@ import { useMay } from '../../api/session';
 import { announce } from '../../display/announce';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
+import { Use } from './change/Use';
 import { KillSwitch } from './KillSwitch';
 import { guardrailsQuery, setGuardrails, useChange } from './queries';
 
@@ -17,6 +18,7 @@ export function GuardrailsPage() {
   return (
     <Stack gap="lg">
       <KillSwitch on={data.kill_switch ?? false} />
+      <Use of={data} />
       <Limits key={data.version} of={data} />
     </Stack>
   );
@@ -24,7 +26,7 @@ export function GuardrailsPage() {
 
 const MARKED = [
   'cost_impact.max_increase', 'cost_impact.max_decrease', 'performance_impact.max_degradation', 'availability.min_uptime', 'rollback.timeout_s',
-  'blast_radius.max_actions_per_run', 'blast_radius.max_actions_per_day', 'blast_radius.max_share_per_day', 'cool_down_s', 'breaker_failures',
+  'blast_radius.max_actions_per_run', 'blast_radius.max_actions_per_day', 'blast_radius.max_share_per_day', 'cool_down_s', 'breaker_failures', 'verification.window_s',
 ];
 
 function Limits({ of: guardrails }: { of: Guardrails }) {
@@ -72,8 +74,11 @@ function Limits({ of: guardrails }: { of: Guardrails }) {
               {percent('Share in a day', 'blast_radius.max_share_per_day', 'Of the resources in scope')}
             </SimpleGrid>
           </Panel>
-          <Panel title="Cool-down" note="A changed resource is left alone this long">
-            {whole('Cool-down', 'cool_down_s', 'After each change', ' s')}
+          <Panel title="After a change" note="How long it is left alone, and how long its effect is watched">
+            <SimpleGrid cols={{ base: 1, sm: 2 }}>
+              {whole('Cool-down', 'cool_down_s', 'After each change', ' s')}
+              {whole('Watch', 'verification.window_s', 'Its effect is compared; 0: not', ' s')}
+            </SimpleGrid>
           </Panel>
         </SimpleGrid>
         <ProblemAlert error={save.error} marked={MARKED} />

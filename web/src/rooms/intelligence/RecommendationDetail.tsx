@@ -1,5 +1,4 @@
-import { Alert, Anchor, Box, Breadcrumbs, Grid, Group, Skeleton, Stack, Text } from '@mantine/core';
-import { IconShieldX } from '@tabler/icons-react';
+import { Alert, Anchor, Box, Grid, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { Recommendation } from '../../api/bodies';
@@ -9,7 +8,10 @@ import { Page } from '../../display/Page';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { Status } from '../../display/Status';
+import { Trail } from '../../display/Trail';
 import { words } from '../../display/wording';
+import { BlockNote } from './change/BlockNote';
+import { WhyNot } from './change/WhyNot';
 import { ActionProgress } from './ActionProgress';
 import { Answers } from './Answers';
 import { DecisionPath } from './DecisionPath';
@@ -20,6 +22,7 @@ import { Usage } from './Usage';
 import { actionsQuery, recommendationQuery } from './queries';
 
 const route = getRouteApi('/app/intelligence/recommendations/$id');
+const TRAIL = <Trail of={[['Intelligence Automation', '/intelligence'], ['Recommendations', '/intelligence/recommendations']]} />;
 const MOVING = ['executing', 'verifying', 'testing', 'approved'];
 
 export function RecommendationDetail() {
@@ -29,21 +32,12 @@ export function RecommendationDetail() {
     refetchInterval: ({ state }) => (MOVING.includes(state.data?.status ?? '') ? 1000 : 15_000),
   });
   if (error && !data) {
-    return <Page title="Recommendation" above={<Trail />}><ProblemAlert error={error} onRetry={() => void refetch()} /></Page>;
+    return <Page title="Recommendation" above={TRAIL}><ProblemAlert error={error} onRetry={() => void refetch()} /></Page>;
   }
   if (!data) {
-    return <Page title="Recommendation" above={<Trail />}><Skeleton h={160} radius="lg" /><Skeleton h={320} radius="lg" /></Page>;
+    return <Page title="Recommendation" above={TRAIL}><Skeleton h={160} radius="lg" /><Skeleton h={320} radius="lg" /></Page>;
   }
   return <Shown of={data} />;
-}
-
-function Trail() {
-  return (
-    <Breadcrumbs mb={6} fz="sm" separator="›">
-      <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence" {...props} />}>Intelligence Automation</Anchor>
-      <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/recommendations" {...props} />}>Recommendations</Anchor>
-    </Breadcrumbs>
-  );
 }
 
 function Shown({ of: one }: { of: Recommendation }) {
@@ -54,7 +48,7 @@ function Shown({ of: one }: { of: Recommendation }) {
   const latest = own[0];
   return (
     <Page
-      title={one.title} above={<Trail />}
+      title={one.title} above={TRAIL}
       description={
         <Group component="span" gap={8} display="inline-flex">
           <Status of={one.status} /><Status of={one.priority} label={`${words(one.priority)} priority`} />
@@ -63,9 +57,7 @@ function Shown({ of: one }: { of: Recommendation }) {
       }
       actions={may('intelligence.operate') ? <Answers of={one} /> : undefined}
     >
-      {one.blocked && (
-        <Alert color="orange" icon={<IconShieldX size={18} />} title="A guardrail blocked the last attempt">{one.blocked}</Alert>
-      )}
+      {one.blocked && <BlockNote text={one.blocked} />}
       <StatusNote of={one} />
       {latest && <ActionProgress action={latest} />}
       <Grid gap="lg" align="flex-start">
@@ -90,6 +82,7 @@ function Shown({ of: one }: { of: Recommendation }) {
             {one.plan ? <PlanSteps plan={one.plan} /> : (
               <Panel title="Plan"><Text size="sm" className="muted">This is advice: there is nothing here that Reeve would run.</Text></Panel>
             )}
+            <WhyNot of={one} />
             {may('audit.search') && <Story id={one.id} moves={`${one.status} ${own.map((action) => `${action.status}${action.steps.length}`).join()}`} />}
           </Stack>
         </Grid.Col>

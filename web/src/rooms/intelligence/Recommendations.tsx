@@ -10,7 +10,7 @@ import { EmptyState } from '../../display/EmptyState';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { options } from '../../display/wording';
 import { ALL_COLUMNS, PRIORITY_ORDER } from './columns';
-import { MOST, recommendationsQuery } from './queries';
+import { MOST, recommendationsQuery, TYPES } from './queries';
 
 const route = getRouteApi('/app/intelligence/recommendations');
 
@@ -19,10 +19,6 @@ const STATUSES = [
   { value: WAITING, label: 'Not ended' },
   ...options(['open', 'pending_approval', 'approved', 'scheduled', 'testing', 'snoozed', 'executing', 'verifying', 'succeeded', 'rolled_back', 'failed', 'dismissed', 'superseded', 'expired']),
 ];
-const TYPES = options([
-  'right_size', 'reserved_instances', 'spot_instances', 'storage_optimization', 'idle_resource_cleanup', 'auto_scaling', 'instance_type',
-  'database_tuning', 'caching_strategy', 'security_group', 'encryption', 'iam_optimization', 'patch_management',
-]);
 
 export function Recommendations() {
   const search = route.useSearch();
@@ -50,7 +46,7 @@ export function Recommendations() {
       <Group gap="sm" align="flex-end" role="search" className="filters" aria-label="Filter recommendations">
         <Select label="Status" data={[...STATUSES, { value: 'all', label: 'All' }]} value={status} onChange={(value) => set({ status: !value || value === WAITING ? undefined : value })} allowDeselect={false} w={170} />
         <Select label="Priority" data={options(PRIORITY_ORDER)} value={search.priority ?? null} onChange={(value) => set({ priority: value ?? undefined })} placeholder="Any" clearable w={130} />
-        <Select label="Type" data={TYPES} value={search.type ?? null} onChange={(value) => set({ type: value ?? undefined })} placeholder="Any" clearable searchable w={190} />
+        <Select label="Type" data={options(TYPES)} value={search.type ?? null} onChange={(value) => set({ type: value ?? undefined })} placeholder="Any" clearable searchable w={190} />
         <Typed label="Minimum confidence" value={search.min_confidence} onChange={(value) => set({ min_confidence: value })} numeric />
         <Typed label="Account" value={search.account} onChange={(value) => set({ account: value })} />
         <Typed label="Resource" value={search.resource} onChange={(value) => set({ resource: value })} />

@@ -13,11 +13,14 @@ export function Room() {
         tabs={[
           { label: 'Overview', to: '/intelligence' },
           { label: 'Recommendations', to: '/intelligence/recommendations' },
+          { label: 'Anomalies', to: '/intelligence/anomalies' },
           { label: 'Agents', to: '/intelligence/agents' },
           { label: 'Actions', to: '/intelligence/actions' },
           { label: 'Approvals', to: '/intelligence/approvals', badge: data?.approvals_pending },
           { label: 'Models', to: '/intelligence/models' },
           { label: 'Guardrails', to: '/intelligence/guardrails' },
+          { label: 'Change control', to: '/intelligence/change-control' },
+          { label: 'Exclusions', to: '/intelligence/exclusions' },
         ]}
       />
     </Page>

@@ -14,9 +14,16 @@ import { ActorName } from '../audit/ActorName';
 /** How many entries are shown before the reader asks for more. */
 const SHOWN = 30;
 
-/** Everything the log holds about one recommendation, oldest first. Asked for again when it moves. */
-export function Story({ id, moves }: { id: string; moves: string }) {
-  const { data, error } = useQuery(storyQuery(id, moves));
+interface Props {
+  /** Which member of the metadata names it. */
+  member?: 'recommendation_id' | 'anomaly_id';
+  id: string;
+  moves: string;
+}
+
+/** Everything the log holds about one recommendation or anomaly, oldest first. Asked for again when it moves. */
+export function Story({ member = 'recommendation_id', id, moves }: Props) {
+  const { data, error } = useQuery(storyQuery(member, id, moves));
   const [whole, setWhole] = useState(false);
   const all = data && [...data.items].reverse();
   const entries = whole ? all : all?.slice(0, SHOWN);
@@ -24,7 +31,7 @@ export function Story({ id, moves }: { id: string; moves: string }) {
   return (
     <Panel
       title="Its story in the log" note={data ? `${count(data.total ?? 0)} entries, each provable on its own` : undefined}
-      actions={<Anchor size="sm" renderRoot={(props) => <Link to="/audit/search" search={{ query: `metadata.recommendation_id:"${id}"` }} {...props} />}>Open in Audit Logging</Anchor>}
+      actions={<Anchor size="sm" renderRoot={(props) => <Link to="/audit/search" search={{ query: `metadata.${member}:"${id}"` }} {...props} />}>Open in Audit Logging</Anchor>}
     >
       {error && <ProblemAlert error={error} />}
       {!entries && !error && <Skeleton h={120} />}

@@ -7,6 +7,8 @@ export interface AgentFields {
   mode: string;
   reason: string;
   scope: { accounts: string[]; services: string[] };
+  schedule: string;
+  schedule_time_zone: string;
   learning_period: number | string;
   confidence_threshold: number | string;
   auto_apply: { enabled: boolean; max_impact: string; approval_required: string };
@@ -20,6 +22,8 @@ export function initial(agent: Agent | undefined): AgentFields {
     mode: agent?.mode ?? 'learning',
     reason: '',
     scope: { accounts: agent?.scope.accounts ?? [], services: agent?.scope.services ?? [] },
+    schedule: agent?.schedule ?? '',
+    schedule_time_zone: agent?.schedule_time_zone ?? 'UTC',
     learning_period: agent ? Number.parseInt(agent.learning_period, 10) : 14,
     confidence_threshold: agent?.confidence_threshold ?? 85,
     auto_apply: {
@@ -46,6 +50,8 @@ export function given(fields: AgentFields) {
     name: fields.name.trim(),
     mode: fields.mode,
     scope: fields.scope,
+    schedule: fields.schedule.trim(),
+    schedule_time_zone: fields.schedule_time_zone.trim() || undefined,
     learning_period: `${fields.learning_period}d`,
     confidence_threshold: `${fields.confidence_threshold}%`,
     auto_apply: fields.auto_apply,

@@ -8,6 +8,12 @@ type Schemas = components['schemas'];
 /** Lists are asked for whole; the service's own limit is a thousand. */
 export const MOST = 1000;
 
+/** Types of recommendations, as the specification lists them. */
+export const TYPES = [
+  'right_size', 'reserved_instances', 'spot_instances', 'storage_optimization', 'idle_resource_cleanup', 'auto_scaling', 'instance_type',
+  'database_tuning', 'caching_strategy', 'security_group', 'encryption', 'iam_optimization', 'patch_management',
+];
+
 export const dashboardQuery = queryOptions({
   queryKey: ['intelligence', 'dashboard'],
   queryFn: () => body(client.GET('/api/v1/intelligence/dashboard')),

@@ -9,7 +9,7 @@ import { EmptyState } from '../../display/EmptyState';
 import { day } from '../../display/instants';
 import { Page } from '../../display/Page';
 import { ProblemAlert } from '../../display/ProblemAlert';
-import { Remove } from './Remove';
+import { Remove } from '../../display/Remove';
 import { createTeam, removeTeam, renameTeam, teamsQuery, useChange } from './queries';
 
 export function Teams() {
@@ -24,7 +24,7 @@ export function Teams() {
       cell: (row) => (
         <Group gap={4} wrap="nowrap" justify="flex-end">
           <ActionIcon aria-label={`Rename ${row.name}`} onClick={() => setEditing(row)}><IconEdit size={16} /></ActionIcon>
-          <Remove what={row.name} explain="Its members stay; managers no longer see each other's entries through it." remove={() => removeTeam(row.id)} />
+          <Remove room="settings" what={row.name} explain="Its members stay; managers no longer see each other's entries through it." remove={() => removeTeam(row.id)} />
         </Group>
       ),
     },

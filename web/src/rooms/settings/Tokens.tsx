@@ -10,7 +10,7 @@ import { Page } from '../../display/Page';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { When } from '../../display/When';
 import { words } from '../../display/wording';
-import { Remove } from './Remove';
+import { Remove } from '../../display/Remove';
 import { TokenForm } from './TokenForm';
 import { removeToken, tokensQuery, usersQuery } from './queries';
 
@@ -29,7 +29,7 @@ export function Tokens() {
       { id: 'roles', header: 'Roles', cell: (row) => (row.roles.length ? <Group gap={4}>{row.roles.map((role) => <Badge key={role} color="gray">{words(role)}</Badge>)}</Group> : <span className="muted">All of the user&apos;s</span>) },
       { id: 'used', header: 'Last used', cell: (row) => <When at={row.last_used_at} form="ago" /> },
       { id: 'expires', header: 'Expires', cell: (row) => <When at={row.expires_at} /> },
-      { id: 'do', header: '', align: 'right', cell: (row) => <Remove what={row.name} verb="Revoke" explain="Whatever uses this token stops working at once." remove={() => removeToken(row.id)} /> },
+      { id: 'do', header: '', align: 'right', cell: (row) => <Remove room="settings" what={row.name} verb="Revoke" explain="Whatever uses this token stops working at once." remove={() => removeToken(row.id)} /> },
     ];
   }, [users.data, me]);
   return (

@@ -10,7 +10,7 @@ import { Page } from '../../display/Page';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { Status } from '../../display/Status';
 import { words } from '../../display/wording';
-import { Remove } from './Remove';
+import { Remove } from '../../display/Remove';
 import { UserForm } from './UserForm';
 import { removeUser, teamsQuery, usersQuery } from './queries';
 
@@ -31,7 +31,7 @@ export function Users() {
         cell: (row) => (
           <Group gap={4} wrap="nowrap" justify="flex-end">
             <ActionIcon aria-label={`Change ${row.name}`} onClick={() => setEditing(row)}><IconEdit size={16} /></ActionIcon>
-            <Remove what={row.name} explain="The user can no longer sign in. What they did stays in the log." remove={() => removeUser(row.id)} />
+            <Remove room="settings" what={row.name} explain="The user can no longer sign in. What they did stays in the log." remove={() => removeUser(row.id)} />
           </Group>
         ),
       },

@@ -1,18 +1,21 @@
 import { ActionIcon, Button, Group, Popover, Stack, Text } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
-import { ProblemAlert } from '../../display/ProblemAlert';
-import { useChange } from './queries';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { ProblemAlert } from './ProblemAlert';
 
 interface Props {
   what: string;
   explain: string;
   verb?: string;
+  /** Whose answers are asked for again afterwards: the first part of their keys. */
+  room: string;
   remove: () => Promise<unknown>;
 }
 
 /** A small bin that asks before it removes. */
-export function Remove({ what, explain, verb = 'Remove', remove }: Props) {
-  const change = useChange(remove);
+export function Remove({ what, explain, verb = 'Remove', room, remove }: Props) {
+  const queries = useQueryClient();
+  const change = useMutation({ mutationFn: remove, onSettled: () => void queries.invalidateQueries({ queryKey: [room] }) });
   return (
     <Popover width={280} withArrow trapFocus position="bottom-end">
       <Popover.Target><ActionIcon aria-label={`${verb} ${what}`}><IconTrash size={16} /></ActionIcon></Popover.Target>
@@ -20,7 +23,7 @@ export function Remove({ what, explain, verb = 'Remove', remove }: Props) {
         <Stack gap="sm" ta="left">
           <Text size="sm">{explain}</Text>
           <ProblemAlert error={change.error} />
-          <Group justify="flex-end"><Button size="xs" color="red" loading={change.isPending} onClick={() => change.mutate(undefined)}>{verb} {what}</Button></Group>
+          <Group justify="flex-end"><Button size="xs" color="red" loading={change.isPending} onClick={() => change.mutate()}>{verb} {what}</Button></Group>
         </Stack>
       </Popover.Dropdown>
     </Popover>

@@ -1,0 +1,103 @@
+import { Alert, Anchor, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { IconActivity, IconAdjustments, IconFilterOff } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Anomaly } from '../../../api/bodies';
+import { useMay } from '../../../api/session';
+import { count } from '../../../display/amounts';
+import { DataTable, type Column } from '../../../display/DataTable';
+import { EmptyState } from '../../../display/EmptyState';
+import { ProblemAlert } from '../../../display/ProblemAlert';
+import { Status } from '../../../display/Status';
+import { When } from '../../../display/When';
+import { options, words } from '../../../display/wording';
+import { PRIORITY_ORDER } from '../columns';
+import { MOST } from '../queries';
+import { AnomalySettingsDialog } from './AnomalySettingsDialog';
+import { anomaliesQuery } from './queries';
+
+const route = getRouteApi('/app/intelligence/anomalies');
+export const CLASSES = ['cost', 'performance', 'security', 'operational'];
+
+const COLUMNS: Column<Anomaly>[] = [
+  {
+    id: 'title', header: 'Anomaly', sortBy: (row) => row.title,
+    cell: (row) => (
+      <div style={{ minWidth: 220, maxWidth: 380 }}>
+        <Anchor size="sm" fw={550} c="inherit" renderRoot={(props) => <Link to="/intelligence/anomalies/$id" params={{ id: row.id }} {...props} />}>{row.title}</Anchor>
+        <Text size="xs" className="muted" truncate>{placeOf(row)}</Text>
+      </div>
+    ),
+  },
+  { id: 'severity', header: 'Severity', sortBy: (row) => PRIORITY_ORDER.indexOf(row.severity), cell: (row) => <Status of={row.severity} /> },
+  { id: 'class', header: 'Class', sortBy: (row) => row.type, cell: (row) => words(row.type) },
+  { id: 'status', header: 'Status', sortBy: (row) => row.status, cell: (row) => <Status of={row.status} /> },
+  { id: 'cause', header: 'Likely cause', cell: (row) => <div style={{ minWidth: 180, maxWidth: 320 }}><Text size="sm" lineClamp={2} title={row.likely_cause}>{row.likely_cause}</Text></div> },
+  { id: 'started', header: 'Began', sortBy: (row) => row.started_at, cell: (row) => <When at={row.started_at} /> },
+];
+
+function placeOf({ resource: { name, id, kind, provider, region } }: Anomaly): string {
+  return [name || id, words(kind), provider && words(provider), region].filter(Boolean).join(' · ');
+}
+
+/** What is strange in the estate, one for one trouble. */
+export function Anomalies() {
+  const search = route.useSearch();
+  const navigate = useNavigate();
+  const may = useMay();
+  const [settings, setSettings] = useState(false);
+  const { data, error, refetch } = useQuery(anomaliesQuery(search));
+  const set = (change: Partial<typeof search>) => void navigate({ to: '/intelligence/anomalies', search: { ...search, ...change }, replace: true });
+  const clear = () => void navigate({ to: '/intelligence/anomalies', search: {}, replace: true });
+  const filtered = Object.values(search).some(Boolean);
+  return (
+    <Stack gap="md">
+      <Group justify="space-between" align="flex-end" gap="sm">
+        <Group gap="sm" align="flex-end" role="search" className="filters" aria-label="Filter anomalies" flex="1 1 300px">
+          <Select label="Class" placeholder="Any" clearable w={150} data={options(CLASSES)} value={search.type ?? null} onChange={(value) => set({ type: value ?? undefined })} />
+          <Select label="Status" placeholder="Any" clearable w={150} data={options(['open', 'acknowledged', 'resolved'])} value={search.status ?? null} onChange={(value) => set({ status: value ?? undefined })} />
+          <OfResource value={search.resource} onChange={(resource) => set({ resource })} />
+          {filtered && <Button variant="subtle" color="gray" leftSection={<IconFilterOff size={16} />} onClick={clear}>Clear</Button>}
+        </Group>
+        <Button variant="default" leftSection={<IconAdjustments size={16} />} onClick={() => setSettings(true)}>What counts as strange</Button>
+      </Group>
+      {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (
+        <>
+          <Text size="sm" className="muted numeral" role="status">{data ? `${count(data.total)} found, the latest first` : 'Looking …'}</Text>
+          {data && data.total > MOST && <Alert color="yellow">Only the newest {count(MOST)} are shown. Narrow the filters to see the rest.</Alert>}
+          <DataTable
+            label="Anomalies" columns={COLUMNS} rows={data?.items} rowId={(row) => row.id} pageSize={25}
+            onOpen={(row) => void navigate({ to: '/intelligence/anomalies/$id', params: { id: row.id } })}
+            empty={
+              <EmptyState
+                title={filtered ? 'Nothing matches these filters' : 'Nothing strange yet'} icon={<IconActivity size={22} />}
+                action={filtered ? <Button variant="light" mt="sm" onClick={clear}>Clear filters</Button> : undefined}
+              >
+                {filtered ? 'Loosen a filter. A resource is given by its identifier, a person by their name in the log.'
+                  : 'Metrics and entries of the log are watched all the time, and judged once two weeks of them are known. To watch less or more, see “What counts as strange”.'}
+              </EmptyState>
+            }
+          />
+        </>
+      )}
+      {settings && <AnomalySettingsDialog locked={!may('intelligence.configure')} onClose={() => setSettings(false)} />}
+    </Stack>
+  );
+}
+
+function OfResource({ value, onChange }: { value: string | undefined; onChange: (value: string | undefined) => void }) {
+  const [given, setGiven] = useState({ from: value, text: value ?? '' });
+  if (given.from !== value) setGiven({ from: value, text: value ?? '' });
+  const pass = useDebouncedCallback((text: string) => onChange(text.trim() || undefined), 350);
+  return (
+    <TextInput
+      label="Resource or person" placeholder="Identifier" w={220} value={given.text}
+      onChange={(event) => {
+        setGiven({ from: value, text: event.currentTarget.value });
+        pass(event.currentTarget.value);
+      }}
+    />
+  );
+}

@@ -1,0 +1,143 @@
+import { Anchor, Box, Button, Grid, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { IconEye } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { Anomaly } from '../../../api/bodies';
+import { useMay } from '../../../api/session';
+import { announce } from '../../../display/announce';
+import { Facts } from '../../../display/Facts';
+import { took } from '../../../display/instants';
+import { Page } from '../../../display/Page';
+import { Panel } from '../../../display/Panel';
+import { ProblemAlert } from '../../../display/ProblemAlert';
+import { Status } from '../../../display/Status';
+import { Trail } from '../../../display/Trail';
+import { When } from '../../../display/When';
+import { words } from '../../../display/wording';
+import { useChange } from '../queries';
+import { Story } from '../Story';
+import { Course } from './Course';
+import { Observed } from './Observed';
+import { WhatItWas } from './WhatItWas';
+import { deviation } from './course';
+import { acknowledge, anomalyQuery } from './queries';
+
+const route = getRouteApi('/app/intelligence/anomalies/$id');
+const TRAIL = <Trail of={[['Intelligence Automation', '/intelligence'], ['Anomalies', '/intelligence/anomalies']]} />;
+
+export function AnomalyDetail() {
+  const { id } = route.useParams();
+  const { data, error, refetch } = useQuery(anomalyQuery(id));
+  if (!data) {
+    return (
+      <Page title="Anomaly" above={TRAIL}>
+        {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : <><Skeleton h={140} radius="lg" /><Skeleton h={320} radius="lg" /></>}
+      </Page>
+    );
+  }
+  return <Shown of={data} />;
+}
+
+function Shown({ of: one }: { of: Anomaly }) {
+  const may = useMay();
+  const looking = useChange(acknowledge);
+  const moves = `${one.status} ${one.responses.length} ${one.feedback.length}`;
+  return (
+    <Page
+      title={one.title} above={TRAIL}
+      description={
+        <Group component="span" gap={8} display="inline-flex">
+          <Status of={one.status} /><Status of={one.severity} label={`${words(one.severity)} severity`} />
+          <Text span size="sm">{words(one.type)}</Text>
+        </Group>
+      }
+      actions={one.status === 'open' && may('intelligence.operate') ? (
+        <Button
+          variant="light" leftSection={<IconEye size={16} />} loading={looking.isPending}
+          onClick={() => looking.mutate(one.id, { onSuccess: () => announce('You look after it; the others can see that.') })}
+        >
+          I look after it
+        </Button>
+      ) : undefined}
+    >
+      <ProblemAlert error={looking.error} />
+      <Grid gap="lg" align="flex-start">
+        <Grid.Col span={{ base: 12, lg: 8 }}>
+          <Stack gap="lg">
+            <Cause of={one} />
+            <Box hiddenFrom="lg"><WhatItWas of={one} /></Box>
+            <Observed of={one} />
+            <Course of={one} />
+            {may('audit.search') && <Story member="anomaly_id" id={one.id} moves={moves} />}
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 4 }}>
+          <Stack gap="lg">
+            <Box visibleFrom="lg"><WhatItWas of={one} /></Box>
+            <About of={one} />
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </Page>
+  );
+}
+
+function Cause({ of: one }: { of: Anomaly }) {
+  return (
+    <Panel title="Likely cause">
+      <Stack gap="sm">
+        <Text size="sm" fw={500} style={{ overflowWrap: 'anywhere' }}>{sentence(one.likely_cause)}</Text>
+        {one.evidence.length > 0 && (
+          <Stack component="ul" gap={6} m={0} pl={18} aria-label="What it rests on">
+            {one.evidence.map((text) => <Text component="li" size="sm" key={text} style={{ overflowWrap: 'anywhere' }}>{sentence(text)}</Text>)}
+          </Stack>
+        )}
+        <div>
+          <Text size="xs" fw={600} className="muted">What to do</Text>
+          <Text size="sm">{one.recommended_action}</Text>
+        </div>
+      </Stack>
+    </Panel>
+  );
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function About({ of: one }: { of: Anomaly }) {
+  const may = useMay();
+  const { resource } = one;
+  const known = one.type !== 'security' && may('estate.view');
+  return (
+    <Panel
+      title="About"
+      actions={may('audit.search') ? (
+        <Anchor
+          size="sm"
+          renderRoot={(props) => (one.type === 'security'
+            ? <Link to="/audit/search" search={{ user: resource.id, start: one.started_at }} {...props} />
+            : <Link to="/audit/search" search={{ resource_id: resource.id }} {...props} />)}
+        >
+          In the log
+        </Anchor>
+      ) : undefined}
+    >
+      <Facts
+        of={[
+          [one.type === 'security' ? 'Who' : 'Resource', known
+            ? <Anchor key="to" size="sm" renderRoot={(props) => <Link to="/estate/resources/$id" params={{ id: resource.id }} {...props} />}>{resource.name || resource.id}</Anchor>
+            : resource.name || resource.id],
+          ['Identifier', resource.name && resource.name !== resource.id ? <span key="id" className="hash">{resource.id}</span> : undefined],
+          ['Kind', words(resource.kind)],
+          ['Where', [resource.provider && words(resource.provider), resource.account, resource.region].filter(Boolean).join(' · ')],
+          ['Deviation', deviation(one.deviation_percent)],
+          ['Began', <When key="began" at={one.started_at} form="full" />],
+          ['Last strange', <When key="last" at={one.last_at} form="full" />],
+          ['Noticed', <span key="noticed"><When at={one.detected_at} form="full" /> <Text span size="xs" className="muted">({took(one.started_at, one.detected_at)} after it began)</Text></span>],
+          ['Over since', one.resolved_at ? <When key="over" at={one.resolved_at} form="full" /> : 'It goes on: six quiet hours end it'],
+        ]}
+      />
+    </Panel>
+  );
+}

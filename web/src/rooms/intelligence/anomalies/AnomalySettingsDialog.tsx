@@ -1,0 +1,79 @@
+import { Alert, Button, Divider, Group, Modal, MultiSelect, NumberInput, Select, SimpleGrid, Skeleton, Stack, Switch, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
+import type { AnomalySettings } from '../../../api/bodies';
+import { fieldMessages } from '../../../api/problem';
+import { announce } from '../../../display/announce';
+import { ProblemAlert } from '../../../display/ProblemAlert';
+import { options } from '../../../display/wording';
+import { useChange } from '../queries';
+import { anomalySettingsQuery, setAnomalySettings } from './queries';
+
+interface Props {
+  locked: boolean;
+  onClose: () => void;
+}
+
+/** How readily each class of anomaly is called. */
+export function AnomalySettingsDialog({ locked, onClose }: Props) {
+  const { data, error, refetch } = useQuery(anomalySettingsQuery);
+  return (
+    <Modal opened onClose={onClose} size="lg" title={<Text fw={600}>What counts as strange</Text>}>
+      {error && <ProblemAlert error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton h={320} />}
+      {data && <Settings key={data.version} of={data} locked={locked} onClose={onClose} />}
+    </Modal>
+  );
+}
+
+const SENSITIVITIES = [
+  { value: 'low', label: 'Low: only what is very strange' },
+  { value: 'medium', label: 'Medium' },
+  { value: 'high', label: 'High: more is called, more of it false' },
+];
+const METRICS = [
+  'cpu_utilization', 'memory_utilization', 'network_in', 'network_out', 'disk_read', 'disk_write', 'disk_read_ops', 'disk_write_ops',
+  'database_connections', 'free_storage', 'request_rate', 'cpu_credit_balance',
+];
+const MARKED = [
+  'cost.threshold_percent', 'cost.window_hours', 'cost.baseline_days', 'performance.metrics', 'performance.sensitivity', 'security.sensitivity',
+];
+
+function Settings({ of: settings, locked, onClose }: { of: AnomalySettings } & Props) {
+  const save = useChange(setAnomalySettings);
+  const form = useForm<AnomalySettings>({ initialValues: settings });
+  const submit = form.onSubmit((values) => save.mutate(values, {
+    onSuccess: () => { announce('What counts as strange is saved.'); onClose(); },
+    onError: (error) => form.setErrors(fieldMessages(error)),
+  }));
+  const whole = (label: string, field: string, suffix: string, description: string) => (
+    <NumberInput label={label} description={description} min={1} allowDecimal={false} suffix={suffix} readOnly={locked} {...form.getInputProps(field)} />
+  );
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        {locked && <Alert color="gray" variant="light">Shown as it is. Changing it needs the right to configure intelligence, which operators and administrators have.</Alert>}
+        <Divider label="Performance and operations" labelPosition="left" />
+        <MultiSelect
+          label="Metrics that are watched" description="None: processor, memory, requests, connections, network and storage, the usual ones" data={options(METRICS)} clearable searchable
+          readOnly={locked} {...form.getInputProps('performance.metrics')}
+        />
+        <Select label="Sensitivity" aria-label="Sensitivity to performance" data={SENSITIVITIES} allowDeselect={false} readOnly={locked} {...form.getInputProps('performance.sensitivity')} />
+        <Divider label="Security" labelPosition="left" />
+        <Switch label="Watch what people and programs do" description="Each against their own past and that of their like" disabled={locked} {...form.getInputProps('security.behavioral_analysis', { type: 'checkbox' })} />
+        <Select label="Sensitivity" aria-label="Sensitivity to behaviour" data={SENSITIVITIES} allowDeselect={false} readOnly={locked} {...form.getInputProps('security.sensitivity')} />
+        <Divider label="Cost" labelPosition="left" />
+        <SimpleGrid cols={{ base: 1, sm: 3 }}>
+          {whole('Threshold', 'cost.threshold_percent', ' %', 'Above or below the baseline')}
+          {whole('Window', 'cost.window_hours', ' h', 'Spending that is compared')}
+          {whole('Baseline', 'cost.baseline_days', ' days', 'What is averaged')}
+        </SimpleGrid>
+        <ProblemAlert error={save.error} marked={MARKED} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>{locked ? 'Close' : 'Cancel'}</Button>
+          {!locked && <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>Save</Button>}
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,92 @@
+import { Group, SegmentedControl, Skeleton, Stack, Table, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import type { Anomaly, Reading } from '../../../api/bodies';
+import { useMay } from '../../../api/session';
+import { AnomalyChart } from '../../../charts/AnomalyChart';
+import { measured } from '../../../display/amounts';
+import { Panel } from '../../../display/Panel';
+import { ProblemAlert } from '../../../display/ProblemAlert';
+import { When } from '../../../display/When';
+import { words } from '../../../display/wording';
+import classes from './Observed.module.css';
+import { observedQuery } from './queries';
+import { shownSpan, unitOf } from './course';
+
+/** What was measured: a chart of each metric that was strange, and its figures at the strangest moment. */
+export function Observed({ of: one }: { of: Anomaly }) {
+  const may = useMay();
+  const metrics = one.readings.flatMap(({ metric }) => (metric ? [metric] : []));
+  const [chosen, setChosen] = useState(metrics[0]);
+  const reading = one.readings.find(({ metric }) => metric && metric === chosen);
+  if (one.readings.length === 0) return null;
+  return (
+    <Panel
+      title={metrics.length > 0 ? 'What was observed' : 'What gave it away'}
+      actions={metrics.length > 1 ? <SegmentedControl size="xs" value={chosen} onChange={setChosen} data={metrics.map((name) => ({ value: name, label: words(name) }))} aria-label="Metric" /> : undefined}
+    >
+      <Stack gap="md">
+        {reading?.metric && (may('estate.view')
+          ? <Picture of={one} reading={reading} metric={reading.metric} />
+          : <Text size="sm" className="muted">The picture needs the right to see the estate; the figures below are of the strangest moment.</Text>)}
+        <Figures of={one.readings} />
+      </Stack>
+    </Panel>
+  );
+}
+
+function Picture({ of: one, reading, metric }: { of: Anomaly; reading: Reading; metric: string }) {
+  // Kept while the page is open: an anomaly that goes on would otherwise ask for another span at every look.
+  const span = useMemo(() => shownSpan({ started_at: one.started_at, last_at: one.last_at }), [one.started_at, one.last_at]);
+  const { data, error } = useQuery(observedQuery(one.resource.id, metric, span));
+  const series = data?.series.find((candidate) => candidate.metric === metric && candidate.points.length > 0);
+  if (error) return <ProblemAlert error={error} />;
+  if (!data) return <Skeleton h={280} />;
+  if (!series) return <Text size="sm" className="muted">No samples of that time are kept any more. The figures below are of the strangest moment.</Text>;
+  return (
+    <div>
+      <AnomalyChart label={`${words(metric)} of ${one.resource.name || one.resource.id} around the anomaly`} series={series} reading={reading} began={one.started_at} last={one.last_at} />
+      <Legend />
+    </div>
+  );
+}
+
+function Legend() {
+  return (
+    <Group gap="lg" mt={8} className={classes.legend}>
+      <span><i className={classes.line} aria-hidden="true" />Observed</span>
+      <span><i className={classes.expected} aria-hidden="true" />Expected at the strangest moment</span>
+      <span><i className={classes.band} aria-hidden="true" />Usual then</span>
+      <span><i className={classes.alarm} aria-hidden="true" />The alarm</span>
+      <span><i className={classes.span} aria-hidden="true" />Strange from first to last</span>
+    </Group>
+  );
+}
+
+function Figures({ of: readings }: { of: Reading[] }) {
+  return (
+    <div className="table-box as-cards" tabIndex={0} role="region" aria-label="Figures, scrollable">
+      <Table aria-label="Figures">
+        <Table.Thead>
+          <Table.Tr><Table.Th>Metric</Table.Th><Table.Th>When</Table.Th><Table.Th ta="right">Observed</Table.Th><Table.Th ta="right">Expected</Table.Th><Table.Th ta="right">Usual</Table.Th><Table.Th ta="right">Strangeness</Table.Th><Table.Th>Given away by</Table.Th></Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>{readings.map((reading) => <Row key={`${reading.metric} ${reading.at}`} of={reading} />)}</Table.Tbody>
+      </Table>
+    </div>
+  );
+}
+
+function Row({ of: reading }: { of: Reading }) {
+  const show = (value: number) => measured(value, unitOf(reading.metric));
+  return (
+    <Table.Tr>
+      <Table.Td data-label="Metric" data-lead><Text size="sm" fw={550}>{reading.metric ? words(reading.metric) : 'Behaviour'}</Text></Table.Td>
+      <Table.Td data-label="When"><When at={reading.at} /></Table.Td>
+      <Table.Td data-label="Observed" ta="right" className="numeral"><b>{show(reading.value)}</b></Table.Td>
+      <Table.Td data-label="Expected" ta="right" className="numeral">{show(reading.expected)}</Table.Td>
+      <Table.Td data-label="Usual" ta="right" className="numeral">{show(reading.low)} to {show(reading.high)}</Table.Td>
+      <Table.Td data-label="Strangeness" ta="right" className="numeral">{reading.anomaly_score.toFixed(2)} of 1</Table.Td>
+      <Table.Td data-label="Given away by">{words(reading.sign)}</Table.Td>
+    </Table.Tr>
+  );
+}

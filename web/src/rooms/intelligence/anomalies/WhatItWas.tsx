@@ -1,0 +1,72 @@
+import { Button, Group, Radio, Stack, Text, Textarea } from '@mantine/core';
+import { useState } from 'react';
+import type { Anomaly } from '../../../api/bodies';
+import { useMay } from '../../../api/session';
+import { announce } from '../../../display/announce';
+import { Panel } from '../../../display/Panel';
+import { ProblemAlert } from '../../../display/ProblemAlert';
+import { Status } from '../../../display/Status';
+import { When } from '../../../display/When';
+import { useChange } from '../queries';
+import { sayWhatItWas } from './queries';
+
+const KINDS = [
+  { value: 'real', label: 'Real', description: 'It was trouble. It counts as found rightly.' },
+  { value: 'false', label: 'False alarm', description: 'Nothing was wrong. The like of it stays quiet for thirty days, unless it is stranger than this.' },
+  { value: 'planned', label: 'Planned', description: 'It was meant to happen. It ends, and nothing is learned from it.' },
+];
+const LABELS: Record<string, string> = Object.fromEntries(KINDS.map(({ value, label }) => [value, label]));
+
+/** Real, false or planned: what people say is what the detector learns from. The last answer counts. */
+export function WhatItWas({ of: one }: { of: Anomaly }) {
+  const may = useMay();
+  const said = one.feedback.at(-1);
+  const [again, setAgain] = useState(false);
+  const [kind, setKind] = useState<string | null>(null);
+  const [comments, setComments] = useState('');
+  const change = useChange(sayWhatItWas);
+  const operate = may('intelligence.operate');
+  const asking = operate && (!said || again);
+  const send = () => kind && change.mutate({ id: one.id, kind, comments: comments.trim() || undefined }, {
+    onSuccess: () => {
+      announce('Thank you. It learns from that.');
+      setAgain(false);
+      setKind(null);
+      setComments('');
+    },
+  });
+  return (
+    <Panel title="What was it?" note={said ? undefined : 'What you say here is what the detector learns from'}>
+      <Stack gap="md">
+        {one.feedback.length > 0 && (
+          <Stack component="ul" gap={10} m={0} p={0} style={{ listStyle: 'none' }} aria-label="What people said">
+            {one.feedback.map((word, index) => (
+              <li key={word.at} style={{ opacity: index < one.feedback.length - 1 ? 0.6 : 1 }}>
+                <Group gap={8}><Status of={word.kind} label={LABELS[word.kind]} /><Text size="xs" className="muted">{word.by}, <When at={word.at} form="ago" /></Text></Group>
+                {word.comments && <Text size="sm" mt={2}>{word.comments}</Text>}
+              </li>
+            ))}
+          </Stack>
+        )}
+        {!operate && !said && <Text size="sm" className="muted">Nobody has said yet. Operators and administrators can.</Text>}
+        {operate && said && !again && <Group><Button variant="default" size="xs" onClick={() => setAgain(true)}>It was something else</Button></Group>}
+        {asking && (
+          <form onSubmit={(event) => { event.preventDefault(); send(); }}>
+            <Stack gap="md">
+              {again && <Text size="sm" className="muted">The last answer counts; earlier ones stay on record. What “False alarm” silenced is called again once another answer is given.</Text>}
+              <Radio.Group label="It was" value={kind} onChange={setKind}>
+                <Stack gap={10} mt={6}>{KINDS.map(({ value, label, description }) => <Radio key={value} value={value} label={label} description={description} />)}</Stack>
+              </Radio.Group>
+              {kind && <Textarea label="In your words" placeholder="Optional" autosize minRows={2} maxLength={2000} value={comments} onChange={(event) => setComments(event.currentTarget.value)} />}
+              <ProblemAlert error={change.error} />
+              <Group gap="xs">
+                <Button type="submit" disabled={!kind} loading={change.isPending}>Say so</Button>
+                {again && <Button variant="default" onClick={() => setAgain(false)}>Cancel</Button>}
+              </Group>
+            </Stack>
+          </form>
+        )}
+      </Stack>
+    </Panel>
+  );
+}

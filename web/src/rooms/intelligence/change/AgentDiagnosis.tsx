@@ -1,0 +1,31 @@
+import { Badge, Group, Modal, Skeleton, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { Agent } from '../../../api/bodies';
+import { ProblemAlert } from '../../../display/ProblemAlert';
+import { words } from '../../../display/wording';
+import { Causes } from './Causes';
+import { agentDiagnosisQuery } from './queries';
+
+const PRESENT = { yes: { color: 'orange', label: 'It is so' }, no: { color: 'green', label: 'It is not so' }, unknown: { color: 'gray', label: 'Too early to tell' } };
+
+/** Why an agent is never sure, or why what it recommends does not fit. */
+export function AgentDiagnosis({ agent, onClose }: { agent: Agent; onClose: () => void }) {
+  const { data, error, refetch } = useQuery(agentDiagnosisQuery(agent.id));
+  return (
+    <Modal opened onClose={onClose} size="lg" title={<Text fw={600}>What holds {agent.name} back</Text>}>
+      {error && <ProblemAlert error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton h={240} />}
+      <Stack gap="xl">
+        {data?.items.map(({ condition, present, causes }) => {
+          const sign = PRESENT[present === true ? 'yes' : present === false ? 'no' : 'unknown'];
+          return (
+            <section key={condition} aria-label={words(condition)}>
+              <Group justify="space-between" mb="sm"><Text fw={600}>{words(condition)}</Text><Badge color={sign.color}>{sign.label}</Badge></Group>
+              <Causes of={causes} />
+            </section>
+          );
+        })}
+      </Stack>
+    </Modal>
+  );
+}

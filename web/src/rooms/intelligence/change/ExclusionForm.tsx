@@ -1,0 +1,67 @@
+import { Button, Chip, Group, Modal, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { fieldMessages } from '../../../api/problem';
+import { announce } from '../../../display/announce';
+import { fromInput, toInput } from '../../../display/instants';
+import { ProblemAlert } from '../../../display/ProblemAlert';
+import { options } from '../../../display/wording';
+import { TYPES, useChange } from '../queries';
+import { exclude } from './queries';
+
+interface Given {
+  resource?: string;
+  account?: string;
+  type?: string;
+}
+
+const MARKED = ['resource', 'account', 'type', 'reason', 'until'];
+const PERIODS: [string, number | undefined][] = [['1 month', 30], ['3 months', 91], ['1 year', 365], ['No end', undefined]];
+
+const inDays = (days: number) => toInput(new Date(Date.now() + days * 86_400_000));
+
+/** What is not to be recommended: a resource, an account, a type, or several of them together, with a reason and an end. */
+export function ExclusionForm({ given = {}, onClose }: { given?: Given; onClose: () => void }) {
+  const make = useChange(exclude);
+  const [period, setPeriod] = useState<string>('3 months');
+  const form = useForm({
+    initialValues: { resource: given.resource ?? '', account: given.account ?? '', type: given.type ?? '', reason: '', until: inDays(91) },
+    validate: {
+      resource: (value, values) => (value.trim() || values.account.trim() || values.type ? null : 'Give a resource, an account or a type'),
+      reason: (value) => (value.trim() === '' ? 'Say why; whoever meets it later will ask' : null),
+      until: (value) => (value && new Date(value).getTime() <= Date.now() ? 'This is past already' : null),
+    },
+  });
+  const submit = form.onSubmit(({ resource, account, type, reason, until }) => {
+    make.mutate({ resource: resource.trim() || undefined, account: account.trim() || undefined, type: type || undefined, reason: reason.trim(), until: fromInput(until) }, {
+      onSuccess: () => { announce('Excluded. What waited and is covered was dismissed.'); onClose(); },
+      onError: (error) => form.setErrors(fieldMessages(error)),
+    });
+  });
+  return (
+    <Modal opened onClose={onClose} title={<Text fw={600}>Exclude from recommendations</Text>}>
+      <form onSubmit={submit}>
+        <Stack gap="md">
+          <Text size="sm" className="muted">All that is given must fit. What waits and is covered is dismissed with your reason, and is not found again while this holds.</Text>
+          <TextInput label="Resource" placeholder="Any; the provider's identifier" data-autofocus={given.resource ? undefined : true} {...form.getInputProps('resource')} />
+          <TextInput label="Account" placeholder="Any" {...form.getInputProps('account')} />
+          <Select label="Type of recommendation" placeholder="Any" clearable searchable data={options(TYPES)} {...form.getInputProps('type')} onChange={(value) => form.setFieldValue('type', value ?? '')} />
+          <Textarea label="Reason" required autosize minRows={2} data-autofocus={given.resource ? true : undefined} {...form.getInputProps('reason')} />
+          <div>
+            <TextInput label="Ends" type="datetime-local" description="In your zone; empty: when somebody ends it" {...form.getInputProps('until')} onChange={(event) => { form.setFieldValue('until', event.currentTarget.value); setPeriod(''); }} />
+            <Group gap="xs" mt={8}>
+              {PERIODS.map(([label, days]) => (
+                <Chip key={label} size="xs" checked={period === label} onChange={() => { setPeriod(label); form.setFieldValue('until', days ? inDays(days) : ''); }}>{label}</Chip>
+              ))}
+            </Group>
+          </div>
+          <ProblemAlert error={make.error} marked={MARKED} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>Cancel</Button>
+            <Button type="submit" loading={make.isPending}>Exclude</Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

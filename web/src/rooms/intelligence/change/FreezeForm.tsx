@@ -1,0 +1,66 @@
+import { Button, Group, Modal, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import type { Guardrails } from '../../../api/bodies';
+import { fieldMessages } from '../../../api/problem';
+import { announce } from '../../../display/announce';
+import { fromInput, toInput } from '../../../display/instants';
+import { ProblemAlert } from '../../../display/ProblemAlert';
+import { setGuardrails, useChange } from '../queries';
+import { ofEntry, placed, policyOf, withPolicy } from './policy';
+import { ScopeInputs } from './WindowForm';
+
+interface Props {
+  of: Guardrails;
+  /** Which entry; the list's length is a new one. */
+  at: number;
+  onClose: () => void;
+}
+
+const FIELDS = ['name', 'accounts', 'services', 'from', 'until'];
+const WEEK_MS = 7 * 86_400_000;
+
+/** A time in which nothing is changed. */
+export function FreezeForm({ of: guardrails, at, onClose }: Props) {
+  const freezes = policyOf(guardrails).freezes;
+  const known = freezes[at];
+  const save = useChange(setGuardrails);
+  const [now] = useState(() => Date.now());
+  const form = useForm({
+    initialValues: {
+      name: known?.name ?? '', accounts: known?.accounts ?? [], services: known?.services ?? [],
+      from: toInput(known ? new Date(known.from) : new Date(now)), until: toInput(new Date(known ? known.until : now + WEEK_MS)),
+    },
+    validate: {
+      name: (value) => (value.trim() === '' ? 'Give it a name' : null),
+      from: (value) => (fromInput(value) ? null : 'Say from when'),
+      until: (value, values) => (!fromInput(value) ? 'Say until when' : value <= values.from ? 'It must end after it begins' : null),
+    },
+  });
+  const submit = form.onSubmit(({ from, until, name, ...scope }) => {
+    const freeze = { ...scope, name: name.trim(), from: fromInput(from) ?? '', until: fromInput(until) ?? '' };
+    save.mutate(withPolicy(guardrails, { freezes: placed(freezes, at, freeze) }), {
+      onSuccess: () => { announce('The freeze is saved.'); onClose(); },
+      onError: (error) => form.setErrors(ofEntry(fieldMessages(error), 'freezes', at)),
+    });
+  });
+  return (
+    <Modal opened onClose={onClose} size="lg" title={<Text fw={600}>{known ? `Change ${known.name}` : 'Add a change freeze'}</Text>}>
+      <form onSubmit={submit}>
+        <Stack gap="md">
+          <TextInput label="Name" placeholder="Year end" required data-autofocus {...form.getInputProps('name')} />
+          <SimpleGrid cols={{ base: 1, sm: 2 }}>
+            <TextInput label="From" type="datetime-local" description="In your zone" required {...form.getInputProps('from')} />
+            <TextInput label="Until" type="datetime-local" description="In your zone" required {...form.getInputProps('until')} />
+          </SimpleGrid>
+          <ScopeInputs account={form.getInputProps('accounts')} service={form.getInputProps('services')} />
+          <ProblemAlert error={save.error} marked={FIELDS.map((field) => `change_control.freezes[${at}].${field}`)} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>Cancel</Button>
+            <Button type="submit" loading={save.isPending}>{known ? 'Save' : 'Add freeze'}</Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

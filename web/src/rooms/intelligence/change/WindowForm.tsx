@@ -1,0 +1,81 @@
+import { Autocomplete, Button, Chip, Group, Input, Modal, NumberInput, SimpleGrid, Stack, TagsInput, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import type { Guardrails } from '../../../api/bodies';
+import { fieldMessages } from '../../../api/problem';
+import { announce } from '../../../display/announce';
+import { ProblemAlert } from '../../../display/ProblemAlert';
+import { setGuardrails, useChange } from '../queries';
+import { DAYS, knownZone } from './calendar';
+import { ofEntry, placed, policyOf, withPolicy } from './policy';
+
+interface Props {
+  of: Guardrails;
+  /** Which entry; the list's length is a new one. */
+  at: number;
+  onClose: () => void;
+}
+
+const FIELDS = ['name', 'accounts', 'services', 'days', 'start', 'duration_minutes', 'time_zone'];
+const ZONES = Intl.supportedValuesOf('timeZone');
+
+/** A time in the week at which what interrupts a resource may begin. */
+export function WindowForm({ of: guardrails, at, onClose }: Props) {
+  const windows = policyOf(guardrails).maintenance_windows;
+  const known = windows[at];
+  const save = useChange(setGuardrails);
+  const form = useForm({
+    initialValues: {
+      name: known?.name ?? '', accounts: known?.accounts ?? [], services: known?.services ?? [], days: known?.days ?? [],
+      start: known?.start ?? '22:00', duration_minutes: known?.duration_minutes ?? 240,
+      time_zone: known?.time_zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    },
+    validate: {
+      name: (value) => (value.trim() === '' ? 'Give it a name' : null),
+      start: (value) => (/^\d\d:\d\d$/.test(value) ? null : 'Give the time it opens'),
+      time_zone: (value) => (knownZone(value) ? null : 'Give an IANA time zone, such as Europe/Berlin'),
+    },
+  });
+  const submit = form.onSubmit((values) => {
+    save.mutate(withPolicy(guardrails, { maintenance_windows: placed(windows, at, { ...values, name: values.name.trim() }) }), {
+      onSuccess: () => { announce('The window is saved.'); onClose(); },
+      onError: (error) => form.setErrors(ofEntry(fieldMessages(error), 'maintenance_windows', at)),
+    });
+  });
+  return (
+    <Modal opened onClose={onClose} size="lg" title={<Text fw={600}>{known ? `Change ${known.name}` : 'Add a maintenance window'}</Text>}>
+      <form onSubmit={submit}>
+        <Stack gap="md">
+          <TextInput label="Name" placeholder="Nights" required data-autofocus {...form.getInputProps('name')} />
+          <Input.Wrapper label="Days on which it opens" description="None: every day" error={form.errors.days}>
+            <Chip.Group multiple {...form.getInputProps('days')}>
+              <Group gap={6} mt={8}>{DAYS.map((day) => <Chip key={day} value={day} size="xs">{day.charAt(0).toUpperCase() + day.slice(1, 3)}</Chip>)}</Group>
+            </Chip.Group>
+          </Input.Wrapper>
+          <SimpleGrid cols={{ base: 1, sm: 3 }}>
+            <TextInput label="Opens at" type="time" required {...form.getInputProps('start')} />
+            <NumberInput label="Stays open" min={1} max={1440} allowDecimal={false} suffix=" minutes" {...form.getInputProps('duration_minutes')} />
+            <Autocomplete label="Time zone" data={ZONES} limit={50} maxDropdownHeight={240} {...form.getInputProps('time_zone')} />
+          </SimpleGrid>
+          <ScopeInputs account={form.getInputProps('accounts')} service={form.getInputProps('services')} />
+          <ProblemAlert error={save.error} marked={FIELDS.map((field) => `change_control.maintenance_windows[${at}].${field}`)} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>Cancel</Button>
+            <Button type="submit" loading={save.isPending}>{known ? 'Save' : 'Add window'}</Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+type Input = ReturnType<ReturnType<typeof useForm>['getInputProps']>;
+
+/** What a window or freeze covers. */
+export function ScopeInputs({ account, service }: { account: Input; service: Input }) {
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2 }}>
+      <TagsInput label="Accounts" placeholder="All" description="Identifiers or connection names; press Enter after each" {...account} />
+      <TagsInput label="Services" placeholder="All" description="As the cloud names them, such as ec2" {...service} />
+    </SimpleGrid>
+  );
+}

@@ -1,0 +1,61 @@
+// Change control stands in the guardrails, which are written whole: how one part of it is changed.
+import type { Guardrails } from '../../../api/bodies';
+
+export type Policy = NonNullable<Guardrails['change_control']>;
+
+export function policyOf(guardrails: Guardrails): Required<Policy> {
+  return { maintenance_windows: [], freezes: [], direction: 'both', infrastructure_as_code: 'patch', ...guardrails.change_control };
+}
+
+/** The guardrails with a part of the policy replaced. */
+export function withPolicy(guardrails: Guardrails, change: Partial<Policy>): Guardrails {
+  return { ...guardrails, change_control: { ...policyOf(guardrails), ...change } };
+}
+
+/** A list with one entry replaced, or added where `at` is its end. */
+export function placed<One>(list: One[], at: number, one: One): One[] {
+  return at >= list.length ? [...list, one] : list.map((old, index) => (index === at ? one : old));
+}
+
+/** Messages about one entry of a list, by the entry's own fields: `freezes[2].until` becomes `until`. */
+export function ofEntry(messages: Record<string, string>, list: 'maintenance_windows' | 'freezes', at: number): Record<string, string> {
+  const prefix = `change_control.${list}[${at}].`;
+  return Object.fromEntries(Object.entries(messages).filter(([field]) => field.startsWith(prefix)).map(([field, message]) => [field.slice(prefix.length), message]));
+}
+
+/** What the service says of a block: the guardrail's name, and the limit and the value in words. */
+export function blockOf(text: string): { guardrail: string; message: string } {
+  const found = /^([a-z_]+(?:\.[a-z_]+)?): (.+)$/s.exec(text);
+  return found ? { guardrail: found[1] ?? '', message: found[2] ?? '' } : { guardrail: '', message: text };
+}
+
+const NAMES: Record<string, string> = {
+  'cost_impact.max_increase': 'Highest cost increase',
+  'cost_impact.max_decrease': 'Highest cost decrease',
+  'performance_impact.max_degradation': 'Highest degradation',
+  'availability.min_uptime': 'Lowest uptime',
+  'blast_radius.max_actions_per_run': 'Changes in one run',
+  'blast_radius.max_actions_per_day': 'Changes in a day',
+  'blast_radius.max_share_per_day': 'Share in a day',
+  cool_down: 'Cool-down',
+  circuit_breaker: 'Circuit breaker',
+  kill_switch: 'Kill switch',
+  change_freeze: 'Change freeze',
+  maintenance_window: 'Maintenance window',
+  direction: 'Direction of capacity',
+  infrastructure_as_code: 'Infrastructure as code',
+};
+const POLICY = ['change_freeze', 'maintenance_window', 'direction', 'infrastructure_as_code'];
+
+/** A guardrail as its page calls it, and that page. */
+export function guardrailPlace(guardrail: string): { name: string; to: '/intelligence/guardrails' | '/intelligence/change-control' } {
+  return { name: NAMES[guardrail] ?? guardrail, to: POLICY.includes(guardrail) ? '/intelligence/change-control' : '/intelligence/guardrails' };
+}
+
+/** Actions begun in the last day, and resources that are left alone now; aborted ones changed nothing. */
+export function used(actions: { status: string; started_at: string; finished_at?: string | null; resource_id: string }[], cool_down_s: number, now = Date.now()) {
+  const counted = actions.filter(({ status }) => status !== 'aborted');
+  const today = counted.filter(({ started_at }) => now - Date.parse(started_at) < 86_400_000).length;
+  const cooling = new Set(counted.filter((one) => now - Date.parse(one.finished_at ?? one.started_at) < cool_down_s * 1000).map(({ resource_id }) => resource_id));
+  return { today, cooling: cooling.size, running: counted.filter(({ status }) => status === 'running' || status === 'rolling_back').length };
+}

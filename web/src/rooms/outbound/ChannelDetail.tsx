@@ -1,0 +1,80 @@
+import { Button, Grid, Group, Skeleton, Text } from '@mantine/core';
+import { IconEdit } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Channel } from '../../api/bodies';
+import { useMay } from '../../api/session';
+import { Facts, type Fact } from '../../display/Facts';
+import { Page } from '../../display/Page';
+import { Panel } from '../../display/Panel';
+import { ProblemAlert } from '../../display/ProblemAlert';
+import { Status } from '../../display/Status';
+import { Trail } from '../../display/Trail';
+import { When } from '../../display/When';
+import { ChannelForm } from './ChannelForm';
+import { topicsInWords } from './Channels';
+import { Deliveries } from './Deliveries';
+import { KIND_NAMES } from './fields';
+import { RemoveTarget } from './RemoveTarget';
+import { useTest } from './TestSend';
+import { channelQuery, removeChannel } from './queries';
+
+const route = getRouteApi('/app/settings/notifications/$id');
+const TRAIL = <Trail of={[['Notifications', '/settings/notifications']]} />;
+
+export function ChannelDetail() {
+  const { id } = route.useParams();
+  const { data, error, refetch } = useQuery(channelQuery(id));
+  if (!data) return <Page title="Channel" above={TRAIL}>{error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : <Skeleton h={280} radius="lg" />}</Page>;
+  return <Shown of={data} />;
+}
+
+function settingsFacts({ type, settings }: Channel): Fact[] {
+  if (type === 'pagerduty') return [['Address for events', settings.url]];
+  if (type !== 'email') return [];
+  return [
+    ['Mail server', `${settings.host}:${settings.port ?? ''}, ${settings.encryption === 'tls' ? 'TLS' : 'STARTTLS'}`],
+    ['Signs in as', settings.username ?? 'nobody'],
+    ['From', settings.from],
+    ['To', settings.to?.join(', ')],
+  ];
+}
+
+function Shown({ of: channel }: { of: Channel }) {
+  const may = useMay()('intelligence.configure');
+  const navigate = useNavigate();
+  const test = useTest({ kind: 'channel', id: channel.id });
+  const [changing, setChanging] = useState(false);
+  return (
+    <Page
+      title={channel.name} above={TRAIL}
+      description={<Group component="span" display="inline-flex" gap={8}><Status of={channel.enabled ? 'active' : 'disabled'} label={channel.enabled ? 'On' : 'Off'} /><Text span size="sm">{KIND_NAMES[channel.type] ?? channel.type}</Text></Group>}
+      actions={may ? <>{test.button}<Button variant="default" leftSection={<IconEdit size={16} />} onClick={() => setChanging(true)}>Change</Button></> : undefined}
+    >
+      {test.outcome}
+      <Grid gap="lg" align="flex-start">
+        <Grid.Col span={{ base: 12, lg: 8 }} order={{ base: 2, lg: 1 }}><Deliveries of={{ kind: 'channel', id: channel.id }} may={may} /></Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 4 }} order={{ base: 1, lg: 2 }}>
+          <Panel title="Channel">
+            <Facts
+              of={[
+                ['Told of', topicsInWords(channel.topics)],
+                ...settingsFacts(channel),
+                ['Secret', 'Kept sealed; replace it under Change'],
+                ['Made', <When key="made" at={channel.created_at} form="full" />],
+                ['Last changed', <When key="changed" at={channel.updated_at} form="full" />],
+              ]}
+            />
+            {may && (
+              <Group mt="md">
+                <RemoveTarget what="channel" explain="Nobody is told through it any more, and what waits for it is not sent." remove={() => removeChannel(channel.id)} onRemoved={() => void navigate({ to: '/settings/notifications' })} />
+              </Group>
+            )}
+          </Panel>
+        </Grid.Col>
+      </Grid>
+      {changing && <ChannelForm channel={channel} onClose={() => setChanging(false)} />}
+    </Page>
+  );
+}

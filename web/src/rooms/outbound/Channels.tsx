@@ -1,0 +1,64 @@
+import { Anchor, Button, Text } from '@mantine/core';
+import { IconBell, IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Channel } from '../../api/bodies';
+import { useMay } from '../../api/session';
+import { DataTable, type Column } from '../../display/DataTable';
+import { EmptyState } from '../../display/EmptyState';
+import { Page } from '../../display/Page';
+import { ProblemAlert } from '../../display/ProblemAlert';
+import { Status } from '../../display/Status';
+import { When } from '../../display/When';
+import { ChannelForm } from './ChannelForm';
+import { KIND_NAMES, TOPICS } from './fields';
+import { channelsQuery } from './queries';
+
+export function topicsInWords(topics: string[]): string {
+  return topics.length === 0 ? 'Everything' : TOPICS.filter(({ value }) => topics.includes(value)).map(({ label }) => label).join(', ');
+}
+
+const COLUMNS: Column<Channel>[] = [
+  {
+    id: 'name', header: 'Channel', sortBy: (row) => row.name,
+    cell: (row) => (
+      <div style={{ minWidth: 180, maxWidth: 360 }}>
+        <Anchor size="sm" fw={550} c="inherit" renderRoot={(props) => <Link to="/settings/notifications/$id" params={{ id: row.id }} {...props} />}>{row.name}</Anchor>
+        {row.settings.to && <Text size="xs" className="muted" truncate>{row.settings.to.join(', ')}</Text>}
+      </div>
+    ),
+  },
+  { id: 'type', header: 'Type', sortBy: (row) => row.type, cell: (row) => KIND_NAMES[row.type] ?? row.type },
+  { id: 'topics', header: 'Told of', cell: (row) => <div style={{ maxWidth: 320 }}><Text size="sm">{topicsInWords(row.topics)}</Text></div> },
+  { id: 'enabled', header: 'Status', sortBy: (row) => Number(row.enabled), cell: (row) => <Status of={row.enabled ? 'active' : 'disabled'} label={row.enabled ? 'On' : 'Off'} /> },
+  { id: 'updated', header: 'Last changed', sortBy: (row) => row.updated_at, cell: (row) => <When at={row.updated_at} form="ago" /> },
+];
+
+/** Where people are told; when stands in each agent's configuration. */
+export function Channels() {
+  const may = useMay();
+  const navigate = useNavigate();
+  const { data, error, refetch } = useQuery(channelsQuery);
+  const [adding, setAdding] = useState(false);
+  const open = (id: string) => void navigate({ to: '/settings/notifications/$id', params: { id } });
+  const add = may('intelligence.configure') ? <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>Add channel</Button> : undefined;
+  return (
+    <Page
+      title="Notifications" actions={add}
+      description={<>Where people are told: e-mail, Slack, Microsoft Teams, PagerDuty. When they are told, at once or in digests, stands in each <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/agents" {...props} />}>agent</Anchor>; requests for signatures go out at once.</>}
+    >
+      {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (
+        <DataTable
+          label="Channels" columns={COLUMNS} rows={data?.items} rowId={(row) => row.id} pageSize={25} onOpen={(row) => open(row.id)}
+          empty={
+            <EmptyState title="Nobody is told yet" icon={<IconBell size={22} />}>
+              {add ? 'Add a channel. Its secret is kept sealed and never shown again; a test says at once whether it works.' : 'Operators and administrators can add a channel.'}
+            </EmptyState>
+          }
+        />
+      )}
+      {adding && <ChannelForm onClose={() => setAdding(false)} onMade={open} />}
+    </Page>
+  );
+}
