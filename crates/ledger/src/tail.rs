@@ -34,6 +34,9 @@ pub struct View {
 }
 
 impl Tail {
+    /// Entries in a full block; it begins at a multiple of this.
+    pub const BLOCK: u64 = BLOCK;
+
     /// An empty tail whose first entry will have this sequence.
     pub fn starting_at(first: u64) -> Tail {
         Tail { first, end: first, weight: 0, blocks: Arc::default() }

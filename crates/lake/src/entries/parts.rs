@@ -88,6 +88,11 @@ impl Part {
         }
     }
 
+    /// Takes over what an index counted for a tally.
+    pub(super) fn count(&mut self, at: usize, counted: Counted) {
+        self.counted.push((at, counted));
+    }
+
     /// Takes what another part had over; the page keeps its order and length.
     pub(super) fn merge(&mut self, other: Part, job: &Job) {
         self.total += other.total;
@@ -247,7 +252,7 @@ async fn count(
     let mut to_read = Vec::new();
     for (at, by) in job.counted.iter().enumerate() {
         match index.count(by, rows) {
-            Ok(Some(counted)) => part.counted.push((at, counted)),
+            Ok(Some(counted)) => part.count(at, counted),
             Ok(None) => to_read.push(at),
             Err(_) => return Ok(false),
         }

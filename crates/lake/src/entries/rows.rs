@@ -3,6 +3,8 @@
 //! A page of fifty entries may stand in fifty segments, one row in each. A scan of DataFusion costs more than such a row, so
 //! here the Parquet reader is asked itself, with footers that are kept in memory.
 
+mod pages;
+
 use std::collections::{HashMap, VecDeque};
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -13,15 +15,14 @@ use std::sync::Arc;
 use bytes::Bytes;
 use object_store::ObjectMeta;
 use parking_lot::Mutex;
-use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection, RowSelectionPolicy,
-};
+use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, RowSelection};
+use parquet::arrow::{FieldLevels, ProjectionMask, parquet_to_arrow_field_levels};
 use parquet::errors::{ParquetError, Result};
-use parquet::file::metadata::{PageIndexPolicy, ParquetMetaDataReader};
+use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDataReader};
 use parquet::file::reader::{ChunkReader, Length};
 use reeve_ledger::SealedEntry;
 
+use self::pages::{Footer, Groups};
 use super::decode::{sealed, sealed_columns};
 use super::schema::SCHEMA;
 
@@ -37,9 +38,16 @@ pub(super) struct Footers {
 #[derive(Debug, Default)]
 struct Kept {
     /// What a file looked like when its footer was read, and the footer; `None` for a file without some of the columns.
-    known: HashMap<String, (ObjectMeta, Option<ArrowReaderMetadata>)>,
+    known: HashMap<String, (ObjectMeta, Option<Known>)>,
     order: VecDeque<(String, usize)>,
     bytes: usize,
+}
+
+/// What is known of a file: its footer, and how the columns of an entry become arrays.
+#[derive(Debug, Clone)]
+struct Known {
+    footer: Footer,
+    levels: Arc<FieldLevels>,
 }
 
 impl Footers {
@@ -47,12 +55,12 @@ impl Footers {
     pub(super) fn read(&self, root: &Path, file: &ObjectMeta, rows: &[usize]) -> Result<Option<Vec<SealedEntry>>> {
         let at = At { file: Arc::new(File::open(root.join(file.location.as_ref()))?), size: file.size, at: 0 };
         match self.footer(&at, file)? {
-            Some(footer) => entries(at, footer, rows).map(Some),
+            Some(known) => entries(at, known, rows).map(Some),
             None => Ok(None),
         }
     }
 
-    fn footer(&self, at: &At, file: &ObjectMeta) -> Result<Option<ArrowReaderMetadata>> {
+    fn footer(&self, at: &At, file: &ObjectMeta) -> Result<Option<Known>> {
         let path = file.location.as_ref();
         if let Some((then, footer)) = self.kept.lock().known.get(path)
             && then == file
@@ -65,15 +73,14 @@ impl Footers {
             .parse_and_finish(at)?;
         let size = read.memory_size();
         let whole = read.file_metadata().schema_descr().num_columns() == SCHEMA.fields().len();
-        let options = ArrowReaderOptions::new().with_schema(Arc::clone(&SCHEMA));
-        let footer = if whole { Some(ArrowReaderMetadata::try_new(Arc::new(read), options)?) } else { None };
-        self.kept.lock().put(file, footer.clone(), size);
-        Ok(footer)
+        let known = if whole { known(read)? } else { None };
+        self.kept.lock().put(file, known.clone(), size);
+        Ok(known)
     }
 }
 
 impl Kept {
-    fn put(&mut self, file: &ObjectMeta, footer: Option<ArrowReaderMetadata>, size: usize) {
+    fn put(&mut self, file: &ObjectMeta, footer: Option<Known>, size: usize) {
         let path = file.location.to_string();
         if self.known.insert(path.clone(), (file.clone(), footer)).is_none() {
             self.order.push_back((path, size));
@@ -88,11 +95,18 @@ impl Kept {
     }
 }
 
+fn known(read: ParquetMetaData) -> Result<Option<Known>> {
+    let schema = read.file_metadata().schema_descr();
+    let mask = ProjectionMask::roots(schema, sealed_columns());
+    let levels = Arc::new(parquet_to_arrow_field_levels(schema, mask, Some(SCHEMA.fields()))?);
+    Ok(Footer::new(read)?.map(|footer| Known { footer, levels }))
+}
+
 /// Reads rows, which ascend, from those row groups that have them.
-fn entries(file: At, footer: ArrowReaderMetadata, rows: &[usize]) -> Result<Vec<SealedEntry>> {
+fn entries(file: At, known: Known, rows: &[usize]) -> Result<Vec<SealedEntry>> {
     let (mut groups, mut ranges) = (Vec::new(), Vec::with_capacity(rows.len()));
     let (mut first, mut chosen, mut left) = (0, 0, rows);
-    for (number, group) in footer.metadata().row_groups().iter().enumerate() {
+    for (number, group) in known.footer.metadata().row_groups().iter().enumerate() {
         let count = usize::try_from(group.num_rows()).unwrap_or_default();
         let (inside, rest) = left.split_at(left.partition_point(|&row| row < first + count));
         if !inside.is_empty() {
@@ -105,15 +119,11 @@ fn entries(file: At, footer: ArrowReaderMetadata, rows: &[usize]) -> Result<Vec<
     if !left.is_empty() {
         return Err(ParquetError::EOF(format!("it has {first} rows and not {}", rows[rows.len() - 1] + 1)));
     }
+    let selection = RowSelection::from_consecutive_ranges(ranges.into_iter(), chosen);
+    let groups = Groups { file: Arc::new(file), footer: known.footer, chosen: groups };
+    let batch = rows.len().max(1);
+    let batches = ParquetRecordBatchReader::try_new_with_row_groups(&known.levels, &groups, batch, Some(selection))?;
     let wanted = sealed_columns();
-    let mask = ProjectionMask::roots(footer.parquet_schema(), wanted);
-    let batches = ParquetRecordBatchReaderBuilder::new_with_metadata(file, footer)
-        .with_projection(mask)
-        .with_row_groups(groups)
-        .with_row_selection(RowSelection::from_consecutive_ranges(ranges.into_iter(), chosen))
-        .with_row_selection_policy(RowSelectionPolicy::Selectors)
-        .with_batch_size(rows.len().max(1))
-        .build()?;
     // The reader gives columns in the order of the file.
     let order = wanted.map(|column| wanted.iter().filter(|other| **other < column).count());
     let mut entries = Vec::with_capacity(rows.len());

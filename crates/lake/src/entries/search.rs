@@ -14,7 +14,7 @@ use reeve_ledger::{GroupBy, Order, Page, SearchRequest, SegmentMeta, StoredEntry
 use super::parts::{Found, Job, Part, entries_of, in_order, on_worker, segment};
 use super::predicate::Predicate;
 use super::segments::EntrySegments;
-use super::tail::tail;
+use super::tail::{Pieces, tail};
 use super::tally::countable;
 use super::views::Views;
 
@@ -28,6 +28,7 @@ pub struct EntrySearch {
     pub(super) segments: Arc<EntrySegments>,
     pub(super) views: Arc<dyn Views>,
     mending: Arc<AtomicBool>,
+    pieces: Arc<Pieces>,
 }
 
 impl std::fmt::Debug for EntrySearch {
@@ -39,12 +40,17 @@ impl std::fmt::Debug for EntrySearch {
 impl EntrySearch {
     /// A search over these segments, seeing the log through `views`.
     pub fn new(segments: Arc<EntrySegments>, views: Arc<dyn Views>) -> Self {
-        EntrySearch { segments, views, mending: Arc::default() }
+        EntrySearch { segments, views, mending: Arc::default(), pieces: Arc::default() }
+    }
+
+    /// How many pieces of the tail have an index by now: those that several searches have looked through.
+    pub fn indexed_pieces(&self) -> usize {
+        self.pieces.indexed()
     }
 
     /// Everything at once: page, total and counts.
     async fn pass(&self, job: &Job, view: &View) -> Result<Part, TrailError> {
-        let mut all = tail(&view.tail, job).await?;
+        let mut all = tail(&view.tail, &self.pieces, job).await?;
         let relevant: Vec<usize> =
             (0..view.segments.len()).filter(|&at| job.predicate.may_match(&view.segments[at])).collect();
         all.merge(self.segments_at(job, view, relevant).await?, job);
@@ -55,7 +61,7 @@ impl EntrySearch {
     pub(super) async fn page(&self, job: &Job, view: &View) -> Result<Vec<Found>, TrailError> {
         let mut part = Part::new(job);
         if job.order == Order::NewestFirst {
-            part = tail(&view.tail, job).await?;
+            part = tail(&view.tail, &self.pieces, job).await?;
         }
         let mut left = self.nearest_last(job, view);
         let mut size = 1;
@@ -69,7 +75,7 @@ impl EntrySearch {
             size = (size * GROWTH).min(1_024);
         }
         if job.order == Order::OldestFirst && part.found.len() < job.wanted {
-            part.merge(tail(&view.tail, job).await?, job);
+            part.merge(tail(&view.tail, &self.pieces, job).await?, job);
         }
         Ok(part.found)
     }

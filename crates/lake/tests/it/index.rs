@@ -190,6 +190,45 @@ async fn indexes_change_how_long_a_search_takes_and_nothing_else() {
     assert!(matched > 20_000, "the queries must find something: {matched}");
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_tail_that_is_asked_often_is_indexed_and_answers_the_same() {
+    let mut random = StdRng::seed_from_u64(77);
+    let folder = tempfile::tempdir().unwrap();
+    let log = Log::open(folder.path()).await;
+    let size = 36_000;
+    for number in 0..size {
+        let entry = entry(&mut random, number);
+        let received = generate::received(&mut random, &entry);
+        log.append(entry, received);
+    }
+    let (entries, search) = (log.entries(), log.search());
+    let count = SearchRequest { count_total: true, ..request(&mut random, Query::parse("rollback").unwrap(), size) };
+    search.search(&count).await.unwrap();
+    assert_eq!(search.indexed_pieces(), 0, "a tail that is hardly asked costs nothing");
+    let begun = std::time::Instant::now();
+    while search.indexed_pieces() < 2 {
+        search.search(&count).await.unwrap();
+        assert!(begun.elapsed().as_secs() < 60, "pieces that are asked again and again are indexed");
+    }
+    let mut matched = 0;
+    for turn in 0..70 {
+        if turn == 35 {
+            // A seal cuts into a piece that has an index.
+            log.seal(10_007).await;
+        }
+        let query = query(&mut random, &entries);
+        let request = request(&mut random, query, size);
+        let page = search.search(&request).await.unwrap();
+        check(&page, &request, &entries, &format!("turn {turn}"));
+        matched += page.entries.len();
+    }
+    assert!(matched > 5_000, "the queries must find something: {matched}");
+    assert_eq!(search.indexed_pieces(), 2);
+    log.seal(16_384).await;
+    search.search(&count).await.unwrap();
+    assert_eq!(search.indexed_pieces(), 1, "what is sealed is let go of");
+}
+
 #[tokio::test]
 async fn damaged_indexes_are_noticed_and_built_anew() {
     let mut random = StdRng::seed_from_u64(5);

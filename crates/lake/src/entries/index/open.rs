@@ -1,16 +1,16 @@
-//! An index file, open: its directory in memory, everything else read by range and checked then.
+//! An index, open: its directory in memory, everything else read by range and checked then.
 
 use std::collections::HashMap;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::sync::OnceLock;
 
 use super::code::{Packed, Reader};
 use super::dictionary::{Dictionary, Hashed, Piece, Present, damaged};
-use super::source::{BLOCK, Source};
-use super::write::MAGIC;
+use super::source::{BLOCK, Held, Source};
+use super::write::{MAGIC, Row, build};
 
 /// Bytes after the directory and the checksums: the directory's place, the checksum, the mark.
 const TRAILER: usize = 8 + 4 + 8;
@@ -30,7 +30,7 @@ pub(super) struct Field {
     pub(super) base: usize,
 }
 
-/// The index of one segment.
+/// The index of one segment, or of a piece of the tail.
 #[derive(Debug)]
 pub(in crate::entries) struct Index {
     pub(super) file: Source,
@@ -57,13 +57,23 @@ impl Index {
     pub(in crate::entries) fn open(path: &Path, sha256: &[u8; 32], rows: u64) -> io::Result<Self> {
         let file = File::open(path)?;
         let looks = looks(&file)?;
-        let (directory, file) = directory(file, looks.0)?;
-        let mut from = Reader { rest: &directory };
-        let index = Self::read(&mut from, file, looks, sha256).ok_or_else(damaged)?;
+        let index = Self::of(Held::File(file), looks, sha256)?;
         if index.rows as u64 != rows {
             return Err(damaged());
         }
         Ok(index)
+    }
+
+    /// The index of entries that are in no segment yet.
+    pub(in crate::entries) fn of_entries(entries: &[Row<'_>]) -> io::Result<Self> {
+        let bytes = build(entries, &[0; 32]);
+        let looks = (bytes.len() as u64, 0, 0);
+        Self::of(Held::Memory(bytes), looks, &[0; 32])
+    }
+
+    fn of(held: Held, looks: (u64, i64, i64), sha256: &[u8; 32]) -> io::Result<Self> {
+        let (directory, file) = directory(held, looks.0)?;
+        Self::read(&mut Reader { rest: &directory }, file, looks, sha256).ok_or_else(damaged)
     }
 
     fn read(from: &mut Reader<'_>, file: Source, looks: (u64, i64, i64), sha256: &[u8; 32]) -> Option<Self> {
@@ -123,7 +133,10 @@ impl Index {
 
     /// Whether the file still looks as it did when it was opened.
     pub(in crate::entries) fn is_as_opened(&self) -> bool {
-        looks(&self.file.file).is_ok_and(|now| now == self.looks)
+        match &self.file.held {
+            Held::File(file) => looks(file).is_ok_and(|now| now == self.looks),
+            Held::Memory(_) => true,
+        }
     }
 
     /// How many rows the segment has.
@@ -173,7 +186,7 @@ fn looks(file: &File) -> io::Result<(u64, i64, i64)> {
 }
 
 /// The directory of a file, if its own checksum is right, and the file with the checksums of what is before it.
-fn directory(file: File, size: u64) -> io::Result<(Vec<u8>, Source)> {
+fn directory(file: Held, size: u64) -> io::Result<(Vec<u8>, Source)> {
     let end = size.checked_sub(TRAILER as u64).ok_or_else(damaged)?;
     let mut trailer = [0; TRAILER];
     file.read_exact_at(&mut trailer, end)?;

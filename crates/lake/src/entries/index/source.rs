@@ -1,4 +1,4 @@
-//! The file of an index: read by range, each block checked when it is first read.
+//! The bytes of an index, in a file or in memory: read by range, each block checked when it is first read.
 //!
 //! Checking whole files would make the first searches after a start read all of them; a search needs a few blocks of each. What
 //! does not fit its sum is an error, never a value.
@@ -14,10 +14,30 @@ use super::dictionary::damaged;
 /// Bytes that have a checksum together.
 pub(super) const BLOCK: usize = 16 * 1024;
 
+/// Where the bytes of an index are.
+#[derive(Debug)]
+pub(super) enum Held {
+    File(File),
+    Memory(Vec<u8>),
+}
+
+impl Held {
+    pub(super) fn read_exact_at(&self, into: &mut [u8], at: u64) -> io::Result<()> {
+        match self {
+            Held::File(file) => file.read_exact_at(into, at),
+            Held::Memory(bytes) => {
+                let from = usize::try_from(at).ok().and_then(|at| bytes.get(at..)?.get(..into.len()));
+                into.copy_from_slice(from.ok_or_else(damaged)?);
+                Ok(())
+            }
+        }
+    }
+}
+
 /// Bytes with their checksums.
 #[derive(Debug)]
 pub(super) struct Source {
-    pub(super) file: File,
+    pub(super) held: Held,
     /// How many bytes have checksums, from the first on.
     size: u64,
     sums: Vec<u32>,
@@ -26,10 +46,10 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// A file whose first `size` bytes have these checksums, a block each.
-    pub(super) fn new(file: File, size: u64, sums: Vec<u32>) -> Self {
+    /// An index whose first `size` bytes have these checksums, a block each.
+    pub(super) fn new(held: Held, size: u64, sums: Vec<u32>) -> Self {
         let right = (0..sums.len().div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
-        Source { file, size, sums, right }
+        Source { held, size, sums, right }
     }
 
     /// Some bytes.
@@ -40,7 +60,7 @@ impl Source {
         let blocks = (range.start / BLOCK as u64) as usize..range.end.div_ceil(BLOCK as u64) as usize;
         if blocks.clone().all(|block| self.is_right(block)) {
             let mut bytes = vec![0; (range.end - range.start) as usize];
-            self.file.read_exact_at(&mut bytes, range.start)?;
+            self.held.read_exact_at(&mut bytes, range.start)?;
             return Ok(bytes);
         }
         let mut bytes = self.checked(blocks.clone())?;
@@ -61,7 +81,7 @@ impl Source {
     fn checked(&self, blocks: Range<usize>) -> io::Result<Vec<u8>> {
         let start = (blocks.start * BLOCK) as u64;
         let mut bytes = vec![0; (((blocks.end * BLOCK) as u64).min(self.size) - start) as usize];
-        self.file.read_exact_at(&mut bytes, start)?;
+        self.held.read_exact_at(&mut bytes, start)?;
         for (block, bytes) in blocks.zip(bytes.chunks(BLOCK)) {
             if self.sums.get(block) != Some(&crc32c::crc32c(bytes)) {
                 return Err(io::Error::new(io::ErrorKind::InvalidData, "a block of the index is not what was written"));
@@ -93,7 +113,7 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("file");
             std::fs::write(&path, &bytes).unwrap();
-            let open = || Source::new(File::open(&path).unwrap(), len as u64, sums(&bytes).collect());
+            let open = || Source::new(Held::File(File::open(&path).unwrap()), len as u64, sums(&bytes).collect());
             let ranges = [0..0, 0..1, 0..len, len - 1..len, len / 3..len / 2, len / 2..len.min(len / 2 + BLOCK)];
             let sound = open();
             for range in ranges.iter().chain(&ranges) {

@@ -1,0 +1,115 @@
+//! Indexes of pieces of the tail, for logs that are asked again and again.
+//!
+//! The tail may have two hundred thousand entries, and asking each of them takes tens of milliseconds. A piece that several
+//! searches have looked through is indexed in memory, beside them. A log that is filled and rarely asked spends nothing on it,
+//! because its pieces are sealed before that.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
+use reeve_ledger::Tail;
+
+use crate::entries::index::{Index, Row};
+
+/// Blocks of a piece: 16,384 entries.
+const BLOCKS: u64 = 64;
+const ENTRIES: u64 = BLOCKS * Tail::BLOCK;
+/// Searches that look through a piece before it is worth an index.
+const OFTEN: u32 = 3;
+
+/// Consecutive entries of the tail, of which every full block begins at a multiple of [`Tail::BLOCK`].
+#[derive(Debug, Clone)]
+pub(super) struct Piece {
+    /// The blocks of it that the tail has, by their place in the tail.
+    pub(super) blocks: Range<usize>,
+    /// Which piece of the log this is.
+    number: u64,
+    pub(super) index: Option<Arc<Index>>,
+}
+
+impl Piece {
+    /// The sequence of the first row of its index.
+    pub(super) fn first_sequence(&self) -> u64 {
+        self.number * ENTRIES
+    }
+}
+
+/// What is known of pieces.
+#[derive(Debug, Default)]
+pub(in crate::entries) struct Pieces {
+    known: Mutex<BTreeMap<u64, Known>>,
+    building: AtomicBool,
+}
+
+#[derive(Debug)]
+enum Known {
+    /// So many searches looked through it.
+    Asked(u32),
+    Indexed(Arc<Index>),
+}
+
+impl Pieces {
+    /// The tail in pieces, from its first to its last.
+    pub(super) fn of(&self, tail: &Tail) -> Vec<Piece> {
+        let (first, end) = (tail.first_sequence(), tail.end_sequence());
+        let mut known = self.known.lock();
+        *known = known.split_off(&(first / ENTRIES));
+        let place = |sequence: u64| (sequence.max(first) / Tail::BLOCK - first / Tail::BLOCK) as usize;
+        let numbers = first / ENTRIES..end.div_ceil(ENTRIES);
+        let piece = |number: u64| Piece {
+            blocks: place(number * ENTRIES)..place((number + 1) * ENTRIES).min(tail.blocks().len()),
+            number,
+            index: known.get(&number).and_then(|known| match known {
+                Known::Indexed(index) => Some(Arc::clone(index)),
+                Known::Asked(_) => None,
+            }),
+        };
+        numbers.map(piece).filter(|piece| !piece.blocks.is_empty()).collect()
+    }
+
+    pub(in crate::entries) fn indexed(&self) -> usize {
+        self.known.lock().values().filter(|known| matches!(known, Known::Indexed(_))).count()
+    }
+
+    /// A search has looked through all of these pieces. Those that were looked through often are indexed now.
+    pub(super) fn asked(self: &Arc<Self>, pieces: impl Iterator<Item = Piece>, tail: &Tail) {
+        let whole =
+            |number: u64| tail.first_sequence() <= number * ENTRIES && (number + 1) * ENTRIES <= tail.end_sequence();
+        let mut wanted = Vec::new();
+        {
+            let mut known = self.known.lock();
+            for piece in pieces.filter(|piece| whole(piece.number)) {
+                if let Known::Asked(times) = known.entry(piece.number).or_insert(Known::Asked(0)) {
+                    *times += 1;
+                    if *times >= OFTEN {
+                        wanted.push(piece.number);
+                    }
+                }
+            }
+        }
+        if wanted.is_empty() || self.building.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let (pieces, tail) = (Arc::clone(self), tail.clone());
+        tokio::task::spawn_blocking(move || {
+            for number in wanted {
+                pieces.build(number, &tail);
+            }
+            pieces.building.store(false, Ordering::Release);
+        });
+    }
+
+    fn build(&self, number: u64, tail: &Tail) {
+        let entries = (number * ENTRIES..(number + 1) * ENTRIES).filter_map(|sequence| tail.get(sequence));
+        let rows: Vec<Row<'_>> = entries
+            .map(|stored| Row { sequence: stored.sequence, recorded_at: stored.recorded_at, entry: &stored.entry })
+            .collect();
+        match Index::of_entries(&rows) {
+            Ok(index) => drop(self.known.lock().insert(number, Known::Indexed(Arc::new(index)))),
+            Err(error) => tracing::warn!(%error, "a piece of the unsealed log was not indexed"),
+        }
+    }
+}
