@@ -44,7 +44,7 @@ function optionOf(ink: Ink, { series, reading, began, last }: Omit<Props, 'label
     grid: { left: 8, right: 16, top: 14, bottom: 4, containLabel: true },
     tooltip: { ...basics(ink).tooltip, valueFormatter: format },
     xAxis: { type: 'time', ...axisOf(ink), splitLine: { show: false } },
-    yAxis: { type: 'value', min: 0, max: unit === 'percent' ? Math.max(100, Math.ceil(top)) : undefined, splitNumber: 4, ...axisOf(ink), axisLabel: { ...axisOf(ink).axisLabel, formatter: format } },
+    yAxis: { type: 'value', min: 0, max: unit === 'percent' && top <= 100 ? 100 : undefined, interval: unit === 'percent' && top <= 100 ? 25 : undefined, splitNumber: 4, ...axisOf(ink), axisLabel: { ...axisOf(ink).axisLabel, formatter: format } },
     dataZoom: [{ type: 'inside', zoomOnMouseWheel: 'ctrl', moveOnMouseMove: true }],
     series: [{
       type: 'line', name: words(series.metric), data: series.points, showSymbol: false, lineStyle: { width: 1.4 },

@@ -39,7 +39,9 @@ export function took(start: string, end: string): string {
   const ms = new Date(end).getTime() - new Date(start).getTime();
   if (ms < 1000) return `${Math.max(0, ms)} ms`;
   if (ms < 90_000) return `${(ms / 1000).toFixed(1)} s`;
-  return `${Math.round(ms / 60_000)} min`;
+  if (ms < 120 * 60_000) return `${Math.round(ms / 60_000)} min`;
+  if (ms < 48 * 3_600_000) return `${Math.round(ms / 3_600_000)} h`;
+  return `${Math.round(ms / 86_400_000)} days`;
 }
 
 /** The value of a `datetime-local` input (the reader's zone) as the wire wants it; empty gives nothing. */

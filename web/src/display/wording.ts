@@ -32,6 +32,11 @@ export function words(name: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** Words that begin in lower case as a sentence of their own; a name at their beginning stays as it is. */
+export function sentence(text: string): string {
+  return /^[a-z]+[@._]/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** Names as options of a select, in words. */
 export function options(names: readonly string[]): { value: string; label: string }[] {
   return names.map((name) => ({ value: name, label: words(name) }));

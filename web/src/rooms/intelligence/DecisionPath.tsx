@@ -17,7 +17,7 @@ export function DecisionPath({ checks }: { checks: Check[] }) {
   if (checks.length === 0) return null;
   return (
     <Panel title="Decision path" note="Each check with its answer and the numbers behind it">
-      <Timeline bulletSize={24} lineWidth={2} component="ol" styles={{ root: { margin: 0, padding: 0, listStyle: 'none' } }}>
+      <Timeline bulletSize={24} lineWidth={2} component="ol" styles={{ root: { margin: 0, padding: '0 0 0 12px', listStyle: 'none' } }}>
         {checks.map(({ check, answer, detail }, index) => {
           const sign = SIGNS[answer] ?? { colour: 'gray', text: 'var(--muted)', icon: IconQuestionMark };
           return (

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Agent, Model } from '../../api/bodies';
@@ -15,14 +15,14 @@ import { words } from '../../display/wording';
 import { AccuracyChart } from './AccuracyChart';
 import { agentsQuery, modelQuery, modelsQuery, retrainModel, useChange } from './queries';
 
-function columns(agents: Agent[]): Column<Model>[] {
+function columns(agents: Agent[], open: (id: string) => void): Column<Model>[] {
   const owner = (row: Model) => agents.find(({ id }) => id === row.agent_id)?.name ?? 'a removed agent';
   return [
     {
       id: 'name', header: 'Model', sortBy: (row) => row.name,
       cell: (row) => (
         <div style={{ minWidth: 160 }}>
-          <Text size="sm" fw={550}>{words(row.name)}</Text>
+          <Anchor component="button" type="button" size="sm" fw={550} c="inherit" ta="left" onClick={() => open(row.id)}>{words(row.name)}</Anchor>
           <Text size="xs" className="muted">{words(row.type)}</Text>
         </div>
       ),
@@ -47,7 +47,7 @@ export function Models() {
   return (
     <Stack gap="md">
       <DataTable
-        label="Models" columns={columns(agents?.items ?? [])} rows={data?.items} rowId={(row) => row.id} pageSize={25} onOpen={(row) => setOpened(row.id)}
+        label="Models" columns={columns(agents?.items ?? [], setOpened)} rows={data?.items} rowId={(row) => row.id} pageSize={25} onOpen={(row) => setOpened(row.id)}
         empty={<EmptyState title="Nothing has been learned yet">Models are trained once an agent has run and its resources have been measured for two weeks.</EmptyState>}
       />
       <Modal opened={opened !== null} onClose={() => setOpened(null)} size="xl" title={<Text fw={600}>Model</Text>}>

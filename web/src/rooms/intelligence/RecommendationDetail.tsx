@@ -77,12 +77,12 @@ function Shown({ of: one }: { of: Recommendation }) {
                 </Alert>
               )}
             </Panel>
+            <WhyNot of={one} />
             {may('estate.view') && <Usage of={one} />}
             <DecisionPath checks={one.explanation.decision_path} />
             {one.plan ? <PlanSteps plan={one.plan} /> : (
               <Panel title="Plan"><Text size="sm" className="muted">This is advice: there is nothing here that Reeve would run.</Text></Panel>
             )}
-            <WhyNot of={one} />
             {may('audit.search') && <Story id={one.id} moves={`${one.status} ${own.map((action) => `${action.status}${action.steps.length}`).join()}`} />}
           </Stack>
         </Grid.Col>

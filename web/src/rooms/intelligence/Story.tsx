@@ -2,7 +2,7 @@ import { Anchor, Button, Skeleton, Text, Timeline } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { count } from '../../display/amounts';
+import { count, plural } from '../../display/amounts';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { Status } from '../../display/Status';
@@ -30,7 +30,7 @@ export function Story({ member = 'recommendation_id', id, moves }: Props) {
   const hidden = (all?.length ?? 0) - (entries?.length ?? 0);
   return (
     <Panel
-      title="Its story in the log" note={data ? `${count(data.total ?? 0)} entries, each provable on its own` : undefined}
+      title="Its story in the log" note={data ? `${plural(data.total ?? 0, 'entry', 'entries')}, each provable on its own` : undefined}
       actions={<Anchor size="sm" renderRoot={(props) => <Link to="/audit/search" search={{ query: `metadata.${member}:"${id}"` }} {...props} />}>Open in Audit Logging</Anchor>}
     >
       {error && <ProblemAlert error={error} />}

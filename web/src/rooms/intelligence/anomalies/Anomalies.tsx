@@ -12,10 +12,11 @@ import { EmptyState } from '../../../display/EmptyState';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Status } from '../../../display/Status';
 import { When } from '../../../display/When';
-import { options, words } from '../../../display/wording';
+import { options, sentence, words } from '../../../display/wording';
 import { PRIORITY_ORDER } from '../columns';
 import { MOST } from '../queries';
 import { AnomalySettingsDialog } from './AnomalySettingsDialog';
+import { titleOf } from './course';
 import { anomaliesQuery } from './queries';
 
 const route = getRouteApi('/app/intelligence/anomalies');
@@ -23,10 +24,10 @@ export const CLASSES = ['cost', 'performance', 'security', 'operational'];
 
 const COLUMNS: Column<Anomaly>[] = [
   {
-    id: 'title', header: 'Anomaly', sortBy: (row) => row.title,
+    id: 'title', header: 'Anomaly', sortBy: titleOf,
     cell: (row) => (
       <div style={{ minWidth: 220, maxWidth: 380 }}>
-        <Anchor size="sm" fw={550} c="inherit" renderRoot={(props) => <Link to="/intelligence/anomalies/$id" params={{ id: row.id }} {...props} />}>{row.title}</Anchor>
+        <Anchor size="sm" fw={550} c="inherit" renderRoot={(props) => <Link to="/intelligence/anomalies/$id" params={{ id: row.id }} {...props} />}>{titleOf(row)}</Anchor>
         <Text size="xs" className="muted" truncate>{placeOf(row)}</Text>
       </div>
     ),
@@ -34,7 +35,7 @@ const COLUMNS: Column<Anomaly>[] = [
   { id: 'severity', header: 'Severity', sortBy: (row) => PRIORITY_ORDER.indexOf(row.severity), cell: (row) => <Status of={row.severity} /> },
   { id: 'class', header: 'Class', sortBy: (row) => row.type, cell: (row) => words(row.type) },
   { id: 'status', header: 'Status', sortBy: (row) => row.status, cell: (row) => <Status of={row.status} /> },
-  { id: 'cause', header: 'Likely cause', cell: (row) => <div style={{ minWidth: 180, maxWidth: 320 }}><Text size="sm" lineClamp={2} title={row.likely_cause}>{row.likely_cause}</Text></div> },
+  { id: 'cause', header: 'Likely cause', cell: (row) => <div style={{ minWidth: 180, maxWidth: 320 }}><Text size="sm" lineClamp={2} title={row.likely_cause}>{sentence(row.likely_cause)}</Text></div> },
   { id: 'started', header: 'Began', sortBy: (row) => row.started_at, cell: (row) => <When at={row.started_at} /> },
 ];
 

@@ -13,13 +13,13 @@ import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Status } from '../../../display/Status';
 import { Trail } from '../../../display/Trail';
 import { When } from '../../../display/When';
-import { words } from '../../../display/wording';
+import { sentence, words } from '../../../display/wording';
 import { useChange } from '../queries';
 import { Story } from '../Story';
 import { Course } from './Course';
 import { Observed } from './Observed';
 import { WhatItWas } from './WhatItWas';
-import { deviation } from './course';
+import { deviation, evidenceBeyond, titleOf } from './course';
 import { acknowledge, anomalyQuery } from './queries';
 
 const route = getRouteApi('/app/intelligence/anomalies/$id');
@@ -44,7 +44,7 @@ function Shown({ of: one }: { of: Anomaly }) {
   const moves = `${one.status} ${one.responses.length} ${one.feedback.length}`;
   return (
     <Page
-      title={one.title} above={TRAIL}
+      title={titleOf(one)} above={TRAIL}
       description={
         <Group component="span" gap={8} display="inline-flex">
           <Status of={one.status} /><Status of={one.severity} label={`${words(one.severity)} severity`} />
@@ -83,13 +83,14 @@ function Shown({ of: one }: { of: Anomaly }) {
 }
 
 function Cause({ of: one }: { of: Anomaly }) {
+  const evidence = evidenceBeyond(one);
   return (
     <Panel title="Likely cause">
       <Stack gap="sm">
         <Text size="sm" fw={500} style={{ overflowWrap: 'anywhere' }}>{sentence(one.likely_cause)}</Text>
-        {one.evidence.length > 0 && (
+        {evidence.length > 0 && (
           <Stack component="ul" gap={6} m={0} pl={18} aria-label="What it rests on">
-            {one.evidence.map((text) => <Text component="li" size="sm" key={text} style={{ overflowWrap: 'anywhere' }}>{sentence(text)}</Text>)}
+            {evidence.map((text) => <Text component="li" size="sm" key={text} style={{ overflowWrap: 'anywhere' }}>{sentence(text)}</Text>)}
           </Stack>
         )}
         <div>
@@ -99,10 +100,6 @@ function Cause({ of: one }: { of: Anomaly }) {
       </Stack>
     </Panel>
   );
-}
-
-function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function About({ of: one }: { of: Anomaly }) {

@@ -3,8 +3,8 @@ import { IconBell, IconBulb, IconPlayerPlay, IconSchool, IconSearch } from '@tab
 import type { Anomaly } from '../../../api/bodies';
 import { Panel } from '../../../display/Panel';
 import { When } from '../../../display/When';
-import { words } from '../../../display/wording';
-import { courseOf } from './course';
+import { sentence, words } from '../../../display/wording';
+import { courseOf, titleOf } from './course';
 
 const SIGNS: Record<string, { icon: typeof IconBell; missing: string }> = {
   alert: { icon: IconBell, missing: 'Not told yet.' },
@@ -18,7 +18,7 @@ const SIGNS: Record<string, { icon: typeof IconBell; missing: string }> = {
 export function Course({ of: one }: { of: Anomaly }) {
   return (
     <Panel title="How it was answered" note="In this order; each is an entry of the log">
-      <Timeline bulletSize={26} lineWidth={2} component="ol" styles={{ root: { margin: 0, padding: 0, listStyle: 'none' } }}>
+      <Timeline bulletSize={26} lineWidth={2} component="ol" styles={{ root: { margin: 0, padding: '0 0 0 13px', listStyle: 'none' } }}>
         {courseOf(one).map(({ stage, at, detail }, index) => {
           const sign = SIGNS[stage];
           const Icon = sign?.icon ?? IconBell;
@@ -28,7 +28,7 @@ export function Course({ of: one }: { of: Anomaly }) {
               bullet={<ThemeIcon size={26} radius="xl" variant="light" color={at ? 'petrol' : 'gray'}><Icon size={14} aria-hidden /></ThemeIcon>}
               title={<Text size="sm" fw={at ? 600 : 500} className={at ? undefined : 'muted'}>{words(stage)} {at && <Text span size="xs" fw={400} className="muted"><When at={at} /></Text>}</Text>}
             >
-              <Text size="sm" className={at ? undefined : 'muted'} style={{ overflowWrap: 'anywhere' }}>{detail ?? sign?.missing}</Text>
+              <Text size="sm" className={at ? undefined : 'muted'} style={{ overflowWrap: 'anywhere' }}>{detail === undefined ? sign?.missing : sentence(detail === one.title ? titleOf(one) : detail)}</Text>
             </Timeline.Item>
           );
         })}

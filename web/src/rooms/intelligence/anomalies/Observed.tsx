@@ -8,7 +8,7 @@ import { measured } from '../../../display/amounts';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { When } from '../../../display/When';
-import { words } from '../../../display/wording';
+import { sentence, words } from '../../../display/wording';
 import classes from './Observed.module.css';
 import { observedQuery } from './queries';
 import { shownSpan, unitOf } from './course';
@@ -29,7 +29,7 @@ export function Observed({ of: one }: { of: Anomaly }) {
         {reading?.metric && (may('estate.view')
           ? <Picture of={one} reading={reading} metric={reading.metric} />
           : <Text size="sm" className="muted">The picture needs the right to see the estate; the figures below are of the strangest moment.</Text>)}
-        <Figures of={one.readings} />
+        {metrics.length > 0 ? <Figures of={one.readings} /> : one.readings.map((given) => <Behaviour key={given.at} of={given} />)}
       </Stack>
     </Panel>
   );
@@ -73,6 +73,16 @@ function Figures({ of: readings }: { of: Reading[] }) {
         <Table.Tbody>{readings.map((reading) => <Row key={`${reading.metric} ${reading.at}`} of={reading} />)}</Table.Tbody>
       </Table>
     </div>
+  );
+}
+
+/** Behaviour has no unit: only how strange it was, against what is usual for them. */
+function Behaviour({ of: reading }: { of: Reading }) {
+  return (
+    <Text size="sm">
+      <b>{sentence(reading.sign)}.</b> Strangeness {reading.anomaly_score.toFixed(2)} of 1; up to {reading.high.toFixed(2)} is usual.
+      {' '}<Text span size="sm" className="muted"><When at={reading.at} /></Text>
+    </Text>
   );
 }
 

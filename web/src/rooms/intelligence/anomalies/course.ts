@@ -1,5 +1,7 @@
 // The course of an anomaly: how it was answered, and which span of time shows it.
 import type { Anomaly } from '../../../api/bodies';
+import { measured } from '../../../display/amounts';
+import { words } from '../../../display/wording';
 
 /** The order in which the service answers. */
 export const STAGES = ['alert', 'investigate', 'recommend', 'execute', 'learn'];
@@ -38,6 +40,19 @@ const UNITS: Record<string, string> = {
 /** The unit of a metric; what only counts has none. */
 export function unitOf(metric: string | null | undefined): string {
   return UNITS[metric ?? ''] ?? 'count';
+}
+
+/** The strangest metric with its unit; what people did has its own words. */
+export function titleOf({ title, readings, resource }: Pick<Anomaly, 'title' | 'readings' | 'resource'>): string {
+  const [first] = readings;
+  if (!first?.metric) return title;
+  const show = (value: number) => measured(value, unitOf(first.metric));
+  return `${words(first.metric)} of ${resource.name || resource.id} was ${show(first.value)}, expected ${show(first.expected)}`;
+}
+
+/** The evidence beyond the figures, which stand in a table of their own. */
+export function evidenceBeyond({ evidence, readings }: Pick<Anomaly, 'evidence' | 'readings'>): string[] {
+  return evidence.filter((text) => !readings.some(({ metric }) => text.startsWith(`${metric ?? 'behaviour'} was `)));
 }
 
 /** How far from what was expected, in words that fit a table. */

@@ -6,7 +6,7 @@ import { words } from '../../../display/wording';
 import { Causes } from './Causes';
 import { agentDiagnosisQuery } from './queries';
 
-const PRESENT = { yes: { color: 'orange', label: 'It is so' }, no: { color: 'green', label: 'It is not so' }, unknown: { color: 'gray', label: 'Too early to tell' } };
+const PRESENT = { yes: { color: 'orange', label: 'The case' }, no: { color: 'green', label: 'Not the case' }, unknown: { color: 'gray', label: 'Too early to tell' } };
 
 /** Why an agent is never sure, or why what it recommends does not fit. */
 export function AgentDiagnosis({ agent, onClose }: { agent: Agent; onClose: () => void }) {
@@ -21,7 +21,7 @@ export function AgentDiagnosis({ agent, onClose }: { agent: Agent; onClose: () =
           return (
             <section key={condition} aria-label={words(condition)}>
               <Group justify="space-between" mb="sm"><Text fw={600}>{words(condition)}</Text><Badge color={sign.color}>{sign.label}</Badge></Group>
-              <Causes of={causes} />
+              <Causes of={causes} folded={present === false} />
             </section>
           );
         })}

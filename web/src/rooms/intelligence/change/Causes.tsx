@@ -13,16 +13,17 @@ const SIGNS = {
   unknown: { colour: 'gray', icon: IconQuestionMark, label: 'Not known' },
 };
 
-/** The causes of a condition: those that apply with their evidence and the way out, the others folded. */
-export function Causes({ of: causes }: { of: Cause[] }) {
-  const applying = causes.filter(({ applies }) => applies === true);
-  const others = causes.filter(({ applies }) => applies !== true);
+/** The causes of a condition: those that apply with their evidence and the way out, the others folded; `folded` folds all. */
+export function Causes({ of: causes, folded = false }: { of: Cause[]; folded?: boolean }) {
+  const applying = causes.filter(({ applies }) => applies === true && !folded);
+  const others = causes.filter(({ applies }) => applies !== true || folded);
+  const found = causes.filter(({ applies }) => applies === true).length;
   return (
     <Stack gap="md">
       {applying.length > 0 && <List of={applying} label="Causes that apply" />}
       {others.length > 0 && (
         <details>
-          <summary style={{ cursor: 'pointer', fontSize: '0.8125rem' }}>{applying.length > 0 ? `${plural(others.length, 'other cause')} looked at` : `${plural(others.length, 'cause')} looked at, none applies`}</summary>
+          <summary style={{ cursor: 'pointer', fontSize: '0.8125rem' }}>{applying.length > 0 ? `${plural(others.length, 'other cause')} looked at` : `${plural(others.length, 'cause')} looked at, ${found === 0 ? 'none' : found} ${found > 1 ? 'apply' : 'applies'}`}</summary>
           <div style={{ marginTop: 12 }}><List of={others} label="Other causes" /></div>
         </details>
       )}

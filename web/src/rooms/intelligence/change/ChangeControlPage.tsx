@@ -72,7 +72,7 @@ function Now({ windows, freezes }: { windows: MaintenanceWindow[]; freezes: Free
   }
   const closed = windows.length > 0 && open.length === 0;
   return (
-    <Alert color={closed ? 'yellow' : 'green'} variant="light" icon={<IconLockOpen size={18} />} title="No freeze holds now">
+    <Alert color={closed ? 'yellow' : 'petrol'} variant="light" icon={<IconLockOpen size={18} />} title="No freeze holds now">
       <Text size="sm">
         {windows.length === 0 && 'Changes may begin at any time, within the '}
         {open.length > 0 && `Open now: ${open.map(({ name }) => `“${name}”`).join(', ')}. Changes may begin within the `}

@@ -8,6 +8,8 @@ import { Causes } from './Causes';
 import { blockOf } from './policy';
 import { diagnosisQuery, patchQuery } from './queries';
 
+/** Nobody has asked for it yet. */
+const ASIDE = ['open', 'snoozed'];
 const ENDED = ['succeeded', 'dismissed', 'superseded', 'expired'];
 
 /** Why a recommendation is not executed: each cause by name, with its evidence and the way out. */
@@ -18,7 +20,7 @@ export function WhyNot({ of: one }: { of: Recommendation }) {
   const owned = data?.causes.some(({ applies, evidence }) => applies && blockOf(evidence).guardrail === 'infrastructure_as_code');
   return (
     <>
-      <Panel title={data?.present === false ? 'Nothing is in its way' : 'Why it is not executed'} note="Looked at now, against the guardrails, the policies and its past">
+      <Panel title={data?.present === false ? 'Nothing is in its way' : ASIDE.includes(one.status) ? 'What would hold it back' : 'Why it is not executed'} note="Looked at now, against the guardrails, the policies and its past">
         {error && <ProblemAlert error={error} />}
         {!data && !error && <Skeleton h={90} />}
         {data && <Causes of={data.causes} />}
