@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { VERIFIER } from './program.mjs';
+import { outbound } from './stories-outbound.mjs';
+import { judgement } from './stories-judgement.mjs';
 import { eventually, fitsWidth, openFromList, read, recommendation, signIn } from './steps.mjs';
 
 const MANAGER = { name: 'Mona Manager', email: 'mona@e2e.example', password: 'correct horse battery 9' };
@@ -357,7 +359,8 @@ async function fitsPhones({ page, program }) {
   await heading(page, 'Audit Logging').waitFor();
   const { items } = await read(page, 'intelligence/recommendations?limit=1');
   for (const path of ['/intelligence', '/intelligence/recommendations', `/intelligence/recommendations/${items[0].id}`, '/intelligence/agents',
-    '/intelligence/guardrails', '/audit', '/audit/search', '/estate/connections', '/estate/resources', '/settings/users', '/settings/tokens']) {
+    '/intelligence/guardrails', '/intelligence/anomalies', '/intelligence/change-control', '/intelligence/exclusions', '/intelligence/models',
+    '/settings/webhooks', '/settings/notifications', '/audit', '/audit/search', '/estate/connections', '/estate/resources', '/settings/users', '/settings/tokens']) {
     await page.goto(path);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.waitForLoadState('networkidle');
@@ -381,7 +384,9 @@ export const stories = [
   { name: 'the log is watched live, paused and resumed', run: watchesLive },
   { name: 'the kill switch and the circuit breaker are worked', run: guards },
   { name: 'a recommendation is put off, taken back and answered', run: answersLater },
+  ...judgement,
   { name: 'an agent is made and configured', run: makesAgent },
+  ...outbound,
   { name: 'a connection that leads nowhere says so', run: connects },
   { name: 'a token is made, shown once, and works', run: makesToken },
   { name: 'what is not permitted is not shown', run: hidesWhatIsNotPermitted },

@@ -43,7 +43,8 @@ export function Chart({ label, height, option }: Props) {
   return (
     <div role="img" aria-label={label} style={{ position: 'relative', height }}>
       {!ready && <Skeleton h={height} pos="absolute" inset={0} />}
-      <div ref={box} style={{ height, width: '100%' }} />
+      {/* Outside the flow: what is drawn has a fixed width and would keep the page from getting narrower. */}
+      <div ref={box} style={{ position: 'absolute', inset: 0 }} />
     </div>
   );
 }

@@ -11,7 +11,7 @@ import { Facts } from '../../display/Facts';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { Status } from '../../display/Status';
 import { When } from '../../display/When';
-import { words } from '../../display/wording';
+import { sentence, words } from '../../display/wording';
 import { AccuracyChart } from './AccuracyChart';
 import { agentsQuery, modelQuery, modelsQuery, retrainModel, useChange } from './queries';
 
@@ -94,7 +94,7 @@ function Detail({ id }: { id: string }) {
           ['Judged on', `${count(data.held_out)} decisions on held-out days`],
           ['Learned from', `${count(data.samples)} samples over ${plural(Math.round(data.training_span_days), 'day')}`],
           ['Trained because', words(data.retrain_reason)],
-          ['What came of it', data.note],
+          ['What came of it', sentence(data.note)],
           ['Drift', data.drift == null ? undefined : `${data.drift.toFixed(2)} of 1`],
           ['A successor was tried', data.tried_at ? <When at={data.tried_at} /> : undefined],
           ['Asked for by', data.retrain_requested_by],

@@ -50,12 +50,12 @@ export function ChannelForm({ channel, onMade, onClose }: Props) {
           {channel
             ? <TextInput label="Type" value={KIND_NAMES[type] ?? type} readOnly variant="filled" />
             : <Select label="Type" data={KINDS} allowDeselect={false} {...form.getInputProps('type')} />}
-          <TextInput label="Name" placeholder={type === 'slack' ? '#cloud' : 'Operations'} required maxLength={100} data-autofocus {...form.getInputProps('name')} />
+          <TextInput label="Name" placeholder={type === 'slack' ? '#cloud' : 'Operations'} withAsterisk maxLength={100} data-autofocus {...form.getInputProps('name')} />
           {type === 'email' && <Email form={form} />}
           {secret && (
             <PasswordInput
               label={secret.label} description={secret.description} withAsterisk={!channel && type !== 'email'} autoComplete="off"
-              placeholder={channel ? 'Unchanged' : secret.placeholder} {...form.getInputProps('secret')}
+              placeholder={channel ? 'Unchanged' : secret.placeholder} aria-invalid={form.errors.secret ? true : undefined} {...form.getInputProps('secret')}
             />
           )}
           {type === 'pagerduty' && <TextInput label="Address for events" description="Empty: the US region's; the EU region's is https://events.eu.pagerduty.com/v2/enqueue" placeholder="https://events.pagerduty.com/v2/enqueue" {...form.getInputProps('settings.url')} />}
@@ -81,14 +81,14 @@ function Email({ form }: { form: Pick<ReturnType<typeof useForm<ChannelFields>>,
   return (
     <>
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
-        <TextInput label="Mail server" placeholder="smtp.example.com" required {...form.getInputProps('settings.host')} />
+        <TextInput label="Mail server" placeholder="smtp.example.com" withAsterisk {...form.getInputProps('settings.host')} />
         <Group gap="sm" align="flex-start" wrap="nowrap">
           <NumberInput label="Port" min={1} max={65535} allowDecimal={false} placeholder={tls ? '465' : '587'} w={96} {...form.getInputProps('settings.port')} />
           <Input.Wrapper label="Encryption" labelElement="div"><SegmentedControl aria-label="Encryption" data={[{ value: 'starttls', label: 'STARTTLS' }, { value: 'tls', label: 'TLS' }]} {...form.getInputProps('settings.encryption')} /></Input.Wrapper>
         </Group>
       </SimpleGrid>
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
-        <TextInput label="From" placeholder="Reeve <reeve@example.com>" required {...form.getInputProps('settings.from')} />
+        <TextInput label="From" placeholder="Reeve <reeve@example.com>" withAsterisk {...form.getInputProps('settings.from')} />
         <TextInput label="User who signs in" placeholder="Nobody" autoComplete="off" {...form.getInputProps('settings.username')} />
       </SimpleGrid>
       <TagsInput label="To" description="Press Enter after each address" withAsterisk {...form.getInputProps('settings.to')} />

@@ -39,7 +39,7 @@ export function WebhookForm({ webhook, onMade, onClose }: Props) {
       <form onSubmit={submit}>
         <Stack gap="md">
           <TextInput label="Name" placeholder="To the on-call tool" maxLength={100} data-autofocus {...form.getInputProps('name')} />
-          <TextInput label="Address" placeholder="https://hooks.example.com/reeve" description="https, and not inside your own network unless the configuration allows it" required {...form.getInputProps('url')} />
+          <TextInput label="Address" placeholder="https://hooks.example.com/reeve" description="https, and not inside your own network unless the configuration allows it" withAsterisk {...form.getInputProps('url')} />
           <Select label="Event" data={EVENTS} allowDeselect={false} {...form.getInputProps('event')} />
           <Input.Wrapper label="Only when" description="All that is chosen must hold; nothing chosen is everything" error={form.errors.filter} labelElement="div">
             <SimpleGrid cols={{ base: 1, sm: 3 }} mt={8}>

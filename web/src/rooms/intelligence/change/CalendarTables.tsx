@@ -76,8 +76,8 @@ export function FreezeTable({ of: guardrails, onEdit }: Props) {
   const remove = (at: number) => without(guardrails, 'freezes', at);
   const columns: Column<Row<Freeze>>[] = [
     named('Freeze'),
-    { id: 'from', header: 'From', sortBy: (row) => row.from, cell: (row) => <When at={row.from} /> },
-    { id: 'until', header: 'Until', sortBy: (row) => row.until, cell: (row) => <When at={row.until} /> },
+    { id: 'from', header: 'From', sortBy: (row) => row.from, cell: (row) => <When at={row.from} form="full" /> },
+    { id: 'until', header: 'Until', sortBy: (row) => row.until, cell: (row) => <When at={row.until} form="full" /> },
     covers(),
     { id: 'state', header: 'Now', cell: (row) => { const [color, label] = STATES[freezeState(row, now)]; return <Status of={label} label={label} color={color} />; } },
     ...changes<Freeze>(onEdit, remove, 'What it covers may be changed again at once.'),

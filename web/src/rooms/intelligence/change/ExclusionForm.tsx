@@ -46,7 +46,7 @@ export function ExclusionForm({ given = {}, onClose }: { given?: Given; onClose:
           <TextInput label="Resource" placeholder="Any; the provider's identifier" data-autofocus={given.resource ? undefined : true} {...form.getInputProps('resource')} />
           <TextInput label="Account" placeholder="Any" {...form.getInputProps('account')} />
           <Select label="Type of recommendation" placeholder="Any" clearable searchable data={options(TYPES)} {...form.getInputProps('type')} onChange={(value) => form.setFieldValue('type', value ?? '')} />
-          <Textarea label="Reason" required autosize minRows={2} data-autofocus={given.resource ? true : undefined} {...form.getInputProps('reason')} />
+          <Textarea label="Reason" withAsterisk autosize minRows={2} data-autofocus={given.resource ? true : undefined} {...form.getInputProps('reason')} />
           <div>
             <TextInput label="Ends" type="datetime-local" description="In your zone; empty: when somebody ends it" {...form.getInputProps('until')} onChange={(event) => { form.setFieldValue('until', event.currentTarget.value); setPeriod(''); }} />
             <Group gap="xs" mt={8}>

@@ -41,7 +41,7 @@ export function Exclusions() {
     { id: 'what', header: 'Not recommended', sortBy: (row) => row.resource ?? row.account ?? row.type ?? '', cell: (row) => <What of={row} linked={may('estate.view')} /> },
     { id: 'reason', header: 'Reason', cell: (row) => <div style={{ minWidth: 160, maxWidth: 320 }}><Text size="sm" style={{ overflowWrap: 'anywhere' }}>{row.reason}</Text></div> },
     { id: 'holds', header: 'Status', sortBy: (row) => Number(row.holds), cell: (row) => <Status of={row.holds ? 'active' : 'expired'} label={row.holds ? 'Holds' : 'Ended'} /> },
-    { id: 'until', header: 'Ends', sortBy: (row) => row.until ?? '9', cell: (row) => (row.until ? <When at={row.until} /> : <Text span size="sm" className="muted">when somebody ends it</Text>) },
+    { id: 'until', header: 'Ends', sortBy: (row) => row.until ?? '9', cell: (row) => (row.until ? <When at={row.until} form="full" /> : <Text span size="sm" className="muted">when somebody ends it</Text>) },
     { id: 'by', header: 'Made by', sortBy: (row) => row.by, cell: (row) => <div><Text size="sm">{row.by}</Text><Text size="xs" className="muted"><When at={row.at} /></Text></div> },
     ...(operate ? [{
       id: 'do', header: '', align: 'right' as const,

@@ -48,10 +48,10 @@ export function FreezeForm({ of: guardrails, at, onClose }: Props) {
     <Modal opened onClose={onClose} size="lg" title={<Text fw={600}>{known ? `Change ${known.name}` : 'Add a change freeze'}</Text>}>
       <form onSubmit={submit}>
         <Stack gap="md">
-          <TextInput label="Name" placeholder="Year end" required data-autofocus {...form.getInputProps('name')} />
+          <TextInput label="Name" placeholder="Year end" withAsterisk data-autofocus {...form.getInputProps('name')} />
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
-            <TextInput label="From" type="datetime-local" description="In your zone" required {...form.getInputProps('from')} />
-            <TextInput label="Until" type="datetime-local" description="In your zone" required {...form.getInputProps('until')} />
+            <TextInput label="From" type="datetime-local" description="In your zone" withAsterisk {...form.getInputProps('from')} />
+            <TextInput label="Until" type="datetime-local" description="In your zone" withAsterisk {...form.getInputProps('until')} />
           </SimpleGrid>
           <ScopeInputs account={form.getInputProps('accounts')} service={form.getInputProps('services')} />
           <ProblemAlert error={save.error} marked={FIELDS.map((field) => `change_control.freezes[${at}].${field}`)} />

@@ -45,14 +45,14 @@ export function WindowForm({ of: guardrails, at, onClose }: Props) {
     <Modal opened onClose={onClose} size="lg" title={<Text fw={600}>{known ? `Change ${known.name}` : 'Add a maintenance window'}</Text>}>
       <form onSubmit={submit}>
         <Stack gap="md">
-          <TextInput label="Name" placeholder="Nights" required data-autofocus {...form.getInputProps('name')} />
+          <TextInput label="Name" placeholder="Nights" withAsterisk data-autofocus {...form.getInputProps('name')} />
           <Input.Wrapper label="Days on which it opens" description="None: every day" error={form.errors.days}>
             <Chip.Group multiple {...form.getInputProps('days')}>
               <Group gap={6} mt={8}>{DAYS.map((day) => <Chip key={day} value={day} size="xs">{day.charAt(0).toUpperCase() + day.slice(1, 3)}</Chip>)}</Group>
             </Chip.Group>
           </Input.Wrapper>
           <SimpleGrid cols={{ base: 1, sm: 3 }}>
-            <TextInput label="Opens at" type="time" required {...form.getInputProps('start')} />
+            <TextInput label="Opens at" type="time" withAsterisk {...form.getInputProps('start')} />
             <NumberInput label="Stays open" min={1} max={1440} allowDecimal={false} suffix=" minutes" {...form.getInputProps('duration_minutes')} />
             <Autocomplete label="Time zone" data={ZONES} limit={50} maxDropdownHeight={240} {...form.getInputProps('time_zone')} />
           </SimpleGrid>
