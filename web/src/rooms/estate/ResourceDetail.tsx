@@ -50,7 +50,12 @@ function About({ of: one }: { of: Resource }) {
   return (
     <Panel
       title="Resource"
-      actions={may('audit.search') ? <Anchor size="sm" renderRoot={(props) => <Link to="/audit/search" search={{ resource_id: one.id }} {...props} />}>In the log</Anchor> : undefined}
+      actions={
+        <Group gap="md">
+          {may('intelligence.view') && <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/anomalies" search={{ resource: one.id }} {...props} />}>Anomalies</Anchor>}
+          {may('audit.search') && <Anchor size="sm" renderRoot={(props) => <Link to="/audit/search" search={{ resource_id: one.id }} {...props} />}>In the log</Anchor>}
+        </Group>
+      }
     >
       <Facts
         of={[

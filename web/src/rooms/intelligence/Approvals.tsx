@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Approval } from '../../api/bodies';
+import { useMay } from '../../api/session';
 import { announce } from '../../display/announce';
 import { Copyable } from '../../display/Copyable';
 import { EmptyState } from '../../display/EmptyState';
@@ -12,7 +13,10 @@ import { ProblemAlert } from '../../display/ProblemAlert';
 import { Status } from '../../display/Status';
 import { When } from '../../display/When';
 import { words } from '../../display/wording';
+import { DelegateDialog } from './DelegateDialog';
 import { approvalsQuery, approve, reject, useChange } from './queries';
+
+const SIGNING = ['approve.manager', 'approve.director', 'approve.security'];
 
 export function Approvals() {
   const { data, error, refetch } = useQuery(approvalsQuery);
@@ -51,7 +55,9 @@ function Signatures({ of: approval }: { of: Approval }) {
 }
 
 function Request({ of: approval }: { of: Approval }) {
-  const [answer, setAnswer] = useState<'approve' | 'reject' | null>(null);
+  const [answer, setAnswer] = useState<'approve' | 'reject' | 'delegate' | null>(null);
+  const may = useMay();
+  const signs = SIGNING.some(may);
   const mine = approval.can_sign.length > 0;
   return (
     <Panel
@@ -61,15 +67,18 @@ function Request({ of: approval }: { of: Approval }) {
     >
       <Stack gap="sm">
         <Signatures of={approval} />
+        {approval.delegated.map(({ signature, from, to, at }) => <Text size="sm" className="muted" key={signature + at}>{words(signature)}: left by {from} to {to} <When at={at} form="ago" /></Text>)}
         <Group gap={8} wrap="nowrap" align="flex-start"><Text size="xs" className="muted">Plan</Text><Copyable value={approval.plan_hash} label="Plan hash" /></Group>
         {mine ? (
           <Group gap="xs">
             <Button onClick={() => setAnswer('approve')}>Approve as {approval.can_sign.map((name) => words(name).toLowerCase()).join(' and ')}</Button>
             <Button variant="default" onClick={() => setAnswer('reject')}>Reject</Button>
+            {signs && <Button variant="default" onClick={() => setAnswer('delegate')}>Leave it to somebody else</Button>}
           </Group>
         ) : <Text size="sm" className="muted">You cannot sign this one: it needs another role, or you asked for it yourself.</Text>}
       </Stack>
       {answer === 'approve' && <ApproveDialog of={approval} onClose={() => setAnswer(null)} />}
+      {answer === 'delegate' && <DelegateDialog of={approval} onClose={() => setAnswer(null)} />}
       {answer === 'reject' && <RejectDialog of={approval} onClose={() => setAnswer(null)} />}
     </Panel>
   );

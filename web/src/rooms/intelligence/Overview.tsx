@@ -65,7 +65,7 @@ function Tiles({ of: data }: { of: Dashboard | undefined }) {
       />
       <Tile
         label="Anomalies detected" loading={loading} icon={<IconActivity size={18} />} value={count(data?.anomalies_detected ?? 0)}
-        note={`In the last 30 days, over ${plural(data?.resources ?? 0, 'resource')}`}
+        note={<>In the last 30 days, over {plural(data?.resources ?? 0, 'resource')}. <Anchor size="xs" renderRoot={(props) => <Link to="/intelligence/anomalies" {...props} />}>Look at them</Anchor></>}
       />
     </SimpleGrid>
   );

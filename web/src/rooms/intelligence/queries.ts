@@ -136,6 +136,9 @@ export const approve = ({ id, ...given }: { id: string } & Schemas['ApproveBody'
 export const reject = ({ id, ...given }: { id: string } & Schemas['RejectBody']) =>
   body(client.POST('/api/v1/intelligence/approvals/{id}/reject', { params: { path: { id } }, body: given }));
 
+export const delegate = ({ id, ...given }: { id: string } & Schemas['DelegateBody']) =>
+  body(client.POST('/api/v1/intelligence/approvals/{id}/delegate', { params: { path: { id } }, body: given }));
+
 export const runAgent = (agent_id: string) =>
   body(client.POST('/api/v1/intelligence/agents/{agent_id}/run', { params: { path: { agent_id } } }));
 
