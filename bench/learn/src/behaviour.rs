@@ -10,8 +10,12 @@ mod figures;
 mod ordinary;
 mod set;
 
+use std::collections::BTreeSet;
+
 use anyhow::Result;
-use reeve_agents::behaviour::EntryWatch;
+use reeve_agents::behaviour::{EntryReview, EntryWatch};
+use reeve_audit::Entry;
+use reeve_learn::behaviour::Judgement;
 
 use crate::chance::Chance;
 use crate::data::Data;
@@ -22,6 +26,15 @@ use set::{Blank, Label, Unit};
 const ORDERS: u64 = 20;
 /// Share of benign events that may be scored as high as what counts as found.
 const FALSE_POSITIVES: f64 = 0.02;
+
+/// How a score comes about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Look {
+    /// From the events before it, as the security agent has it.
+    Live,
+    /// Looked at again when all are there, as `reeve analyze entries` does.
+    Hindsight,
+}
 
 /// Runs the part.
 pub(crate) fn run(data: &Data) -> Result<()> {
@@ -34,38 +47,83 @@ pub(crate) fn run(data: &Data) -> Result<()> {
         if blank == Blank::Agents {
             counts(&units);
         }
-        println!(
-            "| scores | attack events found | acts found | techniques found | labelled suspicious found | area (events) |"
-        );
-        println!("|---|---|---|---|---|---|");
-        // Attacks among benign events alone; rules' tests that must alert among the same, apart.
-        let watched: Vec<Vec<Scored>> = (0..ORDERS)
-            .map(|order| {
-                let mut run = score(&units, order, Label::Suspicious);
-                let other = score(&units, order, Label::Technique);
-                run.extend(other.into_iter().filter(|one| one.label == Label::Suspicious));
-                run
-            })
-            .collect();
-        row("**the watch**", &watched);
-        row("the watch, everything mixed", &(0..ORDERS).map(|order| score_mixed(&units, order)).collect::<Vec<_>>());
+        heading();
+        let live = watched(&units, Look::Live);
+        let review = watched(&units, Look::Hindsight);
+        row("**in hindsight**", &review);
+        row("**live**", &live);
+        let mixed = |look| (0..ORDERS).map(|order| score_in_order(&units, order, look, |_| true)).collect::<Vec<_>>();
+        row("in hindsight, everything mixed", &mixed(Look::Hindsight));
+        row("live, everything mixed", &mixed(Look::Live));
         row("meaning alone (each file and test judged by a new watch)", &[score_apart(&units)]);
-        let missed = figures::missed(&watched, FALSE_POSITIVES);
         for (name, score) in controls::CONTROLS {
             row(name, &[controls::score(&units, score)]);
         }
-        println!(
-            "\nMissed in half of the orders or more: {}\n",
-            if missed.is_empty() { "none".to_owned() } else { missed.join(", ") }
-        );
-        figures::intervals(&watched[0], FALSE_POSITIVES);
-        figures::cross_validate(&watched[0], FALSE_POSITIVES);
-        figures::curve(&watched[0]);
-        if blank == Blank::Agents {
-            loudest(&watched[0]);
-        }
+        halves(&review);
+        details(&review, blank);
     }
+    ablations(data)?;
     ordinary::run(data)
+}
+
+fn heading() {
+    println!(
+        "| scores | attack events found | acts found | techniques found | labelled suspicious found | area (events) |"
+    );
+    println!("|---|---|---|---|---|---|");
+}
+
+/// Attacks among benign events alone; rules' tests that must alert among the same, apart.
+fn watched(units: &[Unit], look: Look) -> Vec<Vec<Scored>> {
+    let one = |order| {
+        let mut run = score(units, order, look, Label::Suspicious);
+        let other = score(units, order, look, Label::Technique);
+        run.extend(other.into_iter().filter(|one| one.label == Label::Suspicious));
+        run
+    };
+    (0..ORDERS).map(one).collect()
+}
+
+/// Every second technique and rule, and the others: on the first half weights may be chosen, the second is only reported.
+fn halves(runs: &[Vec<Scored>]) {
+    println!();
+    heading();
+    for (half, name) in ["half for choosing", "half for reporting"].into_iter().enumerate() {
+        let groups: BTreeSet<&str> = runs.iter().flatten().map(|one| one.group.as_str()).collect();
+        let ours: BTreeSet<&str> = groups.into_iter().skip(half).step_by(2).collect();
+        let kept = |run: &Vec<Scored>| run.iter().filter(|one| ours.contains(&*one.group)).cloned().collect();
+        row(name, &runs.iter().map(kept).collect::<Vec<Vec<Scored>>>());
+    }
+}
+
+fn details(runs: &[Vec<Scored>], blank: Blank) {
+    let missed = figures::missed(runs, FALSE_POSITIVES);
+    println!(
+        "\nMissed in half of the orders or more: {}\n",
+        if missed.is_empty() { "none".to_owned() } else { missed.join(", ") }
+    );
+    println!("Events found, in the first order: {}\n", figures::by_technique(&runs[0], FALSE_POSITIVES).join(", "));
+    figures::intervals(&runs[0], FALSE_POSITIVES);
+    figures::cross_validate(&runs[0], FALSE_POSITIVES);
+    figures::curve(&runs[0]);
+    if blank == Blank::Agents {
+        loudest(&runs[0]);
+    }
+}
+
+/// Whether something that only these recordings have carries the figure.
+fn ablations(data: &Data) -> Result<()> {
+    println!("### In hindsight, with more left out\n");
+    heading();
+    for (blank, name) in [
+        (Blank::Places, "user agents, regions and addresses"),
+        (Blank::Keys, "user agents and identifiers of keys"),
+        (Blank::Times, "user agents; all events of one second"),
+    ] {
+        row(name, &watched(&set::load(data, blank)?, Look::Hindsight));
+    }
+    println!();
+    Ok(())
 }
 
 fn counts(units: &[Unit]) {
@@ -84,40 +142,42 @@ fn counts(units: &[Unit]) {
 }
 
 /// Scores of all events but those of one label.
-fn score(units: &[Unit], order: u64, without: Label) -> Vec<Scored> {
-    score_in_order(units, order, |unit| unit.label != without)
-}
-
-/// Scores of all events together.
-fn score_mixed(units: &[Unit], order: u64) -> Vec<Scored> {
-    score_in_order(units, order, |_| true)
+fn score(units: &[Unit], order: u64, look: Look, without: Label) -> Vec<Scored> {
+    score_in_order(units, order, look, |unit| unit.label != without)
 }
 
 /// Scores without any past but the unit's own.
 fn score_apart(units: &[Unit]) -> Vec<Scored> {
-    units.iter().flat_map(|unit| score_in_order(std::slice::from_ref(unit), 0, |_| true)).collect()
+    units.iter().flat_map(|unit| score_in_order(std::slice::from_ref(unit), 0, Look::Live, |_| true)).collect()
 }
 
 /// Scores of events when units arrive in an order of their own; each unit keeps its inner order.
-fn score_in_order(units: &[Unit], order: u64, takes: impl Fn(&Unit) -> bool) -> Vec<Scored> {
+fn score_in_order(units: &[Unit], order: u64, look: Look, takes: impl Fn(&Unit) -> bool) -> Vec<Scored> {
     let mut places: Vec<usize> = (0..units.len()).filter(|at| takes(&units[*at])).collect();
     let mut chance = Chance::new(order, 41);
     for at in (1..places.len()).rev() {
         places.swap(at, chance.below(at + 1));
     }
-    let mut watch = EntryWatch::default();
-    let mut scored = Vec::new();
-    for place in places {
-        let unit = &units[place];
-        for entry in &unit.events {
-            let judgement = watch.observe(entry);
-            let reasons = judgement.reasons().collect::<Vec<_>>().join("; ");
-            scored.push(Scored::new(unit, entry, judgement.score, reasons));
+    let events = || places.iter().flat_map(|place| units[*place].events.iter().map(|entry| (&units[*place], entry)));
+    let scored = |(unit, entry): (&Unit, &Entry), judgement: Judgement| {
+        let reasons = judgement.reasons().collect::<Vec<_>>().join("; ");
+        Scored::new(unit, entry, judgement.score, reasons)
+    };
+    let mut all: Vec<Scored> = match look {
+        Look::Live => {
+            let mut watch = EntryWatch::default();
+            events().map(|(unit, entry)| scored((unit, entry), watch.observe(entry))).collect()
         }
-    }
+        Look::Hindsight => {
+            let mut review = EntryReview::default();
+            let mut judged: Vec<_> = events().filter_map(|(unit, entry)| review.add(entry, (unit, entry))).collect();
+            judged.extend(std::iter::from_fn(|| review.release()));
+            judged.into_iter().map(|(of, judgement)| scored(of, judgement)).collect()
+        }
+    };
     // Equal orders for all later steps.
-    scored.sort_by(|a, b| (&a.unit, &a.event).cmp(&(&b.unit, &b.event)));
-    scored
+    all.sort_by(|a, b| (&a.unit, &a.event).cmp(&(&b.unit, &b.event)));
+    all
 }
 
 fn row(name: &str, runs: &[Vec<Scored>]) {

@@ -11,10 +11,12 @@ mod parameters;
 mod place;
 
 use reeve_audit::{ActionStatus, Entry, Json};
-use reeve_learn::behaviour::{Deed, Judgement, Outcome, Trait, Traits, Watch};
+use reeve_learn::behaviour::{Deed, Hindsight, Judgement, Outcome, Trait, Watch};
 
 use self::identity::Identity;
 
+/// Judgements that a review holds back: some 50 MB of them.
+const HELD: usize = 50_000;
 /// Longest texts taken over into a deed, in bytes.
 const LONGEST: usize = 256;
 
@@ -35,8 +37,8 @@ pub fn deed(entry: &Entry) -> Deed {
         place: place::of(&source, traits.has(Trait::PassedOn)),
         tool: tool(entry.actor.user_agent.as_deref().unwrap_or_default()),
         becomes: identity::becomes(&source, &operation).unwrap_or_default(),
-        outcome: outcome(&source, &service, &operation),
-        traits: if sound(&service) { traits } else { Traits::default() },
+        outcome: outcome(&source, &operation),
+        traits,
         service,
         operation,
     }
@@ -57,6 +59,38 @@ impl EntryWatch {
     /// The watch itself, to ask for profiles and for what was unusual.
     pub fn watch(&self) -> &Watch {
         &self.watch
+    }
+}
+
+/// Judges entries that lie there whole, as [`EntryWatch`] does and then in hindsight; `T` tells which entry it was.
+#[derive(Debug)]
+pub struct EntryReview<T> {
+    watch: Watch,
+    hindsight: Hindsight<T>,
+}
+
+impl<T> Default for EntryReview<T> {
+    fn default() -> Self {
+        Self { watch: Watch::default(), hindsight: Hindsight::new(HELD) }
+    }
+}
+
+impl<T> EntryReview<T> {
+    /// Takes the next entry. Judgements come back in the same order, once tens of thousands more were taken.
+    pub fn add(&mut self, entry: &Entry, of: T) -> Option<(T, Judgement)> {
+        let deed = deed(entry);
+        let judgement = self.watch.observe(&deed);
+        self.hindsight.add(&deed, judgement, of)
+    }
+
+    /// The oldest judgement that has not come back, after the last entry was taken.
+    pub fn release(&mut self) -> Option<(T, Judgement)> {
+        self.hindsight.release()
+    }
+
+    /// How many entries were taken.
+    pub fn entries(&self) -> u64 {
+        self.watch.deeds()
     }
 }
 
@@ -122,7 +156,7 @@ fn action(source: &Source<'_>) -> (String, String) {
     (short(&service), operation)
 }
 
-fn outcome(source: &Source<'_>, service: &str, operation: &str) -> Outcome {
+fn outcome(source: &Source<'_>, operation: &str) -> Outcome {
     let error = source.text("errorCode").unwrap_or_default();
     let has = |words: &[&str]| words.iter().any(|word| error.to_ascii_lowercase().contains(word));
     match source.entry.action.status {
@@ -135,18 +169,14 @@ fn outcome(source: &Source<'_>, service: &str, operation: &str) -> Outcome {
         }
         Some(ActionStatus::Failed) => Outcome::Failed,
         // Some sources put the failure into the answer alone.
-        _ if failed_answer(source, service, operation) => Outcome::Failed,
+        _ if failed_answer(source, operation) => Outcome::Failed,
         _ => Outcome::Done,
     }
 }
 
-fn failed_answer(source: &Source<'_>, _service: &str, operation: &str) -> bool {
+fn failed_answer(source: &Source<'_>, operation: &str) -> bool {
     let answer = source.member("responseElements").and_then(|answers| any_case(answers, operation));
     answer.and_then(Json::as_str).is_some_and(|text| text.eq_ignore_ascii_case("failure"))
-}
-
-fn sound(service: &str) -> bool {
-    !service.is_empty()
 }
 
 /// The program of a user agent, without its version and surroundings.

@@ -7,13 +7,14 @@
 //! rarity, place, time, volume and sequence. Each source backs off to the next when it has seen too little: the principal,
 //! its peers, the estate, the meaning alone.
 //!
-//! Streaming and deterministic: a score uses only deeds that were given before; what was itself suspicious is learnt with a
+//! Streaming and deterministic: a score of the watch uses only deeds that were given before; what was itself suspicious is learnt with a
 //! fraction of its weight, and a slow growth is held against a slow baseline. Memory is bounded ([`Limits`]); what falls out
-//! is what was seen least recently. Pure: no clock, no file, no randomness.
+//! is what was seen least recently. [`Hindsight`] looks at a file again once it is whole. Pure: no clock, no file, no randomness.
 
 mod deed;
 mod evidence;
 mod habit;
+mod hindsight;
 mod hours;
 mod names;
 mod pace;
@@ -29,6 +30,7 @@ pub mod words;
 
 pub use deed::{Deed, Outcome, Place, PrincipalKind, Trait, Traits};
 pub use evidence::{Evidence, Judgement, Reason};
+pub use hindsight::Hindsight;
 pub use profile::{Peer, Profile, Unusual};
 pub use watch::{Limits, Watch};
 

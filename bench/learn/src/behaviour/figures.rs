@@ -112,6 +112,17 @@ pub(super) fn missed(runs: &[Vec<Scored>], false_positives: f64) -> Vec<String> 
     missed.into_iter().filter(|(_, times)| times * 2 >= runs.len()).map(|(unit, _)| unit).collect()
 }
 
+/// Events found of each technique, in one run.
+pub(super) fn by_technique(run: &[Scored], false_positives: f64) -> Vec<String> {
+    let threshold = threshold(run, false_positives);
+    let mut units: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for one in run.iter().filter(|one| one.label == Label::Technique) {
+        let (found, all) = units.entry(&one.unit).or_default();
+        (*found, *all) = (*found + usize::from(one.score > threshold), *all + 1);
+    }
+    units.into_iter().map(|(unit, (found, all))| format!("{unit} {found}/{all}")).collect()
+}
+
 /// Intervals: whole techniques and rules are drawn, because events of one are not independent.
 pub(super) fn intervals(run: &[Scored], false_positives: f64) {
     let mut groups: BTreeMap<&str, Vec<&Scored>> = BTreeMap::new();

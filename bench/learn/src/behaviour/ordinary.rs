@@ -3,14 +3,14 @@
 
 mod work;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
 use jiff::{SignedDuration, Timestamp};
 use reeve_agents::behaviour::{EntryWatch, deed};
 use reeve_connect_simulated::SimulatedEstate;
-use reeve_learn::behaviour::{Deed, PrincipalKind, Watch};
+use reeve_learn::behaviour::{Deed, Hindsight, PrincipalKind, Watch};
 
 use super::set::{self, Blank, Label, Unit};
 use crate::chance::Chance;
@@ -102,29 +102,70 @@ fn simulated() -> Result<()> {
     Ok(())
 }
 
+/// How a deed stands out, by three accounts.
+struct Marks {
+    live: Vec<f64>,
+    hindsight: Vec<f64>,
+    /// A control that knows nothing of what is done: deeds of the same principal in the same service within the hour.
+    count: Vec<f64>,
+}
+
+impl Marks {
+    /// Judges deeds one after the other; `watch` learns them.
+    fn of(watch: &mut Watch, deeds: &[Deed], mut each: impl FnMut(&Deed, &Watch, f64)) -> Self {
+        let mut counts: HashMap<(&str, &str, i64), f64> = HashMap::new();
+        for deed in deeds {
+            *counts.entry(hour(deed)).or_default() += 1.0;
+        }
+        let mut marks = Self { live: Vec::new(), hindsight: Vec::new(), count: Vec::new() };
+        let mut hindsight = Hindsight::new(50_000);
+        for deed in deeds {
+            let judgement = watch.observe(deed);
+            each(deed, watch, judgement.score);
+            marks.live.push(judgement.score);
+            marks.count.push(counts.get(&hour(deed)).copied().unwrap_or(0.0));
+            marks.hindsight.extend(hindsight.add(deed, judgement, ()).map(|((), judgement)| judgement.score));
+        }
+        marks.hindsight.extend(std::iter::from_fn(|| hindsight.release()).map(|((), judgement)| judgement.score));
+        marks
+    }
+
+    fn all(&self) -> [&Vec<f64>; 3] {
+        [&self.live, &self.hindsight, &self.count]
+    }
+}
+
+fn hour(deed: &Deed) -> (&str, &str, i64) {
+    (&deed.principal, &deed.service, deed.at_ms.div_euclid(3_600_000))
+}
+
+/// The mark above which a share of all lies.
+fn above(marks: &[f64], share: f64) -> f64 {
+    let mut marks = marks.to_vec();
+    marks.sort_by(|a, b| b.total_cmp(a));
+    marks.get((share * marks.len() as f64) as usize).copied().unwrap_or(f64::NAN)
+}
+
 fn generated(data: &Data) -> Result<()> {
     println!("### Ordinary work: generated CloudTrail activity, {DAYS} days, and attacks transplanted into it\n");
     let office = work::Office::new(3);
-    let mut watch = Watch::default();
-    let (mut first, mut later) = (Alarms::default(), Alarms::default());
+    let (mut first, mut later, mut whole) = (Alarms::default(), Alarms::default(), Alarms::default());
     let mut learnt = None;
-    let mut scores = Vec::new();
-    for deed in office.days(0..DAYS) {
+    let deeds = office.days(0..DAYS);
+    let marks = Marks::of(&mut Watch::default(), &deeds, |deed, watch, score| {
         let learning = deed.at_ms < work::START_MS + LEARNING_DAYS * DAY_MS;
         if deed.at_ms >= work::START_MS + (DAYS - 10) * DAY_MS && learnt.is_none() {
             learnt = Some(watch.clone());
         }
-        let score = watch.observe(&deed).score;
-        if !learning {
-            scores.push(score);
-        }
-        if learning { &mut first } else { &mut later }.note(&deed, score);
-    }
+        if learning { &mut first } else { &mut later }.note(deed, score);
+    });
+    deeds.iter().zip(&marks.hindsight).for_each(|(deed, score)| whole.note(deed, *score));
     first.print(&format!("the first {LEARNING_DAYS} days"));
     later.print("after them");
-    scores.sort_by(|a, b| b.total_cmp(a));
-    let strict = scores.get(scores.len() / 1000).copied().unwrap_or(ALARM);
-    println!("- the thousandth part of ordinary deeds lies above {strict:.3}");
+    whole.print("all days in hindsight");
+    let begins = first.deeds;
+    let strict = marks.all().map(|marks| [0.02, 0.001].map(|share| above(&marks[begins..], share)));
+    println!("- live, the thousandth part of ordinary deeds after the first days lies above {:.3}", strict[0][1]);
     let Some(learnt) = learnt else { return Ok(()) };
     let units = set::load(data, Blank::Names)?;
     for (title, own_place) in [("at the victim's own desk and hours", true), ("from elsewhere, at night", false)] {
@@ -134,25 +175,36 @@ fn generated(data: &Data) -> Result<()> {
     Ok(())
 }
 
-/// Each technique done once by each of ten ordinary users, against a watch that has learnt fifty days.
-fn transplants(units: &[Unit], office: &work::Office, learnt: &Watch, own_place: bool, (strict, title): (f64, &str)) {
+/// Each technique done once by each of ten ordinary users, against a watch that has learnt fifty days. `strict` holds what the
+/// fiftieth and the thousandth part of ordinary deeds pass, by each account.
+fn transplants(
+    units: &[Unit],
+    office: &work::Office,
+    learnt: &Watch,
+    own_place: bool,
+    (strict, title): ([[f64; 2]; 3], &str),
+) {
     let mut chance = Chance::new(5, 44);
-    let (mut tried, mut alarmed, mut above) = (0_usize, 0_usize, 0_usize);
+    let (mut tried, mut alarmed, mut passed, mut events) = (0_usize, 0_usize, 0_usize, 0_usize);
+    let mut found = [[0_usize; 2]; 3];
     let mut missed: BTreeMap<&str, usize> = BTreeMap::new();
     for unit in units.iter().filter(|unit| unit.label == Label::Technique) {
         for _ in 0..10 {
             let victim = office.victim(chance.below(office.victims()), own_place);
-            let mut watch = learnt.clone();
-            let mut events: Vec<Deed> = unit.events.iter().map(deed).collect();
-            events.sort_by_key(|deed| deed.at_ms);
-            let first = events.first().map_or(0, |deed| deed.at_ms);
-            let best = events
-                .into_iter()
-                .map(|deed| watch.observe(&transplant(deed, first, &victim)).score)
-                .fold(0.0, f64::max);
-            tried += 1;
+            let mut deeds: Vec<Deed> = unit.events.iter().map(deed).collect();
+            deeds.sort_by_key(|deed| deed.at_ms);
+            let first = deeds.first().map_or(0, |deed| deed.at_ms);
+            let deeds: Vec<Deed> = deeds.into_iter().map(|deed| transplant(deed, first, &victim)).collect();
+            let marks = Marks::of(&mut learnt.clone(), &deeds, |_, _, _| {});
+            for (found, (marks, strict)) in found.iter_mut().zip(marks.all().into_iter().zip(strict)) {
+                for (found, least) in found.iter_mut().zip(strict) {
+                    *found += marks.iter().filter(|mark| **mark > least).count();
+                }
+            }
+            let best = marks.live.iter().copied().fold(0.0, f64::max);
+            (tried, events) = (tried + 1, events + deeds.len());
             alarmed += usize::from(best >= ALARM);
-            above += usize::from(best > strict);
+            passed += usize::from(best > strict[0][1]);
             *missed.entry(&unit.name).or_default() += usize::from(best < ALARM);
         }
     }
@@ -160,9 +212,15 @@ fn transplants(units: &[Unit], office: &work::Office, learnt: &Watch, own_place:
     println!(
         "- attacks {title}: {:.1} % of {tried} at {ALARM} or above, {:.1} % above the thousandth part; missed: {}",
         100.0 * alarmed as f64 / tried as f64,
-        100.0 * above as f64 / tried as f64,
+        100.0 * passed as f64 / tried as f64,
         if missed.is_empty() { "none".to_owned() } else { missed.join(", ") }
     );
+    for (name, found) in ["live", "in hindsight", "control, deeds in that hour and service"].iter().zip(found) {
+        let [fiftieth, thousandth] = found.map(|found| 100.0 * found as f64 / events as f64);
+        println!(
+            "  - single events, {name}: {fiftieth:.1} % above 2 % of ordinary deeds, {thousandth:.1} % above 0.1 %"
+        );
+    }
 }
 
 fn transplant(mut deed: Deed, first_ms: i64, victim: &Deed) -> Deed {

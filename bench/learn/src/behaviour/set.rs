@@ -36,6 +36,12 @@ pub(super) enum Blank {
     Agents,
     /// And account numbers, addresses, and names by which the recordings give themselves away.
     Names,
+    /// User agents, regions and addresses are left out.
+    Places,
+    /// User agents and identifiers of keys are left out: whether a key expires is not told.
+    Keys,
+    /// User agents, and all events are of one second.
+    Times,
 }
 
 /// All units in the order of their names.
@@ -84,25 +90,39 @@ fn labelled(data: &Data, blank: Blank) -> Result<Vec<Unit>> {
 
 fn entry(record: Json, blank: Blank) -> Result<Entry> {
     let record = match blank {
-        Blank::Agents => without_agent(record),
+        Blank::Agents => without(record, &["useragent"]),
+        Blank::Places => without(record, &["useragent", "awsregion", "sourceipaddress"]),
+        Blank::Keys => without(record, &["useragent", "accesskeyid"]),
+        Blank::Times => at_once(without(record, &["useragent"])),
         Blank::Names => {
-            let text = Names::default().hide(&without_agent(record).to_string());
+            let text = Names::default().hide(&without(record, &["useragent"]).to_string());
             json::parse(text.as_bytes()).context("a blanked record")?
         }
     };
     Ok(map_record(Record::from_json(record)?))
 }
 
-fn without_agent(mut record: Json) -> Json {
+/// A record without members of these names, at its top and in what tells who did it.
+fn without(mut record: Json, left_out: &[&str]) -> Json {
     if let Json::Object(members) = &mut record {
-        let names: Vec<String> = members
-            .iter()
-            .map(|(name, _)| name.to_owned())
-            .filter(|name| name.eq_ignore_ascii_case("useragent"))
-            .collect();
-        names.iter().for_each(|name| {
-            members.remove(name);
-        });
+        let all: Vec<String> = members.iter().map(|(name, _)| name.to_owned()).collect();
+        for name in all {
+            if left_out.contains(&&*name.to_ascii_lowercase()) {
+                members.remove(&name);
+            } else if name == "userIdentity"
+                && let Some(who) = members.get(&name)
+            {
+                let who = without(who.clone(), left_out);
+                members.insert(name, who);
+            }
+        }
+    }
+    record
+}
+
+fn at_once(mut record: Json) -> Json {
+    if let Json::Object(members) = &mut record {
+        members.insert("eventTime".to_owned(), Json::String("2026-03-04T10:00:00Z".to_owned()));
     }
     record
 }

@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+/// Nothing is raised to certainty.
+const MOST_RAISED: f64 = 0.999;
+
 /// What a piece of evidence is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Reason {
@@ -51,6 +54,17 @@ impl Judgement {
         let sum: f64 = evidence.iter().map(|one| one.weight).sum();
         evidence.sort_by(|a, b| b.weight.total_cmp(&a.weight).then_with(|| a.words.cmp(&b.words)));
         Self { score: logistic(sum), evidence }
+    }
+
+    /// Raises the score to at least this much, for a reason.
+    pub(crate) fn raise(&mut self, least: f64, reason: Reason, words: String) {
+        let least = least.min(MOST_RAISED);
+        if least > self.score {
+            let log_odds = |score: f64| (score / (1.0 - score)).ln();
+            let sum: f64 = self.evidence.iter().map(|one| one.weight).sum();
+            self.evidence.push(Evidence { reason, weight: log_odds(least) - sum, words: words.into() });
+            *self = Self::of(std::mem::take(&mut self.evidence));
+        }
     }
 
     /// The reasons in words, the heaviest first; those that make a deed look ordinary are left out.

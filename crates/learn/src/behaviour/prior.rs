@@ -59,7 +59,7 @@ impl Meaning {
 
     /// What the class adds to the verb, and why.
     fn of_class(self) -> (f64, &'static str) {
-        use Verb::{Assume, Change, Create, Grant, Read, Remove, Run, Stop};
+        use Verb::{Assume, Change, Create, Grant, Read, Remove, Run, Start, Stop};
         match (self.class, self.verb) {
             (Class::Watching, Remove | Stop) => (3.2, "takes away what records or watches"),
             (Class::Watching, Change | Create | Grant) if self.narrows => (2.2, "narrows what is recorded or watched"),
@@ -87,12 +87,13 @@ impl Meaning {
             (Class::Gate, Grant) => (1.4, "opens a way into the network"),
             (Class::Gate, Change | Create | Remove) => (0.7, "changes a way through the network"),
             (Class::Code, Run) => (2.6, "runs commands on a machine"),
+            (Class::Code | Class::Gate, Start) => (1.4, "opens a way in"),
             (Class::Code, Change | Grant) => (1.4, "changes what code runs"),
             (Class::Copy, Change | Grant) => (1.2, "changes who gets a copy of data"),
             (Class::Copy, Remove) => (1.4, "deletes a copy that could restore data"),
             (Class::Store, Remove) => (1.0, "deletes data"),
             (Class::Machine, Remove) => (0.8, "removes machines"),
-            (Class::Model, Create | Change | Grant) => (1.6, "opens the use of a model that costs by use"),
+            (Class::Model, Create | Change | Grant) => (2.2, "opens the use of a model that costs by use"),
             (Class::Model, Run) => (0.6, "uses a model that costs by use"),
             (Class::Standing, Read) => (0.9, "finds out what an identity can do"),
             _ => (0.0, ""),

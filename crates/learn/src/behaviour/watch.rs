@@ -17,6 +17,9 @@ const UNUSUAL: f64 = 0.5;
 /// What an unusual deed teaches, against an ordinary one.
 const UNUSUAL_TEACHES: f64 = 0.25;
 
+/// Secrets that a call for many counts for beside one: as many as leave a single such call unremarkable.
+const HANDFUL: u32 = 2;
+
 /// How much may be remembered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -195,10 +198,13 @@ impl Watch {
         }
         let secret = step.meaning.class == Class::Secret && step.meaning.verb == Verb::Read && !step.meaning.lists;
         if secret && seldom {
-            // A call for many names none of them; each such call is another handful.
-            let many = deed.traits.has(Trait::Many) || step.meaning.bulk;
-            let other = if many { deed.at_ms.to_string() } else { String::new() };
-            visit.targets.insert(fingerprint(&[&deed.resource, &other]));
+            visit.targets.insert(fingerprint(&[&deed.resource]));
+            // A call for many names none of them; each such call is another handful, also within one second.
+            if deed.traits.has(Trait::Many) || step.meaning.bulk {
+                for n in 0..HANDFUL {
+                    visit.targets.insert(fingerprint(&[&deed.resource, &subject.deeds.to_string(), &n.to_string()]));
+                }
+            }
         }
     }
 

@@ -117,7 +117,7 @@ fn refusals(deed: &Deed, step: &Step, visit: &Visit, scale: &mut Scale) {
     let refused = deed.outcome == Outcome::Denied;
     if refused && visit.denied >= 3 {
         // To be refused in looking around says more: a change that was refused has changed nothing.
-        let loudness = if step.meaning.verb.only_looks() { 1.0 } else { 0.4 };
+        let loudness = if step.meaning.verb.only_looks() { 1.3 } else { 0.4 };
         let weight = loudness * (f64::from(visit.denied) - 1.0).ln().min(3.2);
         scale.add_with(Reason::Outcome, weight, || format!("refused {} times before within the hour", visit.denied));
     }

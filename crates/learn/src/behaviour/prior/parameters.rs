@@ -20,6 +20,9 @@ pub(super) fn weigh(deed: &Deed, meaning: Meaning, scale: &mut Scale) {
     if meaning.verb == Verb::Read && has(Trait::LooksAbroad) {
         scale.add(Reason::Parameters, 2.2, "looks for what others share or have made public");
     }
+    if meaning.verb == Verb::Read && has(Trait::BringsCode) {
+        scale.add(Reason::Parameters, 1.4, "reads what a machine starts with, in which secrets are often left");
+    }
     if has(Trait::Many) && (changes || meaning.class == Class::Secret) {
         scale.add(Reason::Parameters, 0.7, "on many targets at once");
     }

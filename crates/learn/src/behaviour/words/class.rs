@@ -67,7 +67,11 @@ impl Class {
 }
 
 fn organization(words: &Words, _: Verb) -> bool {
-    words.has_any(&["organization", "subscription"])
+    // A subscription to a queue or a log is no account.
+    let account = words.asks(&["subscription"]) && words.serves(&["resource"]) && !words.asks(&["group"]);
+    words.has("organization")
+        || words.serves(&["subscription"])
+        || account
         || words.has_all(&["management", "group"])
         || words.asks(&["organizational"])
 }
@@ -95,9 +99,11 @@ fn watching(words: &Words, verb: Verb) -> bool {
             "sink",
             "diagnostic",
             "audit",
+            "analyzer",
         ])
         || words.asks(&["alarm", "alert", "finding"]) && taken_away
         || words.asks(&["log"]) && words.asks(&["flow", "query", "delivery", "access", "activity"])
+        || words.has("log") && words.asks(&["subscription"]) && words.asks(&["filter"])
         || words.asks(&["log"]) && taken_away && !words.asks(&["event"])
         || words.has_all(&["web", "acl"])
         || words.has_all(&["security", "center"])
@@ -106,8 +112,10 @@ fn watching(words: &Words, verb: Verb) -> bool {
 fn secret(words: &Words, verb: Verb) -> bool {
     let keys = words.asks(&["key"]) && verb == Verb::Read && words.last_part().iter().any(|word| word == "list");
     let cloud_keys = keys && words.has_any(&["storage", "vault", "cosmos", "document", "redis", "bus", "search"]);
+    // Who may read a secret is a matter of rights.
+    let rights = words.asks(&["policy"]) && verb != Verb::Read;
     words.asks(&["secret"])
-        || words.serves(&["secretsmanager", "secretmanager"])
+        || words.serves(&["secretsmanager", "secretmanager"]) && !rights
         || words.asks(&["parameter"]) && words.serves(&["ssm"])
         || words.asks(&["password"]) && verb == Verb::Read && !words.asks(&["policy"])
         || words.has_all(&["key", "vault"]) && verb == Verb::Read
@@ -123,6 +131,7 @@ fn trust(words: &Words, verb: Verb) -> bool {
         || words.asks(&["assume"]) && words.asks(&["policy"])
         || words.serves(&["rolesanywhere"])
         || words.asks(&["federation"]) && words.asks(&["token"])
+        || words.asks(&["root"]) && verb == Verb::Assume
 }
 
 fn credential(words: &Words, verb: Verb) -> bool {
@@ -145,7 +154,10 @@ fn rights(words: &Words, verb: Verb) -> bool {
         "boundary",
         "entitlement",
     ]) || words.has_all(&["instance", "profile"])
-        || words.asks(&["iam"]);
+        || words.asks(&["iam"])
+        || words.has_all(&["account", "assignment"])
+        || words.has_all(&["access", "entry"])
+        || words.has_all(&["resource", "share"]);
     names && !other_policy && verb != Verb::Assume
 }
 
@@ -166,6 +178,7 @@ fn safeguard(words: &Words, verb: Verb) -> bool {
         "immutability",
         "lock",
     ]) || words.asks(&["public"]) && words.asks(&["block"])
+        || words.asks(&["boundary"]) && verb == Verb::Remove
         || words.serves(&["kms", "cloudkms"]) && matches!(verb, Verb::Stop | Verb::Remove)
 }
 
@@ -174,11 +187,13 @@ fn gate(words: &Words, _: Verb) -> bool {
         || words.has_all(&["security", "group"])
         || words.has_all(&["security", "rule"])
         || words.has_all(&["network", "acl"])
+        || words.has_all(&["function", "url"])
+        || words.has_all(&["traffic", "mirror"])
 }
 
 fn code(words: &Words, verb: Verb) -> bool {
-    let shell =
-        words.asks(&["session", "command", "script", "shell", "ssh", "serial", "document"]) && verb != Verb::Read;
+    let shell = words.asks(&["session", "command", "script", "shell", "ssh", "serial", "document", "automation"])
+        && verb != Verb::Read;
     let function = words.asks(&["function", "layer", "extension"]) && matches!(verb, Verb::Change | Verb::Grant);
     shell || function || words.asks(&["code"]) && verb != Verb::Read || words.serves(&["cloudshell"])
 }
@@ -194,7 +209,9 @@ fn standing(words: &Words, verb: Verb) -> bool {
 }
 
 fn copy(words: &Words, _: Verb) -> bool {
-    words.asks(&["snapshot", "image", "ami", "backup", "recovery", "archive", "dump"])
+    // What a registry keeps is built, not copied from where data lives.
+    let built = words.serves(&["ecr", "registry", "artifactregistry"]);
+    !built && words.asks(&["snapshot", "image", "ami", "backup", "recovery", "archive", "dump"])
 }
 
 fn store(words: &Words, _: Verb) -> bool {
@@ -254,6 +271,17 @@ mod tests {
             ("ec2", "RunInstances", Class::Machine),
             ("sts", "GetCallerIdentity", Class::Standing),
             ("s3", "GetBucketLocation", Class::Store),
+            ("logs", "DeleteSubscriptionFilter", Class::Watching),
+            ("pubsub", "google.pubsub.v1.Subscriber.DeleteSubscription", Class::Other),
+            ("Microsoft.Subscription", "Microsoft.Subscription/cancel/action", Class::Organization),
+            ("Microsoft.Resources", "Microsoft.Resources/subscriptions/resourceGroups/write", Class::Other),
+            ("secretsmanager", "PutResourcePolicy", Class::Rights),
+            ("sso", "CreateAccountAssignment", Class::Rights),
+            ("ram", "AssociateResourceShare", Class::Rights),
+            ("sts", "AssumeRoot", Class::Trust),
+            ("iam", "DeleteRolePermissionsBoundary", Class::Safeguard),
+            ("access-analyzer", "DeleteAnalyzer", Class::Watching),
+            ("ecr", "PutImage", Class::Other),
         ] {
             let words = Words::of(service, operation);
             assert_eq!(Class::of(&words, Verb::of(&words)), class, "{operation}");

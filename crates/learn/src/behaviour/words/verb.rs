@@ -224,6 +224,8 @@ impl Verb {
     fn in_context(self, words: &Words) -> Self {
         match self {
             Self::Read | Self::Create | Self::Other if mints_token(words) => Self::Assume,
+            // A report of what there is changes nothing.
+            Self::Create if words.asks(&["generate"]) && words.asks(&["report", "detail"]) => Self::Read,
             Self::Start | Self::Stop | Self::Create if words.asks(&["session"]) && words.has_any(&["ssm", "shell"]) => {
                 Self::Run
             }
@@ -279,6 +281,7 @@ mod tests {
             ("compute", "v1.compute.firewalls.insert", Verb::Create),
             ("storage", "storage.buckets.delete", Verb::Remove),
             ("iamcredentials", "GenerateAccessToken", Verb::Assume),
+            ("iam", "GenerateCredentialReport", Verb::Read),
             ("x", "Frobnicate", Verb::Other),
         ] {
             assert_eq!(Verb::of(&Words::of(service, operation)), verb, "{operation}");

@@ -1,7 +1,8 @@
-//! `reeve analyze entries`: scores of audit records, each from those before it.
+//! `reeve analyze entries`: scores of audit records.
 //!
-//! Records are judged in the order in which they stand, file by file, by the same watch that the security agent keeps. One that
-//! cannot be read is named on stderr and passed over; the exit code then is 1.
+//! Records are judged in the order in which they stand, file by file, by the same watch that the security agent keeps, and then
+//! in hindsight, which the agent does not have. One that cannot be read is named on stderr and passed over; the exit code then
+//! is 1.
 
 mod records;
 
@@ -9,8 +10,8 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
-use reeve_agents::behaviour::EntryWatch;
-use reeve_audit::Entry;
+use reeve_agents::behaviour::EntryReview;
+use reeve_audit::EventId;
 use reeve_learn::behaviour::Judgement;
 use serde::Serialize;
 
@@ -29,14 +30,14 @@ struct Line<'a> {
 /// Runs it.
 pub(super) fn run(args: &EntriesArgs) -> Result<ExitCode> {
     let mut out = Sink::create(args.output.output.as_deref())?;
-    let mut watch = EntryWatch::default();
+    let mut review = EntryReview::default();
     let mut refused = 0_u64;
     for path in &args.files {
         let input = Input::open(path)?;
         let name = input.name.clone();
         for record in Records::open(input, args.format).with_context(|| format!("{name} could not be read"))? {
             match record {
-                Ok(entry) => write(&mut out, &entry, &watch.observe(&entry))?,
+                Ok(entry) => write(&mut out, review.add(&entry, entry.event_id.clone()))?,
                 Err(message) => {
                     refused += 1;
                     eprintln!("{name}: {message}");
@@ -44,17 +45,21 @@ pub(super) fn run(args: &EntriesArgs) -> Result<ExitCode> {
             }
         }
     }
+    while let judged @ Some(_) = review.release() {
+        write(&mut out, judged)?;
+    }
     out.finish()?;
     if refused > 0 {
-        eprintln!("{} judged, {refused} could not be read", watch.watch().deeds());
+        eprintln!("{} judged, {refused} could not be read", review.entries());
     }
     Ok(if refused > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
-fn write(out: &mut Sink, entry: &Entry, judgement: &Judgement) -> Result<()> {
+fn write(out: &mut Sink, judged: Option<(EventId, Judgement)>) -> Result<()> {
+    let Some((event_id, judgement)) = judged else { return Ok(()) };
     // Six digits tell any two scores apart that differ for a reason.
     let score = (judgement.score * 1e6).round() / 1e6;
-    let line = Line { event_id: entry.event_id.as_str(), score, reasons: judgement.reasons().collect() };
+    let line = Line { event_id: event_id.as_str(), score, reasons: judgement.reasons().collect() };
     serde_json::to_writer(&mut *out, &line)?;
     out.write_all(b"\n")?;
     Ok(())
