@@ -16,7 +16,7 @@ export function Panel({ title, note, actions, children, flush }: Props) {
     <section className={flush ? 'panel panel-flush' : 'panel'} aria-labelledby={title ? id : undefined} style={{ minWidth: 0 }}>
       {title && (
         <div className="panel-head">
-          <div>
+          <div style={{ minWidth: 0, overflowWrap: 'anywhere' }}>
             <Title order={2} size="h3" id={id}>{title}</Title>
             {note && <Text size="xs" className="muted">{note}</Text>}
           </div>

@@ -68,7 +68,7 @@ function Figures({ of: readings }: { of: Reading[] }) {
     <div className="table-box as-cards" tabIndex={0} role="region" aria-label="Figures, scrollable">
       <Table aria-label="Figures">
         <Table.Thead>
-          <Table.Tr><Table.Th>Metric</Table.Th><Table.Th>When</Table.Th><Table.Th ta="right">Observed</Table.Th><Table.Th ta="right">Expected</Table.Th><Table.Th ta="right">Usual</Table.Th><Table.Th ta="right">Strangeness</Table.Th><Table.Th>Given away by</Table.Th></Table.Tr>
+          <Table.Tr><Table.Th>Metric</Table.Th><Table.Th>When</Table.Th><Table.Th ta="right">Observed</Table.Th><Table.Th ta="right">Expected</Table.Th><Table.Th ta="right">Usual</Table.Th><Table.Th ta="right">Strangeness</Table.Th></Table.Tr>
         </Table.Thead>
         <Table.Tbody>{readings.map((reading) => <Row key={`${reading.metric} ${reading.at}`} of={reading} />)}</Table.Tbody>
       </Table>
@@ -90,13 +90,12 @@ function Row({ of: reading }: { of: Reading }) {
   const show = (value: number) => measured(value, unitOf(reading.metric));
   return (
     <Table.Tr>
-      <Table.Td data-label="Metric" data-lead><Text size="sm" fw={550}>{reading.metric ? words(reading.metric) : 'Behaviour'}</Text></Table.Td>
+      <Table.Td data-label="Metric" data-lead><Text size="sm" fw={550}>{words(reading.metric ?? 'behaviour')}</Text><Text size="xs" className="muted">{sentence(reading.sign)}</Text></Table.Td>
       <Table.Td data-label="When"><When at={reading.at} /></Table.Td>
       <Table.Td data-label="Observed" ta="right" className="numeral"><b>{show(reading.value)}</b></Table.Td>
       <Table.Td data-label="Expected" ta="right" className="numeral">{show(reading.expected)}</Table.Td>
       <Table.Td data-label="Usual" ta="right" className="numeral">{show(reading.low)} to {show(reading.high)}</Table.Td>
       <Table.Td data-label="Strangeness" ta="right" className="numeral">{reading.anomaly_score.toFixed(2)} of 1</Table.Td>
-      <Table.Td data-label="Given away by">{words(reading.sign)}</Table.Td>
     </Table.Tr>
   );
 }
