@@ -130,6 +130,7 @@ impl Run {
         let _ = std::fs::remove_file(&bodies.path);
         self.stage("search", |run| {
             let (queries, generator) = (run.plan.queries, &run.generator);
+            crate::service::until_settled(&run.plan.data());
             totals = stage::ask::search(alive(&service)?, generator, &bodies, queries, &mut run.results)?;
             Ok(())
         });

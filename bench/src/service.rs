@@ -14,6 +14,8 @@ use crate::wire::{self, Connection};
 pub(crate) const TOKEN: &str = "the-token-of-the-benchmark-and-of-nobody-else";
 /// How long a start or an end may take.
 const PATIENCE: Duration = Duration::from_secs(600);
+/// Seals follow each other faster than this while there are any to come.
+const SETTLED: Duration = Duration::from_secs(4);
 
 /// A running `reeve serve`. Killed when dropped.
 pub(crate) struct Service {
@@ -115,6 +117,18 @@ pub(crate) fn sealed_size(data: &Path) -> u64 {
     let path: PathBuf = data.join("ledger").join("manifest.json");
     let manifest = File::open(path).ok().and_then(|file| serde_json::from_reader::<_, serde_json::Value>(file).ok());
     manifest.and_then(|manifest| manifest["sealed_size"].as_u64()).unwrap_or_default()
+}
+
+/// Waits until no seal has ended for some seconds: those that an append has begun are over.
+pub(crate) fn until_settled(data: &Path) {
+    let (mut sealed, mut since) = (sealed_size(data), Instant::now());
+    while since.elapsed() < SETTLED {
+        crate::process::pause(Duration::from_millis(100));
+        let now = sealed_size(data);
+        if now != sealed {
+            (sealed, since) = (now, Instant::now());
+        }
+    }
 }
 
 impl Drop for Service {

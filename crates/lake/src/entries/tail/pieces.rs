@@ -1,8 +1,8 @@
 //! Indexes of pieces of the tail, for logs that are asked again and again.
 //!
 //! The tail may have two hundred thousand entries, and asking each of them takes tens of milliseconds. A piece that several
-//! searches have looked through is indexed in memory, beside them. A log that is filled and rarely asked spends nothing on it,
-//! because its pieces are sealed before that.
+//! searches have looked through is indexed in memory, beside them, unless the log grows much meanwhile: then it is filled rather
+//! than read, the piece is sealed soon, and an index for so short a time would take more from the writers than it gives.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,7 +17,7 @@ use crate::entries::index::{Index, Row};
 /// Blocks of a piece: 16,384 entries.
 const BLOCKS: u64 = 64;
 const ENTRIES: u64 = BLOCKS * Tail::BLOCK;
-/// Searches that look through a piece before it is worth an index.
+/// Searches that look through a piece, while the log grows by less than another, before it is worth an index.
 const OFTEN: u32 = 3;
 
 /// Consecutive entries of the tail, of which every full block begins at a multiple of [`Tail::BLOCK`].
@@ -46,8 +46,11 @@ pub(in crate::entries) struct Pieces {
 
 #[derive(Debug)]
 enum Known {
-    /// So many searches looked through it.
-    Asked(u32),
+    /// So many searches looked through it, since the log had this size.
+    Asked {
+        times: u32,
+        since: u64,
+    },
     Indexed(Arc<Index>),
 }
 
@@ -64,7 +67,7 @@ impl Pieces {
             number,
             index: known.get(&number).and_then(|known| match known {
                 Known::Indexed(index) => Some(Arc::clone(index)),
-                Known::Asked(_) => None,
+                Known::Asked { .. } => None,
             }),
         };
         numbers.map(piece).filter(|piece| !piece.blocks.is_empty()).collect()
@@ -76,13 +79,17 @@ impl Pieces {
 
     /// A search has looked through all of these pieces. Those that were looked through often are indexed now.
     pub(super) fn asked(self: &Arc<Self>, pieces: impl Iterator<Item = Piece>, tail: &Tail) {
-        let whole =
-            |number: u64| tail.first_sequence() <= number * ENTRIES && (number + 1) * ENTRIES <= tail.end_sequence();
+        let size = tail.end_sequence();
+        let whole = |number: u64| tail.first_sequence() <= number * ENTRIES && (number + 1) * ENTRIES <= size;
         let mut wanted = Vec::new();
         {
             let mut known = self.known.lock();
             for piece in pieces.filter(|piece| whole(piece.number)) {
-                if let Known::Asked(times) = known.entry(piece.number).or_insert(Known::Asked(0)) {
+                let fresh = Known::Asked { times: 0, since: size };
+                if let Known::Asked { times, since } = known.entry(piece.number).or_insert(fresh) {
+                    if size > *since + ENTRIES {
+                        (*times, *since) = (0, size);
+                    }
                     *times += 1;
                     if *times >= OFTEN {
                         wanted.push(piece.number);
