@@ -20,6 +20,8 @@ const SEED: u64 = 20_261_121;
 const RESOURCES: usize = 9_000;
 const OTHER_FUTURES: usize = 12;
 const BINS: usize = 10;
+/// Draws of a bootstrap.
+const DRAWS: usize = 2_000;
 /// An outcome is known this long after the recommendation.
 const KNOWN_AFTER_MS: i64 = 14 * 86_400_000;
 
@@ -42,7 +44,8 @@ fn judge(name: &str, stories: &[Story]) -> Result<()> {
     println!("\n| confidence | Brier | skill | ECE, {BINS} equal bins | accuracy | precision | recall | F1 |");
     println!("|---|---|---|---|---|---|---|---|");
     let known = known_by(earlier, middle);
-    row("calibrated, learning on", &predictions(later, &known, true));
+    let said = predictions(later, &known, true);
+    row("calibrated, learning on", &said);
     row("calibrated once", &predictions(later, &known, false));
     let rate = known.iter().filter(|e| e.held).count() as f64 / known.len().max(1) as f64;
     row("base rate of the earlier half", &with(later, |_| rate));
@@ -52,6 +55,7 @@ fn judge(name: &str, stories: &[Story]) -> Result<()> {
     row("random", &later.iter().zip(random).map(|(story, p)| (p, story.example.held)).collect::<Vec<_>>());
     row("taught shuffled labels", &predictions(later, &shuffled(&known), false));
     ceiling(later);
+    interval(&said);
     by_group(later, &known);
     Ok(())
 }
@@ -105,6 +109,17 @@ fn row(name: &str, pairs: &[(f64, bool)]) {
         s.recall,
         s.f1
     );
+}
+
+/// How far the skill may lie off for the few that were judged: recommendations drawn anew, with those that broke among them.
+fn interval(said: &[(f64, bool)]) {
+    let mut chance = Chance::new(SEED, 9);
+    let mut skills: Vec<f64> = (0..DRAWS)
+        .filter_map(|_| brier_skill(&said.iter().map(|_| said[chance.below(said.len())]).collect::<Vec<_>>()))
+        .collect();
+    skills.sort_by(f64::total_cmp);
+    let at = |share: f64| skills.get((share * skills.len() as f64) as usize).copied().unwrap_or(f64::NAN);
+    println!("90 % interval of the skill (bootstrap, {DRAWS} draws): {:.3} to {:.3}.\n", at(0.05), at(0.95));
 }
 
 /// What knowing every trait would be worth.
