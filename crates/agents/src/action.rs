@@ -143,3 +143,18 @@ pub struct Action {
     /// Grows with every change.
     pub version: u64,
 }
+
+impl Action {
+    /// Whether its effect is being watched.
+    #[must_use]
+    pub fn is_watched(&self) -> bool {
+        let watching = self.watch.as_ref().is_some_and(|watch| watch.verdict == WatchVerdict::Watching);
+        watching && self.status == ActionStatus::Succeeded
+    }
+
+    /// Whether somebody still has to look after it: it works, or its effect is being watched.
+    #[must_use]
+    pub fn is_unsettled(&self) -> bool {
+        self.status.is_active() || self.is_watched()
+    }
+}

@@ -118,6 +118,10 @@ pub trait AgentStore: Send + Sync {
         since: Option<Timestamp>,
     ) -> Result<Vec<Action>, StoreError>;
 
+    /// Actions that somebody still has to look after, newest first: those that work, those whose effect is watched, and those
+    /// undone since a time.
+    async fn action_unsettled(&self, undone_since: Timestamp) -> Result<Vec<Action>, StoreError>;
+
     /// Stores feedback.
     async fn feedback_insert(&self, feedback: &Feedback) -> Result<(), StoreError>;
     /// Feedback, oldest first; of one recommendation when given.

@@ -78,6 +78,9 @@ impl AgentStore for Store {
         Ok(action::list(self, of, since).await?)
     }
 
+    async fn action_unsettled(&self, undone_since: Timestamp) -> Result<Vec<Action>> {
+        Ok(action::unsettled(self, undone_since).await?)
+    }
     async fn feedback_insert(&self, feedback: &Feedback) -> Result<()> {
         Ok(feedback::insert(self, feedback).await?)
     }

@@ -23,6 +23,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { version: 4, sql: include_str!("../migrations/0004_models.sql") },
     Migration { version: 5, sql: include_str!("../migrations/0005_webhooks.sql") },
     Migration { version: 6, sql: include_str!("../migrations/0006_anomalies.sql") },
+    Migration { version: 7, sql: include_str!("../migrations/0007_unsettled_actions.sql") },
 ];
 
 /// The schema this program writes.

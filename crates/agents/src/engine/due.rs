@@ -36,9 +36,10 @@ impl Engine {
     /// # Errors
     /// When the store or the log fails; the next round goes on where this one stopped.
     pub async fn due(self: &Arc<Self>) -> Result<Due, EngineError> {
-        let mut done = Due { resumed: self.resume().await? as u64, ..Due::default() };
+        let (resumed, unsettled) = self.take_up_all().await?;
+        let mut done = Due { resumed: resumed as u64, ..Due::default() };
         let caller = Caller::system();
-        done.watched = self.watch_changes(&caller).await?;
+        done.watched = self.watch_changes(unsettled, &caller).await?;
         done.approvals_expired = self.lapse_approvals(&caller).await?;
         let filter = RecommendationFilter {
             status: vec![Status::Open, Status::PendingApproval, Status::Approved, Status::Scheduled, Status::Snoozed],

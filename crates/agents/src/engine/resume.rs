@@ -19,9 +19,15 @@ impl Engine {
     /// # Errors
     /// When the store or the log fails; what was taken up before goes on.
     pub async fn resume(self: &Arc<Self>) -> Result<usize, EngineError> {
+        Ok(self.take_up_all().await?.0)
+    }
+
+    /// The same; returns also the actions that somebody still has to look after, as they were before.
+    pub(super) async fn take_up_all(self: &Arc<Self>) -> Result<(usize, Vec<Action>), EngineError> {
         let _turn = self.turn.lock().await;
         let caller = Caller::system();
-        let actions = self.ports.agents.action_list(None, None).await?;
+        let lately = self.ports.clock.now() - SignedDuration::from_hours(48);
+        let actions = self.ports.agents.action_unsettled(lately).await?;
         let mut taken_up = 0;
         for action in actions.iter().filter(|action| action.status.is_active()) {
             if self.active.lock().contains(&action.id) {
@@ -48,7 +54,7 @@ impl Engine {
             }
         }
         self.follow_undone(&actions, &caller).await?;
-        Ok(taken_up)
+        Ok((taken_up, actions))
     }
 
     async fn take_up(self: &Arc<Self>, action: Action, caller: &Caller) -> Result<(), EngineError> {
@@ -122,12 +128,11 @@ impl Engine {
 
     /// What was undone by hand, but whose recommendation still says otherwise.
     async fn follow_undone(&self, actions: &[Action], caller: &Caller) -> Result<(), EngineError> {
-        let lately = self.ports.clock.now() - SignedDuration::from_hours(48);
         let undone = |a: &&Action| a.purpose == Purpose::Apply && a.status == ActionStatus::RolledBack;
-        for action in actions.iter().filter(undone).filter(|a| a.finished_at.is_some_and(|at| at > lately)) {
+        for action in actions.iter().filter(undone) {
             let of = self.ports.agents.recommendation_get(&action.recommendation).await?;
             if matches!(of.status, Status::Succeeded | Status::Failed)
-                && of.updated_at <= action.finished_at.unwrap_or(lately)
+                && action.finished_at.is_some_and(|at| of.updated_at <= at)
             {
                 self.follow(action, caller).await?;
             }

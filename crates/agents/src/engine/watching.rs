@@ -12,7 +12,7 @@ use reeve_estate::{Metric, Resource, ResourceId, Series};
 use reeve_learn::compare::{Bar, Comparison, Verdict, Worse, compare};
 
 use super::{Caller, Engine, EngineError, story};
-use crate::action::{Action, ActionStatus, Watch, WatchVerdict};
+use crate::action::{Action, Watch, WatchVerdict};
 use crate::guardrail::Guardrails;
 use crate::recommendation::Recommendation;
 
@@ -40,19 +40,25 @@ struct Compared {
 }
 
 impl Engine {
-    /// Looks at every change whose window has not ended. Returns how many verdicts were reached.
-    pub(super) async fn watch_changes(self: &Arc<Self>, caller: &Caller) -> Result<u64, EngineError> {
+    /// Looks at every change of these whose window has not ended. Returns how many verdicts were reached.
+    pub(super) async fn watch_changes(
+        self: &Arc<Self>,
+        unsettled: Vec<Action>,
+        caller: &Caller,
+    ) -> Result<u64, EngineError> {
         let now = self.ports.clock.now();
-        let since = now.checked_sub(SignedDuration::from_hours(24 * 40)).ok();
+        let watched: Vec<Action> = unsettled.into_iter().filter(Action::is_watched).collect();
+        // What is no longer watched, or was undone by hand, is no longer looked at.
+        self.looks.lock().retain(|id, _| watched.iter().any(|action| action.id == *id));
         let mut reached = 0;
-        for action in self.ports.agents.action_list(None, since).await? {
-            let Some(watch) = action.watch.clone().filter(|watch| watch.verdict == WatchVerdict::Watching) else {
-                continue;
-            };
-            if action.status != ActionStatus::Succeeded || !self.look_is_due(&action, &watch, now) {
-                continue;
+        for action in watched {
+            let Some(watch) = action.watch.clone().filter(|watch| self.look_is_due(&action, watch, now)) else { continue };
+            match self.watch_one(action, &watch, now, caller).await {
+                Ok(verdict) => reached += u64::from(verdict),
+                // Somebody undid it while it was looked at.
+                Err(EngineError::Conflict(_)) => {}
+                Err(error) => return Err(error),
             }
-            reached += u64::from(self.watch_one(action, &watch, now, caller).await?);
         }
         Ok(reached)
     }
@@ -123,7 +129,6 @@ impl Engine {
         let reason = format!("it got worse: {}", watched.detail);
         let kept = Action { watch: Some(watched), version: action.version + 1, ..action };
         self.ports.agents.action_update(&kept).await?;
-        self.looks.lock().remove(&id);
         let reversible = of.plan.as_ref().is_some_and(|plan| plan.reversible);
         if degraded && limits.rollback_automatic && reversible {
             match self.rollback_because(&id, reason, caller).await {

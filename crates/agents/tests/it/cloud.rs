@@ -11,10 +11,13 @@ use parking_lot::Mutex;
 use reeve_agents::{Clock, Clouds};
 use reeve_estate::{
     Act, ActError, ActErrorKind, Applied, Catalogue, Connection, ConnectionId, Mutation, Observed, Resource,
-    ResourceId, ResourceState, Snapshot,
+    ResourceId, ResourceKind, ResourceState, Snapshot,
 };
 
-use crate::world::{Journal, Note, TestClock, connection};
+use crate::clock::TestClock;
+use crate::journal::{Changed, Journal, Note};
+use crate::simulation::hazard::Hazard;
+use crate::world::connection;
 
 /// What goes wrong with one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,20 +64,59 @@ pub(crate) struct Cloud {
     inner: Mutex<Inner>,
     clock: Arc<TestClock>,
     journal: Journal,
+    /// What strikes calls that no script strikes.
+    hazard: Option<Arc<Hazard>>,
     pub(crate) allow_actions: Mutex<bool>,
 }
 
 impl Cloud {
-    pub(crate) fn new(clock: Arc<TestClock>, journal: Journal) -> Arc<Self> {
-        Arc::new(Cloud { inner: Mutex::default(), clock, journal, allow_actions: Mutex::new(true) })
+    pub(crate) fn new(clock: Arc<TestClock>, journal: Journal, hazard: Option<Arc<Hazard>>) -> Arc<Self> {
+        Arc::new(Cloud { inner: Mutex::default(), clock, journal, hazard, allow_actions: Mutex::new(true) })
     }
 
+    /// Somebody makes a resource, or another of the same name.
     pub(crate) fn put(&self, resource: Resource) {
-        self.inner.lock().machines.insert(resource.id.clone(), Machine { resource, moving: None });
+        let mut inner = self.inner.lock();
+        self.note(None, resource.clone(), self.clock.now());
+        inner.machines.insert(resource.id.clone(), Machine { resource, moving: None });
     }
 
+    /// Somebody changes a resource.
     pub(crate) fn change(&self, id: &str, change: impl FnOnce(&mut Resource)) {
-        change(&mut self.inner.lock().machines.get_mut(&ResourceId::new(id)).unwrap().resource);
+        let mut inner = self.inner.lock();
+        let machine = inner.machines.get_mut(&ResourceId::new(id)).unwrap();
+        change(&mut machine.resource);
+        let (settles, state) = machine.moving.unwrap_or((self.clock.now(), machine.resource.state));
+        self.note(None, Resource { state, ..machine.resource.clone() }, settles);
+    }
+
+    /// Somebody removes a resource.
+    pub(crate) fn remove(&self, id: &ResourceId) {
+        if let Some(gone) = self.inner.lock().machines.remove(id) {
+            self.note(None, Resource { state: ResourceState::Deleted, ..gone.resource }, self.clock.now());
+        }
+    }
+
+    /// Everything there is now.
+    pub(crate) fn all(&self) -> Vec<Resource> {
+        let mut inner = self.inner.lock();
+        self.settle(&mut inner);
+        inner.machines.values().map(|machine| machine.resource.clone()).collect()
+    }
+
+    fn note(&self, call: Option<Mutation>, after: Resource, settles: Timestamp) {
+        let at = self.clock.now();
+        self.journal.lock().push(Note::Changed(Box::new(Changed { at, call, after, settles })));
+    }
+
+    fn fault_at(&self, inner: &Inner, call: usize) -> Option<Fault> {
+        inner.faults.get(&call).copied().or_else(|| self.hazard.as_ref()?.cloud())
+    }
+
+    async fn moment(&self) {
+        if let Some(hazard) = &self.hazard {
+            hazard.moment().await;
+        }
     }
 
     /// Makes the nth changing call (from 0) go wrong.
@@ -122,87 +164,44 @@ impl Cloud {
         seconds: i64,
     ) -> Result<Applied, ActError> {
         let until = self.clock.now() + SignedDuration::from_secs(seconds);
-        if let Mutation::Snapshot { .. } = mutation {
-            if !inner.machines.contains_key(id) {
-                return Err(refuse(ActErrorKind::NotFound, "no such volume"));
-            }
-            let snapshot = format!("snap-{}", inner.snapshots.len());
-            inner.snapshots.insert(snapshot.clone(), until);
-            return Ok(Applied::Snapshot(Snapshot { id: snapshot }));
-        }
         let forgets = inner.forgets_size;
-        let machine = inner.machines.get_mut(id).ok_or_else(|| refuse(ActErrorKind::NotFound, "no such machine"))?;
-        let wrong = |wanted: &str| {
-            let message = format!("the machine is {}, not {wanted}", machine.resource.state);
-            Err(refuse(ActErrorKind::WrongState, &message))
+        let machine = inner.machines.get_mut(id).ok_or_else(|| refuse(ActErrorKind::NotFound, "no such resource"))?;
+        may(&machine.resource, mutation)?;
+        let (resource, moving) = (&mut machine.resource, &mut machine.moving);
+        let mut move_to = |resource: &mut Resource, state| {
+            resource.state = ResourceState::Changing;
+            *moving = Some((until, state));
         };
-        match (mutation, machine.resource.state) {
-            (Mutation::Stop, ResourceState::Running) => {
-                machine.resource.state = ResourceState::Changing;
-                machine.moving = Some((until, ResourceState::Stopped));
+        match mutation {
+            Mutation::Snapshot { .. } => {
+                let (after, snapshot) = (resource.clone(), format!("snap-{}", inner.snapshots.len()));
+                inner.snapshots.insert(snapshot.clone(), until);
+                self.note(Some(mutation.clone()), after, until);
+                return Ok(Applied::Snapshot(Snapshot { id: snapshot }));
             }
-            (Mutation::Stop, _) => return wrong("running"),
-            (Mutation::Start, ResourceState::Stopped) => {
-                machine.resource.state = ResourceState::Changing;
-                machine.moving = Some((until, ResourceState::Running));
-            }
-            (Mutation::Start | Mutation::Resize { .. }, state) if state != ResourceState::Stopped => {
-                return wrong("stopped");
-            }
-            (Mutation::Resize { instance_type }, _) => {
-                if Catalogue::builtin().instance(machine.resource.provider, instance_type).is_none() {
-                    return Err(refuse(ActErrorKind::InvalidType, "no such size"));
-                }
+            Mutation::Stop => move_to(resource, ResourceState::Stopped),
+            Mutation::Start => move_to(resource, ResourceState::Running),
+            Mutation::Resize { instance_type } => {
                 if !forgets {
-                    machine.resource.specification.instance_type = Some(instance_type.clone());
+                    resource.specification.instance_type = Some(instance_type.clone());
+                }
+                if resource.kind == ResourceKind::Database {
+                    move_to(resource, ResourceState::Running);
                 }
             }
-            _ => return wrong("something else"),
         }
+        let (settles, state) = moving.unwrap_or((self.clock.now(), resource.state));
+        let after = Resource { state, ..resource.clone() };
+        self.note(Some(mutation.clone()), after, settles);
         Ok(Applied::Accepted)
     }
-}
 
-fn refuse(kind: ActErrorKind, message: &str) -> ActError {
-    ActError { kind, message: message.to_owned() }
-}
-
-#[async_trait]
-impl Act for Cloud {
-    async fn observe(&self, resource: &Resource) -> Result<Observed, ActError> {
-        let mut inner = self.inner.lock();
-        let look = inner.looks;
-        inner.looks += 1;
-        if inner.blind.contains(&look) {
-            return Err(refuse(ActErrorKind::Unknown, "no answer"));
-        }
-        self.settle(&mut inner);
-        let machine =
-            inner.machines.get(&resource.id).ok_or_else(|| refuse(ActErrorKind::NotFound, "no such machine"))?;
-        Ok(Observed {
-            state: machine.resource.state,
-            instance_type: machine.resource.specification.instance_type.clone(),
-            resource: machine.resource.clone(),
-        })
-    }
-
-    async fn volumes_of(&self, machine: &Resource) -> Result<Vec<Resource>, ActError> {
-        let inner = self.inner.lock();
-        Ok(inner
-            .machines
-            .values()
-            .map(|m| &m.resource)
-            .filter(|r| r.attached_to.contains(&machine.id))
-            .cloned()
-            .collect())
-    }
-
-    async fn apply(&self, resource: &Resource, mutation: &Mutation) -> Result<Applied, ActError> {
+    fn answer(&self, resource: &Resource, mutation: &Mutation) -> Result<Applied, ActError> {
         let mut inner = self.inner.lock();
         self.settle(&mut inner);
         let call = inner.calls;
         inner.calls += 1;
-        let fault = inner.faults.get(&call).copied();
+        let fault = self.fault_at(&inner, call);
         self.journal.lock().push(Note::Asked(resource.id.0.clone(), mutation.clone()));
         let usual = if matches!(mutation, Mutation::Snapshot { .. }) { 60 } else { 30 };
         match fault {
@@ -221,6 +220,84 @@ impl Act for Cloud {
             }
             Some(Fault::Ignore) => Ok(Applied::Accepted),
         }
+    }
+}
+
+/// What the real ones refuse: calls out of order, sizes that do not exist or do not fit, snapshots of what has no data.
+fn may(resource: &Resource, mutation: &Mutation) -> Result<(), ActError> {
+    use ResourceKind::{Database, VirtualMachine, Volume};
+    let in_state = |wanted: ResourceState| {
+        if resource.state == wanted {
+            return Ok(());
+        }
+        let message = format!("{} is {}, not {wanted}", resource.id, resource.state);
+        Err(refuse(ActErrorKind::WrongState, &message))
+    };
+    match (mutation, resource.kind) {
+        (Mutation::Snapshot { .. }, Volume) => Ok(()),
+        (Mutation::Snapshot { .. }, Database) | (Mutation::Stop, VirtualMachine | Database) => {
+            in_state(ResourceState::Running)
+        }
+        (Mutation::Start, VirtualMachine | Database) => in_state(ResourceState::Stopped),
+        (Mutation::Resize { instance_type }, VirtualMachine | Database) => {
+            in_state(if resource.kind == Database { ResourceState::Running } else { ResourceState::Stopped })?;
+            let catalogue = Catalogue::builtin();
+            let spec = match resource.kind {
+                Database => catalogue.database(instance_type).map(|class| class.machine),
+                _ => catalogue.instance(resource.provider, instance_type).cloned(),
+            };
+            let spec = spec.ok_or_else(|| refuse(ActErrorKind::InvalidType, "no such size"))?;
+            let runs = |has: &String| spec.architectures.contains(has);
+            if resource.specification.architecture.as_ref().is_none_or(runs) {
+                return Ok(());
+            }
+            Err(refuse(ActErrorKind::InvalidType, "the size is of another architecture"))
+        }
+        _ => Err(refuse(ActErrorKind::Other, "this kind of resource does not do that")),
+    }
+}
+
+fn refuse(kind: ActErrorKind, message: &str) -> ActError {
+    ActError { kind, message: message.to_owned() }
+}
+
+#[async_trait]
+impl Act for Cloud {
+    async fn observe(&self, resource: &Resource) -> Result<Observed, ActError> {
+        self.moment().await;
+        let mut inner = self.inner.lock();
+        let look = inner.looks;
+        inner.looks += 1;
+        if inner.blind.contains(&look) || self.hazard.as_ref().is_some_and(|hazard| hazard.blind()) {
+            return Err(refuse(ActErrorKind::Unknown, "no answer"));
+        }
+        self.settle(&mut inner);
+        let machine =
+            inner.machines.get(&resource.id).ok_or_else(|| refuse(ActErrorKind::NotFound, "no such machine"))?;
+        Ok(Observed {
+            state: machine.resource.state,
+            instance_type: machine.resource.specification.instance_type.clone(),
+            resource: machine.resource.clone(),
+        })
+    }
+
+    async fn volumes_of(&self, machine: &Resource) -> Result<Vec<Resource>, ActError> {
+        self.moment().await;
+        let inner = self.inner.lock();
+        Ok(inner
+            .machines
+            .values()
+            .map(|m| &m.resource)
+            .filter(|r| r.attached_to.contains(&machine.id))
+            .cloned()
+            .collect())
+    }
+
+    async fn apply(&self, resource: &Resource, mutation: &Mutation) -> Result<Applied, ActError> {
+        self.moment().await;
+        let answer = self.answer(resource, mutation);
+        self.moment().await;
+        answer
     }
 
     async fn snapshot_complete(&self, _: &ResourceId, _: &str, snapshot: &Snapshot) -> Result<bool, ActError> {

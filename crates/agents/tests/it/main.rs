@@ -3,17 +3,20 @@
 
 mod anomalies;
 mod approvals;
+mod clock;
 mod cloud;
 mod configure;
 mod execute;
 mod faults;
 mod guardrails;
+mod journal;
 mod models;
 mod policy;
 mod respond;
 mod resume;
 mod rollback;
 mod run;
+mod simulation;
 mod store;
 mod watch;
 mod world;

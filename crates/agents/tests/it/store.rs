@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use parking_lot::Mutex;
 use reeve_agents::ports::RecommendationFilter;
 use reeve_agents::{
-    Action, ActionId, Agent, AgentId, AgentStore, AgentType, Approval, ApprovalId, Exclusion, ExclusionId, Feedback,
+    Action, ActionId, ActionStatus, Agent, AgentId, AgentStore, AgentType, Approval, ApprovalId, Exclusion, ExclusionId, Feedback,
     Guardrails, Recommendation, RecommendationId, Status,
 };
 use reeve_estate::{
@@ -151,6 +151,12 @@ impl AgentStore for Memory {
         Ok(found)
     }
 
+    async fn action_unsettled(&self, undone_since: Timestamp) -> Result<Vec<Action>, StoreError> {
+        let undone = |a: &Action| a.status == ActionStatus::RolledBack && a.finished_at.is_some_and(|at| at >= undone_since);
+        let all = self.action_list(None, None).await?;
+        Ok(all.into_iter().filter(|a| a.is_unsettled() || undone(a)).collect())
+    }
+
     async fn feedback_insert(&self, feedback: &Feedback) -> Result<(), StoreError> {
         self.feedback.lock().push(feedback.clone());
         Ok(())
@@ -176,7 +182,11 @@ impl AgentStore for Memory {
         Ok(self.guardrails.lock().clone())
     }
     async fn guardrails_put(&self, guardrails: &Guardrails) -> Result<(), StoreError> {
-        *self.guardrails.lock() = guardrails.clone();
+        let mut stored = self.guardrails.lock();
+        if stored.version + 1 != guardrails.version {
+            return Err(StoreError::Conflict(format!("the guardrails are at version {}", stored.version)));
+        }
+        *stored = guardrails.clone();
         Ok(())
     }
 }

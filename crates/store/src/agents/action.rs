@@ -14,8 +14,8 @@ use crate::versioned::Versioned;
 
 pub(super) async fn insert(store: &Store, action: &Action) -> Result<(), Fault> {
     sqlx::query(
-        "INSERT INTO actions (id, recommendation_id, status, started_at_ms, version, document)
-         VALUES ($1, $2, $3, $4, $5, $6)",
+        "INSERT INTO actions (id, recommendation_id, status, started_at_ms, version, document, unsettled, finished_at_ms)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
     )
     .bind(&action.id.0)
     .bind(&action.recommendation.0)
@@ -23,6 +23,8 @@ pub(super) async fn insert(store: &Store, action: &Action) -> Result<(), Fault> 
     .bind(action.started_at.as_millisecond())
     .bind(version(action.version))
     .bind(encode(&ActionRow::from(action))?)
+    .bind(i64::from(action.is_unsettled()))
+    .bind(action.finished_at.map(Timestamp::as_millisecond))
     .execute(store.write())
     .await
     .map_err(|error| Fault::or_taken(error, || format!("the action {} exists already", action.id.0)))?;
@@ -36,13 +38,17 @@ pub(super) async fn update(store: &Store, action: &Action) -> Result<(), Fault> 
         id: &action.id.0,
         version: action.version,
     };
-    let update =
-        sqlx::query("UPDATE actions SET status = $3, version = $4, document = $5 WHERE id = $1 AND version = $2")
-            .bind(&action.id.0)
-            .bind(record.expected())
-            .bind(action.status.as_str())
-            .bind(version(action.version))
-            .bind(encode(&ActionRow::from(action))?);
+    let update = sqlx::query(
+        "UPDATE actions SET status = $3, version = $4, document = $5, unsettled = $6, finished_at_ms = $7
+         WHERE id = $1 AND version = $2",
+    )
+    .bind(&action.id.0)
+    .bind(record.expected())
+    .bind(action.status.as_str())
+    .bind(version(action.version))
+    .bind(encode(&ActionRow::from(action))?)
+    .bind(i64::from(action.is_unsettled()))
+    .bind(action.finished_at.map(Timestamp::as_millisecond));
     record.run(&mut *store.write().acquire().await?, update, String::new).await
 }
 
@@ -66,6 +72,16 @@ pub(super) async fn list(
     }
     let sql = filter.sql("SELECT id, document FROM actions", " ORDER BY started_at_ms DESC, id DESC");
     filter.query(sql).fetch_all(store.read()).await?.iter().map(action).collect()
+}
+
+pub(super) async fn unsettled(store: &Store, undone_since: Timestamp) -> Result<Vec<Action>, Fault> {
+    let found = sqlx::query(
+        "SELECT id, document FROM actions
+         WHERE unsettled = 1 OR (status = 'rolled_back' AND finished_at_ms >= $1)
+         ORDER BY started_at_ms DESC, id DESC",
+    )
+    .bind(undone_since.as_millisecond());
+    found.fetch_all(store.read()).await?.iter().map(action).collect()
 }
 
 fn action(row: &AnyRow) -> Result<Action, Fault> {

@@ -282,6 +282,11 @@ async fn actions(store: &dyn AgentStore) -> Result<()> {
     assert_eq!(ids(None, Some(1_001)).await?, ["ac-2"]);
     assert_eq!(ids(None, Some(2_000)).await?, ["ac-2"], "the time itself is in");
     assert!(ids(Some("rec-1"), Some(1_001)).await?.is_empty());
+    let unsettled = async |since: i64| -> Result<Vec<String>> {
+        let since = Timestamp::from_millisecond(since)?;
+        Ok(store.action_unsettled(since).await?.into_iter().map(|action| action.id.0).collect())
+    };
+    let before = unsettled(0).await?;
     let done = Action {
         status: ActionStatus::RolledBack,
         finished_at: Some(first.started_at + SignedDuration::from_secs(90)),
@@ -292,6 +297,9 @@ async fn actions(store: &dyn AgentStore) -> Result<()> {
     };
     store.action_update(&done).await?;
     assert_eq!(store.action_get(&first.id).await?, done);
+    assert_eq!(before, ["ac-2", "ac-1"], "both work, newest first");
+    assert_eq!(unsettled(91_000).await?, ["ac-2", "ac-1"], "undone at that time, or since");
+    assert_eq!(unsettled(91_001).await?, ["ac-2"]);
     assert!(is_conflict(&store.action_update(&done).await));
     assert!(is_missing(store.action_update(&action("ac-none", "rec-1", 1)?).await, "action"));
     assert!(is_missing(store.action_get(&ActionId("ac-none".into())).await, "action"));
