@@ -84,6 +84,8 @@ pub struct Engine {
     /// Guardrails are asked and recommendations claimed by one at a time: two requests at once cannot both be the last
     /// one that a limit allows.
     turn: tokio::sync::Mutex<()>,
+    /// Guardrails are read and replaced by one at a time. It is held for a moment only, so that the kill switch never waits.
+    policy: tokio::sync::Mutex<()>,
     /// Agents whose run is under way.
     runs: Mutex<BTreeSet<AgentId>>,
     /// Actions that a task of this process carries out.
@@ -103,6 +105,7 @@ impl Engine {
         Arc::new(Engine {
             ports,
             turn: tokio::sync::Mutex::new(()),
+            policy: tokio::sync::Mutex::new(()),
             runs: Mutex::new(BTreeSet::new()),
             active: Mutex::new(BTreeSet::new()),
             looks: Mutex::new(BTreeMap::new()),

@@ -72,7 +72,10 @@ impl Status {
                     | Expired
             ),
             PendingApproval => matches!(next, Approved | Scheduled | Open | Dismissed | Superseded | Expired),
-            Approved => matches!(next, Executing | Scheduled | Open | Dismissed | Superseded | Expired),
+            // Its approval lapsed, or is less than what is needed by now: it is asked for again.
+            Approved => {
+                matches!(next, Executing | Scheduled | PendingApproval | Open | Dismissed | Superseded | Expired)
+            }
             Scheduled => matches!(next, Executing | Open | PendingApproval | Dismissed | Superseded | Expired),
             Testing => matches!(next, Open | Dismissed),
             Snoozed => matches!(next, Open | Dismissed | Superseded | Expired),

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Resource, ResourceFilter};
 
-use super::execute::Wish;
+use super::execute::{Target, Wish};
 use super::{Caller, Engine, EngineError, run};
 use crate::action::ActionStatus;
 use crate::agent::{Agent, AgentId};
@@ -29,7 +29,7 @@ impl Engine {
         let block = match &agent {
             Some(agent) => {
                 let wish = Wish::of(caller, None);
-                self.would_block(&of, agent, &of.subject.id, &wish, &self.lately().await?).await?
+                self.would_block(&of, agent, Target::of(&of), &wish, &self.lately().await?).await?
             }
             None => None,
         };

@@ -6,7 +6,8 @@
 use jiff::Timestamp;
 use reeve_estate::{ActErrorKind, Mutation, Observed, ResourceKind, ResourceState};
 
-use super::runner::{Done, Runner};
+use super::runner::{Done, Runner, STOPPED};
+use crate::action::Purpose;
 use crate::plan::{Step, StepKind};
 
 /// Seconds between two looks.
@@ -73,7 +74,7 @@ impl Runner {
                     }
                 }
             }
-            self.rest(POLL_S).await;
+            self.wait(POLL_S).await?;
         }
     }
 
@@ -88,6 +89,10 @@ impl Runner {
         }
         if crate::cost::left_alone(&seen.resource) {
             return Err("a tag says now that it is to be left alone".to_owned());
+        }
+        let known = self.of.reason_codes.iter().any(|code| code == "iac_managed");
+        if !known && self.action.purpose == Purpose::Apply && crate::cost::owned_by_code(&seen.resource).is_some() {
+            return Err("infrastructure as code owns it now; change it there".to_owned());
         }
         self.every_volume_kept().await?;
         self.action.before = fields(&seen);
@@ -106,7 +111,7 @@ impl Runner {
             if looks > LOOKS || self.engine.ports.clock.now() >= self.deadline() {
                 return Err(format!("the change did not stick: {difference}"));
             }
-            self.rest(POLL_S).await;
+            self.wait(POLL_S).await?;
         }
     }
 
@@ -150,7 +155,9 @@ impl Runner {
                     return Err(format!("{} was accepted and did not stick", name(mutation)));
                 }
             }
-            if !accepted && !moving {
+            // Where the switch cannot be asked, nothing is asked of the cloud either.
+            let free = !accepted && !moving && self.may_ask().await?;
+            if free {
                 match self.act.apply(&self.resource, mutation).await {
                     Ok(_) => accepted = true,
                     Err(error) => {
@@ -165,7 +172,16 @@ impl Runner {
                     }
                 }
             }
-            self.rest(POLL_S).await;
+            self.wait(POLL_S).await?;
+        }
+    }
+
+    /// Whether a change may be asked for now: `false` while nobody can say.
+    pub(super) async fn may_ask(&self) -> Result<bool, String> {
+        match self.is_stopped().await {
+            Ok(false) => Ok(true),
+            Ok(true) => Err(STOPPED.to_owned()),
+            Err(_) => Ok(false),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{ActionStatus as Went, Severity};
-use reeve_estate::{Act, Connection, Resource, ResourceFilter};
+use reeve_estate::{Act, Connection, ConnectionId, Resource, ResourceFilter, ResourceId};
 
 use super::auto::signatures_for;
 use super::guard::{Asked, BUDGET_DAYS, check};
@@ -13,7 +13,7 @@ use super::state::optional;
 use super::{Caller, Engine, EngineError, Execution, fresh_id, run, story};
 use crate::action::{Action, ActionId, ActionStatus, Purpose};
 use crate::agent::{Agent, Mode};
-use crate::approval::{Approval, ApprovalId, ApprovalStatus};
+use crate::approval::{Approval, ApprovalId, ApprovalStatus, Signature};
 use crate::change_control::Place;
 use crate::exclusion::{Exclusion, excluded};
 use crate::guardrail::Block;
@@ -39,6 +39,20 @@ impl<'a> Wish<'a> {
     /// A person's.
     pub(super) fn of(caller: &'a Caller, comment: Option<&'a str>) -> Self {
         Wish { caller, by: &caller.name, comment, run_id: None, automatic: false }
+    }
+}
+
+/// The resource that is to change: the recommendation's own, or a twin.
+#[derive(Clone, Copy)]
+pub(super) struct Target<'a> {
+    pub(super) connection: &'a ConnectionId,
+    pub(super) resource: &'a ResourceId,
+}
+
+impl<'a> Target<'a> {
+    /// The recommendation's own.
+    pub(super) fn of(of: &'a Recommendation) -> Self {
+        Target { connection: &of.subject.connection, resource: &of.subject.id }
     }
 }
 
@@ -87,9 +101,9 @@ impl Engine {
             self.refused(&of, "agent mode is learning", &wish).await?;
             return Err(EngineError::Learning { agent: agent.id.0 });
         }
-        self.guarded(&of, &agent, &of.subject.id, &wish).await?;
+        self.guarded(&of, &agent, Target::of(&of), &wish).await?;
         let needed = signatures_for(&agent, of.impact_level);
-        if !needed.is_empty() && self.approval_with(&of, ApprovalStatus::Approved).await?.is_none() {
+        if !self.is_signed(&of, &needed).await? {
             let mut approval = self.approval_for(&of, plan, &wish);
             approval.needed = needed;
             return self.ask_approval(of, approval, &wish).await.map(Execution::PendingApproval);
@@ -103,15 +117,20 @@ impl Engine {
         &self,
         of: &Recommendation,
         agent: &Agent,
-        resource: &reeve_estate::ResourceId,
+        target: Target<'_>,
         wish: &Wish<'_>,
     ) -> Result<(), EngineError> {
-        let history = self.lately().await?;
-        let active = |a: &&Action| a.resource == *resource && a.status.is_active();
-        if let Some(other) = history.iter().find(active) {
-            return Err(EngineError::Conflict(format!("action {} is changing {resource} right now", other.id.0)));
+        // An old change that is being undone began before the guardrails' history.
+        let works = |a: &&Action| {
+            a.resource == *target.resource && a.connection == *target.connection && a.status.is_active()
+        };
+        let unsettled = self.ports.agents.action_unsettled(self.ports.clock.now()).await?;
+        if let Some(other) = unsettled.iter().find(works) {
+            let (id, resource) = (&other.id.0, target.resource);
+            return Err(EngineError::Conflict(format!("action {id} is changing {resource} right now")));
         }
-        let Some(block) = self.would_block(of, agent, resource, wish, &history).await? else { return Ok(()) };
+        let history = self.lately().await?;
+        let Some(block) = self.would_block(of, agent, target, wish, &history).await? else { return Ok(()) };
         let words = block.to_string();
         self.refused(of, &words, wish).await?;
         let now = self.ports.clock.now();
@@ -126,12 +145,12 @@ impl Engine {
         Ok(self.ports.agents.action_list(None, since).await?)
     }
 
-    /// What exclusions and guardrails would say now.
+    /// What the agent's scope, exclusions and guardrails would say now.
     pub(super) async fn would_block(
         &self,
         of: &Recommendation,
         agent: &Agent,
-        resource: &reeve_estate::ResourceId,
+        target: Target<'_>,
         wish: &Wish<'_>,
         history: &[Action],
     ) -> Result<Option<Block>, EngineError> {
@@ -141,7 +160,7 @@ impl Engine {
         let (listed, _) = self.ports.estate.resource_list(&ResourceFilter::default()).await?;
         let connections = self.ports.estate.connection_list().await?;
         let scope_size = listed.iter().filter(|r| run::in_scope(&agent.scope, r, &connections)).count() as u64;
-        let known = listed.iter().find(|r| r.id == *resource && r.connection == of.subject.connection);
+        let known = listed.iter().find(|r| r.id == *target.resource && r.connection == *target.connection);
         let subject = &of.subject;
         let place = known.map_or(
             Place {
@@ -155,7 +174,7 @@ impl Engine {
         );
         let asked = Asked {
             recommendation: of,
-            resource,
+            resource: target.resource,
             place,
             run_id: wish.run_id,
             automatic: wish.automatic,
@@ -163,7 +182,9 @@ impl Engine {
             history,
             now,
         };
-        let checked = not_excluded(&exclusions, of, now).and_then(|()| check(&limits, &asked));
+        let checked = within_scope(agent, &place)
+            .and_then(|()| not_excluded(&exclusions, of, now))
+            .and_then(|()| check(&limits, &asked));
         Ok(checked.err())
     }
 
@@ -185,6 +206,21 @@ impl Engine {
         let now = self.ports.clock.now();
         let good = |a: &Approval| a.status == status && Some(a.plan_hash.as_str()) == hash && a.expires_at > now;
         Ok(self.ports.agents.approval_list(Some(&of.id)).await?.into_iter().find(good))
+    }
+
+    /// Whether an approval of this exact plan that is good carries the signatures that are needed now: what was asked for
+    /// earlier may have been less.
+    pub(super) async fn is_signed(&self, of: &Recommendation, needed: &[Signature]) -> Result<bool, EngineError> {
+        if needed.is_empty() {
+            return Ok(true);
+        }
+        let hash = of.plan.as_ref().map(|plan| plan.hash.as_str());
+        let now = self.ports.clock.now();
+        let carries = |a: &Approval| needed.iter().all(|n| a.signed.iter().any(|given| given.signature == *n));
+        let good = |a: &Approval| {
+            a.status == ApprovalStatus::Approved && Some(a.plan_hash.as_str()) == hash && a.expires_at > now && carries(a)
+        };
+        Ok(self.ports.agents.approval_list(Some(&of.id)).await?.iter().any(good))
     }
 
     /// A request for the exact plan, without its signatures yet.
@@ -321,6 +357,15 @@ impl Engine {
             drop(at_work);
         });
     }
+}
+
+/// What was found while the scope was wider is not executed in the narrower one, whoever asks.
+fn within_scope(agent: &Agent, place: &Place<'_>) -> Result<(), Block> {
+    if agent.scope.covers(place) {
+        return Ok(());
+    }
+    let message = format!("the resource is outside of the scope of agent {}", agent.name);
+    Err(Block { guardrail: "scope", message, limit: 0.0, value: 1.0 })
 }
 
 fn not_excluded(exclusions: &[Exclusion], of: &Recommendation, now: Timestamp) -> Result<(), Block> {

@@ -26,6 +26,7 @@ impl Engine {
         if !errors.is_empty() {
             return Err(EngineError::Invalid(errors));
         }
+        let _policy = self.policy.lock().await;
         let before = self.ports.agents.guardrails_get().await?;
         if wanted.version != before.version {
             let message =
@@ -37,16 +38,25 @@ impl Engine {
         self.guardrails_write("guardrails.put", before, after, None, caller).await
     }
 
-    /// Stops everything, or lets it go on. Nothing new begins while it is on; what runs goes back to where it was.
+    /// Stops everything, or lets it go on. Nothing new begins while it is on; what runs stops
+    /// within a second and goes back to where it was.
     ///
     /// # Errors
     /// [`EngineError::Invalid`] without a reason.
     pub async fn kill_switch(&self, on: bool, reason: &str, caller: &Caller) -> Result<Guardrails, EngineError> {
         let reason = needed("reason", reason)?;
-        let before = self.ports.agents.guardrails_get().await?;
-        let after = Guardrails { kill_switch: on, version: before.version + 1, ..before.clone() };
         let operation = if on { "kill_switch.on" } else { "kill_switch.off" };
-        self.guardrails_write(operation, before, after, Some(reason), caller).await
+        let _policy = self.policy.lock().await;
+        for _ in 0..5 {
+            let before = self.ports.agents.guardrails_get().await?;
+            let after = Guardrails { kill_switch: on, version: before.version + 1, ..before.clone() };
+            match self.guardrails_write(operation, before, after, Some(reason.clone()), caller).await {
+                // Another process changed the limits in this moment; that must not keep the switch from being thrown.
+                Err(EngineError::Conflict(_)) => {}
+                other => return other,
+            }
+        }
+        Err(EngineError::Conflict("the guardrails are being changed by somebody else; try again".to_owned()))
     }
 
     /// Lets actions begin again after the circuit breaker opened.
@@ -55,6 +65,7 @@ impl Engine {
     /// [`EngineError::Invalid`] without a reason.
     pub async fn breaker_reset(&self, reason: &str, caller: &Caller) -> Result<Guardrails, EngineError> {
         let reason = needed("reason", reason)?;
+        let _policy = self.policy.lock().await;
         let before = self.ports.agents.guardrails_get().await?;
         let now = self.ports.clock.now();
         let after = Guardrails { breaker_reset_at: Some(now), version: before.version + 1, ..before.clone() };

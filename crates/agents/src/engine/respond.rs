@@ -83,7 +83,7 @@ impl Engine {
             return Err(EngineError::Learning { agent: agent.id.0 });
         }
         let needed = signatures_for(&agent, of.impact_level);
-        let approved = needed.is_empty() || self.approval_with(&of, ApprovalStatus::Approved).await?.is_some();
+        let approved = self.is_signed(&of, &needed).await?;
         let status = if approved { Status::Scheduled } else { Status::PendingApproval };
         let mut to = self.next(&of, status)?;
         to.scheduled_for = Some(at);

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use jiff::SignedDuration;
-use reeve_audit::ActionStatus as Went;
+use reeve_audit::{ActionStatus as Went, Entry, Severity};
+use reeve_estate::{Resource, StoreError};
 
 use super::execute::planned;
 use super::{Caller, Engine, EngineError, story, twin};
@@ -11,6 +12,9 @@ use crate::action::{Action, ActionStatus, Purpose};
 use crate::lifecycle::Status;
 use crate::ports::RecommendationFilter;
 use crate::recommendation::Recommendation;
+
+/// An interrupted action that cannot be taken up for this long needs a person.
+const ABANDONED: SignedDuration = SignedDuration::from_hours(1);
 
 impl Engine {
     /// Finishes or undoes actions that nobody carries out, and opens recommendations whose execution never began. Safe to
@@ -37,7 +41,8 @@ impl Engine {
                 Ok(()) => taken_up += 1,
                 Err(error @ (EngineError::Record(_) | EngineError::Store(_))) => return Err(error),
                 Err(error) => {
-                    tracing::warn!(%error, action = %action.id.0, "an interrupted action cannot be taken up yet")
+                    tracing::warn!(%error, action = %action.id.0, "an interrupted action cannot be taken up yet");
+                    self.give_up_in_time(action, &error.to_string(), &caller).await?;
                 }
             }
         }
@@ -68,22 +73,57 @@ impl Engine {
             Purpose::Apply => planned(&of)?.clone(),
             Purpose::Test => twin::plan_for(planned(&of)?, &of, &resource),
         };
-        let now = self.ports.clock.now();
         let mut next = Action { version: action.version + 1, ..action };
-        for step in next.steps.iter_mut().filter(|step| step.ok.is_none()) {
-            step.ok = Some(false);
-            step.finished_at = Some(now);
-            step.detail = "interrupted; looked at again".to_owned();
-        }
+        let mut entries = self.close_steps(&mut next, "interrupted; looked at again", &resource, &of);
         if next.status == ActionStatus::Running && plan.hash != next.plan_hash {
             // Cannot come about while a plan runs; if it does, the way back is the only safe one.
             next.status = ActionStatus::RollingBack;
             next.reason = Some("the plan changed while it was interrupted".to_owned());
         }
-        self.record(vec![story::action("action.resume", Went::Pending, &next, &of, caller)]).await?;
+        entries.push(story::action("action.resume", Went::Pending, &next, &of, caller));
+        self.record(entries).await?;
         self.ports.agents.action_update(&next).await?;
         self.spawn(act, of, plan, resource, next, None);
         Ok(())
+    }
+
+    /// Closes the steps that were interrupted, in the action and for the log.
+    fn close_steps(&self, action: &mut Action, why: &str, resource: &Resource, of: &Recommendation) -> Vec<Entry> {
+        let acting = Caller::acting(&action.agent_id, None);
+        let mut entries = Vec::new();
+        for at in 0..action.steps.len() {
+            let Some(step) = action.steps.get_mut(at).filter(|step| step.ok.is_none()) else { continue };
+            step.ok = Some(false);
+            step.finished_at = Some(self.ports.clock.now());
+            step.detail = why.to_owned();
+            let step = step.clone();
+            entries.push(story::step(&step, Went::Failed, resource, action, of, &acting));
+        }
+        entries
+    }
+
+    /// An interrupted action that nobody can take up for long is told as failed: a person has to look at it.
+    async fn give_up_in_time(&self, action: &Action, why: &str, caller: &Caller) -> Result<(), EngineError> {
+        let now = self.ports.clock.now();
+        let last = action.steps.last().map_or(action.started_at, |step| step.finished_at.unwrap_or(step.started_at));
+        if now.duration_since(last) < ABANDONED {
+            return Ok(());
+        }
+        let of = self.ports.agents.recommendation_get(&action.recommendation).await?;
+        let mut failed = Action { version: action.version + 1, ..action.clone() };
+        let mut entries = match self.ports.estate.resource_get(&action.resource).await {
+            Ok(resource) => self.close_steps(&mut failed, "interrupted, and not taken up again", &resource, &of),
+            Err(StoreError::NotFound { .. }) => Vec::new(),
+            Err(error) => return Err(error.into()),
+        };
+        failed.status = ActionStatus::Failed;
+        failed.finished_at = Some(now);
+        failed.reason = Some(format!("it was interrupted and cannot be taken up: {why}; look at {}", action.resource));
+        let entry = story::action("action.fail", Went::Failed, &failed, &of, caller).with_severity(Severity::High);
+        entries.push(entry);
+        self.record(entries).await?;
+        self.ports.agents.action_update(&failed).await?;
+        self.follow(&failed, caller).await
     }
 
     /// Brings a recommendation after its action, which has ended.

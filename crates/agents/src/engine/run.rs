@@ -225,12 +225,11 @@ impl Engine {
         found.sort_by(|a, b| b.savings_monthly.cmp(&a.savings_monthly).then_with(|| a.id.cmp(&b.id)));
         let caller = Caller::agent(&agent.id);
         for of in found.into_iter().filter(|of| of.status == Status::Open) {
-            let decided = decide(agent, &of, report.days_observed);
-            if let Auto::Leave(reason) = decided {
+            if let Auto::Leave(reason) = decide(agent, &of, report.days_observed) {
                 *skipped.entry(reason.to_owned()).or_default() += 1;
                 continue;
             }
-            match self.by_itself(agent, &of.id, decided, &report.run_id, &caller).await {
+            match self.by_itself(agent, &of.id, report, &caller).await {
                 Ok(Some(Execution::Started(_))) => report.applied += 1,
                 Ok(Some(Execution::PendingApproval(_))) => {
                     *skipped.entry("approval_requested".to_owned()).or_default() += 1
@@ -253,21 +252,21 @@ impl Engine {
         self: &Arc<Self>,
         agent: &Agent,
         id: &RecommendationId,
-        decided: Auto,
-        run_id: &str,
+        report: &RunReport,
         caller: &Caller,
     ) -> Result<Option<Execution>, EngineError> {
         let _turn = self.turn.lock().await;
         let of = self.ports.agents.recommendation_get(id).await?;
-        // Somebody may have answered it, or changed the agent's mode, since it was found.
+        // Somebody may have answered it, or configured the agent anew, since it was found.
         let now = self.ports.agents.agent_get(&agent.id).await?;
-        if of.status != Status::Open || now.mode != agent.mode || now.auto_apply != agent.auto_apply {
+        let decided = decide(&now, &of, report.days_observed);
+        if matches!(decided, Auto::Leave(_)) {
             return Ok(None);
         }
-        let wish = Wish { run_id: Some(run_id), automatic: true, ..Wish::of(caller, None) };
+        let wish = Wish { run_id: Some(&report.run_id), automatic: true, ..Wish::of(caller, None) };
         if decided == Auto::AskApproval {
             let mut approval = self.approval_for(&of, planned(&of)?, &wish);
-            approval.needed = signatures_for(agent, of.impact_level);
+            approval.needed = signatures_for(&now, of.impact_level);
             return self.ask_approval(of, approval, &wish).await.map(Execution::PendingApproval).map(Some);
         }
         self.proceed(of, wish).await.map(Some)

@@ -21,6 +21,8 @@ use crate::recommendation::Recommendation;
 const PATIENCE: u32 = 6;
 /// A database changes its class in longer than a machine restarts; undoing it halfway is not possible.
 const DATABASE_S: i64 = 1800;
+/// Why nothing goes forward any more.
+pub(super) const STOPPED: &str = "the kill switch was thrown";
 
 /// Why the runner does not go on.
 #[derive(Debug)]
@@ -125,7 +127,7 @@ impl Runner {
             if self.disrupted() { Halt::Undo(reason.to_owned()) } else { Halt::Unchanged(reason.to_owned()) }
         };
         if limits.kill_switch {
-            return Err(halt("the kill switch was thrown"));
+            return Err(halt(STOPPED));
         }
         if self.disrupted() && self.engine.ports.clock.now() >= self.deadline() {
             return Err(halt("the time for the change ran out"));
@@ -236,6 +238,26 @@ impl Runner {
             self.rest(1 << attempt).await;
         }
         Err(Halt::Suspend(last))
+    }
+
+    /// Waits between two looks. On the way forward the kill switch is asked every second, so that no wait for the cloud
+    /// outlasts it.
+    pub(super) async fn wait(&self, seconds: u64) -> Result<(), String> {
+        for _ in 0..seconds {
+            self.rest(1).await;
+            if self.is_stopped().await.unwrap_or(false) {
+                return Err(STOPPED.to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the kill switch forbids to go forward; going back is always allowed.
+    pub(super) async fn is_stopped(&self) -> Result<bool, reeve_estate::StoreError> {
+        if self.action.status != ActionStatus::Running {
+            return Ok(false);
+        }
+        Ok(self.engine.ports.agents.guardrails_get().await?.kill_switch)
     }
 
     pub(super) async fn rest(&self, seconds: u64) {

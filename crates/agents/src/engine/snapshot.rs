@@ -23,10 +23,16 @@ impl Runner {
         let mutation = Mutation::Snapshot { description };
         let begun = self.engine.ports.clock.now();
         let taken = loop {
+            if !self.may_ask().await? {
+                self.wait(POLL_S).await?;
+                continue;
+            }
             match self.act.apply(&target, &mutation).await {
                 Ok(Applied::Snapshot(snapshot)) => break snapshot,
                 Ok(Applied::Accepted) => return Err("the cloud named no snapshot".to_owned()),
-                Err(error) if error.kind == ActErrorKind::Throttled && !self.is_past(begun) => self.rest(POLL_S).await,
+                Err(error) if error.kind == ActErrorKind::Throttled && !self.is_past(begun) => {
+                    self.wait(POLL_S).await?;
+                }
                 Err(error) if error.kind == ActErrorKind::Unknown => {
                     let hint = "a snapshot may have been begun; its description carries the recommendation's id";
                     return Err(format!("{} ({hint})", error.message));
@@ -46,7 +52,7 @@ impl Runner {
                         && !self.is_past(begun) => {}
                 Err(error) => return Err(error.message),
             }
-            self.rest(POLL_S).await;
+            self.wait(POLL_S).await?;
         }
         let after = vec![("snapshot".to_owned(), taken.id.clone()), ("of".to_owned(), target.id.0.clone())];
         Ok(Done { detail: format!("snapshot {} of {} is complete", taken.id, target.id), after, ..Done::default() })

@@ -78,8 +78,17 @@ pub(super) fn about(
 
 /// A recommendation as made: what it claims, so that the claim can be held against the outcome.
 pub(super) fn found(of: &Recommendation, caller: &Caller) -> Entry {
+    finding("recommendation.create", of, caller)
+}
+
+/// A recommendation that was found again and whose plan or impact is another: approvals bind to what it is now.
+pub(super) fn refreshed(of: &Recommendation, caller: &Caller) -> Entry {
+    finding("recommendation.refresh", of, caller)
+}
+
+fn finding(operation: &str, of: &Recommendation, caller: &Caller) -> Entry {
     let steps: Vec<String> = of.plan.iter().flat_map(|plan| plan.steps.iter().map(|s| s.description.clone())).collect();
-    about(RECOMMENDATION, "recommendation.create", ActionStatus::Success, of, caller).after(Json::object([
+    about(RECOMMENDATION, operation, ActionStatus::Success, of, caller).after(Json::object([
         ("status", Json::from(of.status.as_str())),
         ("rule", Json::from(of.rule.clone())),
         ("priority", Json::from(of.priority.as_str())),

@@ -1,7 +1,7 @@
 //! Keeping findings: one that has not ended for each resource and type. The same finding refreshes the recommendation in
 //! place, another target supersedes it, and what is no longer found expires. People's answers and past failures hold.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::SignedDuration;
 use reeve_audit::Entry;
@@ -39,7 +39,8 @@ impl Engine {
         let _turn = self.turn.lock().await;
         let (all, _) = self.ports.agents.recommendation_list(&RecommendationFilter::default()).await?;
         let key = |r: &Recommendation| (r.subject.connection.clone(), r.subject.id.clone(), r.kind);
-        let current: HashMap<Key, Recommendation> =
+        // In order, so that what a run records does not depend on chance.
+        let current: BTreeMap<Key, Recommendation> =
             all.iter().filter(|r| !r.status.is_end()).map(|r| (key(r), r.clone())).collect();
         let caller = Caller::agent(&agent.id);
         let mut found = Upserted { kept: Vec::new(), skipped: Vec::new() };
@@ -134,6 +135,10 @@ impl Engine {
                 version: next.version,
                 ..known.clone()
             };
+        }
+        let hash = |of: &Recommendation| of.plan.as_ref().map(|plan| plan.hash.clone());
+        if hash(&next) != hash(known) || next.impact_level != known.impact_level {
+            self.record(vec![story::refreshed(&next, caller)]).await?;
         }
         self.ports.agents.recommendation_update(&next).await?;
         found.kept.push(next);

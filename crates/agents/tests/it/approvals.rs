@@ -216,3 +216,23 @@ async fn who_can_sign_is_reminded_once_a_day() {
     world.engine.due().await.unwrap();
     assert_eq!(reminders(), 3);
 }
+
+#[tokio::test]
+async fn a_signature_for_less_is_not_enough_for_more() {
+    let world = World::new();
+    let of = world.right_size("i-1", "m5.xlarge").await;
+    let approval = asked(&world, &of).await;
+    let admin = person("ada", &[Role::Administrator]);
+    world.engine.kill_switch(true, "an incident", &admin).await.unwrap();
+    world.engine.approve(&approval.id, None, &person("max", &[Role::Manager])).await.unwrap();
+    let approved = world.again(&of).await;
+    assert_eq!(approved.status, Status::Approved);
+    // The machine became dearer meanwhile: the same plan is of high impact now.
+    let dearer = Recommendation { impact_level: Impact::High, version: approved.version + 1, ..approved };
+    world.memory.recommendation_update(&dearer).await.unwrap();
+    world.engine.kill_switch(false, "it is over", &admin).await.unwrap();
+    let again = asked(&world, &of).await;
+    assert_eq!(again.needed, [Signature::Director, Signature::Security]);
+    assert_eq!(world.again(&of).await.status, Status::PendingApproval);
+    assert_eq!(world.cloud.state("i-1"), (ResourceState::Running, "m5.xlarge".to_owned()));
+}

@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 use reeve_access::Role;
-use reeve_agents::{ActionStatus, AgentStore, Block, EngineError, Execution, Guardrails, Recommendation, Status};
+use reeve_agents::{ActionStatus, AgentInput, AgentStore, Block, EngineError, Execution, Guardrails, Recommendation, Status};
 
 use crate::cloud::Fault;
 use crate::world::{World, operator, person};
@@ -179,4 +179,29 @@ async fn wrong_limits_are_refused_by_field_and_stale_ones_by_version() {
     assert!(!stored.kill_switch, "the switch has a call of its own");
     let stale = world.engine.guardrails_put(read, &admin).await;
     assert!(matches!(stale, Err(EngineError::Conflict(_))));
+}
+
+#[tokio::test]
+async fn what_left_the_scope_since_it_was_found_is_not_executed() {
+    let world = World::new();
+    let of = world.right_size("i-1", "t3.large").await;
+    let narrower = AgentInput { accounts: Some(vec!["another-account".to_owned()]), ..AgentInput::default() };
+    world.engine.agent_configure(&of.agent_id, narrower, &person("ada", &[Role::Administrator])).await.unwrap();
+    let block = blocked(&world, &of).await;
+    assert_eq!(block.guardrail, "scope");
+    assert_eq!(world.cloud.state("i-1").1, "t3.large");
+}
+
+#[tokio::test]
+async fn the_kill_switch_is_thrown_while_others_change_the_limits() {
+    let world = World::new();
+    let admin = person("ada", &[Role::Administrator]);
+    let wanted = world.engine.guardrails_get().await.unwrap();
+    let (put, thrown) = tokio::join!(
+        world.engine.guardrails_put(Guardrails { max_actions_per_day: 7, ..wanted }, &admin),
+        world.engine.kill_switch(true, "an incident", &admin)
+    );
+    assert!(put.is_ok() && thrown.is_ok());
+    let kept = world.engine.guardrails_get().await.unwrap();
+    assert!(kept.kill_switch && kept.max_actions_per_day == 7, "neither took the other back: {kept:?}");
 }

@@ -2,8 +2,8 @@
 
 use jiff::SignedDuration;
 use reeve_access::Role;
-use reeve_agents::{ActionStatus, AgentStore, Clock, EngineError, Purpose, Status};
-use reeve_estate::ResourceState;
+use reeve_agents::{ActionStatus, AgentInput, AgentStore, Clock, EngineError, Purpose, Status};
+use reeve_estate::{ResourceId, ResourceState};
 
 use crate::world::{World, operator, person};
 
@@ -123,6 +123,20 @@ async fn a_test_runs_on_a_twin_and_puts_it_back() {
     assert_eq!(world.cloud.state("i-dev"), (ResourceState::Running, "t3.large".to_owned()));
     assert_eq!(world.cloud.state("i-1"), (ResourceState::Running, "t3.large".to_owned()));
     world.every_change_was_announced();
+}
+
+#[tokio::test]
+async fn a_twin_is_of_the_agents_own_scope() {
+    let world = World::new();
+    let of = world.right_size("i-1", "t3.large").await;
+    world.machine("i-dev", "t3.large", 30.0).tag("i-dev", "env", "staging");
+    let mut elsewhere = world.memory.resources.lock()[&ResourceId::new("i-dev")].clone();
+    elsewhere.account = "999988887777".to_owned();
+    world.put(elsewhere);
+    let own = AgentInput { accounts: Some(vec!["111122223333".to_owned()]), ..AgentInput::default() };
+    world.engine.agent_configure(&of.agent_id, own, &person("ada", &[Role::Administrator])).await.unwrap();
+    let none = world.engine.test(&of.id, &operator()).await.unwrap_err();
+    assert!(none.to_string().contains("in the agent's scope"), "{none}");
 }
 
 #[tokio::test]

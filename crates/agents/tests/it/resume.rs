@@ -89,3 +89,20 @@ async fn what_a_task_of_this_process_carries_out_is_not_taken_up_twice() {
     let actions = world.memory.action_list(None, None).await.unwrap();
     assert_eq!((actions.len(), actions[0].status), (1, ActionStatus::Succeeded));
 }
+
+#[tokio::test]
+async fn a_step_that_was_interrupted_is_closed_in_the_log() {
+    for entry in 6..12 {
+        let Some((world, of)) = interrupted_at(entry, &[]).await else { continue };
+        let open = world.memory.action_list(None, None).await.unwrap().remove(0);
+        let left = open.steps.last().is_some_and(|step| step.ok.is_none());
+        *world.log.silent_after.lock() = None;
+        let next = world.restarted();
+        next.engine.resume().await.unwrap();
+        next.engine.settle().await;
+        let story = next.story(&of);
+        let at = story.iter().position(|line| line == "action.resume pending").unwrap();
+        let closed = ["precondition", "snapshot", "stop", "modify"].map(|step| format!("{step} failed"));
+        assert_eq!(left, closed.contains(&story[at - 1]), "{story:?}");
+    }
+}

@@ -224,3 +224,19 @@ async fn an_unattached_volume_is_kept_once_and_not_nagged_for() {
     assert!(report.skipped.contains(&("kept_already".to_owned(), 1)), "{:?}", report.skipped);
     world.every_change_was_announced();
 }
+
+#[tokio::test]
+async fn a_finding_of_another_impact_is_told_anew() {
+    let world = World::new();
+    let of = world.right_size("i-1", "t3.large").await;
+    let agent = world.memory.agent_list(None).await.unwrap().remove(0);
+    let told = || world.story(&of).iter().filter(|line| *line == "recommendation.refresh success").count();
+    world.run(&agent).await;
+    assert_eq!(told(), 0, "nothing that approvals bind to is another");
+    world.tag("i-1", "env", "prod");
+    world.run(&agent).await;
+    assert!(world.only("i-1").await.impact_level > of.impact_level);
+    assert_eq!(told(), 1);
+    world.run(&agent).await;
+    assert_eq!(told(), 1, "once");
+}

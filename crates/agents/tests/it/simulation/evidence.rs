@@ -13,14 +13,13 @@ use crate::journal::{Changed, Note, Policy};
 /// A finding, as recorded.
 #[derive(Debug, Clone)]
 pub(super) struct Found {
-    pub(super) at: usize,
     pub(super) kind: String,
-    pub(super) impact: String,
     pub(super) agent: String,
     pub(super) resource: String,
     pub(super) size: Option<String>,
     pub(super) target: Option<String>,
-    pub(super) plan_hash: Option<String>,
+    /// The hash of its plan and its impact, each time they were recorded.
+    pub(super) versions: Vec<(String, String)>,
 }
 
 /// A request for approval, as recorded.
@@ -148,7 +147,7 @@ impl Evidence {
         let went = entry.action.status;
         match (entry.event_type.as_str(), operation.as_str()) {
             ("policy.modify", _) => self.policy_entries.extend(entry.changes.after.clone()),
-            ("intelligence.recommendation", "recommendation.create" | "recommendation.refresh") => self.finding(at, entry),
+            ("intelligence.recommendation", "recommendation.create" | "recommendation.refresh") => self.finding(entry),
             ("intelligence.recommendation", "recommendation.execute") if went == Some(Went::Denied) => {
                 let reason = meta(entry, "reason").split(':').next().unwrap_or_default().to_owned();
                 self.count(format!("blocked: {reason}"));
@@ -161,22 +160,23 @@ impl Evidence {
         }
     }
 
-    fn finding(&mut self, at: usize, entry: &Entry) {
+    fn finding(&mut self, entry: &Entry) {
         let text = |name| after(entry, name).and_then(Json::as_str).map(str::to_owned);
+        let id = meta(entry, "recommendation_id").to_owned();
+        let mut versions = self.found.remove(&id).map(|known| known.versions).unwrap_or_default();
+        versions.push((meta(entry, "plan_hash").to_owned(), text("impact_level").unwrap_or_default()));
         let found = Found {
-            at,
             kind: meta(entry, "recommendation_type").to_owned(),
-            impact: text("impact_level").unwrap_or_default(),
             agent: meta(entry, "agent_id").to_owned(),
             resource: entry.resource.id.clone().unwrap_or_default(),
             size: text("instance_type"),
             target: text("target_type"),
-            plan_hash: Some(meta(entry, "plan_hash").to_owned()).filter(|hash| !hash.is_empty()),
+            versions,
         };
         if entry.action.operation.as_deref() == Some("recommendation.create") {
             self.count("recommendations");
         }
-        self.found.insert(meta(entry, "recommendation_id").to_owned(), found);
+        self.found.insert(id, found);
     }
 
     fn moved(&mut self, operation: &str, entry: &Entry) {
@@ -316,7 +316,9 @@ impl Evidence {
                     map.entry(id.clone()).or_insert(at);
                 }
             }
-            self.deeds.values_mut().filter(|deed| deed.resource == id).for_each(|deed| deed.disturbed = true);
+            let attached = &changed.after.attached_to;
+            let touches = |deed: &&mut Deed| deed.resource == id || attached.iter().any(|to| to.0 == deed.resource);
+            self.deeds.values_mut().filter(touches).for_each(|deed| deed.disturbed = true);
             self.machines.insert(id, changed.clone());
             return;
         };
@@ -370,6 +372,11 @@ impl Evidence {
         }
         if self.ignored.get(&deed.resource).is_some_and(|told| deed.checked.is_none_or(|checked| *told < checked)) {
             self.fault(format!("{action}: {id} was changed and was to be left alone"));
+        }
+        if self.owned.get(&deed.resource).is_some_and(|told| deed.checked.is_none_or(|checked| *told < checked))
+            && self.is_left_to_code(&deed)
+        {
+            self.fault(format!("{action}: {id} was changed and code owns it"));
         }
         let idle = self.found.get(&deed.recommendation).is_some_and(|found| found.kind == "idle_resource_cleanup");
         if idle && *mutation == Mutation::Stop && !deed.test {

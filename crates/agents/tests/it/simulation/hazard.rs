@@ -78,11 +78,6 @@ impl Hazard {
         self.died.send_replace(true);
     }
 
-    /// Moments passed since the process began.
-    pub(crate) fn passed(&self) -> u64 {
-        self.inner.lock().passed
-    }
-
     pub(crate) fn below(&self, n: usize) -> usize {
         self.inner.lock().rng.random_range(0..n.max(1))
     }

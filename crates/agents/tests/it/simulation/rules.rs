@@ -41,12 +41,12 @@ fn cost_percent(found: &Found, of: &Resource) -> Option<f64> {
 }
 
 /// The signatures an execution needs at least: by the recorded impact, and never less than cost and kind alone would ask for.
-fn needed(found: &Found, of: &Resource, agent: &Agent) -> Vec<&'static str> {
+fn needed(found: &Found, impact: &str, of: &Resource, agent: &Agent) -> Vec<&'static str> {
     let monthly = found.size.as_deref().and_then(|size| hourly(of, size)).map_or(0.0, |hourly| hourly * 730.0);
     let by_cost = if monthly > 1000.0 { Impact::High } else if monthly >= 100.0 { Impact::Medium } else { Impact::Low };
     let grave = of.kind == ResourceKind::Database || of.tags.get("env").is_some_and(|env| env == "prod");
     let by_kind = if grave { Impact::Medium } else { Impact::Low };
-    let recorded = Impact::parse(&found.impact).unwrap_or(Impact::High);
+    let recorded = Impact::parse(impact).unwrap_or(Impact::High);
     match recorded.max(by_cost).max(by_kind) {
         Impact::High => vec!["director", "security"],
         Impact::Medium => vec!["manager"],
@@ -103,29 +103,33 @@ impl Evidence {
         let mut wrong = self.outside_policy(&found, &of, deed);
         wrong.extend(self.beyond_limits(deed));
         if !deed.test {
-            if found.resource != deed.resource || found.plan_hash.as_deref() != Some(deed.plan_hash.as_str()) {
+            // What was recorded may not have been kept: each version that was recorded counts.
+            let same: Vec<&String> =
+                found.versions.iter().filter(|(hash, _)| *hash == deed.plan_hash).map(|(_, impact)| impact).collect();
+            if found.resource != deed.resource || same.is_empty() {
                 wrong.push("the plan is not the one that was recorded");
             }
             let signed = self.requests.values().filter(|r| self.good_for(r, deed)).collect::<Vec<_>>();
             let enough = |policy: &Policy| {
                 policy.agents.get(&deed.agent).is_some_and(|agent| {
-                    let needed = needed(&found, &of, agent);
-                    needed.is_empty() || signed.iter().any(|request| carries(request, &needed))
+                    same.iter().any(|impact| {
+                        let needed = needed(&found, impact, &of, agent);
+                        needed.is_empty() || signed.iter().any(|request| carries(request, &needed))
+                    })
                 })
             };
             if !self.lately(deed.at, enough) {
                 wrong.push("signatures are missing");
             }
         }
-        if self.owned.get(&of.id.0).is_some_and(|told| *told < found.at)
-            && !deed.test
-            && !self.lately(deed.at, |p| p.guardrails.change_control.infrastructure_as_code == IacRule::Allow)
-        {
-            wrong.push("code owns the resource");
-        }
         for what in wrong {
             self.fault(format!("{} at {at} on {} ({}, by {}): {what}", deed.id, deed.resource, found.kind, deed.asked_by));
         }
+    }
+
+    /// Whether what code owns was to be left to it when a deed began.
+    pub(super) fn is_left_to_code(&self, deed: &Deed) -> bool {
+        !deed.test && !self.lately(deed.at, |p| p.guardrails.change_control.infrastructure_as_code == IacRule::Allow)
     }
 
     fn good_for(&self, request: &Request, deed: &Deed) -> bool {
@@ -146,7 +150,8 @@ impl Evidence {
             ("the agent learns", Box::new(|p| agent(p).is_some_and(|a| a.mode != Mode::Learning))),
             ("outside of the agent's scope", Box::new(|p| agent(p).is_some_and(|a| covers(&a.scope, of)))),
             ("the agent may not by itself", Box::new(|p| !automatic || agent(p).is_some_and(|a| {
-                a.auto_apply.enabled && Impact::parse(&found.impact).is_some_and(|impact| impact <= a.auto_apply.max_impact)
+                let low_enough = |impact: &String| Impact::parse(impact).is_some_and(|impact| impact <= a.auto_apply.max_impact);
+                a.auto_apply.enabled && found.versions.iter().any(|(_, impact)| low_enough(impact))
             }))),
             ("the connection is looked at alone", Box::new(|p| !p.observe_only.contains(&of.connection.0))),
             ("excluded", Box::new(|p| !p.exclusions.iter().any(|e| {
