@@ -268,7 +268,9 @@ impl Evidence {
         let resource = entry.resource.id.clone().unwrap_or_default();
         if entry.action.status != Some(Went::Pending) {
             let open = self.open.remove(&id);
-            if open.is_none_or(|open| open.operation != operation) {
+            // An end that was recorded and not kept is followed by one that says so.
+            let again = open.is_none() && meta(entry, "detail").starts_with("interrupted");
+            if !again && open.is_none_or(|open| open.operation != operation) {
                 self.fault(format!("{id}: {operation} ended and was not begun"));
             }
             return;

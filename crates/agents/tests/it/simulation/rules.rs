@@ -250,7 +250,7 @@ impl Evidence {
         let as_before = was == ResourceState::Changing || (state, &size) == (was, &was_size);
         let reached = match (&found.target, found.kind.as_str()) {
             (Some(target), _) => size.as_ref() == Some(target) && state == ResourceState::Running,
-            (None, "idle_resource_cleanup") => state == ResourceState::Stopped,
+            (None, "idle_resource_cleanup") if was != ResourceState::Unattached => state == ResourceState::Stopped,
             _ => as_before,
         };
         let right = if operation == "action.succeed" { reached } else { as_before };
