@@ -121,9 +121,8 @@ impl Engine {
         wish: &Wish<'_>,
     ) -> Result<(), EngineError> {
         // An old change that is being undone began before the guardrails' history.
-        let works = |a: &&Action| {
-            a.resource == *target.resource && a.connection == *target.connection && a.status.is_active()
-        };
+        let works =
+            |a: &&Action| a.resource == *target.resource && a.connection == *target.connection && a.status.is_active();
         let unsettled = self.ports.agents.action_unsettled(self.ports.clock.now()).await?;
         if let Some(other) = unsettled.iter().find(works) {
             let (id, resource) = (&other.id.0, target.resource);
@@ -218,7 +217,10 @@ impl Engine {
         let now = self.ports.clock.now();
         let carries = |a: &Approval| needed.iter().all(|n| a.signed.iter().any(|given| given.signature == *n));
         let good = |a: &Approval| {
-            a.status == ApprovalStatus::Approved && Some(a.plan_hash.as_str()) == hash && a.expires_at > now && carries(a)
+            a.status == ApprovalStatus::Approved
+                && Some(a.plan_hash.as_str()) == hash
+                && a.expires_at > now
+                && carries(a)
         };
         Ok(self.ports.agents.approval_list(Some(&of.id)).await?.iter().any(good))
     }

@@ -52,7 +52,9 @@ impl Engine {
         self.looks.lock().retain(|id, _| watched.iter().any(|action| action.id == *id));
         let mut reached = 0;
         for action in watched {
-            let Some(watch) = action.watch.clone().filter(|watch| self.look_is_due(&action, watch, now)) else { continue };
+            let Some(watch) = action.watch.clone().filter(|watch| self.look_is_due(&action, watch, now)) else {
+                continue;
+            };
             match self.watch_one(action, &watch, now, caller).await {
                 Ok(verdict) => reached += u64::from(verdict),
                 // Somebody undid it while it was looked at.

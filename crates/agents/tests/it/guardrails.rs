@@ -2,7 +2,9 @@
 
 use jiff::SignedDuration;
 use reeve_access::Role;
-use reeve_agents::{ActionStatus, AgentInput, AgentStore, Block, EngineError, Execution, Guardrails, Recommendation, Status};
+use reeve_agents::{
+    ActionStatus, AgentInput, AgentStore, Block, EngineError, Execution, Guardrails, Recommendation, Status,
+};
 
 use crate::cloud::Fault;
 use crate::world::{World, operator, person};

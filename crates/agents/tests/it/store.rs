@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use parking_lot::Mutex;
 use reeve_agents::ports::RecommendationFilter;
 use reeve_agents::{
-    Action, ActionId, ActionStatus, Agent, AgentId, AgentStore, AgentType, Approval, ApprovalId, Exclusion, ExclusionId, Feedback,
-    Guardrails, Recommendation, RecommendationId, Status,
+    Action, ActionId, ActionStatus, Agent, AgentId, AgentStore, AgentType, Approval, ApprovalId, Exclusion,
+    ExclusionId, Feedback, Guardrails, Recommendation, RecommendationId, Status,
 };
 use reeve_estate::{
     Connection, ConnectionId, EstateStore, Metric, Resource, ResourceFilter, ResourceId, ResourceKind, ResourceState,
@@ -152,7 +152,8 @@ impl AgentStore for Memory {
     }
 
     async fn action_unsettled(&self, undone_since: Timestamp) -> Result<Vec<Action>, StoreError> {
-        let undone = |a: &Action| a.status == ActionStatus::RolledBack && a.finished_at.is_some_and(|at| at >= undone_since);
+        let undone =
+            |a: &Action| a.status == ActionStatus::RolledBack && a.finished_at.is_some_and(|at| at >= undone_since);
         let all = self.action_list(None, None).await?;
         Ok(all.into_iter().filter(|a| a.is_unsettled() || undone(a)).collect())
     }

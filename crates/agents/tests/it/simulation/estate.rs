@@ -76,7 +76,8 @@ pub(crate) fn fill(store: &Shaky, cloud: &Cloud, machines: usize) {
         let cpu = drawn(hazard, &[0.1, 4.0, 5.0, 6.0, 8.0, 8.0, 40.0, 97.0]);
         store.loads.set(&made.id, Load { cpu, database, hot_since: None });
         if !database && hazard.chance(0.6) {
-            let mut volume = Resource { tags: made.tags.clone(), ..resource(&format!("vol-{n:03}"), ResourceKind::Volume, None) };
+            let mut volume =
+                Resource { tags: made.tags.clone(), ..resource(&format!("vol-{n:03}"), ResourceKind::Volume, None) };
             (volume.connection, volume.account) = (made.connection.clone(), made.account.clone());
             volume.attached_to = vec![made.id.clone()];
             put(store, cloud, volume);

@@ -241,7 +241,9 @@ impl Evidence {
                 let Some(deed) = self.deeds.get_mut(&id) else { return self.fault(format!("{id} was never begun")) };
                 deed.ended = None;
             }
-            "action.succeed" | "action.abort" | "action.fail" | "action.rolled_back" => self.ended(&id, operation, entry),
+            "action.succeed" | "action.abort" | "action.fail" | "action.rolled_back" => {
+                self.ended(&id, operation, entry)
+            }
             _ => {}
         }
     }
@@ -291,7 +293,10 @@ impl Evidence {
         let description = meta(entry, "description").to_owned();
         let open = Open { operation: operation.to_owned(), description, resource, changes: 0 };
         if let Some(left) = self.open.insert(id.clone(), open).filter(|left| left.changes > 0) {
-            self.fault(format!("{id}: {} on {} changed something and has no record after it", left.operation, left.resource));
+            self.fault(format!(
+                "{id}: {} on {} changed something and has no record after it",
+                left.operation, left.resource
+            ));
         }
     }
 
@@ -366,7 +371,8 @@ impl Evidence {
             return;
         }
         if let Some(policy) = self.policies.last().filter(|policy| policy.guardrails.kill_switch) {
-            let thrown = self.policies.iter().rev().take_while(|p| p.guardrails.kill_switch).last().map_or(policy.at, |p| p.at);
+            let thrown =
+                self.policies.iter().rev().take_while(|p| p.guardrails.kill_switch).last().map_or(policy.at, |p| p.at);
             let late = changed.at.duration_since(thrown);
             if late.as_secs() >= 1 {
                 self.fault(format!("{action}: {mutation:?} on {id} {late:?} after the kill switch was thrown"));
@@ -415,8 +421,12 @@ impl Evidence {
 
     /// The life is over: nothing may be left open.
     fn close(&mut self) {
-        let left: Vec<String> =
-            self.open.iter().filter(|(_, open)| open.changes > 0).map(|(id, open)| format!("{id}: {}", open.operation)).collect();
+        let left: Vec<String> = self
+            .open
+            .iter()
+            .filter(|(_, open)| open.changes > 0)
+            .map(|(id, open)| format!("{id}: {}", open.operation))
+            .collect();
         for step in left {
             self.fault(format!("{step} changed something and has no record after it"));
         }

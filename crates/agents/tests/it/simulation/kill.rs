@@ -4,7 +4,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use reeve_agents::{Action, ActionStatus, AgentInput, AgentStore, Clock, Execution, Recommendation, RecommendationType};
+use reeve_agents::{
+    Action, ActionStatus, AgentInput, AgentStore, Clock, Execution, Recommendation, RecommendationType,
+};
 use reeve_estate::{Purchase, Resource, ResourceId, ResourceKind, ResourceState};
 
 use super::life::{Life, Session};

@@ -183,7 +183,8 @@ impl Session {
         let control = &mut wanted.change_control;
         let account = self.pick(&["prod-aws", "444455556666"]).map(str::to_owned);
         let scope = Scope { accounts: account.into_iter().collect(), services: Vec::new() };
-        control.direction = self.pick(&[Direction::Both, Direction::Both, Direction::UpOnly, Direction::DownOnly]).unwrap();
+        control.direction =
+            self.pick(&[Direction::Both, Direction::Both, Direction::UpOnly, Direction::DownOnly]).unwrap();
         control.infrastructure_as_code = self.pick(&[IacRule::Patch, IacRule::Allow]).unwrap();
         control.freezes.clear();
         control.windows.clear();
@@ -210,7 +211,10 @@ impl Session {
         let mut input = AgentInput { reason: text(&["because"]), ..AgentInput::default() };
         match self.hazard.below(4) {
             0 => input.mode = text(&["active", "active", "safe_mode", "learning"]),
-            1 => input.accounts = Some(text(&["dev-aws", "111122223333", ""]).into_iter().filter(|a| !a.is_empty()).collect()),
+            1 => {
+                input.accounts =
+                    Some(text(&["dev-aws", "111122223333", ""]).into_iter().filter(|a| !a.is_empty()).collect())
+            }
             2 => input.auto_apply_approval_required = text(&["low", "medium", "high"]),
             _ => {
                 input.auto_apply_enabled = Some(self.hazard.chance(0.7));

@@ -28,7 +28,9 @@ fn covers(scope: &Scope, of: &Resource) -> bool {
 fn hourly(of: &Resource, size: &str) -> Option<f64> {
     let machine = of.kind == ResourceKind::VirtualMachine;
     let platform = of.specification.platform.as_deref();
-    machine.then(|| Catalogue::builtin().hourly_usd(of.provider, &of.region, size, platform))?.map(|price| price.usd_per_hour)
+    machine
+        .then(|| Catalogue::builtin().hourly_usd(of.provider, &of.region, size, platform))?
+        .map(|price| price.usd_per_hour)
 }
 
 /// By how much a change moves the cost of its resource, percent, where there is a price.
@@ -43,7 +45,13 @@ fn cost_percent(found: &Found, of: &Resource) -> Option<f64> {
 /// The signatures an execution needs at least: by the recorded impact, and never less than cost and kind alone would ask for.
 fn needed(found: &Found, impact: &str, of: &Resource, agent: &Agent) -> Vec<&'static str> {
     let monthly = found.size.as_deref().and_then(|size| hourly(of, size)).map_or(0.0, |hourly| hourly * 730.0);
-    let by_cost = if monthly > 1000.0 { Impact::High } else if monthly >= 100.0 { Impact::Medium } else { Impact::Low };
+    let by_cost = if monthly > 1000.0 {
+        Impact::High
+    } else if monthly >= 100.0 {
+        Impact::Medium
+    } else {
+        Impact::Low
+    };
     let grave = of.kind == ResourceKind::Database || of.tags.get("env").is_some_and(|env| env == "prod");
     let by_kind = if grave { Impact::Medium } else { Impact::Low };
     let recorded = Impact::parse(impact).unwrap_or(Impact::High);
@@ -64,7 +72,8 @@ fn may_sign(who: &str, signature: &str) -> bool {
 /// somebody who may has left it.
 fn carries(request: &Request, needed: &[&str]) -> bool {
     let good = |(signature, who, at): &&(String, String, usize)| {
-        let left = |(of, from, to): &(String, String, String)| of == signature && to == who && may_sign(from, signature);
+        let left =
+            |(of, from, to): &(String, String, String)| of == signature && to == who && may_sign(from, signature);
         *who != request.by
             && request.closed.is_none_or(|closed| closed < *at)
             && (may_sign(who, signature) || request.delegated.iter().any(left))
@@ -96,7 +105,8 @@ impl Evidence {
 
     /// An execution begins.
     pub(super) fn may_begin(&mut self, at: usize, deed: &Deed) {
-        let (Some(found), Some(machine)) = (self.found.get(&deed.recommendation), self.machines.get(&deed.resource)) else {
+        let (Some(found), Some(machine)) = (self.found.get(&deed.recommendation), self.machines.get(&deed.resource))
+        else {
             return self.fault(format!("{} is of nothing that was found", deed.id));
         };
         let (found, of) = (found.clone(), machine.after.clone());
@@ -123,7 +133,10 @@ impl Evidence {
             }
         }
         for what in wrong {
-            self.fault(format!("{} at {at} on {} ({}, by {}): {what}", deed.id, deed.resource, found.kind, deed.asked_by));
+            self.fault(format!(
+                "{} at {at} on {} ({}, by {}): {what}",
+                deed.id, deed.resource, found.kind, deed.asked_by
+            ));
         }
     }
 
@@ -133,8 +146,9 @@ impl Evidence {
     }
 
     fn good_for(&self, request: &Request, deed: &Deed) -> bool {
-        let last = (request.asked + DAY * 7)
-            .max(self.scheduled.get(&deed.recommendation).map_or(request.asked, |at| *at + SignedDuration::from_hours(1)));
+        let last = (request.asked + DAY * 7).max(
+            self.scheduled.get(&deed.recommendation).map_or(request.asked, |at| *at + SignedDuration::from_hours(1)),
+        );
         request.recommendation == deed.recommendation && request.plan_hash == deed.plan_hash && deed.at <= last
     }
 
@@ -149,38 +163,71 @@ impl Evidence {
             ("the kill switch is on", Box::new(|p| !p.guardrails.kill_switch)),
             ("the agent learns", Box::new(|p| agent(p).is_some_and(|a| a.mode != Mode::Learning))),
             ("outside of the agent's scope", Box::new(|p| agent(p).is_some_and(|a| covers(&a.scope, of)))),
-            ("the agent may not by itself", Box::new(|p| !automatic || agent(p).is_some_and(|a| {
-                let low_enough = |impact: &String| Impact::parse(impact).is_some_and(|impact| impact <= a.auto_apply.max_impact);
-                a.auto_apply.enabled && found.versions.iter().any(|(_, impact)| low_enough(impact))
-            }))),
+            (
+                "the agent may not by itself",
+                Box::new(|p| {
+                    !automatic
+                        || agent(p).is_some_and(|a| {
+                            let low_enough = |impact: &String| {
+                                Impact::parse(impact).is_some_and(|impact| impact <= a.auto_apply.max_impact)
+                            };
+                            a.auto_apply.enabled && found.versions.iter().any(|(_, impact)| low_enough(impact))
+                        })
+                }),
+            ),
             ("the connection is looked at alone", Box::new(|p| !p.observe_only.contains(&of.connection.0))),
-            ("excluded", Box::new(|p| !p.exclusions.iter().any(|e| {
-                e.resource.as_deref() == Some(found.resource.as_str())
-                    && e.kind.is_none_or(|kind| kind.as_str() == found.kind)
-                    && e.until.is_none_or(|until| deed.at < until)
-            }))),
-            ("a freeze holds", Box::new(|p| !p.guardrails.change_control.freezes.iter().any(|freeze| {
-                covers(&freeze.scope, of) && freeze.from <= deed.at && deed.at < freeze.until
-            }))),
-            ("outside of maintenance", Box::new(|p| !restarts || {
-                let windows = p.guardrails.change_control.windows.iter().filter(|w| covers(&w.scope, of));
-                let open = |w: &reeve_agents::MaintenanceWindow| {
-                    let start = u32::from(w.start.hour().unsigned_abs()) * 60;
-                    (minute + 1440 - start) % 1440 < w.duration_minutes
-                };
-                let windows: Vec<_> = windows.collect();
-                windows.is_empty() || windows.into_iter().any(open)
-            })),
-            ("the other direction", Box::new(|p| match p.guardrails.change_control.direction {
-                Direction::Both => true,
-                Direction::UpOnly => percent.is_none_or(|percent| percent >= 0.0),
-                Direction::DownOnly => percent.is_none_or(|percent| percent <= 0.0),
-            })),
-            ("the cost moves too far", Box::new(|p| percent.is_none_or(|percent| {
-                let idle = found.kind == "idle_resource_cleanup" && !automatic;
-                percent <= p.guardrails.max_cost_increase_percent + 0.1
-                    && (idle || -percent <= p.guardrails.max_cost_decrease_percent + 0.1)
-            }))),
+            (
+                "excluded",
+                Box::new(|p| {
+                    !p.exclusions.iter().any(|e| {
+                        e.resource.as_deref() == Some(found.resource.as_str())
+                            && e.kind.is_none_or(|kind| kind.as_str() == found.kind)
+                            && e.until.is_none_or(|until| deed.at < until)
+                    })
+                }),
+            ),
+            (
+                "a freeze holds",
+                Box::new(|p| {
+                    !p.guardrails
+                        .change_control
+                        .freezes
+                        .iter()
+                        .any(|freeze| covers(&freeze.scope, of) && freeze.from <= deed.at && deed.at < freeze.until)
+                }),
+            ),
+            (
+                "outside of maintenance",
+                Box::new(|p| {
+                    !restarts || {
+                        let windows = p.guardrails.change_control.windows.iter().filter(|w| covers(&w.scope, of));
+                        let open = |w: &reeve_agents::MaintenanceWindow| {
+                            let start = u32::from(w.start.hour().unsigned_abs()) * 60;
+                            (minute + 1440 - start) % 1440 < w.duration_minutes
+                        };
+                        let windows: Vec<_> = windows.collect();
+                        windows.is_empty() || windows.into_iter().any(open)
+                    }
+                }),
+            ),
+            (
+                "the other direction",
+                Box::new(|p| match p.guardrails.change_control.direction {
+                    Direction::Both => true,
+                    Direction::UpOnly => percent.is_none_or(|percent| percent >= 0.0),
+                    Direction::DownOnly => percent.is_none_or(|percent| percent <= 0.0),
+                }),
+            ),
+            (
+                "the cost moves too far",
+                Box::new(|p| {
+                    percent.is_none_or(|percent| {
+                        let idle = found.kind == "idle_resource_cleanup" && !automatic;
+                        percent <= p.guardrails.max_cost_increase_percent + 0.1
+                            && (idle || -percent <= p.guardrails.max_cost_decrease_percent + 0.1)
+                    })
+                }),
+            ),
         ];
         holds.iter().filter(|(_, holds)| !self.lately(deed.at, holds)).map(|(what, _)| *what).collect()
     }
@@ -189,7 +236,8 @@ impl Evidence {
     fn beyond_limits(&self, deed: &Deed) -> Vec<&'static str> {
         let now = deed.at;
         let counts = |d: &&Deed| d.began.is_some() && d.ended.as_ref().is_none_or(|(how, _)| how != "action.abort");
-        let in_day: Vec<&Deed> = self.deeds.values().filter(counts).filter(|d| now.duration_since(d.at) < DAY).collect();
+        let in_day: Vec<&Deed> =
+            self.deeds.values().filter(counts).filter(|d| now.duration_since(d.at) < DAY).collect();
         let in_run = in_day.iter().filter(|d| d.run.is_some() && d.run == deed.run).count();
         let own = in_day.iter().filter(|d| d.run.is_some() && d.agent == deed.agent).count();
         let touched = self.deeds.values().filter(counts).filter(|d| d.resource == deed.resource);
@@ -200,17 +248,24 @@ impl Evidence {
         let holds: [(&'static str, Box<dyn Fn(&Policy) -> bool + '_>); 6] = [
             ("too many a day", Box::new(|p| in_day.len() < p.guardrails.max_actions_per_day as usize)),
             ("too many a run", Box::new(|p| deed.run.is_none() || in_run < p.guardrails.max_actions_per_run as usize)),
-            ("too large a share", Box::new(|p| {
-                deed.run.is_none() || own < share(p.guardrails.max_share_per_day_percent)
-            })),
-            ("changed a moment ago", Box::new(|p| {
-                last.is_none_or(|last| now.duration_since(last).as_secs() >= p.guardrails.cool_down_s as i64)
-            })),
+            (
+                "too large a share",
+                Box::new(|p| deed.run.is_none() || own < share(p.guardrails.max_share_per_day_percent)),
+            ),
+            (
+                "changed a moment ago",
+                Box::new(|p| {
+                    last.is_none_or(|last| now.duration_since(last).as_secs() >= p.guardrails.cool_down_s as i64)
+                }),
+            ),
             ("too many failures", Box::new(|p| self.failures(p) < p.guardrails.breaker_failures as usize)),
-            ("down for too long", Box::new(|p| {
-                let uptime = 100.0 * (1.0 - down / (30.0 * 86_400.0));
-                down == 0.0 || uptime >= p.guardrails.min_uptime_percent
-            })),
+            (
+                "down for too long",
+                Box::new(|p| {
+                    let uptime = 100.0 * (1.0 - down / (30.0 * 86_400.0));
+                    down == 0.0 || uptime >= p.guardrails.min_uptime_percent
+                }),
+            ),
         ];
         holds.iter().filter(|(_, holds)| !self.lately(now, holds)).map(|(what, _)| *what).collect()
     }
@@ -225,7 +280,8 @@ impl Evidence {
     /// Failures in a row, newest first, since the breaker was reset.
     fn failures(&self, policy: &Policy) -> usize {
         let since = policy.guardrails.breaker_reset_at;
-        let mut applied: Vec<&Deed> = self.deeds.values().filter(|d| !d.test && since.is_none_or(|at| d.at > at)).collect();
+        let mut applied: Vec<&Deed> =
+            self.deeds.values().filter(|d| !d.test && since.is_none_or(|at| d.at > at)).collect();
         applied.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| b.id.cmp(&a.id)));
         let mut failures = 0;
         for deed in applied {
@@ -255,7 +311,10 @@ impl Evidence {
         };
         let right = if operation == "action.succeed" { reached } else { as_before };
         if !right {
-            let what = format!("{} ends with {operation}: {} is {state}, {size:?}; it was {was}, {was_size:?}", deed.id, deed.resource);
+            let what = format!(
+                "{} ends with {operation}: {} is {state}, {size:?}; it was {was}, {was_size:?}",
+                deed.id, deed.resource
+            );
             self.fault(what);
         }
     }
