@@ -102,7 +102,8 @@ async fn a_step_that_was_interrupted_is_closed_in_the_log() {
         next.engine.settle().await;
         let story = next.story(&of);
         let at = story.iter().position(|line| line == "action.resume pending").unwrap();
-        let closed = ["precondition", "snapshot", "stop", "modify"].map(|step| format!("{step} failed"));
+        let closed =
+            ["precondition", "snapshot", "stop", "modify", "start", "verify"].map(|step| format!("{step} failed"));
         assert_eq!(left, closed.contains(&story[at - 1]), "{story:?}");
     }
 }

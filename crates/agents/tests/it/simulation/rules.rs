@@ -9,6 +9,9 @@ use super::evidence::{Deed, Evidence, Found, Request};
 use super::people::PEOPLE;
 use crate::journal::Policy;
 
+/// What is wrong where it does not hold, and whether it holds under a policy.
+type Rule<'a> = (&'static str, Box<dyn Fn(&Policy) -> bool + 'a>);
+
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 /// Whatever people set holds within this.
 const GRACE: SignedDuration = SignedDuration::from_secs(1);
@@ -159,7 +162,7 @@ impl Evidence {
         let restarts = found.target.is_some() && found.size.is_some();
         let percent = cost_percent(found, of);
         let minute = (deed.at.as_second().rem_euclid(86_400) / 60) as u32;
-        let holds: [(&'static str, Box<dyn Fn(&Policy) -> bool + '_>); 10] = [
+        let holds: [Rule<'_>; 10] = [
             ("the kill switch is on", Box::new(|p| !p.guardrails.kill_switch)),
             ("the agent learns", Box::new(|p| agent(p).is_some_and(|a| a.mode != Mode::Learning))),
             ("outside of the agent's scope", Box::new(|p| agent(p).is_some_and(|a| covers(&a.scope, of)))),
@@ -245,7 +248,7 @@ impl Evidence {
         let machines = self.machines.values().filter(|m| m.after.state != ResourceState::Deleted).count();
         let share = |percent: f64| ((machines as f64 * percent / 100.0).floor() as usize).max(1);
         let down = self.down_s(&deed.resource, now);
-        let holds: [(&'static str, Box<dyn Fn(&Policy) -> bool + '_>); 6] = [
+        let holds: [Rule<'_>; 6] = [
             ("too many a day", Box::new(|p| in_day.len() < p.guardrails.max_actions_per_day as usize)),
             ("too many a run", Box::new(|p| deed.run.is_none() || in_run < p.guardrails.max_actions_per_run as usize)),
             (
