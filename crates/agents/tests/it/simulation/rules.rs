@@ -248,6 +248,8 @@ impl Evidence {
         let machines = self.machines.values().filter(|m| m.after.state != ResourceState::Deleted).count();
         let share = |percent: f64| ((machines as f64 * percent / 100.0).floor() as usize).max(1);
         let down = self.down_s(&deed.resource, now);
+        // The error budget bounds what restarts a resource; stopping what is idle takes nothing that is used.
+        let restarts = self.found.get(&deed.recommendation).is_some_and(|found| found.target.is_some());
         let holds: [Rule<'_>; 6] = [
             ("too many a day", Box::new(|p| in_day.len() < p.guardrails.max_actions_per_day as usize)),
             ("too many a run", Box::new(|p| deed.run.is_none() || in_run < p.guardrails.max_actions_per_run as usize)),
@@ -266,7 +268,7 @@ impl Evidence {
                 "down for too long",
                 Box::new(|p| {
                     let uptime = 100.0 * (1.0 - down / (30.0 * 86_400.0));
-                    down == 0.0 || uptime >= p.guardrails.min_uptime_percent
+                    !restarts || down == 0.0 || uptime >= p.guardrails.min_uptime_percent
                 }),
             ),
         ];
