@@ -8,12 +8,12 @@
 //! from past releases (`relief`).
 
 use crate::leak::buckets::Buckets;
-use crate::leak::tail::student_upper;
 use crate::leak::{Release, SlopePerDay, breaks, season};
 use crate::window::{DAY_MS, HOUR_MS, Point};
 
 mod growth;
 mod outlook;
+mod passage;
 mod reason;
 mod relief;
 #[cfg(test)]
@@ -54,13 +54,13 @@ impl Question {
 }
 
 /// Buckets a series is brought to.
-const MOST_BUCKETS: usize = 400;
+const MOST_BUCKETS: usize = 800;
 /// Buckets below which nothing is foretold.
 const LEAST_BUCKETS: usize = 32;
 /// The quantile of a bucket that stands for it: what fills up is full at its peak, but one point is not a level.
 const LEVEL: f64 = 75.0;
 /// A bucket is at most this share of the horizon, as long as there is enough history.
-const FINENESS: i64 = 8;
+const FINENESS: i64 = 16;
 /// How many horizons the answer looks ahead.
 const LOOK_AHEAD: f64 = 4.0;
 /// Steps in which the future is walked.
@@ -100,28 +100,27 @@ fn look_ahead(buckets: &Buckets, now_ms: i64, question: &Question) -> Outlook {
     let total = question.horizon_ms as f64 * LOOK_AHEAD;
     let ahead: Vec<f64> = (1..=STEPS).map(|step| total * (step as f64 / STEPS as f64).powi(2)).collect();
     let width = buckets.width_ms as f64;
-    let mut lead = question.horizon_ms as f64 / width;
-    let (mut chances, mut model) = (Vec::new(), None);
+    let steps: Vec<f64> = ahead.iter().map(|ms| ms / width).collect();
+    // What the season leaves of the capacity.
+    let room: Vec<f64> = ahead.iter().map(|ms| question.capacity - season.at(now_ms + *ms as i64)).collect();
+    let backtested = |lead: f64| {
+        let grown = growth::Growth::backtested(buckets, &relief.glued, lead)?;
+        let levels: Vec<f64> = steps.iter().map(|steps| relief.level + grown.gain(*steps)).collect();
+        let full = room.iter().zip(&levels).position(|(room, level)| level >= room);
+        Some((grown, levels, full.map_or(total / width, |at| steps[at])))
+    };
     // The lead time that matters is the time to saturation itself, so the backtest is repeated at what it foretold.
-    for _ in 0..3 {
-        let Some(grown) = growth::Growth::backtested(buckets, &relief.glued, lead) else {
-            return Outlook::abstained(Reason::TooFewPoints { points: buckets.len() as u64 });
-        };
-        chances = ahead
-            .iter()
-            .map(|ms| {
-                let steps = ms / width;
-                let level = relief.level + grown.gain(steps);
-                let missing = question.capacity - level - season.at(now_ms + *ms as i64);
-                let reaches = student_upper(missing / grown.error(steps).max(1e-12), grown.freedom);
-                relief.chance(reaches, level, steps, question.capacity - season.at(now_ms + *ms as i64))
-            })
-            .collect::<Vec<f64>>();
-        let median = chances.iter().position(|chance| *chance >= 0.5).map_or(total, |index| ahead[index]);
-        lead = median / width;
-        model = Some(grown);
+    let found = backtested(question.horizon_ms as f64 / width);
+    let found = found.and_then(|(_, _, lead)| backtested(lead)).and_then(|(_, _, lead)| backtested(lead));
+    let Some((grown, levels, _)) = found else {
+        return Outlook::abstained(Reason::TooFewPoints { points: buckets.len() as u64 });
+    };
+    let missing: Vec<f64> = room.iter().zip(&levels).map(|(room, level)| room - level).collect();
+    let mut chances = grown.chances(&steps, &missing);
+    for (at, chance) in chances.iter_mut().enumerate() {
+        *chance = relief.chance(*chance, levels[at], steps[at], room[at]);
     }
-    outlook::of(&ahead, chances, now_ms, question, model.as_ref(), &relief, width)
+    outlook::of(&ahead, chances, now_ms, question, &grown, &relief, width)
 }
 
 /// The daily profile, continued.

@@ -20,6 +20,12 @@ const LEAST: usize = 3;
 const LEAST_FOR_SHAPE: usize = 30;
 /// Shifts that are aligned.
 const MOST_SHIFTS: usize = 3;
+/// How strongly weights are held to their prior where there is plenty of past.
+const RIDGE: f64 = 0.12;
+/// Where the steps judged for the horizon begin, as a share of it.
+const NEARER: f64 = 0.3;
+/// Past spans that count as much as what was learnt for nearer steps.
+const POOLED: f64 = 20.0;
 
 /// How much of the past is judged.
 struct Work {
@@ -33,7 +39,7 @@ struct Work {
 impl Work {
     fn of(effort: Effort) -> Work {
         match effort {
-            Effort::Estate => Work { history: 8_192, origins: 48, steps: 4 },
+            Effort::Estate => Work { history: 8_192, origins: 96, steps: 4 },
             Effort::Thorough => Work { history: 40_000, origins: 256, steps: 6 },
         }
     }
@@ -112,11 +118,15 @@ fn stacked(
     findings.calibrated_to = steps.last().copied().unwrap_or(1);
     findings.trend = frame.slope(values.len() - 1);
     let past = Past::of(values, &frame, &scales, unit, work);
-    let mut knots: Vec<Knot> = (0..steps.len()).map(|at| past.knot(&steps, at)).collect();
-    for at in 1..knots.len() {
-        let least = knots[at - 1].spread.width();
-        // Nobody knows more of a later time: where few past forecasts seem to say so, it is chance.
-        knots[at].spread.widen_to(least);
+    let mut knots: Vec<Knot> = Vec::with_capacity(steps.len());
+    for at in 0..steps.len() {
+        let nearer = knots.last();
+        let mut knot = past.knot(&steps, at, nearer.map(|knot| &knot.weights));
+        if let Some(nearer) = nearer {
+            // Nobody knows more of a later time: where few past forecasts seem to say so, it is chance.
+            knot.spread.widen_to(nearer.spread.width());
+        }
+        knots.push(knot);
     }
     let known = Box::new(frame.known(values.len() - 1, &mut Vec::new()));
     Shape::Stacked { frame: Box::new(frame), known, knots, scales, unit }
@@ -177,10 +187,16 @@ impl<'a> Past<'a> {
         Past { values, frame, scales, unit, warm, steps: work.steps, origins }
     }
 
-    fn knot(&self, steps: &[usize], at: usize) -> Knot {
+    /// What is learnt around a step; `nearer` are the weights of the step before it.
+    fn knot(&self, steps: &[usize], at: usize, nearer: Option<&[f64; MOST]>) -> Knot {
         let step = steps[at];
         let between = |other: usize| ((step * other) as f64).sqrt();
-        let low = if at == 0 { step } else { between(steps[at - 1]) as usize + 1 };
+        let low = match at {
+            0 => step,
+            // The horizon itself was seldom seen whole, so nearer steps speak for it too.
+            _ if at + 1 == steps.len() => (step as f64 * NEARER) as usize + 1,
+            _ => between(steps[at - 1]) as usize + 1,
+        };
         let high = steps.get(at + 1).map_or(step, |next| between(*next) as usize).max(low);
         let (cases, origins) = self.cases(low, high);
         // Forecasts whose spans overlap share their errors: what counts is how many spans there were.
@@ -191,7 +207,8 @@ impl<'a> Past<'a> {
             weights[0] = 1.0;
             return Knot { step, weights, spread: Spread::of(vec![(-1.0, 1.0), (1.0, 1.0)], 1.0, evidence) };
         }
-        let stacked = stack(&cases, count, 0.05 * (1.0 + 50.0 / evidence));
+        let nearer = nearer.map(|weights| (weights, POOLED / (POOLED + evidence)));
+        let stacked = stack(&cases, count, nearer, RIDGE * (1.0 + 50.0 / evidence));
         let ratios = stacked.errors.iter().zip(&cases).map(|(error, case)| (error / case.scale, case.weight)).collect();
         Knot { step, weights: stacked.weights, spread: Spread::of(ratios, origins.max(1) as f64, evidence) }
     }

@@ -31,9 +31,13 @@ pub(super) fn dot(weights: &[f64; MOST], features: &[f64; MOST], count: usize) -
     weights[..count].iter().zip(&features[..count]).map(|(weight, feature)| weight * feature).sum()
 }
 
-/// Weights that keep the absolute error small; `ridge` is how strongly they are held to weights by inverse error.
-pub(super) fn stack(cases: &[Case], count: usize, ridge: f64) -> Stacked {
-    let prior = prior(cases, count);
+/// Weights that keep the absolute error small; `ridge` is how strongly they are held to a prior: weights by inverse error,
+/// mixed with those of nearer steps by the share beside them, since far ahead little was seen that does not overlap.
+pub(super) fn stack(cases: &[Case], count: usize, nearer: Option<(&[f64; MOST], f64)>, ridge: f64) -> Stacked {
+    let mut prior = prior(cases, count);
+    if let Some((weights, share)) = nearer {
+        prior.iter_mut().zip(weights).for_each(|(own, other)| *own += share * (other - *own));
+    }
     let mut weights = prior;
     let mut parts = [[[0.0; MOST + 1]; MOST]; FOLDS];
     for _ in 0..2 {

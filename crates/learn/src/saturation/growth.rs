@@ -5,6 +5,7 @@
 //! twelfth power of the error (Bates and Granger 1969 combine by inverse variance; recent origins count more, so that a rate
 //! that changed is followed). The error of the weighted mean at each lead is the answer's own error.
 
+use super::passage::Paths;
 use crate::leak::buckets::{Buckets, median, spread};
 
 /// Windows of straight lines, in buckets; the whole series comes on top.
@@ -31,13 +32,14 @@ pub(super) struct Growth {
     leads: Vec<(f64, f64)>,
     end: f64,
     levels: Vec<f64>,
+    paths: Paths,
     /// Degrees of freedom of the errors.
     pub(super) freedom: f64,
 }
 
 /// A candidate at an origin: gain over a number of steps.
 #[derive(Debug, Clone, Copy)]
-struct Line {
+pub(super) struct Line {
     offset: f64,
     rate: f64,
     bend: f64,
@@ -49,7 +51,7 @@ struct Line {
 
 impl Line {
     /// The gain, given the smoothed levels that a period is read from.
-    fn gain(&self, steps: f64, levels: &[f64]) -> f64 {
+    pub(super) fn gain(&self, steps: f64, levels: &[f64]) -> f64 {
         if let Some((start, end)) = self.replay {
             let period = (end - start) as f64;
             let within = steps % period;
@@ -95,12 +97,14 @@ impl Growth {
         let now = sums.candidates(n - 1);
         let weights = weights(&trials, now.len());
         let leads = errors(&trials, &weights, spread_of_steps(glued));
+        let paths = Paths::of(buckets, glued, &sums, &weights, lead, first)?;
         let independent = (n - first) as f64 / lead;
         Some(Growth {
             lines: weights.into_iter().zip(now).collect(),
             leads,
             end: n as f64,
             levels: sums.smooth,
+            paths,
             freedom: (independent + 2.0).clamp(3.0, 30.0),
         })
     }
@@ -130,6 +134,11 @@ impl Growth {
         let growth =
             ((before.1 / half.1.max(1e-300)).ln() / (before.0 / half.0.max(1.0)).ln().max(0.1)).clamp(0.0, 1.0);
         before.1 * (steps / before.0.max(1.0)).powf(growth)
+    }
+
+    /// The chance that a capacity was reached by each time, see [`Paths::chances`].
+    pub(super) fn chances(&self, steps: &[f64], missing: &[f64]) -> Vec<f64> {
+        self.paths.chances(self, steps, missing)
     }
 
     /// The growth per bucket now.
@@ -193,10 +202,10 @@ fn errors(trials: &[Trial], weights: &[f64], noise: f64) -> Vec<(f64, f64)> {
 }
 
 /// Prefix sums of powers of time and their products with the level, from which any window's line or parabola follows.
-struct Sums<'a> {
+pub(super) struct Sums<'a> {
     at: Vec<f64>,
     /// The level around each bucket.
-    smooth: Vec<f64>,
+    pub(super) smooth: Vec<f64>,
     scale: f64,
     sums: Vec<[f64; 8]>,
     slots: &'a [i64],
@@ -219,7 +228,8 @@ impl<'a> Sums<'a> {
         Sums { at, smooth, scale, sums, slots: &buckets.slots, per_day: buckets.per_day() }
     }
 
-    fn candidates(&self, origin: usize) -> Vec<Line> {
+    /// Every candidate at an origin.
+    pub(super) fn candidates(&self, origin: usize) -> Vec<Line> {
         let local = self.smooth[origin];
         let mut found = Vec::with_capacity(2 * LINES.len() + 4 * PARABOLAS.len() + 8);
         let mut offer = |line: Option<(f64, f64, f64)>, compound: bool| {

@@ -72,7 +72,7 @@ pub(super) fn of(
     mut chances: Vec<f64>,
     now_ms: i64,
     question: &Question,
-    growth: Option<&Growth>,
+    growth: &Growth,
     relief: &Relief,
     width_ms: f64,
 ) -> Outlook {
@@ -86,15 +86,10 @@ pub(super) fn of(
     let within = ahead.partition_point(|ms| *ms <= question.horizon_ms as f64);
     let probability = within.checked_sub(1).map_or(0.0, |index| chances[index]);
     let per_day = DAY_MS as f64 / width_ms;
-    let growth_per_day = growth.map(|growth| {
-        let (rate, reach) = (growth.rate(), student_quantile(0.05, growth.freedom) * growth.rate_error());
-        SlopePerDay { estimate: rate * per_day, low: (rate - reach) * per_day, high: (rate + reach) * per_day }
-    });
+    let (rate, reach) = (growth.rate(), student_quantile(0.05, growth.freedom) * growth.rate_error());
+    let slope = SlopePerDay { estimate: rate * per_day, low: (rate - reach) * per_day, high: (rate + reach) * per_day };
     let mut reasons = Vec::new();
-    match growth_per_day {
-        Some(slope) if slope.estimate > 0.0 => reasons.push(Reason::Grows { per_day: slope.estimate }),
-        _ => reasons.push(Reason::Still),
-    }
+    reasons.push(if slope.estimate > 0.0 { Reason::Grows { per_day: slope.estimate } } else { Reason::Still });
     if !relief.releases.is_empty() {
         reasons.push(Reason::Released { releases: relief.releases.len() as u64 });
     }
@@ -104,7 +99,7 @@ pub(super) fn of(
         earliest_ms: time_of(0.05),
         median_ms: time_of(0.5),
         latest_ms: time_of(0.95),
-        growth_per_day,
+        growth_per_day: Some(slope),
         releases: relief.releases.clone(),
         reasons,
     }

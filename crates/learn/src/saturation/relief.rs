@@ -1,10 +1,10 @@
 //! Releases: deletes, rotated logs, closed connections. They are glued away to measure growth, and counted to say how
 //! likely one comes before the capacity is reached.
 
-use super::student_upper;
 use crate::leak::Release;
 use crate::leak::breaks::Break;
 use crate::leak::buckets::{Buckets, median, spread};
+use crate::leak::tail::student_upper;
 
 /// What releases did so far.
 #[derive(Debug)]

@@ -53,6 +53,21 @@ fn a_changed_rate_is_followed() {
 }
 
 #[test]
+fn bursts_fill_a_disk_before_its_middle_does() {
+    // Three hours in fifteen, at no fixed time, the level is 8 higher.
+    let burst = |day: f64| {
+        let block = ((day * 8.0) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33;
+        if block.is_multiple_of(5) { 8.0 } else { 0.0 }
+    };
+    let points = days(9, 14.0, |day| 100.0 + 5.0 * day + burst(day));
+    let outlook = foretell(&points, &Question::disk(184.0));
+    // Growth alone takes 67 hours; a burst is enough from the 29th hour on.
+    let middle = hours_until(outlook.median_ms, &points);
+    assert!(24.0 < middle && middle < 56.0, "{middle}: {outlook:?}");
+    assert!(hours_until(outlook.earliest_ms, &points) < middle, "{outlook:?}");
+}
+
+#[test]
 fn a_nightly_rotation_is_not_the_end_of_growth() {
     let points = days(4, 14.0, |day| 100.0 + 4.0 * day.floor() + 12.0 * day.fract());
     let outlook = foretell(&points, &Question::disk(173.0));

@@ -1,0 +1,99 @@
+//! When a level first reaches a capacity, from whole stretches of past errors.
+//!
+//! A disk is full at the first moment at which growth, season and noise together reach its capacity, and that is sooner than
+//! their middle does where noise or growth come in bursts. So each past origin lends its whole path of errors, bucket by
+//! bucket, to the forecast of today (a bootstrap of residual paths), and the first passage of each is read off. Bursts, skew
+//! and errors that last are in the paths as they were; nothing is assumed of their distribution.
+
+use super::growth::{Growth, Line, Sums};
+use crate::leak::buckets::Buckets;
+
+/// Origins that lend a path.
+const ORIGINS: usize = 32;
+/// Length of a path, in leads: noise decides after the middle's own time too.
+const LEADS: f64 = 2.0;
+/// Buckets of the longest path.
+const LONGEST: usize = 96;
+/// Half-life of a path's weight, as a share of the series.
+const HALF_LIFE: f64 = 0.6;
+/// The weights were chosen on the stretches whose errors are lent, so the errors are a little small.
+const WIDENING: f64 = 1.2;
+/// Each path stands for those near it: how far, in errors of its lead. Thirty-two paths alone have no tails.
+const NEAR: f64 = 0.4;
+
+/// Past errors of a weighted mean of candidates.
+#[derive(Debug)]
+pub(super) struct Paths {
+    /// Each with its weight: the error after one bucket, two, and so on.
+    paths: Vec<(f64, Vec<f64>)>,
+    length: usize,
+}
+
+impl Paths {
+    /// Of a glued series from bucket `first` on. `None` when it is too short to lend any.
+    pub(super) fn of(
+        buckets: &Buckets,
+        glued: &[f64],
+        sums: &Sums,
+        weights: &[f64],
+        lead: f64,
+        first: usize,
+    ) -> Option<Paths> {
+        let n = glued.len();
+        let length = ((lead * LEADS).ceil() as usize).clamp(2, LONGEST).min(n / 3);
+        let end = *buckets.slots.last()?;
+        let whole = buckets.slots.partition_point(|slot| slot + length as i64 <= end);
+        let last = whole.checked_sub(1).filter(|last| *last > first)?;
+        let path = |origin: usize| {
+            let all = weights.iter().copied().zip(sums.candidates(origin));
+            let lines: Vec<(f64, Line)> = all.filter(|(weight, _)| *weight > 1e-3).collect();
+            let since = |target: usize| (buckets.slots[target] - buckets.slots[origin]) as f64;
+            let error = |target: usize| {
+                let gain: f64 =
+                    lines.iter().map(|(weight, line)| weight * line.gain(since(target), &sums.smooth)).sum();
+                glued[target] - sums.smooth[origin] - gain
+            };
+            let (mut target, mut known) = (origin, 0.0);
+            let one = (1..=length).map(|step| {
+                // What was not measured repeats the error before it.
+                while target + 1 < n && since(target + 1) <= step as f64 {
+                    target += 1;
+                    known = error(target);
+                }
+                known
+            });
+            let age = (n - 1 - origin) as f64 / n as f64;
+            (0.5f64.powf(age / HALF_LIFE), one.collect())
+        };
+        let paths = (0..ORIGINS).map(|number| path(first + (last - first) * number / (ORIGINS - 1))).collect();
+        Some(Paths { paths, length })
+    }
+
+    /// The chance that the capacity was reached by each time, `steps` buckets from now, ascending, when `missing` is what the
+    /// expected level lacks there.
+    pub(super) fn chances(&self, growth: &Growth, steps: &[f64], missing: &[f64]) -> Vec<f64> {
+        let errors: Vec<f64> = steps.iter().map(|steps| growth.error(*steps).max(1e-12)).collect();
+        let longest = growth.error(self.length as f64).max(1e-12);
+        let total: f64 = self.paths.iter().map(|(weight, _)| weight).sum();
+        let mut found = vec![0.0; steps.len()];
+        for (weight, path) in &self.paths {
+            let mut most = 0.0f64;
+            for (at, found) in found.iter_mut().enumerate() {
+                // Beyond its end a path stays where it ended, in units of the error.
+                let beyond = if steps[at] > self.length as f64 { errors[at] / longest } else { 1.0 };
+                let away = (missing[at] - WIDENING * beyond * between(path, steps[at])) / (NEAR * errors[at]);
+                // The logistic function for the normal one, which it meets within 0.01.
+                most = most.max(1.0 / (1.0 + (1.702 * away).clamp(-60.0, 60.0).exp()));
+                *found += weight / total * most;
+            }
+        }
+        found
+    }
+}
+
+/// A path between two of its buckets; it starts at no error.
+fn between(path: &[f64], steps: f64) -> f64 {
+    let (index, share) = (steps.floor() as usize, steps.fract());
+    let of = |index: usize| index.checked_sub(1).map_or(0.0, |at| path[at.min(path.len() - 1)]);
+    of(index) * (1.0 - share) + of(index + 1) * share
+}
