@@ -1,7 +1,7 @@
 //! Anomalies: what was unusual, told once, with its likely cause, answered in the specification's order (alert, investigate,
 //! recommend, execute when configured, learn), every stage recorded.
 //!
-//! [`Desk`] owns their life; [`watch`] finds them in metrics and in the audit log. A trouble of one resource is one
+//! [`Desk`] owns their life; [`watch`] finds them in metrics and in the audit log, [`spend`] in bills. A trouble of one resource is one
 //! anomaly whatever number of its metrics shows it, and a trouble that began before a restart is not told again after it.
 
 mod cause;
@@ -9,6 +9,7 @@ mod desk;
 mod port;
 mod record;
 mod settings;
+pub mod spend;
 mod story;
 pub mod watch;
 

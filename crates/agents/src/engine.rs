@@ -20,6 +20,7 @@ mod execute;
 mod guard;
 mod learning;
 mod limits;
+mod propose;
 mod respond;
 mod resume;
 mod rollback;
@@ -45,6 +46,7 @@ pub use due::Due;
 pub use error::EngineError;
 pub use exclude::ExclusionInput;
 pub use guard::{Asked, check as check_guardrails};
+pub use propose::{Foretold, covers};
 
 use crate::action::{Action, ActionId};
 use crate::agent::AgentId;

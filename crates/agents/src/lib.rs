@@ -24,6 +24,7 @@ pub mod notification;
 pub mod patch;
 pub mod plan;
 pub mod ports;
+pub mod predictive;
 pub mod recommendation;
 pub mod schedule;
 pub mod sweep;

@@ -13,6 +13,7 @@ use parking_lot::Mutex;
 use reeve_access::{AccessStore, Principal, SavedSearchStore};
 use reeve_agents::anomaly::{AnomalyStore, Desk};
 use reeve_agents::delivery::Dispatcher;
+use reeve_agents::predictive::{RuleBook, RuleStore};
 use reeve_agents::{Agent, AgentStore, Clock, Engine, ModelStore, Registry};
 use reeve_audit::{Draft, Entry};
 use reeve_estate::{Connection, ConnectionId, EstateStore, ObserveError, SampleStore};
@@ -117,6 +118,10 @@ pub struct Ports {
     pub models: Arc<dyn ModelStore>,
     /// Looking after that.
     pub registry: Arc<Registry>,
+    /// Predictive rules, predictions and calendars.
+    pub rules: Arc<dyn RuleStore>,
+    /// Keeping and evaluating those.
+    pub rule_book: Arc<RuleBook>,
     /// Telling others: webhooks and notification channels.
     pub dispatcher: Arc<Dispatcher>,
     /// Testing and syncing connections.

@@ -13,6 +13,7 @@ pub mod entry;
 pub mod estate;
 pub mod list;
 pub mod model;
+pub mod predictive;
 pub mod recommendation;
 pub mod saved_search;
 pub mod search;

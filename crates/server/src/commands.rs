@@ -53,3 +53,4 @@ fn is_closed_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
 }
 
 pub(crate) use admin::first_administrator;
+pub(crate) use analyze::bill;

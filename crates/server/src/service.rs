@@ -12,6 +12,7 @@ use reeve_agents::anomaly::{Desk, DeskPorts};
 use reeve_agents::delivery::Dispatcher;
 use reeve_agents::models::RegistrySettings;
 use reeve_agents::ports::Clock;
+use reeve_agents::predictive::{RuleBook, RulePorts};
 use reeve_agents::{Engine, Registry, engine};
 use reeve_connect_notify::People;
 use reeve_connect_webhook::Sender;
@@ -125,6 +126,7 @@ impl Service {
             recorder: recorder.clone(),
             clock: clock.clone(),
         });
+        let rule_book = rule_book(&store, &samples, &engine, &recorder, &clock);
         let dispatcher = dispatcher(&config, store.clone(), recorder.clone(), clock.clone())?;
         let syncer = Arc::new(ConnectionSyncer::new(store.clone(), samples.clone(), clouds, recorder));
         let settings = Settings {
@@ -136,6 +138,7 @@ impl Service {
             ..Settings::default()
         };
         let ports = Ports {
+            engine,
             ledger: log.ledger,
             trail: log.search,
             access: store.clone(),
@@ -143,12 +146,13 @@ impl Service {
             verifier: Arc::new(DirectoryVerifier { data_dir: config.data_dir.clone(), anchor: config.anchor.clone() }),
             estate: store.clone(),
             samples: samples.clone(),
-            engine,
             agents: store.clone(),
             anomalies: store.clone(),
             desk,
             models: store.clone(),
             registry,
+            rules: store.clone(),
+            rule_book,
             dispatcher,
             syncer: Arc::new(Background(syncer.clone())),
             clock,
@@ -198,6 +202,25 @@ impl Service {
         self.store.close().await;
         Ok(())
     }
+}
+
+/// Predictive rules over the same ports as the engine.
+fn rule_book(
+    store: &Arc<Store>,
+    samples: &Arc<SampleLake>,
+    engine: &Arc<Engine>,
+    recorder: &Arc<LedgerRecorder>,
+    clock: &Arc<dyn Clock>,
+) -> Arc<RuleBook> {
+    Arc::new(RuleBook::new(RulePorts {
+        rules: store.clone(),
+        estate: store.clone(),
+        samples: samples.clone(),
+        engine: engine.clone(),
+        recorder: recorder.clone(),
+        clock: clock.clone(),
+        catalogue: Arc::new(Catalogue::builtin().clone()),
+    }))
 }
 
 /// What tells others: webhooks and notification channels, over the guarded client.

@@ -2,9 +2,11 @@
 
 mod agents;
 mod anomalies;
+mod charges;
 mod deliveries;
 mod due;
 mod models;
+mod predictive;
 mod publish;
 mod samples;
 mod seal;
@@ -26,9 +28,11 @@ pub(crate) fn start(service: &Service, stop: &CancellationToken) -> TaskTracker 
     sync::start(service, &tracker, stop);
     agents::start(service, &tracker, stop);
     anomalies::start(service, &tracker, stop);
+    charges::start(service, &tracker, stop);
     deliveries::start(service, &tracker, stop);
     due::start(service, &tracker, stop);
     models::start(service, &tracker, stop);
+    predictive::start(service, &tracker, stop);
     publish::start(service, &tracker, stop);
     samples::start(service, &tracker, stop);
     sessions::start(service, &tracker, stop);

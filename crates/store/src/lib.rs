@@ -22,6 +22,7 @@ mod lease;
 mod migrate;
 mod models;
 mod open;
+mod predictive;
 mod rows;
 mod saved_search;
 mod setting;

@@ -24,6 +24,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { version: 5, sql: include_str!("../migrations/0005_webhooks.sql") },
     Migration { version: 6, sql: include_str!("../migrations/0006_anomalies.sql") },
     Migration { version: 7, sql: include_str!("../migrations/0007_unsettled_actions.sql") },
+    Migration { version: 8, sql: include_str!("../migrations/0008_predictive.sql") },
 ];
 
 /// The schema this program writes.

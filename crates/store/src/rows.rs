@@ -18,6 +18,7 @@ pub(crate) mod feedback;
 pub(crate) mod guardrails;
 pub(crate) mod model;
 mod plan;
+pub(crate) mod predictive;
 pub(crate) mod recommendation;
 pub(crate) mod resource;
 pub(crate) mod saved_search;

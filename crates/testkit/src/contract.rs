@@ -8,4 +8,5 @@ pub mod anomalies;
 pub mod deliveries;
 pub mod estate;
 pub mod models;
+pub mod predictive;
 pub mod saved_searches;

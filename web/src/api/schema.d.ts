@@ -666,6 +666,60 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/intelligence/calendars": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Calendars, oldest first. */
+        get: operations["get_intelligence_calendars"];
+        put?: never;
+        /** Import a calendar. A text that cannot be read or expanded whole is refused, with the line or event. */
+        post: operations["post_intelligence_calendars"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/calendars/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One calendar. */
+        get: operations["get_intelligence_calendars_id"];
+        put?: never;
+        post?: never;
+        /** Remove a calendar that no rule names. */
+        delete: operations["delete_intelligence_calendars_id"];
+        options?: never;
+        head?: never;
+        /** Change a calendar, or import its text anew. */
+        patch: operations["patch_intelligence_calendars_id"];
+        trace?: never;
+    };
+    "/api/v1/intelligence/calendars/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A calendar's events within a span, recurrences expanded, by beginning. */
+        get: operations["get_intelligence_calendars_id_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/intelligence/dashboard": {
         parameters: {
             query?: never;
@@ -903,6 +957,77 @@ export interface paths {
         put?: never;
         /** Send a message, once, and answer with what came of it. */
         post: operations["post_intelligence_notification_channels_id_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/predictions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Forecasts that rules decided on, newest first. */
+        get: operations["get_intelligence_predictions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/predictive-rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Rules, oldest first. */
+        get: operations["get_intelligence_predictive_rules"];
+        put?: never;
+        /** Add a rule. What it foresees becomes a recommendation of an agent of its type; the rule itself never acts. */
+        post: operations["post_intelligence_predictive_rules"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/predictive-rules/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One rule, with what came of its last evaluation. */
+        get: operations["get_intelligence_predictive_rules_id"];
+        put?: never;
+        post?: never;
+        /** Remove a rule with its predictions, and end what it recommended and nobody took up. */
+        delete: operations["delete_intelligence_predictive_rules_id"];
+        options?: never;
+        head?: never;
+        /** Change a rule. Switching it off ends what it recommended and nobody took up. */
+        patch: operations["patch_intelligence_predictive_rules_id"];
+        trace?: never;
+    };
+    "/api/v1/intelligence/predictive-rules/{id}/evaluate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Evaluate a rule now, due or not: forecasts, decisions and, where it is enabled, recommendations. */
+        post: operations["post_intelligence_predictive_rules_id_evaluate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1726,6 +1851,26 @@ export interface components {
             /** @description The recommendation's title. */
             title: string;
         };
+        /** @description Under which approval. */
+        ApprovalRuleBody: {
+            /**
+             * Format: double
+             * @description With `auto_below`: the size after the change, GB.
+             */
+            below_gb?: number | null;
+            /** @description `auto`, `required`, `auto_below`. */
+            kind: string;
+        };
+        /** @description An approval rule as given. */
+        ApprovalRuleInput: {
+            /**
+             * Format: double
+             * @description With `auto_below`.
+             */
+            below_gb?: number | null;
+            /** @description `auto`, `required` (unless given), `auto_below`. */
+            kind?: string | null;
+        };
         /** @description Approve. */
         ApproveBody: {
             /** @description For the log. */
@@ -1797,6 +1942,51 @@ export interface components {
         BreakerResetBody: {
             /** @description Why. */
             reason: string;
+        };
+        /** @description A calendar, without its text. */
+        CalendarBody: {
+            /** @description When. */
+            created_at: string;
+            /** @description Who made it. */
+            created_by: string;
+            /**
+             * Format: int64
+             * @description Events in it.
+             */
+            events: number;
+            /** @description Identifier. */
+            id: string;
+            /** @description `traffic` or `maintenance`. */
+            kind: string;
+            /** @description Name. */
+            name: string;
+            /** @description SHA-256 of its text. */
+            sha256: string;
+            /** @description Zone of times without one. */
+            time_zone?: string | null;
+            /** @description When it last changed. */
+            updated_at: string;
+            /**
+             * Format: int64
+             * @description Grows by one with every change.
+             */
+            version: number;
+        };
+        /** @description A new calendar, or a change of one: what is left out stays. */
+        CalendarPut: {
+            /** @description The iCalendar text (RFC 5545), at most 1 MiB. */
+            icalendar?: string | null;
+            /** @description `traffic` or `maintenance`. */
+            kind?: string | null;
+            /** @description Name, 1 to 100 characters. */
+            name?: string | null;
+            /** @description Zone (IANA) of times that name none; `null` takes it away. */
+            time_zone?: string | null;
+            /**
+             * Format: int64
+             * @description The version that was read; another is a conflict.
+             */
+            version?: number | null;
         };
         /** @description One cause. */
         CauseBody: {
@@ -1914,6 +2104,51 @@ export interface components {
             url?: string | null;
             /** @description `email`: who signs in; the secret is the password. */
             username?: string | null;
+        };
+        /** @description When a rule fires. */
+        ConditionBody: {
+            /** @description Calendars; empty is all of the fitting kind. */
+            calendars: string[];
+            /** @description How far ahead it counts, such as `7d`, `2h`, `15m`; `0m` asks the newest value alone. */
+            horizon: string;
+            /**
+             * @description `disk_space`, `database_connections`, `api_rate_limit`, `request_rate`, `cpu_utilization`, `memory_utilization`,
+             *     `network_in`, `network_out`, `disk_read_ops`, `disk_write_ops`, `cpu_credit_balance`; absent with `event`.
+             */
+            metric?: string | null;
+            /** @description `full`, `saturation`, `exhaustion`, `above`, `below`, `spike`, `event`. */
+            prediction: string;
+            /**
+             * Format: double
+             * @description Probability from which it counts as foreseen, percent.
+             */
+            probability: number;
+            /**
+             * Format: double
+             * @description The capacity (absent: the resource's own), the value, or for `spike` the percentage above the usual.
+             */
+            value?: number | null;
+        };
+        /** @description A condition as given. */
+        ConditionInput: {
+            /** @description Calendars by identifier. */
+            calendars?: string[] | null;
+            /** @description How far ahead, such as `7d`. */
+            horizon?: string | null;
+            /** @description What is watched; not with `event`. */
+            metric?: string | null;
+            /** @description What is foreseen of it. */
+            prediction?: string | null;
+            /**
+             * Format: double
+             * @description Probability from which it counts as foreseen, percent; 50 unless given.
+             */
+            probability?: number | null;
+            /**
+             * Format: double
+             * @description The capacity, value or percentage; `null` takes it away.
+             */
+            value?: number | null;
         };
         /** @description A connection. */
         ConnectionBody: {
@@ -2479,6 +2714,26 @@ export interface components {
             /** @description Actor id or e-mail address. */
             user?: string | null;
         };
+        /** @description One step of a forecast. */
+        ForecastStepBody: {
+            /** @description When. */
+            at: string;
+            /**
+             * Format: double
+             * @description One value in twenty lies below.
+             */
+            p05: number;
+            /**
+             * Format: double
+             * @description The median.
+             */
+            p50: number;
+            /**
+             * Format: double
+             * @description One value in twenty lies above.
+             */
+            p95: number;
+        };
         /** @description A change freeze. */
         FreezeBody: {
             /** @description Account identifiers or connection names; empty is all. */
@@ -2804,6 +3059,45 @@ export interface components {
                 status: string;
                 /** @description The recommendation's title. */
                 title: string;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_CalendarBody: {
+            /** @description The items. */
+            items: {
+                /** @description When. */
+                created_at: string;
+                /** @description Who made it. */
+                created_by: string;
+                /**
+                 * Format: int64
+                 * @description Events in it.
+                 */
+                events: number;
+                /** @description Identifier. */
+                id: string;
+                /** @description `traffic` or `maintenance`. */
+                kind: string;
+                /** @description Name. */
+                name: string;
+                /** @description SHA-256 of its text. */
+                sha256: string;
+                /** @description Zone of times without one. */
+                time_zone?: string | null;
+                /** @description When it last changed. */
+                updated_at: string;
+                /**
+                 * Format: int64
+                 * @description Grows by one with every change.
+                 */
+                version: number;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
@@ -3143,6 +3437,103 @@ export interface components {
             total: number;
         };
         /** @description A page of a list. */
+        List_OccurrenceBody: {
+            /** @description The items. */
+            items: {
+                /** @description When it ends. */
+                end: string;
+                /** @description When it begins. */
+                start: string;
+                /** @description The event's summary. */
+                summary: string;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_PredictionBody: {
+            /** @description The items. */
+            items: {
+                /** @description When it was made. */
+                at: string;
+                /** @description The resource's connection. */
+                connection_id: string;
+                /**
+                 * Format: int64
+                 * @description Samples looked at.
+                 */
+                data_points: number;
+                /** @description Before this with one chance in twenty. */
+                earliest_at?: string | null;
+                /** @description The event it is about. */
+                event?: string | null;
+                /** @description When it comes with one chance in two. */
+                expected_at?: string | null;
+                /** @description The forecast. */
+                forecast: components["schemas"]["ForecastStepBody"][];
+                /** @description Identifier. */
+                id: string;
+                /** @description Before this with nineteen chances in twenty. */
+                latest_at?: string | null;
+                /**
+                 * Format: double
+                 * @description What it was held against.
+                 */
+                limit?: number | null;
+                /** @description Where that comes from. */
+                limit_source: string;
+                /** @description What was watched. */
+                metric?: string | null;
+                /** @description Why what was foreseen led to none. */
+                not_recommended?: string | null;
+                /** @description First sample looked at. */
+                observed_from?: string | null;
+                /** @description Last sample looked at. */
+                observed_until?: string | null;
+                /** @description `foreseen`, `not_foreseen`, `abstained`. */
+                outcome: string;
+                /** @description What was asked. */
+                prediction: string;
+                /**
+                 * Format: double
+                 * @description Probability within the horizon, percent.
+                 */
+                probability?: number | null;
+                /** @description Why. */
+                reasons: string[];
+                /** @description The recommendation it led to. */
+                recommendation_id?: string | null;
+                /** @description The resource. */
+                resource_id: string;
+                /** @description Its name. */
+                resource_name: string;
+                /** @description The rule. */
+                rule_id: string;
+                /**
+                 * Format: int64
+                 * @description Its version then.
+                 */
+                rule_version: number;
+                /**
+                 * Format: double
+                 * @description The newest value.
+                 */
+                value?: number | null;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
+            total: number;
+        };
+        /** @description A page of a list. */
         List_RecommendationBody: {
             /** @description The items. */
             items: {
@@ -3198,6 +3589,54 @@ export interface components {
                 type: string;
                 /** @description When it last changed. */
                 updated_at: string;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_RuleBody: {
+            /** @description The items. */
+            items: {
+                /** @description What is to be done then. */
+                action: components["schemas"]["ResponseBody"];
+                /** @description The type of agent in whose name it recommends. */
+                agent_type: string;
+                /** @description Under which approval. The approval matrix still asks by cost. */
+                approval: components["schemas"]["ApprovalRuleBody"];
+                /** @description When it fires. */
+                condition: components["schemas"]["ConditionBody"];
+                /** @description When. */
+                created_at: string;
+                /** @description Who made it. */
+                created_by: string;
+                /** @description Whether it is evaluated. */
+                enabled: boolean;
+                /** @description When it was evaluated last. */
+                evaluated_at?: string | null;
+                /** @description How often it is evaluated. */
+                every: string;
+                /** @description Identifier. */
+                id: string;
+                /** @description What came of that. */
+                last_result?: string | null;
+                /** @description Name. */
+                name: string;
+                /** @description Resources it covers; empty is all in scope. */
+                resources: string[];
+                /** @description What it covers. */
+                scope: components["schemas"]["RuleScopeBody"];
+                /** @description When it last changed. */
+                updated_at: string;
+                /**
+                 * Format: int64
+                 * @description Grows by one with every change.
+                 */
+                version: number;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
@@ -3526,6 +3965,15 @@ export interface components {
              */
             recommendations: string | null;
         };
+        /** @description An event at one time. */
+        OccurrenceBody: {
+            /** @description When it ends. */
+            end: string;
+            /** @description When it begins. */
+            start: string;
+            /** @description The event's summary. */
+            summary: string;
+        };
         /** @description What to change in infrastructure as code. */
         PatchBody: {
             /** @description Where to look, and the lines that change: `-` goes, `+` comes. */
@@ -3560,6 +4008,74 @@ export interface components {
             reversible: boolean;
             /** @description Steps in order. */
             steps: components["schemas"]["StepBody"][];
+        };
+        /** @description A forecast that a rule decided on. */
+        PredictionBody: {
+            /** @description When it was made. */
+            at: string;
+            /** @description The resource's connection. */
+            connection_id: string;
+            /**
+             * Format: int64
+             * @description Samples looked at.
+             */
+            data_points: number;
+            /** @description Before this with one chance in twenty. */
+            earliest_at?: string | null;
+            /** @description The event it is about. */
+            event?: string | null;
+            /** @description When it comes with one chance in two. */
+            expected_at?: string | null;
+            /** @description The forecast. */
+            forecast: components["schemas"]["ForecastStepBody"][];
+            /** @description Identifier. */
+            id: string;
+            /** @description Before this with nineteen chances in twenty. */
+            latest_at?: string | null;
+            /**
+             * Format: double
+             * @description What it was held against.
+             */
+            limit?: number | null;
+            /** @description Where that comes from. */
+            limit_source: string;
+            /** @description What was watched. */
+            metric?: string | null;
+            /** @description Why what was foreseen led to none. */
+            not_recommended?: string | null;
+            /** @description First sample looked at. */
+            observed_from?: string | null;
+            /** @description Last sample looked at. */
+            observed_until?: string | null;
+            /** @description `foreseen`, `not_foreseen`, `abstained`. */
+            outcome: string;
+            /** @description What was asked. */
+            prediction: string;
+            /**
+             * Format: double
+             * @description Probability within the horizon, percent.
+             */
+            probability?: number | null;
+            /** @description Why. */
+            reasons: string[];
+            /** @description The recommendation it led to. */
+            recommendation_id?: string | null;
+            /** @description The resource. */
+            resource_id: string;
+            /** @description Its name. */
+            resource_name: string;
+            /** @description The rule. */
+            rule_id: string;
+            /**
+             * Format: int64
+             * @description Its version then.
+             */
+            rule_version: number;
+            /**
+             * Format: double
+             * @description The newest value.
+             */
+            value?: number | null;
         };
         /** @description An RFC 9457 problem. */
         ProblemBody: {
@@ -3727,14 +4243,28 @@ export interface components {
             /** @description Kind of resource. */
             type?: string | null;
         };
-        /** @description One stage of the response. */
+        /** @description What is to be done. */
         ResponseBody: {
-            /** @description When. */
-            at: string;
-            /** @description What came of it. */
-            detail: string;
-            /** @description `alert`, `investigate`, `recommend`, `execute`, `learn`. */
-            stage: string;
+            /**
+             * @description `expand_storage`, `create_read_replica`, `request_limit_increase`, `scale_up`, `pre_scale`, `warm_cache`,
+             *     `prepare_failover`.
+             */
+            kind: string;
+            /**
+             * Format: double
+             * @description By how much storage or a limit grows, percent.
+             */
+            step_percent: number;
+        };
+        /** @description An action as given. */
+        ResponseInput: {
+            /** @description What is to be done. */
+            kind?: string | null;
+            /**
+             * Format: double
+             * @description By how much, percent; 25 unless given.
+             */
+            step_percent?: number | null;
         };
         /** @description Rolling back. */
         RollbackBody: {
@@ -3762,6 +4292,84 @@ export interface components {
              * @description Entries in the log when the key changed.
              */
             size: number;
+        };
+        /** @description A predictive rule. */
+        RuleBody: {
+            /** @description What is to be done then. */
+            action: components["schemas"]["ResponseBody"];
+            /** @description The type of agent in whose name it recommends. */
+            agent_type: string;
+            /** @description Under which approval. The approval matrix still asks by cost. */
+            approval: components["schemas"]["ApprovalRuleBody"];
+            /** @description When it fires. */
+            condition: components["schemas"]["ConditionBody"];
+            /** @description When. */
+            created_at: string;
+            /** @description Who made it. */
+            created_by: string;
+            /** @description Whether it is evaluated. */
+            enabled: boolean;
+            /** @description When it was evaluated last. */
+            evaluated_at?: string | null;
+            /** @description How often it is evaluated. */
+            every: string;
+            /** @description Identifier. */
+            id: string;
+            /** @description What came of that. */
+            last_result?: string | null;
+            /** @description Name. */
+            name: string;
+            /** @description Resources it covers; empty is all in scope. */
+            resources: string[];
+            /** @description What it covers. */
+            scope: components["schemas"]["RuleScopeBody"];
+            /** @description When it last changed. */
+            updated_at: string;
+            /**
+             * Format: int64
+             * @description Grows by one with every change.
+             */
+            version: number;
+        };
+        /** @description A new rule, or a change of one: what is left out stays. */
+        RulePut: {
+            /** @description What is to be done then. */
+            action?: components["schemas"]["ResponseInput"];
+            /** @description The type of agent in whose name it recommends. */
+            agent_type?: string | null;
+            /** @description Under which approval. */
+            approval?: components["schemas"]["ApprovalRuleInput"];
+            /** @description When it fires. */
+            condition?: components["schemas"]["ConditionInput"];
+            /** @description On unless said otherwise. */
+            enabled?: boolean | null;
+            /** @description How often it is evaluated, `1m` to `7d`; `1h` unless given. */
+            every?: string | null;
+            /** @description Name, 1 to 100 characters. */
+            name?: string | null;
+            /** @description Resources it covers, by identifier. */
+            resources?: string[] | null;
+            /** @description What it covers. */
+            scope?: components["schemas"]["RuleScopeInput"];
+            /**
+             * Format: int64
+             * @description The version that was read; another is a conflict.
+             */
+            version?: number | null;
+        };
+        /** @description What a rule covers. */
+        RuleScopeBody: {
+            /** @description Accounts; empty is all. */
+            accounts: string[];
+            /** @description Services; empty is all. */
+            services: string[];
+        };
+        /** @description A scope as given. */
+        RuleScopeInput: {
+            /** @description Accounts. */
+            accounts?: string[] | null;
+            /** @description Services. */
+            services?: string[] | null;
         };
         /** @description One run. */
         RunBody: {
@@ -6122,6 +6730,232 @@ export interface operations {
             };
         };
     };
+    get_intelligence_calendars: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before; stable while entries arrive. Not together with `offset`. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_CalendarBody"];
+                };
+            };
+        };
+    };
+    post_intelligence_calendars: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CalendarPut"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CalendarBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_intelligence_calendars_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CalendarBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    delete_intelligence_calendars_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    patch_intelligence_calendars_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CalendarPut"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CalendarBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_intelligence_calendars_id_events: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description That end after this; now unless given. */
+                from?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+                /** @description That begin before this; 31 days after `from` unless given, 366 days at most. */
+                until?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_OccurrenceBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
     get_intelligence_dashboard: {
         parameters: {
             query?: never;
@@ -6714,6 +7548,245 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeliveryBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_intelligence_predictions: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+                /** @description `foreseen`, `not_foreseen`, `abstained`. */
+                outcome?: string;
+                /** @description Of this resource. */
+                resource?: string;
+                /** @description Of this rule. */
+                rule?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_PredictionBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_intelligence_predictive_rules: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before; stable while entries arrive. Not together with `offset`. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_RuleBody"];
+                };
+            };
+        };
+    };
+    post_intelligence_predictive_rules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RulePut"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_intelligence_predictive_rules_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    delete_intelligence_predictive_rules_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    patch_intelligence_predictive_rules_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RulePut"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_intelligence_predictive_rules_id_evaluate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_PredictionBody"];
                 };
             };
             404: {

@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::record::{Anomaly, Place};
+use super::record::{Anomaly, AnomalyClass, Place};
 use crate::action::{Action, Purpose};
 
 /// A change this long before an anomaly may have caused it.
@@ -30,7 +30,8 @@ pub fn likely_cause(of: &Anomaly, actions: &[Action], others: &[Anomaly]) -> Cau
         .readings
         .iter()
         .map(|reading| {
-            let metric = reading.metric.map_or("behaviour", |metric| metric.as_str());
+            let other = if of.class == AnomalyClass::Cost { "cost a day" } else { "behaviour" };
+            let metric = reading.metric.map_or(other, |metric| metric.as_str());
             format!(
                 "{metric} was {:.4} at {}, expected {:.4} ({})",
                 reading.value, reading.at, reading.expected, reading.sign

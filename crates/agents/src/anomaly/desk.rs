@@ -19,6 +19,8 @@ use crate::recommendation::Priority;
 
 /// Strangeness of one place this close together is one anomaly; one that is quiet for as long is over.
 const ONE_TROUBLE: SignedDuration = SignedDuration::from_hours(6);
+/// The same of spending: bills are told by the day, and a day or two late.
+const ONE_SPENDING: SignedDuration = SignedDuration::from_hours(72);
 /// How long "false" keeps the like of it quiet.
 const QUIET_FOR: SignedDuration = SignedDuration::from_hours(24 * 30);
 /// How far back other anomalies and actions are looked at for a cause.
@@ -92,9 +94,10 @@ impl Desk {
     pub async fn report(&self, finding: Finding, caller: &Caller) -> Result<Option<Anomaly>, EngineError> {
         let filter = AnomalyFilter { key: Some(finding.key()), limit: 50, ..AnomalyFilter::default() };
         let (known, _) = self.ports.anomalies.anomaly_list(&filter).await?;
+        let apart = one_trouble(finding.class);
         let within = |of: &&Anomaly| {
-            finding.started_at.duration_since(of.last_at) <= ONE_TROUBLE
-                && of.started_at.duration_since(finding.last_at) <= ONE_TROUBLE
+            finding.started_at.duration_since(of.last_at) <= apart
+                && of.started_at.duration_since(finding.last_at) <= apart
         };
         if let Some(same) = known.iter().find(within) {
             self.extend(same.clone(), finding).await?;
@@ -259,7 +262,7 @@ impl Desk {
         for status in [AnomalyStatus::Open, AnomalyStatus::Acknowledged] {
             let filter = AnomalyFilter { status: Some(status), ..AnomalyFilter::default() };
             let (waiting, _) = self.ports.anomalies.anomaly_list(&filter).await?;
-            for of in waiting.into_iter().filter(|of| now.duration_since(of.last_at) > ONE_TROUBLE) {
+            for of in waiting.into_iter().filter(|of| now.duration_since(of.last_at) > one_trouble(of.class)) {
                 let version = of.version + 1;
                 let next = Anomaly { status: AnomalyStatus::Resolved, resolved_at: Some(now), version, ..of };
                 self.record(story::about("anomaly.resolve", &next, caller)).await?;
@@ -302,6 +305,13 @@ impl Desk {
         self.record(story::policy(described(&before), described(&after), caller)).await?;
         self.ports.anomalies.anomaly_settings_put(&after).await?;
         Ok(after)
+    }
+}
+
+const fn one_trouble(class: AnomalyClass) -> SignedDuration {
+    match class {
+        AnomalyClass::Cost => ONE_SPENDING,
+        _ => ONE_TROUBLE,
     }
 }
 

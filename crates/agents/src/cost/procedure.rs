@@ -7,7 +7,7 @@ use crate::plan::{Plan, Step, StepKind};
 use crate::recommendation::Subject;
 
 /// The subject of a proposal.
-pub(super) fn subject(resource: &Resource, target: Option<String>) -> Subject {
+pub(crate) fn subject(resource: &Resource, target: Option<String>) -> Subject {
     Subject {
         connection: resource.connection.clone(),
         id: resource.id.clone(),
@@ -37,7 +37,7 @@ fn precondition(resource: &Resource, from: Option<&str>) -> Step {
 
 /// Another size. Machines: record, stop, modify, start, verify. RDS changes the class of a running database itself, with
 /// a restart of its own, so there is no stop; a snapshot is taken first.
-pub(super) fn resize(resource: &Resource, from: &str, to: &str) -> Plan {
+pub(crate) fn resize(resource: &Resource, from: &str, to: &str) -> Plan {
     let id = &resource.id;
     let running = ResourceState::Running.as_str();
     let mut modify = step(StepKind::Modify, resource, format!("Change {id} from {from} to {to}"), &[]);

@@ -215,7 +215,7 @@ impl Engine {
     }
 
     /// Applies, or asks approval for, what the agent's mode and configuration allow; most saving first.
-    async fn apply_what_it_may(
+    pub(super) async fn apply_what_it_may(
         self: &Arc<Self>,
         agent: &Agent,
         mut found: Vec<Recommendation>,

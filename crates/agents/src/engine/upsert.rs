@@ -15,6 +15,7 @@ use crate::cost::Proposal;
 use crate::exclusion::excluded;
 use crate::lifecycle::Status;
 use crate::ports::RecommendationFilter;
+use crate::predictive::advice::CODE;
 use crate::recommendation::{Explanation, Recommendation, RecommendationId, RecommendationType};
 
 /// A finding stops being true unless found again within this.
@@ -24,7 +25,7 @@ const DISMISSED_DAYS: i64 = 90;
 /// A change that failed or was undone is not proposed again for this long.
 const FAILED_DAYS: i64 = 30;
 
-type Key = (ConnectionId, ResourceId, RecommendationType);
+pub(super) type Key = (ConnectionId, ResourceId, RecommendationType);
 
 /// What a run's findings led to.
 pub(super) struct Upserted {
@@ -37,6 +38,17 @@ pub(super) struct Upserted {
 impl Engine {
     pub(super) async fn upsert(&self, agent: &Agent, judged: &[Judged]) -> Result<Upserted, EngineError> {
         let _turn = self.turn.lock().await;
+        let (found, current) = self.keep(agent, judged).await?;
+        self.expire_gone(agent, judged, current.into_values(), &Caller::agent(&agent.id)).await?;
+        Ok(found)
+    }
+
+    /// Keeps findings and tells what was there before. The caller holds the turn.
+    pub(super) async fn keep(
+        &self,
+        agent: &Agent,
+        judged: &[Judged],
+    ) -> Result<(Upserted, BTreeMap<Key, Recommendation>), EngineError> {
         let (all, _) = self.ports.agents.recommendation_list(&RecommendationFilter::default()).await?;
         let key = |r: &Recommendation| (r.subject.connection.clone(), r.subject.id.clone(), r.kind);
         // In order, so that what a run records does not depend on chance.
@@ -65,8 +77,7 @@ impl Engine {
             }
         }
         self.keep_fresh(fresh, &caller, &mut found).await?;
-        self.expire_gone(agent, judged, current.into_values(), &caller).await?;
-        Ok(found)
+        Ok((found, current))
     }
 
     /// Writes new recommendations, recorded together first.
@@ -158,6 +169,8 @@ impl Engine {
         for known in current.filter(|r| r.agent_id == agent.id && r.status.may_become(Status::Expired)) {
             let reason = match by_id.get(&(&known.subject.connection, &known.subject.id)) {
                 None => Some("the resource is gone, or out of the agent's scope".to_owned()),
+                // What a predictive rule foresaw is taken back by its rule alone.
+                Some(_) if known.reason_codes.iter().any(|code| code == CODE) => None,
                 Some(one) => no_longer(one, known.kind),
             };
             if let Some(reason) = reason {

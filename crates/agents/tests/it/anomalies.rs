@@ -135,6 +135,25 @@ async fn one_trouble_is_told_once_and_answered_in_order() {
 }
 
 #[tokio::test]
+async fn spending_is_over_after_days_because_bills_are_late() {
+    let world = World::new();
+    let (desk, kept) = desk(&world);
+    let system = Caller::system();
+    let found = finding(&world, "111/EC2/USD", 0.7);
+    let reading = Reading { metric: None, ..found.readings[0].clone() };
+    let spending = Finding { class: AnomalyClass::Cost, readings: vec![reading], ..found };
+    let first = desk.report(spending.clone(), &system).await.unwrap().unwrap();
+    assert!(first.evidence[0].starts_with("cost a day was"), "{:?}", first.evidence);
+    world.clock.advance(SignedDuration::from_hours(48));
+    assert_eq!(desk.settle(&system).await.unwrap(), 0);
+    assert!(desk.report(spending.clone(), &system).await.unwrap().is_none(), "the same bill, read again");
+    world.clock.advance(SignedDuration::from_hours(25));
+    assert_eq!(desk.settle(&system).await.unwrap(), 1);
+    assert!(desk.report(spending, &system).await.unwrap().is_none(), "and again, once it is over");
+    assert_eq!(kept.anomaly_get(&first.id).await.unwrap().status, AnomalyStatus::Resolved);
+}
+
+#[tokio::test]
 async fn the_cause_is_what_changed_or_what_others_share() {
     let world = World::new();
     let (desk, _) = desk(&world);

@@ -12,6 +12,7 @@ mod guardrails;
 mod journal;
 mod models;
 mod policy;
+mod predictive;
 mod respond;
 mod resume;
 mod rollback;

@@ -7,6 +7,7 @@ mod agents;
 mod anomalies;
 mod approvals;
 mod bodies;
+mod calendars;
 mod channels;
 mod deliveries;
 mod diagnosis;
@@ -14,6 +15,7 @@ mod exclusions;
 mod guardrails;
 mod models;
 mod overview;
+mod predictive;
 mod problems;
 mod recommendations;
 pub(crate) mod records;
@@ -77,7 +79,23 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         .add(Access::Needs(IntelligenceConfigure), routes!(guardrails::put))
         .add(Access::Needs(IntelligenceConfigure), routes!(guardrails::breaker_reset))
         .add(Access::Needs(IntelligenceOperate), routes!(guardrails::kill_switch));
-    told(guarded)
+    told(foreseen(guarded))
+}
+
+/// Predictive rules, what they decided on, and calendars.
+fn foreseen(guarded: Guarded) -> Guarded {
+    guarded
+        .add(Access::Needs(IntelligenceView), routes!(predictive::list))
+        .add(Access::Needs(IntelligenceConfigure), routes!(predictive::create))
+        .add(Access::Needs(IntelligenceView), routes!(predictive::get))
+        .add(Access::Needs(IntelligenceConfigure), routes!(predictive::patch, predictive::delete))
+        .add(Access::Needs(IntelligenceOperate), routes!(predictive::evaluate))
+        .add(Access::Needs(IntelligenceView), routes!(predictive::predictions))
+        .add(Access::Needs(IntelligenceView), routes!(calendars::list))
+        .add(Access::Needs(IntelligenceConfigure), routes!(calendars::create))
+        .add(Access::Needs(IntelligenceView), routes!(calendars::get))
+        .add(Access::Needs(IntelligenceConfigure), routes!(calendars::patch, calendars::delete))
+        .add(Access::Needs(IntelligenceView), routes!(calendars::events))
 }
 
 /// Webhooks and notification channels.

@@ -17,6 +17,8 @@ use anyhow::Result;
 
 use crate::cli::AnalyzeCommand;
 
+pub(crate) use costs::bill;
+
 /// Runs one. What it does is computing, so it has a thread of its own.
 pub(crate) async fn run(command: AnalyzeCommand) -> Result<ExitCode> {
     tokio::task::spawn_blocking(move || match &command {

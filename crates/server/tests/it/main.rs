@@ -12,6 +12,7 @@ mod full_disk;
 mod journey;
 mod kill;
 mod live;
+mod predictive;
 mod publication;
 mod routes;
 mod saved_searches;

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod foreseen;
 mod told;
 
 use reeve_testkit::contract::{agents as samples, estate, saved_searches};

@@ -17,6 +17,7 @@ on_both!(
     anomalies => super::anomalies,
     saved_searches => super::saved_searches,
     models => super::models,
+    predictive => super::predictive,
     deliveries => super::deliveries,
 );
 
@@ -67,6 +68,13 @@ async fn models(place: &Place) -> Result<()> {
     for model in found {
         store.model_state(&model.id).await?;
     }
+    store.close().await;
+    Ok(())
+}
+
+async fn predictive(place: &Place) -> Result<()> {
+    let store = place.open().await?;
+    contract::predictive::run(Arc::new(store.clone())).await?;
     store.close().await;
     Ok(())
 }

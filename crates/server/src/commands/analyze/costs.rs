@@ -6,6 +6,7 @@
 mod wire;
 
 use std::io::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
@@ -22,7 +23,7 @@ const MOST_CHARGES: usize = 5_000_000;
 
 /// Judges a bill.
 pub(super) fn run(args: &CostsArgs) -> Result<ExitCode> {
-    let charges = read(Input::open(&args.file)?)?;
+    let charges = read(Input::open(&args.file)?, MOST_CHARGES)?;
     let judgement = judge(&charges, &AnomalyLimits::default());
     drop(charges);
     let mut out = Sink::create(args.output.output.as_deref())?;
@@ -35,7 +36,13 @@ pub(super) fn run(args: &CostsArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn read(input: Input) -> Result<Vec<Charge>> {
+/// The charges of a FOCUS file on disk, at most so many.
+pub(crate) fn bill(path: &Path, most: usize) -> Result<Vec<Charge>> {
+    read(Input::open(path)?, most)
+}
+
+/// The charges of a FOCUS file, at most so many.
+fn read(input: Input, most: usize) -> Result<Vec<Charge>> {
     let table = Table::read(input)?;
     let name = &table.name;
     let (mut records, mut record) = (table.records(), ByteRecord::new());
@@ -46,8 +53,8 @@ fn read(input: Input) -> Result<Vec<Charge>> {
     let mut reader = focus::Reader::of(header.iter().map(String::as_str)).with_context(|| name.clone())?;
     let mut charges = Vec::new();
     while let Some(line) = records.next(&mut record)? {
-        if charges.len() == MOST_CHARGES {
-            bail!("{name} has more than {MOST_CHARGES} charges; divide it by month");
+        if charges.len() == most {
+            bail!("{name} has more than {most} charges; divide it by month");
         }
         if record.len() != header.len() {
             bail!("{name}: line {line} has {} columns, the header {}", record.len(), header.len());

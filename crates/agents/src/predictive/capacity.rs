@@ -1,0 +1,63 @@
+//! How much of something there is: from the rule, from a tag, or from what the database engine gives by default.
+
+use reeve_estate::{Catalogue, Provider, Resource, ResourceKind};
+
+use super::rule::{Rule, Signal};
+
+/// Bytes of memory a connection is reckoned with by RDS for PostgreSQL: `LEAST({DBInstanceClassMemory/9531392}, 5000)`.
+const POSTGRES_BYTES: f64 = 9_531_392.0;
+/// The same for MySQL and MariaDB: `{DBInstanceClassMemory/12582880}`.
+const MYSQL_BYTES: f64 = 12_582_880.0;
+
+/// A limit and where it comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Capacity {
+    pub(super) value: f64,
+    pub(super) source: String,
+}
+
+/// The capacity of a resource; an error in words where nobody knows it.
+pub(super) fn of(rule: &Rule, signal: Signal, resource: &Resource, catalogue: &Catalogue) -> Result<Capacity, String> {
+    if signal == Signal::DiskSpace {
+        // Free storage falls to this; nothing left is full.
+        let value = rule.condition.value.unwrap_or(0.0);
+        return Ok(Capacity { value, source: format!("full at {value:.0} bytes of free storage") });
+    }
+    if let Some(value) = rule.condition.value {
+        return Ok(Capacity { value, source: "the rule's own value".to_owned() });
+    }
+    let tag = match signal {
+        Signal::DatabaseConnections => "reeve:max-connections",
+        Signal::ApiRateLimit | Signal::RequestRate => "reeve:rate-limit",
+        Signal::CpuUtilization | Signal::MemoryUtilization => {
+            return Ok(Capacity { value: 100.0, source: "100 percent".to_owned() });
+        }
+        _ => return Err(format!("the capacity of {signal} is not known: give the rule a value")),
+    };
+    let told = resource.tag(tag).and_then(|text| text.trim().parse::<f64>().ok()).filter(|v| v.is_finite() && *v > 0.0);
+    if let Some(value) = told {
+        return Ok(Capacity { value, source: format!("the resource's tag {tag}") });
+    }
+    by_default(signal, resource, catalogue).ok_or_else(|| {
+        format!("the capacity of {signal} is not known: give the rule a value or the resource the tag {tag}")
+    })
+}
+
+/// What RDS allows by default for the class's memory. A parameter group may say otherwise; then the tag does.
+fn by_default(signal: Signal, resource: &Resource, catalogue: &Catalogue) -> Option<Capacity> {
+    let database = resource.kind == ResourceKind::Database && resource.provider == Provider::Aws;
+    if signal != Signal::DatabaseConnections || !database {
+        return None;
+    }
+    let class = resource.specification.instance_type.as_deref()?;
+    let memory = catalogue.database(class)?.machine.memory_gib? * 1_073_741_824.0;
+    let engine = resource.specification.platform.as_deref()?.to_ascii_lowercase();
+    let value = if engine.contains("postgres") {
+        (memory / POSTGRES_BYTES).min(5_000.0).floor()
+    } else if engine.contains("mysql") || engine.contains("mariadb") {
+        (memory / MYSQL_BYTES).floor()
+    } else {
+        return None;
+    };
+    Some(Capacity { value, source: format!("the default of RDS for {engine} on {class}") })
+}

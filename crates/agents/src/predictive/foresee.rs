@@ -1,0 +1,225 @@
+//! One rule over one resource: the forecast, and what is decided on it. Pure.
+
+use jiff::{SignedDuration, Timestamp};
+use reeve_estate::{Catalogue, Resource, Series};
+use reeve_learn::Point;
+use reeve_learn::forecast::Event;
+use reeve_learn::percentile;
+use reeve_learn::saturation::{Question, Verdict, foretell};
+
+use super::calendar::Occurrence;
+use super::capacity;
+use super::curve::Curve;
+use super::prediction::{Outcome, Prediction, PredictionId};
+use super::rule::{Foreseen, Rule, Signal};
+
+/// Days that the usual level of a spike is the median of.
+const USUAL: SignedDuration = SignedDuration::from_hours(24 * 14);
+/// A newest sample older than this, or than a quarter of the horizon where that is longer, tells nothing of what comes.
+const STALE: SignedDuration = SignedDuration::from_mins(30);
+
+/// What one decision looks at.
+pub(super) struct Case<'a> {
+    pub(super) rule: &'a Rule,
+    pub(super) resource: &'a Resource,
+    /// The series of the rule's metric; `None` where nothing was measured, or for events.
+    pub(super) series: Option<&'a Series>,
+    /// Occurrences of the rule's calendars, past and to come, by beginning.
+    pub(super) events: &'a [Occurrence],
+    pub(super) catalogue: &'a Catalogue,
+    pub(super) now: Timestamp,
+}
+
+/// Decides.
+pub(super) fn foresee(case: &Case<'_>) -> Prediction {
+    let mut found = blank(case);
+    let said = match (case.rule.condition.signal, case.rule.condition.foreseen) {
+        (_, Foreseen::Event) => event(case, &mut found),
+        (None, _) => Err("the rule watches nothing".to_owned()),
+        (Some(signal), _) => measured(case, signal, &mut found),
+    };
+    if let Err(why) = said {
+        found.outcome = Outcome::Abstained;
+        found.reasons.push(why);
+    }
+    found
+}
+
+fn blank(case: &Case<'_>) -> Prediction {
+    Prediction {
+        id: PredictionId(uuid::Uuid::now_v7().to_string()),
+        rule: case.rule.id.clone(),
+        rule_version: case.rule.version,
+        at: case.now,
+        connection: case.resource.connection.clone(),
+        resource: case.resource.id.clone(),
+        resource_name: case.resource.name.clone(),
+        signal: case.rule.condition.signal,
+        foreseen: case.rule.condition.foreseen,
+        outcome: Outcome::NotForeseen,
+        probability_percent: None,
+        expected_at: None,
+        earliest_at: None,
+        latest_at: None,
+        value: None,
+        limit: None,
+        limit_source: String::new(),
+        observed_from: None,
+        observed_until: None,
+        points: 0,
+        forecast: Vec::new(),
+        event: None,
+        reasons: Vec::new(),
+        recommendation: None,
+        not_recommended: None,
+    }
+}
+
+/// The next event that begins within the horizon.
+fn event(case: &Case<'_>, found: &mut Prediction) -> Result<(), String> {
+    let until = case.now + SignedDuration::from_secs(case.rule.condition.horizon_s);
+    let next = case.events.iter().find(|event| event.start > case.now);
+    match next {
+        Some(event) if event.start <= until => {
+            found.outcome = Outcome::Foreseen;
+            found.probability_percent = Some(100.0);
+            found.expected_at = Some(event.start);
+            found.earliest_at = Some(event.start);
+            found.latest_at = Some(event.start);
+            found.event = Some(event.label.clone());
+            found.reasons.push(format!("{} begins {} and ends {}", event.label, event.start, event.end));
+        }
+        Some(event) => found.reasons.push(format!("the next event, {}, begins {}", event.label, event.start)),
+        None => found.reasons.push("no event is to come".to_owned()),
+    }
+    Ok(())
+}
+
+fn measured(case: &Case<'_>, signal: Signal, found: &mut Prediction) -> Result<(), String> {
+    let points: Vec<Point> = case
+        .series
+        .map(|series| series.points.iter().map(|(at, value)| (at.as_millisecond(), *value)).collect())
+        .unwrap_or_default();
+    let finite = |point: &&Point| point.1.is_finite();
+    let (Some(first), Some(last)) = (points.iter().find(finite), points.iter().rev().find(finite)) else {
+        return Err(format!("{signal} was not measured"));
+    };
+    found.points = points.len() as u64;
+    found.value = Some(last.1);
+    found.observed_from = Timestamp::from_millisecond(first.0).ok();
+    found.observed_until = Timestamp::from_millisecond(last.0).ok();
+    let age = SignedDuration::from_millis(case.now.as_millisecond() - last.0);
+    let patience = STALE.max(SignedDuration::from_secs(case.rule.condition.horizon_s / 4));
+    if age > patience {
+        return Err(format!("the newest sample is {} minutes old", age.as_mins()));
+    }
+    match case.rule.condition.foreseen {
+        foreseen if foreseen.fills() => fills(case, signal, &points, found),
+        Foreseen::Spike => spike(case, &points, last.1, found),
+        foreseen => crosses(case, foreseen == Foreseen::Above, &points, last.1, found),
+    }
+}
+
+/// A capacity that is reached, as a distribution of the time.
+fn fills(case: &Case<'_>, signal: Signal, points: &[Point], found: &mut Prediction) -> Result<(), String> {
+    let limit = capacity::of(case.rule, signal, case.resource, case.catalogue)?;
+    (found.limit, found.limit_source) = (Some(limit.value), limit.source);
+    let horizon_ms = case.rule.condition.horizon_s * 1000;
+    // Free storage runs down to its limit: its mirror image fills up.
+    let free = signal == Signal::DiskSpace;
+    let mirrored: Vec<Point>;
+    let (filling, capacity) = if free {
+        mirrored = points.iter().map(|(at, value)| (*at, -value)).collect();
+        (mirrored.as_slice(), -limit.value)
+    } else {
+        (points, limit.value)
+    };
+    let least_probability = case.rule.condition.probability_percent / 100.0;
+    let outlook = foretell(filling, &Question { capacity, horizon_ms, least_probability });
+    found.reasons.extend(outlook.reasons.iter().map(ToString::to_string));
+    found.outcome = match outlook.verdict {
+        Verdict::Foreseen => Outcome::Foreseen,
+        Verdict::NotForeseen => Outcome::NotForeseen,
+        Verdict::Abstained => Outcome::Abstained,
+    };
+    found.probability_percent = outlook.probability.map(percent);
+    let time = |ms: Option<i64>| ms.and_then(|ms| Timestamp::from_millisecond(ms).ok());
+    (found.earliest_at, found.expected_at, found.latest_at) =
+        (time(outlook.earliest_ms), time(outlook.median_ms), time(outlook.latest_ms));
+    if let Ok(curve) = Curve::of(points, case.now.as_millisecond(), horizon_ms, Vec::new()) {
+        found.forecast = curve.bands();
+    }
+    Ok(())
+}
+
+/// A value that the forecast rises above or falls below; without a horizon, the newest value itself.
+fn crosses(case: &Case<'_>, rises: bool, points: &[Point], last: f64, found: &mut Prediction) -> Result<(), String> {
+    let level = case.rule.condition.value.ok_or_else(|| "the rule has no value".to_owned())?;
+    (found.limit, found.limit_source) = (Some(level), "the rule's own value".to_owned());
+    if if rises { last > level } else { last < level } {
+        found.outcome = Outcome::Foreseen;
+        found.probability_percent = Some(100.0);
+        found.expected_at = found.observed_until;
+        found.reasons.push(format!("it is {last:.4} now"));
+    } else if case.rule.condition.horizon_s == 0 {
+        found.probability_percent = Some(0.0);
+        found.reasons.push(format!("it is {last:.4} now"));
+    }
+    if case.rule.condition.horizon_s == 0 {
+        return Ok(());
+    }
+    match ahead(case, rises, level, points, found) {
+        // What is so already needs no forecast.
+        Err(_) if found.outcome == Outcome::Foreseen => Ok(()),
+        said => said,
+    }
+}
+
+/// A peak above the usual. One that has begun is no news.
+fn spike(case: &Case<'_>, points: &[Point], last: f64, found: &mut Prediction) -> Result<(), String> {
+    let above = case.rule.condition.value.ok_or_else(|| "the rule has no value".to_owned())?;
+    let since = (case.now - USUAL).as_millisecond();
+    let recent: Vec<f64> = points.iter().filter(|(at, v)| *at >= since && v.is_finite()).map(|(_, v)| *v).collect();
+    let usual = percentile(&recent, 50.0).ok_or_else(|| "nothing was measured in two weeks".to_owned())?;
+    if usual <= 0.0 {
+        return Err("the usual level is nothing, so that no percentage of it says anything".to_owned());
+    }
+    let level = usual * (1.0 + above / 100.0);
+    found.limit = Some(level);
+    found.limit_source = format!("{above} % above the median of two weeks, {usual:.4}");
+    ahead(case, true, level, points, found)?;
+    if last >= level {
+        found.outcome = Outcome::NotForeseen;
+        found.reasons.push(format!("it has risen already: {last:.4}"));
+    }
+    Ok(())
+}
+
+fn ahead(case: &Case<'_>, rises: bool, level: f64, points: &[Point], found: &mut Prediction) -> Result<(), String> {
+    let spans = case.events.iter().map(|event| Event {
+        label: event.label.clone(),
+        from_ms: event.start.as_millisecond(),
+        until_ms: event.end.as_millisecond(),
+    });
+    let horizon_ms = case.rule.condition.horizon_s * 1000;
+    let curve = Curve::of(points, case.now.as_millisecond(), horizon_ms, spans.collect())?;
+    found.forecast = curve.bands();
+    found.reasons.push(curve.findings());
+    let crossing = curve.crosses(level, rises);
+    let until = case.now + SignedDuration::from_secs(case.rule.condition.horizon_s);
+    let during = case.events.iter().find(|event| event.start <= until && event.end > case.now);
+    found.event = during.map(|event| event.label.clone());
+    if found.outcome == Outcome::Foreseen {
+        return Ok(());
+    }
+    found.probability_percent = Some(percent(crossing.probability));
+    found.expected_at = crossing.at;
+    if percent(crossing.probability) >= case.rule.condition.probability_percent {
+        found.outcome = Outcome::Foreseen;
+    }
+    Ok(())
+}
+
+fn percent(share: f64) -> f64 {
+    (share * 1000.0).round() / 10.0
+}

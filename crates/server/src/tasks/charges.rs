@@ -1,0 +1,94 @@
+//! Watches spending: reads the bills in `charges/` of the data directory whenever one of them, or the settings, changed, and
+//! hands unusual days to the desk.
+//!
+//! Bills are FOCUS files (`.csv`, `.csv.gz`), put there by an export job or by hand. A file that cannot be read is told and
+//! left out.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use reeve_agents::anomaly::{AnomalyStore as _, spend};
+use reeve_agents::engine::Caller;
+use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::commands::bill;
+use crate::service::Service;
+
+/// How often it looks whether there is something new.
+const BEAT: Duration = Duration::from_secs(60);
+/// Files read at most, the newest first.
+const MOST_FILES: usize = 60;
+/// Charges held in memory at once: about 300 bytes each.
+const MOST_CHARGES: usize = 1_000_000;
+
+/// What was read last: the files with size and time, and the settings' version.
+type Seen = (Vec<(PathBuf, u64, SystemTime)>, u64);
+
+pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
+    let (app, store, folder) = (service.app.clone(), service.store.clone(), service.config.data_dir.join("charges"));
+    let seen = Arc::new(Mutex::new(None::<Seen>));
+    super::every(tracker, stop, BEAT, move || {
+        let (app, store, folder, seen) = (app.clone(), store.clone(), folder.clone(), seen.clone());
+        async move {
+            let settings = match store.anomaly_settings_get().await {
+                Ok(settings) => settings,
+                Err(error) => return tracing::warn!(%error, "the anomaly settings could not be read"),
+            };
+            let mut seen = seen.lock().await;
+            let now = app.now();
+            let files = files(&folder);
+            let current = (files.clone(), settings.version);
+            if files.is_empty() || seen.as_ref() == Some(&current) {
+                return;
+            }
+            let judged = tokio::task::spawn_blocking(move || spend::look(&read(&files), &settings.cost, now)).await;
+            let (found, abstained) = match judged {
+                Ok(judged) => judged,
+                Err(error) => return tracing::warn!(%error, "bills could not be judged"),
+            };
+            for why in abstained {
+                tracing::info!(why, "spending was not judged");
+            }
+            for finding in found {
+                if let Err(error) = app.desk.report(finding, &Caller::system()).await {
+                    // It is looked at again at the next beat.
+                    return tracing::warn!(%error, "an anomaly of spending could not be kept");
+                }
+            }
+            *seen = Some(current);
+        }
+    });
+}
+
+/// The bills of a folder, the newest file first.
+fn files(folder: &Path) -> Vec<(PathBuf, u64, SystemTime)> {
+    // No folder is no bill.
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let bill = |path: &Path| path.to_str().is_some_and(|name| name.ends_with(".csv") || name.ends_with(".csv.gz"));
+    let mut found: Vec<_> = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| bill(path))
+        .filter_map(|path| {
+            let about = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
+            Some((path, about.len(), about.modified().ok()?))
+        })
+        .collect();
+    found.sort_by(|a, b| b.2.cmp(&a.2).then_with(|| a.0.cmp(&b.0)));
+    found.truncate(MOST_FILES);
+    found
+}
+
+fn read(files: &[(PathBuf, u64, SystemTime)]) -> Vec<reeve_estate::charge::Charge> {
+    let mut charges = Vec::new();
+    for (path, _, _) in files {
+        match bill(path, MOST_CHARGES - charges.len()) {
+            Ok(more) => charges.extend(more),
+            Err(error) => tracing::warn!(error = format!("{error:#}"), "a bill could not be read"),
+        }
+    }
+    charges
+}

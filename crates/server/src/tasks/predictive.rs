@@ -1,0 +1,41 @@
+//! Evaluates the predictive rules that are due. The rules that come with Reeve are put in once in a data directory's life,
+//! so that those people remove stay removed.
+
+use std::time::Duration;
+
+use reeve_agents::engine::Caller;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::service::Service;
+
+/// How often it looks whether a rule is due.
+const BEAT: Duration = Duration::from_secs(15);
+/// Set once the rules that come with Reeve were put in.
+const SEEDED: &str = "intelligence.predictive_rules.seeded";
+
+pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
+    let (app, store) = (service.app.clone(), service.store.clone());
+    super::every(tracker, stop, BEAT, move || {
+        let (app, store) = (app.clone(), store.clone());
+        async move {
+            let caller = Caller::system();
+            match store.setting_get(SEEDED).await {
+                Ok(Some(_)) => {}
+                Ok(None) => {
+                    if let Err(error) = app.rule_book.seed().await {
+                        return tracing::warn!(%error, "the rules that come with Reeve could not be put in");
+                    }
+                    if let Err(error) = store.setting_put(SEEDED, &json!(true)).await {
+                        tracing::warn!(%error, "that the rules were put in could not be kept");
+                    }
+                }
+                Err(error) => return tracing::warn!(%error, "the state store could not be read"),
+            }
+            if let Err(error) = app.rule_book.evaluate_due(&caller).await {
+                tracing::warn!(%error, "predictive rules could not be read");
+            }
+        }
+    });
+}

@@ -1,0 +1,252 @@
+//! Predictive rules, predictions and calendars as documents.
+
+use reeve_agents::predictive::calendar::{Calendar, CalendarId, CalendarKind};
+use reeve_agents::predictive::{
+    ApprovalKind, ApprovalRule, Condition, Expected, Foreseen, Outcome, Prediction, PredictionId, Response,
+    ResponseKind, Rule, RuleId, Signal,
+};
+use reeve_agents::{AgentType, RecommendationId, Scope};
+use reeve_estate::{ConnectionId, ResourceId};
+use serde::{Deserialize, Serialize};
+
+use super::{RowError, finite, named, time, time_or_none};
+
+/// A rule, without what its evaluations left.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct RuleRow {
+    id: String,
+    name: String,
+    enabled: bool,
+    agent_type: String,
+    metric: Option<String>,
+    prediction: String,
+    value: Option<f64>,
+    calendars: Vec<String>,
+    horizon_s: i64,
+    #[serde(serialize_with = "finite")]
+    probability_percent: f64,
+    action: String,
+    #[serde(serialize_with = "finite")]
+    step_percent: f64,
+    approval: String,
+    below_gb: Option<f64>,
+    accounts: Vec<String>,
+    services: Vec<String>,
+    resources: Vec<String>,
+    every_s: i64,
+    created_by: String,
+    created_at: String,
+    updated_at: String,
+    version: u64,
+}
+
+impl From<&Rule> for RuleRow {
+    fn from(rule: &Rule) -> Self {
+        let condition = &rule.condition;
+        RuleRow {
+            id: rule.id.0.clone(),
+            name: rule.name.clone(),
+            enabled: rule.enabled,
+            agent_type: rule.agent_type.as_str().to_owned(),
+            metric: condition.signal.map(|signal| signal.as_str().to_owned()),
+            prediction: condition.foreseen.as_str().to_owned(),
+            value: condition.value,
+            calendars: condition.calendars.iter().map(|id| id.0.clone()).collect(),
+            horizon_s: condition.horizon_s,
+            probability_percent: condition.probability_percent,
+            action: rule.response.kind.as_str().to_owned(),
+            step_percent: rule.response.step_percent,
+            approval: rule.approval.kind.as_str().to_owned(),
+            below_gb: rule.approval.below_gb,
+            accounts: rule.scope.accounts.clone(),
+            services: rule.scope.services.clone(),
+            resources: rule.resources.clone(),
+            every_s: rule.every_s,
+            created_by: rule.created_by.clone(),
+            created_at: rule.created_at.to_string(),
+            updated_at: rule.updated_at.to_string(),
+            version: rule.version,
+        }
+    }
+}
+
+impl RuleRow {
+    pub(crate) fn into_rule(self) -> Result<Rule, RowError> {
+        let signal = self.metric.as_deref().map(|text| named("metric", text, Signal::parse)).transpose()?;
+        Ok(Rule {
+            id: RuleId(self.id),
+            name: self.name,
+            enabled: self.enabled,
+            agent_type: named("agent_type", &self.agent_type, AgentType::parse)?,
+            condition: Condition {
+                signal,
+                foreseen: named("prediction", &self.prediction, Foreseen::parse)?,
+                value: self.value,
+                calendars: self.calendars.into_iter().map(CalendarId).collect(),
+                horizon_s: self.horizon_s,
+                probability_percent: self.probability_percent,
+            },
+            response: Response {
+                kind: named("action", &self.action, ResponseKind::parse)?,
+                step_percent: self.step_percent,
+            },
+            approval: ApprovalRule {
+                kind: named("approval", &self.approval, ApprovalKind::parse)?,
+                below_gb: self.below_gb,
+            },
+            scope: Scope { accounts: self.accounts, services: self.services },
+            resources: self.resources,
+            every_s: self.every_s,
+            evaluated_at: None,
+            last_result: None,
+            created_by: self.created_by,
+            created_at: time(&self.created_at)?,
+            updated_at: time(&self.updated_at)?,
+            version: self.version,
+        })
+    }
+}
+
+/// A prediction.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct PredictionRow {
+    id: String,
+    rule: String,
+    rule_version: u64,
+    at: String,
+    connection: String,
+    resource: String,
+    resource_name: String,
+    metric: Option<String>,
+    prediction: String,
+    outcome: String,
+    probability_percent: Option<f64>,
+    expected_at: Option<String>,
+    earliest_at: Option<String>,
+    latest_at: Option<String>,
+    value: Option<f64>,
+    limit: Option<f64>,
+    limit_source: String,
+    observed_from: Option<String>,
+    observed_until: Option<String>,
+    points: u64,
+    /// Time, 5 %, median, 95 %.
+    forecast: Vec<(String, f64, f64, f64)>,
+    event: Option<String>,
+    reasons: Vec<String>,
+    recommendation: Option<String>,
+    not_recommended: Option<String>,
+}
+
+impl From<&Prediction> for PredictionRow {
+    fn from(of: &Prediction) -> Self {
+        let text = |at: Option<jiff::Timestamp>| at.map(|at| at.to_string());
+        PredictionRow {
+            id: of.id.0.clone(),
+            rule: of.rule.0.clone(),
+            rule_version: of.rule_version,
+            at: of.at.to_string(),
+            connection: of.connection.0.clone(),
+            resource: of.resource.0.clone(),
+            resource_name: of.resource_name.clone(),
+            metric: of.signal.map(|signal| signal.as_str().to_owned()),
+            prediction: of.foreseen.as_str().to_owned(),
+            outcome: of.outcome.as_str().to_owned(),
+            probability_percent: of.probability_percent,
+            expected_at: text(of.expected_at),
+            earliest_at: text(of.earliest_at),
+            latest_at: text(of.latest_at),
+            value: of.value,
+            limit: of.limit,
+            limit_source: of.limit_source.clone(),
+            observed_from: text(of.observed_from),
+            observed_until: text(of.observed_until),
+            points: of.points,
+            forecast: of.forecast.iter().map(|step| (step.at.to_string(), step.p05, step.p50, step.p95)).collect(),
+            event: of.event.clone(),
+            reasons: of.reasons.clone(),
+            recommendation: of.recommendation.as_ref().map(|id| id.0.clone()),
+            not_recommended: of.not_recommended.clone(),
+        }
+    }
+}
+
+impl PredictionRow {
+    pub(crate) fn into_prediction(self) -> Result<Prediction, RowError> {
+        let signal = self.metric.as_deref().map(|text| named("metric", text, Signal::parse)).transpose()?;
+        let step = |(at, p05, p50, p95): (String, f64, f64, f64)| Ok(Expected { at: time(&at)?, p05, p50, p95 });
+        Ok(Prediction {
+            id: PredictionId(self.id),
+            rule: RuleId(self.rule),
+            rule_version: self.rule_version,
+            at: time(&self.at)?,
+            connection: ConnectionId(self.connection),
+            resource: ResourceId(self.resource),
+            resource_name: self.resource_name,
+            signal,
+            foreseen: named("prediction", &self.prediction, Foreseen::parse)?,
+            outcome: named("outcome", &self.outcome, Outcome::parse)?,
+            probability_percent: self.probability_percent,
+            expected_at: time_or_none(self.expected_at.as_deref())?,
+            earliest_at: time_or_none(self.earliest_at.as_deref())?,
+            latest_at: time_or_none(self.latest_at.as_deref())?,
+            value: self.value,
+            limit: self.limit,
+            limit_source: self.limit_source,
+            observed_from: time_or_none(self.observed_from.as_deref())?,
+            observed_until: time_or_none(self.observed_until.as_deref())?,
+            points: self.points,
+            forecast: self.forecast.into_iter().map(step).collect::<Result<_, RowError>>()?,
+            event: self.event,
+            reasons: self.reasons,
+            recommendation: self.recommendation.map(RecommendationId),
+            not_recommended: self.not_recommended,
+        })
+    }
+}
+
+/// A calendar.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct CalendarRow {
+    id: String,
+    name: String,
+    kind: String,
+    time_zone: Option<String>,
+    text: String,
+    created_by: String,
+    created_at: String,
+    updated_at: String,
+    version: u64,
+}
+
+impl From<&Calendar> for CalendarRow {
+    fn from(of: &Calendar) -> Self {
+        CalendarRow {
+            id: of.id.0.clone(),
+            name: of.name.clone(),
+            kind: of.kind.as_str().to_owned(),
+            time_zone: of.time_zone.clone(),
+            text: of.text.clone(),
+            created_by: of.created_by.clone(),
+            created_at: of.created_at.to_string(),
+            updated_at: of.updated_at.to_string(),
+            version: of.version,
+        }
+    }
+}
+
+impl CalendarRow {
+    pub(crate) fn into_calendar(self) -> Result<Calendar, RowError> {
+        Ok(Calendar {
+            id: CalendarId(self.id),
+            name: self.name,
+            kind: named("kind", &self.kind, CalendarKind::parse)?,
+            time_zone: self.time_zone,
+            text: self.text,
+            created_by: self.created_by,
+            created_at: time(&self.created_at)?,
+            updated_at: time(&self.updated_at)?,
+            version: self.version,
+        })
+    }
+}
