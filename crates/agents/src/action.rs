@@ -46,6 +46,8 @@ named!(
         Apply => "apply",
         /// To try the plan on a twin and put the twin back.
         Test => "test",
+        /// To try the plan on a simulated twin; nothing real is touched.
+        Simulate => "simulate",
     }
 );
 
@@ -114,7 +116,7 @@ pub struct Action {
     pub agent_id: AgentId,
     /// The connection it acts over.
     pub connection: ConnectionId,
-    /// The resource it changes: the recommendation's, or the twin of a test.
+    /// The resource it changes: the recommendation's, the twin of a test, or `simulated:` and the recommendation's.
     pub resource: ResourceId,
     /// What it is for.
     pub purpose: Purpose,

@@ -17,6 +17,7 @@ mod due;
 mod error;
 mod exclude;
 mod execute;
+mod feedback;
 mod guard;
 mod learning;
 mod limits;
@@ -24,6 +25,7 @@ mod propose;
 mod respond;
 mod resume;
 mod rollback;
+mod rollout;
 mod run;
 mod runner;
 mod snapshot;
@@ -45,8 +47,10 @@ pub use caller::Caller;
 pub use due::Due;
 pub use error::EngineError;
 pub use exclude::ExclusionInput;
+pub use feedback::FeedbackInput;
 pub use guard::{Asked, check as check_guardrails};
 pub use propose::{Foretold, covers};
+pub use rollout::RolloutInput;
 
 use crate::action::{Action, ActionId};
 use crate::agent::AgentId;
@@ -98,6 +102,10 @@ pub struct Engine {
     tasks: watch::Sender<usize>,
     /// What was learned, where confidence is calibrated by it.
     models: std::sync::OnceLock<Arc<dyn crate::models::ModelStore>>,
+    /// Where rollouts are kept.
+    rollouts: std::sync::OnceLock<Arc<dyn crate::rollout::RolloutStore>>,
+    /// When each rollout was last looked at.
+    rollout_looks: Mutex<BTreeMap<crate::rollout::RolloutId, jiff::Timestamp>>,
 }
 
 impl Engine {
@@ -113,6 +121,8 @@ impl Engine {
             looks: Mutex::new(BTreeMap::new()),
             tasks: watch::Sender::new(0),
             models: std::sync::OnceLock::new(),
+            rollouts: std::sync::OnceLock::new(),
+            rollout_looks: Mutex::new(BTreeMap::new()),
         })
     }
 

@@ -27,6 +27,9 @@ pub struct Guardrails {
     pub max_actions_per_day: u32,
     /// At most this share of a scope's resources changed in a day, percent.
     pub max_share_per_day_percent: f64,
+    /// From so many findings of one kind on, which it would apply by itself in one run, an agent rolls them out in stages; 0 is
+    /// never.
+    pub rollout_from: u32,
     /// A changed resource is left alone this long, seconds.
     pub cool_down_s: u64,
     /// After this many failures in a row nothing more is applied until somebody resets it.
@@ -54,6 +57,7 @@ impl Default for Guardrails {
             max_actions_per_run: 5,
             max_actions_per_day: 20,
             max_share_per_day_percent: 10.0,
+            rollout_from: 10,
             cool_down_s: 24 * 3600,
             breaker_failures: 3,
             breaker_reset_at: None,

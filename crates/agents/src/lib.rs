@@ -25,7 +25,9 @@ pub mod patch;
 pub mod plan;
 pub mod ports;
 pub mod predictive;
+pub mod ranking;
 pub mod recommendation;
+pub mod rollout;
 pub mod schedule;
 pub mod sweep;
 pub mod together;
@@ -44,5 +46,7 @@ pub use models::{Model, ModelId, ModelStatus, ModelStore, ModelType, Registry, R
 pub use patch::{Patch, Tool, patch};
 pub use plan::{Plan, Step, StepKind};
 pub use ports::{AgentStore, Clock, Clouds, RecordError, Recorder};
+pub use ranking::{Opinions, Ranking};
 pub use recommendation::{Explanation, Feedback, Priority, Recommendation, RecommendationId, RecommendationType};
+pub use rollout::{Rollout, RolloutId, RolloutSettings, RolloutStatus, RolloutStore};
 pub use schedule::{Schedule, ScheduleError, next_run};

@@ -90,7 +90,7 @@ pub trait AgentStore: Send + Sync {
     async fn recommendation_update(&self, recommendation: &Recommendation) -> Result<(), StoreError>;
     /// One recommendation.
     async fn recommendation_get(&self, id: &RecommendationId) -> Result<Recommendation, StoreError>;
-    /// Recommendations, highest priority then highest saving first, and how many there are in all.
+    /// Recommendations, highest expected value first, then by priority and saving, and how many there are in all.
     async fn recommendation_list(
         &self,
         filter: &RecommendationFilter,

@@ -7,6 +7,7 @@ use reeve_estate::{ConnectionId, Money, Provider, ResourceId, ResourceKind};
 use crate::agent::{AgentId, AgentType, Impact};
 use crate::lifecycle::Status;
 use crate::plan::Plan;
+use crate::ranking::Ranking;
 use reeve_estate::named;
 
 /// A recommendation's identifier, made by Reeve. Every audit entry of its story carries it.
@@ -135,6 +136,8 @@ pub struct Explanation {
     pub similar_cases: u64,
     /// Share of those that succeeded, percent; `None` when there are none.
     pub success_rate: Option<f64>,
+    /// How risky the change is, apart from what it costs.
+    pub risk: Impact,
     /// Estimated cost reduction, in words.
     pub cost_reduction: String,
     /// Estimated performance impact, in words.
@@ -186,6 +189,8 @@ pub struct Recommendation {
     pub not_measured: Vec<String>,
     /// The explanation.
     pub explanation: Explanation,
+    /// Where it stands among the others.
+    pub ranking: Ranking,
     /// When it was made.
     pub created_at: Timestamp,
     /// When it last changed.
@@ -205,6 +210,13 @@ pub struct Recommendation {
     /// Grows with every change; stores compare it before they write.
     pub version: u64,
 }
+
+/// The specification's four kinds of feedback.
+pub const OUTCOMES: [&str; 4] = ["implemented_successfully", "implemented_issues", NOT_APPLICABLE, NOT_NOW];
+/// It does not fit this resource.
+pub(crate) const NOT_APPLICABLE: &str = "not_applicable";
+/// It may be right, at another time.
+pub(crate) const NOT_NOW: &str = "not_now";
 
 /// Feedback of a person, as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]

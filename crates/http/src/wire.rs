@@ -15,6 +15,7 @@ pub mod list;
 pub mod model;
 pub mod predictive;
 pub mod recommendation;
+pub mod rollout;
 pub mod saved_search;
 pub mod search;
 pub mod verification;

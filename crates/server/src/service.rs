@@ -113,6 +113,7 @@ impl Service {
             catalogue: Arc::new(Catalogue::builtin().clone()),
         });
         engine.learn_from(store.clone());
+        engine.roll_out_from(store.clone());
         let registry = Arc::new(Registry::new(
             store.clone(),
             recorder.clone(),

@@ -25,6 +25,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { version: 6, sql: include_str!("../migrations/0006_anomalies.sql") },
     Migration { version: 7, sql: include_str!("../migrations/0007_unsettled_actions.sql") },
     Migration { version: 8, sql: include_str!("../migrations/0008_predictive.sql") },
+    Migration { version: 9, sql: include_str!("../migrations/0009_rollouts.sql") },
 ];
 
 /// The schema this program writes.

@@ -21,6 +21,7 @@ mod plan;
 pub(crate) mod predictive;
 pub(crate) mod recommendation;
 pub(crate) mod resource;
+pub(crate) mod rollout;
 pub(crate) mod saved_search;
 pub(crate) mod session;
 pub(crate) mod token;

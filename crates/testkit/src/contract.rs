@@ -9,4 +9,5 @@ pub mod deliveries;
 pub mod estate;
 pub mod models;
 pub mod predictive;
+pub mod rollouts;
 pub mod saved_searches;

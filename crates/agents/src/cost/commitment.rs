@@ -10,7 +10,7 @@ use super::price::hourly;
 use super::procedure::{iac_note, subject};
 use super::proposal::{Abstention, Path, Proposal};
 use super::trust::Trust;
-use super::weigh::{Hazards, impact_level, priority_by_savings};
+use super::weigh::{Hazards, impact_level, priority_by_savings, risk};
 use super::words::{dollars, percent};
 use super::{HISTORY_DAYS, gate};
 use crate::recommendation::{Effort, Explanation, ImpactAssessment, RecommendationType};
@@ -131,6 +131,7 @@ fn propose(
             data_points: evidence.data_points(),
             similar_cases: 0,
             success_rate: None,
+            risk: risk(resource, hazards),
             cost_reduction: format!("{} a month ({})", dollars(savings), percent(discount.share * 100.0)),
             performance_impact: nothing.to_owned(),
             decision_path: path.into_decisions(),

@@ -14,6 +14,7 @@ use super::trust::Trust;
 use super::weigh::{Hazards, impact_level, priority_by_savings, risk};
 use super::words::{dollars, percent, thousands};
 use super::{gate, words};
+use crate::agent::Impact;
 use crate::recommendation::{Effort, Explanation, ImpactAssessment, RecommendationType};
 
 /// p95 CPU below this, percent.
@@ -178,7 +179,7 @@ fn propose(
     };
     let degradation = degradation_percent(cpu, evidence.history(), vcpu_ratio(from, &chosen.spec));
     let impact = assess(&chosen, degradation.filter(|_| !memory_doubt), summary);
-    let explanation = explain(evidence, &from_name, &chosen, summary, cpu, &trust, path, &impact);
+    let explanation = Explanation { risk: risk(resource, hazards), ..explain(evidence, &from_name, &chosen, summary, cpu, &trust, path, &impact) };
     let mut proposal = Proposal {
         kind: KIND,
         rule: RULE,
@@ -295,6 +296,7 @@ fn explain(
         data_points: evidence.data_points(),
         similar_cases: 0,
         success_rate: None,
+        risk: Impact::Low,
         cost_reduction: saving,
         performance_impact: impact.performance.clone(),
         decision_path: path.into_decisions(),

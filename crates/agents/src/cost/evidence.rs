@@ -1,6 +1,6 @@
 //! The measurements of one resource, cut to what tells of it as it is now, and the size it has.
 
-use reeve_estate::{InstanceSpec, Metric, Provider, ResourceKind};
+use reeve_estate::{InstanceSpec, Metric, Provider, ResourceKind, Series};
 use reeve_learn::{DAY_MS, Point, Summary, Window};
 
 use super::{Facts, HISTORY_DAYS};
@@ -94,8 +94,7 @@ impl<'a> Evidence<'a> {
 
     /// Samples that were looked at, all metrics together.
     pub(super) fn data_points(&self) -> u64 {
-        let own = self.facts.series.iter().filter(|s| s.resource == self.facts.resource.id);
-        own.filter(|s| super::METRICS.contains(&s.metric)).map(|s| s.points.len() as u64).sum()
+        data_points(self.facts)
     }
 
     /// The name of a size for this kind of resource: RDS classes are machine names behind `db.`.
@@ -123,6 +122,20 @@ impl<'a> Evidence<'a> {
     }
 }
 
+/// Samples of a resource that a judgement looks at: what was measured of another size, or is no number, is not among them.
+pub(super) fn data_points(facts: &Facts<'_>) -> u64 {
+    let own = facts.series.iter().filter(|s| s.resource == facts.resource.id && super::METRICS.contains(&s.metric));
+    own.map(|series| seen(facts, series).count() as u64).sum()
+}
+
+/// The points of a series that tell of the resource as it is.
+fn seen<'s>(facts: &'s Facts<'_>, series: &'s Series) -> impl Iterator<Item = Point> + 's {
+    let from = facts.unchanged_since.map_or(i64::MIN, |since| since.as_millisecond());
+    let until = facts.now.as_millisecond();
+    let points = series.points.iter().map(|(at, value)| (at.as_millisecond(), *value));
+    points.filter(move |(at, value)| *at >= from && *at < until && value.is_finite())
+}
+
 fn size(facts: &Facts<'_>) -> Option<InstanceSpec> {
     let resource = facts.resource;
     let name = resource.specification.instance_type.as_deref()?;
@@ -134,13 +147,6 @@ fn size(facts: &Facts<'_>) -> Option<InstanceSpec> {
 
 fn load(facts: &Facts<'_>, metric: Metric) -> Option<Load> {
     let series = facts.series.iter().find(|s| s.metric == metric && s.resource == facts.resource.id)?;
-    let from = facts.unchanged_since.map_or(i64::MIN, |since| since.as_millisecond());
-    let until = facts.now.as_millisecond();
-    let points: Vec<Point> = series
-        .points
-        .iter()
-        .map(|(at, value)| (at.as_millisecond(), *value))
-        .filter(|(at, value)| *at >= from && *at < until && value.is_finite())
-        .collect();
+    let points: Vec<Point> = seen(facts, series).collect();
     if points.is_empty() { None } else { Some(Load { points, period_ms: i64::from(series.period_s.max(1)) * 1000 }) }
 }

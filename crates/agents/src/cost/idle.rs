@@ -15,8 +15,9 @@ use super::price::{after_discounts, hourly};
 use super::procedure::{iac_note, restarts_by_itself, stop_idle, subject};
 use super::proposal::{Abstention, Path, Proposal};
 use super::trust::Trust;
-use super::weigh::{Hazards, impact_level, priority_by_savings};
+use super::weigh::{Hazards, impact_level, priority_by_savings, risk};
 use super::words::{byte_rate, dollars, percent, thousands};
+use crate::agent::Impact;
 use crate::recommendation::{Effort, Explanation, ImpactAssessment, RecommendationType};
 
 /// Days the rule looks at.
@@ -171,7 +172,7 @@ fn propose(
         performance: "none expected: nothing used it; starting it again takes minutes".to_owned(),
         security: "one machine less that can be reached".to_owned(),
     };
-    let explanation = explain(evidence, factors, path, &bill, &impact);
+    let explanation = Explanation { risk: risk(resource, hazards), ..explain(evidence, factors, path, &bill, &impact) };
     let mut proposal = Proposal {
         kind: KIND,
         rule: RULE,
@@ -211,6 +212,7 @@ fn explain(
         data_points: evidence.data_points(),
         similar_cases: 0,
         success_rate: None,
+        risk: Impact::Low,
         cost_reduction: match bill.compute {
             Some(compute) => format!("{} a month of compute", dollars(compute)),
             None => "not claimed: no list price".to_owned(),

@@ -13,8 +13,9 @@ use super::price::{Change, change};
 use super::procedure::{iac_note, resize, subject};
 use super::proposal::{Abstention, Path, Proposal};
 use super::trust::Trust;
-use super::weigh::{Hazards, impact_level, is_production};
+use super::weigh::{Hazards, impact_level, is_production, risk};
 use super::words::{dollars, percent, thousands};
+use crate::agent::Impact;
 use crate::recommendation::{Effort, Explanation, ImpactAssessment, Priority, RecommendationType};
 
 /// Mean and median CPU above this, percent.
@@ -169,7 +170,7 @@ fn propose(
     }
     let not_measured = evidence.not_measured(price.is_none());
     let factors = vec![cpu_words(summary), CEILING.to_owned(), trust.words(), impact.cost.clone()];
-    let explanation = explain(evidence, [&from_name, &to_name], factors, path, price.as_ref(), &impact);
+    let explanation = Explanation { risk: risk(resource, hazards), ..explain(evidence, [&from_name, &to_name], factors, path, price.as_ref(), &impact) };
     let mut proposal = Proposal {
         kind: KIND,
         rule: RULE,
@@ -217,6 +218,7 @@ fn explain(
         data_points: evidence.data_points(),
         similar_cases: 0,
         success_rate: None,
+        risk: Impact::Low,
         cost_reduction: match price {
             Some(price) => format!("none: it costs {} a month more", dollars(-price.savings())),
             None => "none; no list price is known".to_owned(),

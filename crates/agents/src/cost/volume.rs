@@ -4,12 +4,12 @@ use reeve_estate::{Metric, Money};
 use reeve_learn::{Backtest, DAY_MS, Summary, Window};
 
 use super::confidence::confidence;
-use super::evidence::Evidence;
+use super::evidence::{Evidence, data_points};
 use super::margin::signs;
 use super::procedure::{iac_note, keep_unattached, subject};
 use super::proposal::{Abstention, Path, Proposal};
 use super::trust::Trust;
-use super::weigh::{Hazards, impact_level, priority_by_savings};
+use super::weigh::{Hazards, impact_level, priority_by_savings, risk};
 use super::words::dollars;
 use super::{Facts, gate};
 use crate::recommendation::{Effort, Explanation, ImpactAssessment, RecommendationType};
@@ -113,9 +113,10 @@ fn propose(facts: &Facts<'_>, counted: Backtest, unmeasured: bool, path: Path) -
         explanation: Explanation {
             action: format!("Snapshot {} ({}); deleting it is left to a person", volume.name, volume.id),
             factors: vec!["The cloud lists no attachment".to_owned(), trust.words(), cost.clone()],
-            data_points: 0,
+            data_points: data_points(facts),
             similar_cases: 0,
             success_rate: None,
+            risk: risk(volume, hazards),
             cost_reduction: cost,
             performance_impact: "none: nothing uses it".to_owned(),
             decision_path: path.into_decisions(),

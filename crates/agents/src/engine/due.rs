@@ -26,6 +26,8 @@ pub struct Due {
     pub approvals_expired: u64,
     /// Changes whose effect was judged.
     pub watched: u64,
+    /// Rollouts that went on, or came to stand still.
+    pub rolled_on: u64,
     /// Interrupted actions that were taken up again.
     pub resumed: u64,
 }
@@ -49,6 +51,7 @@ impl Engine {
         for of in waiting {
             self.one_due(of, &caller, &mut done).await?;
         }
+        done.rolled_on = self.roll_out(&caller).await?;
         Ok(done)
     }
 

@@ -48,6 +48,9 @@ pub enum EngineError {
         /// The plan's hash.
         now: String,
     },
+    /// There is nothing real to test on. HTTP 409.
+    #[error("{0}")]
+    NoTwin(String),
     /// Somebody else was faster, or something else stands in the way. HTTP 409.
     #[error("{0}")]
     Conflict(String),

@@ -10,7 +10,7 @@ use super::auto::signatures_for;
 use super::guard::{Asked, BUDGET_DAYS, check};
 use super::runner::Runner;
 use super::state::optional;
-use super::{Caller, Engine, EngineError, Execution, fresh_id, run, story};
+use super::{Caller, Engine, EngineError, Execution, fresh_id, run, story, twin};
 use crate::action::{Action, ActionId, ActionStatus, Purpose};
 use crate::agent::{Agent, Mode};
 use crate::approval::{Approval, ApprovalId, ApprovalStatus, Signature};
@@ -271,11 +271,11 @@ impl Engine {
         purpose: Purpose,
         wish: &Wish<'_>,
     ) -> Result<Action, EngineError> {
-        let plan = match purpose {
-            Purpose::Apply => planned(&of)?.clone(),
-            Purpose::Test => super::twin::plan_for(planned(&of)?, &of, &resource),
+        let (act, resource) = match purpose {
+            Purpose::Simulate => self.simulated(&resource).await?,
+            Purpose::Apply | Purpose::Test => (self.actor(&resource).await?, resource),
         };
-        let act = self.actor(&resource).await?;
+        let plan = plan_of(&of, purpose, &resource)?;
         let action = self.action_for(&of, &plan, &resource, purpose, wish);
         let claim = if purpose == Purpose::Apply { Status::Executing } else { Status::Testing };
         let mut claimed = self.next(&of, claim)?;
@@ -380,6 +380,16 @@ fn not_excluded(exclusions: &[Exclusion], of: &Recommendation, now: Timestamp) -
             value: 1.0,
         }),
     }
+}
+
+/// The plan as it runs for a purpose, on the resource it runs on.
+pub(super) fn plan_of(of: &Recommendation, purpose: Purpose, on: &Resource) -> Result<Plan, EngineError> {
+    let plan = planned(of)?;
+    Ok(match purpose {
+        Purpose::Apply => plan.clone(),
+        Purpose::Test => twin::plan_for(plan, of, on),
+        Purpose::Simulate => twin::simulated_plan(plan),
+    })
 }
 
 /// The plan, or the reason why there is none to run.

@@ -168,7 +168,7 @@ fn cool_down(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
 }
 
 fn blast_radius(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
-    let counted = |action: &&Action| action.status != ActionStatus::Aborted;
+    let counted = |action: &&Action| action.status != ActionStatus::Aborted && action.purpose != Purpose::Simulate;
     let said = |name, limit: u64, value: u64, what: &str| {
         let message = format!("{value} {what}, limit {limit}");
         Err(block(name, limit as f64, value as f64, message))

@@ -1,20 +1,22 @@
 //! Calibrated confidence in a run: what the registry serves is laid over the judgement, and what each new recommendation was
 //! judged by is kept until its outcome is known.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Metric, Resource, ResourceId, ResourceKind};
-use reeve_learn::calibrate::{Calibrator, Example};
+use reeve_learn::calibrate::{Calibrator, Example, FEATURES};
 
 use super::run::Judged;
 use super::{Engine, EngineError};
 use crate::agent::{Agent, AgentType};
 use crate::cost::trust_group;
 use crate::lifecycle::Status;
-use crate::models::{Material, ModelFilter, ModelStatus, ModelStore, TrustNote, calibrator_from};
+use crate::models::{Confidence, Material, ModelFilter, ModelStatus, ModelStore, TrustNote, calibrator_from};
 use crate::ports::RecommendationFilter;
-use crate::recommendation::{Feedback, Recommendation};
+use crate::ranking::stars_share;
+use crate::recommendation::{Feedback, NOT_APPLICABLE, NOT_NOW, Recommendation, RecommendationId};
 
 /// Notes looked at for outcomes.
 const NOTES: u64 = 20_000;
@@ -26,9 +28,21 @@ impl Engine {
         let _ = self.models.set(models);
     }
 
-    /// The calibrator that serves for an agent. What cannot be read is told and does without: the backtest still speaks.
+    /// The calibrator of an agent: what serves, or nothing learned yet, and on top of it every outcome that the serving version
+    /// has not seen, so that an answer counts from the next run on and not only after the next training. What cannot be read
+    /// is told and does without: the backtest still speaks.
     pub(super) async fn calibrator(&self, agent: &Agent) -> Option<Calibrator> {
-        let models = self.models.get()?;
+        match self.calibrator_of(agent).await {
+            Ok(found) => found,
+            Err(error) => {
+                tracing::warn!(agent = %agent.id.0, error, "the confidence model could not be read; backtests speak alone");
+                None
+            }
+        }
+    }
+
+    async fn calibrator_of(&self, agent: &Agent) -> Result<Option<Calibrator>, String> {
+        let Some(models) = self.models.get() else { return Ok(None) };
         let filter = ModelFilter {
             agent: Some(agent.id.clone()),
             name: Some("confidence".to_owned()),
@@ -36,19 +50,21 @@ impl Engine {
             limit: 1,
             ..ModelFilter::default()
         };
-        let serving = models.model_list(&filter).await.map(|(found, _)| found.into_iter().next());
-        let state = match serving {
-            Ok(Some(model)) => models.model_state(&model.id).await,
-            Ok(None) => return None,
-            Err(error) => Err(error),
+        let (serving, _) = models.model_list(&filter).await.map_err(|error| error.to_string())?;
+        let (mut calibrator, trained_at) = match serving.into_iter().next() {
+            Some(model) => {
+                let state = models.model_state(&model.id).await.map_err(|error| error.to_string())?;
+                (calibrator_from(&state).map_err(|error| error.to_string())?, Some(model.trained_at))
+            }
+            None => (Calibrator::new(FEATURES.len()), None),
         };
-        match state.map_err(|error| error.to_string()).and_then(|s| calibrator_from(&s).map_err(|e| e.to_string())) {
-            Ok(calibrator) => Some(calibrator),
-            Err(error) => {
-                tracing::warn!(agent = %agent.id.0, error, "the confidence model could not be read; backtests speak alone");
-                None
+        let outcomes = self.known_outcomes(agent.agent_type).await.map_err(|error| error.to_string())?;
+        for (known_at, example) in outcomes {
+            if trained_at.is_none_or(|at| !Confidence::has_seen(&example, known_at, at)) {
+                calibrator.learn(&example);
             }
         }
+        Ok(Some(calibrator))
     }
 
     /// Lays the calibrated confidence over what was judged.
@@ -117,35 +133,67 @@ impl Engine {
     /// # Errors
     /// The store's failures.
     pub async fn outcomes(&self, agent: AgentType) -> Result<Vec<Example>, EngineError> {
+        Ok(self.known_outcomes(agent).await?.into_iter().map(|(_, example)| example).collect())
+    }
+
+    /// The same, each with when it became known.
+    async fn known_outcomes(&self, agent: AgentType) -> Result<Vec<(Timestamp, Example)>, EngineError> {
         let Some(models) = self.models.get() else { return Ok(Vec::new()) };
         let notes = models.trust_note_list(NOTES).await?;
+        if notes.is_empty() {
+            return Ok(Vec::new());
+        }
         let (all, _) = self.ports.agents.recommendation_list(&RecommendationFilter::default()).await?;
+        let by_id: HashMap<&RecommendationId, &Recommendation> = all.iter().map(|of| (&of.id, of)).collect();
         let feedback = self.ports.agents.feedback_list(None).await?;
-        let mut found: Vec<Example> = notes
+        let mut found: Vec<(Timestamp, Example)> = notes
             .into_iter()
             .filter_map(|note| {
-                let of = all.iter().find(|of| of.id == note.recommendation && of.agent_type == agent)?;
-                let said = feedback.iter().rev().find(|said| said.recommendation == of.id);
-                let held = held(of, said)?;
+                let of = by_id.get(&note.recommendation).filter(|of| of.agent_type == agent)?;
+                let (held, weight, known_at) = held(of, &feedback)?;
                 let at_ms = note.at.as_millisecond();
-                Some(Example { at_ms, group: note.group, raw: note.raw, features: note.features, held, weight: 1.0 })
+                Some((
+                    known_at,
+                    Example { at_ms, group: note.group, raw: note.raw, features: note.features, held, weight },
+                ))
             })
             .collect();
-        found.sort_by_key(|example| example.at_ms);
+        found.sort_by(|a, b| a.1.at_ms.cmp(&b.1.at_ms).then_with(|| a.1.group.cmp(&b.1.group)));
         Ok(found)
     }
 }
 
-/// Whether a recommendation held: what a person said of it counts before how its action ended. `None` while nobody knows.
-fn held(of: &Recommendation, said: Option<&Feedback>) -> Option<bool> {
-    match said.map(|said| said.outcome.as_str()) {
-        Some("implemented_successfully") => return Some(true),
-        Some("implemented_issues" | "not_applicable") => return Some(false),
+/// The newest judgement of a recommendation by a person; "not now" is none.
+fn judged_by<'f>(of: &Recommendation, feedback: &'f [Feedback]) -> Option<&'f Feedback> {
+    feedback.iter().rev().find(|said| said.recommendation == of.id && said.outcome != NOT_NOW)
+}
+
+/// Whether a recommendation that was carried out went well, and when that became known: what a person said of it counts
+/// before how its action ended. `None` while nobody knows, and where it was not carried out.
+pub(super) fn went(of: &Recommendation, feedback: &[Feedback]) -> Option<(bool, Timestamp)> {
+    match judged_by(of, feedback).map(|said| (said.outcome.as_str(), said.at)) {
+        Some(("implemented_successfully", at)) => return Some((true, at)),
+        Some(("implemented_issues", at)) => return Some((false, at)),
         _ => {}
     }
     match of.status {
-        Status::Succeeded => Some(true),
-        Status::RolledBack | Status::Failed => Some(false),
+        Status::Succeeded => Some((true, of.updated_at)),
+        Status::RolledBack | Status::Failed => Some((false, of.updated_at)),
         _ => None,
     }
+}
+
+/// Whether a recommendation held, how much that counts, and since when it is known. What does not apply did not hold: the
+/// finding missed something. A rating that agrees with the outcome leaves it whole, one that contradicts it takes up to half.
+fn held(of: &Recommendation, feedback: &[Feedback]) -> Option<(bool, f64, Timestamp)> {
+    let said = judged_by(of, feedback);
+    if let Some(said) = said.filter(|said| said.outcome == NOT_APPLICABLE) {
+        return Some((false, 1.0, said.at));
+    }
+    let (held, known_at) = went(of, feedback)?;
+    let agrees = said.and_then(|said| said.rating).map_or(1.0, |stars| {
+        let share = stars_share(stars);
+        if held { share } else { 1.0 - share }
+    });
+    Some((held, 0.5 + 0.5 * agrees, known_at))
 }

@@ -1,4 +1,4 @@
-//! What a person answers to a recommendation besides applying it: dismiss, snooze, schedule, reopen, feedback.
+//! What a person answers to a recommendation besides applying it: dismiss, snooze, schedule, reopen.
 
 use std::sync::Arc;
 
@@ -8,14 +8,11 @@ use reeve_audit::{ActionStatus as Went, FieldError};
 use super::auto::signatures_for;
 use super::execute::{Wish, planned};
 use super::state::{needed, optional};
-use super::{Caller, Engine, EngineError, fresh_id, story};
+use super::{Caller, Engine, EngineError, story};
 use crate::agent::Mode;
 use crate::approval::ApprovalStatus;
 use crate::lifecycle::Status;
-use crate::recommendation::{Feedback, Recommendation, RecommendationId};
-
-/// The specification's four kinds of feedback.
-const OUTCOMES: [&str; 4] = ["implemented_successfully", "implemented_issues", "not_applicable", "not_now"];
+use crate::recommendation::{Recommendation, RecommendationId};
 
 impl Engine {
     /// Rejects a recommendation; the same finding is not made again for a while.
@@ -36,7 +33,9 @@ impl Engine {
         to.scheduled_for = None;
         to.snoozed_until = None;
         self.close_approvals(&of, ApprovalStatus::Rejected, &format!("dismissed: {reason}"), caller).await?;
-        self.make_move("recommendation.dismiss", &of, to, caller).await
+        let dismissed = self.make_move("recommendation.dismiss", &of, to, caller).await?;
+        self.rank_anew(of.kind).await?;
+        Ok(dismissed)
     }
 
     /// Sets a recommendation aside until a time.
@@ -124,68 +123,6 @@ impl Engine {
         self.make_move("recommendation.reopen", &of, to, caller).await
     }
 
-    /// Stores feedback.
-    ///
-    /// # Errors
-    /// [`EngineError::Invalid`] for another outcome, a rating outside 1 to 5, or a missing comment where one is needed.
-    pub async fn feedback(
-        &self,
-        id: &RecommendationId,
-        outcome: &str,
-        rating: Option<i64>,
-        comments: Option<&str>,
-        caller: &Caller,
-    ) -> Result<Feedback, EngineError> {
-        let mut errors = Vec::new();
-        if !OUTCOMES.contains(&outcome) {
-            errors.push(FieldError::new("outcome", "invalid_value", format!("must be one of {}", OUTCOMES.join(", "))));
-        }
-        let rating = match rating {
-            None => None,
-            Some(stars) if (1..=5).contains(&stars) => u8::try_from(stars).ok(),
-            Some(_) => {
-                errors.push(FieldError::new("rating", "invalid_value", "must be from 1 to 5"));
-                None
-            }
-        };
-        let comments = match optional("comments", comments) {
-            Ok(None) if OUTCOMES[1..].contains(&outcome) => {
-                errors.push(FieldError::new(
-                    "comments",
-                    "missing_field",
-                    format!("is needed with {outcome}: say what or why"),
-                ));
-                None
-            }
-            Ok(comments) => comments,
-            Err(EngineError::Invalid(more)) => {
-                errors.extend(more);
-                None
-            }
-            Err(other) => return Err(other),
-        };
-        if !errors.is_empty() {
-            return Err(EngineError::Invalid(errors));
-        }
-        let of = self.ports.agents.recommendation_get(id).await?;
-        let at = self.ports.clock.now();
-        let (by, recommendation) = (caller.name.clone(), id.clone());
-        let feedback =
-            Feedback { id: fresh_id(), recommendation, outcome: outcome.to_owned(), rating, comments, by, at };
-        let mut entry = story::about(story::RECOMMENDATION, "recommendation.feedback", Went::Success, &of, caller)
-            .with_metadata("outcome", outcome)
-            .with_metadata("feedback_id", feedback.id.clone());
-        if let Some(stars) = rating {
-            entry = entry.with_metadata("rating", u32::from(stars));
-        }
-        if let Some(words) = &feedback.comments {
-            entry = entry.with_metadata("comments", words.clone());
-        }
-        self.record(vec![entry]).await?;
-        self.ports.agents.feedback_insert(&feedback).await?;
-        Ok(feedback)
-    }
-
     /// Keeps why something did not run where people look for it.
     pub(super) async fn keep_reason(&self, id: &RecommendationId, reason: &str) -> Result<(), EngineError> {
         let of = self.ports.agents.recommendation_get(id).await?;
@@ -194,7 +131,7 @@ impl Engine {
         Ok(self.ports.agents.recommendation_update(&kept).await?)
     }
 
-    fn ahead(&self, field: &str, at: Timestamp, days: i64) -> Result<(), EngineError> {
+    pub(super) fn ahead(&self, field: &str, at: Timestamp, days: i64) -> Result<(), EngineError> {
         let now = self.ports.clock.now();
         if at > now && at <= now + SignedDuration::from_hours(24 * days) {
             return Ok(());

@@ -6,8 +6,8 @@ use jiff::SignedDuration;
 use reeve_audit::{ActionStatus as Went, Entry, Severity};
 use reeve_estate::{Resource, StoreError};
 
-use super::execute::planned;
-use super::{Caller, Engine, EngineError, story, twin};
+use super::execute::plan_of;
+use super::{Caller, Engine, EngineError, story};
 use crate::action::{Action, ActionStatus, Purpose};
 use crate::lifecycle::Status;
 use crate::ports::RecommendationFilter;
@@ -64,17 +64,28 @@ impl Engine {
 
     async fn take_up(self: &Arc<Self>, action: Action, caller: &Caller) -> Result<(), EngineError> {
         let of = self.ports.agents.recommendation_get(&action.recommendation).await?;
-        let (_, act) = self.ports.clouds.actor(&action.connection).await.map_err(EngineError::Cloud)?;
-        let resource = match action.purpose {
-            Purpose::Apply => self.resource_of(&of).await?,
-            Purpose::Test => self.ports.estate.resource_get(&action.resource).await?,
+        let (act, resource) = match action.purpose {
+            Purpose::Simulate => self.simulated(&self.resource_of(&of).await?).await?,
+            purpose => {
+                let (_, act) = self.ports.clouds.actor(&action.connection).await.map_err(EngineError::Cloud)?;
+                let own = purpose == Purpose::Apply;
+                let resource = if own {
+                    self.resource_of(&of).await?
+                } else {
+                    self.ports.estate.resource_get(&action.resource).await?
+                };
+                (act, resource)
+            }
         };
-        let plan = match action.purpose {
-            Purpose::Apply => planned(&of)?.clone(),
-            Purpose::Test => twin::plan_for(planned(&of)?, &of, &resource),
-        };
+        let plan = plan_of(&of, action.purpose, &resource)?;
         let mut next = Action { version: action.version + 1, ..action };
-        let mut entries = self.close_steps(&mut next, "interrupted; looked at again", &resource, &of);
+        let mut entries = Vec::new();
+        if next.purpose == Purpose::Simulate {
+            // The twin went with the process that simulated it; a new one begins at the beginning.
+            next = Action { status: ActionStatus::Running, steps: Vec::new(), before: Vec::new(), ..next };
+        } else {
+            entries = self.close_steps(&mut next, "interrupted; looked at again", &resource, &of);
+        }
         if next.status == ActionStatus::Running && plan.hash != next.plan_hash {
             // Cannot come about while a plan runs; if it does, the way back is the only safe one.
             next.status = ActionStatus::RollingBack;
@@ -139,7 +150,7 @@ impl Engine {
                 let why = format!("not executed, and nothing was changed: {reason}");
                 ("recommendation.reopen", Status::Open, Some(why))
             }
-            (Purpose::Test, ended) => {
+            (Purpose::Test | Purpose::Simulate, ended) => {
                 let why = match ended {
                     ActionStatus::Aborted => format!("not tested, and nothing was changed: {reason}"),
                     ActionStatus::Failed => format!("the twin {} could not be put back: {reason}", action.resource),

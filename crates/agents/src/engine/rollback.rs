@@ -59,7 +59,8 @@ impl Engine {
 
     async fn may_undo(&self, action: &Action, of: &Recommendation) -> Result<(), EngineError> {
         let refuse = |message: String| Err(EngineError::Conflict(message));
-        if !matches!(action.status, ActionStatus::Succeeded | ActionStatus::Failed) || action.purpose == Purpose::Test {
+        if !matches!(action.status, ActionStatus::Succeeded | ActionStatus::Failed) || action.purpose != Purpose::Apply
+        {
             return refuse(format!("the action is {}; only one that succeeded or failed can be undone", action.status));
         }
         if !of.plan.as_ref().is_some_and(|plan| plan.reversible && plan.hash == action.plan_hash)

@@ -214,7 +214,7 @@ impl Engine {
         Ok((judged, days))
     }
 
-    /// Applies, or asks approval for, what the agent's mode and configuration allow; most saving first.
+    /// Applies, or asks approval for, what the agent's mode and configuration allow; what is expected to bring most first.
     pub(super) async fn apply_what_it_may(
         self: &Arc<Self>,
         agent: &Agent,
@@ -222,11 +222,18 @@ impl Engine {
         report: &mut RunReport,
         skipped: &mut BTreeMap<String, u64>,
     ) -> Result<(), EngineError> {
-        found.sort_by(|a, b| b.savings_monthly.cmp(&a.savings_monthly).then_with(|| a.id.cmp(&b.id)));
+        found.sort_by(|a, b| {
+            b.ranking.expected_value.total_cmp(&a.ranking.expected_value).then_with(|| a.id.cmp(&b.id))
+        });
         let caller = Caller::agent(&agent.id);
+        let staged = self.staged(agent, &found, report.days_observed, &caller).await?;
         for of in found.into_iter().filter(|of| of.status == Status::Open) {
             if let Auto::Leave(reason) = decide(agent, &of, report.days_observed) {
                 *skipped.entry(reason.to_owned()).or_default() += 1;
+                continue;
+            }
+            if let Some(reason) = staged.get(&of.kind) {
+                *skipped.entry((*reason).to_owned()).or_default() += 1;
                 continue;
             }
             match self.by_itself(agent, &of.id, report, &caller).await {

@@ -79,7 +79,7 @@ impl Runner {
             self.restore().await
         } else {
             match self.forward().await {
-                Ok(()) if self.action.purpose == Purpose::Test => {
+                Ok(()) if self.action.purpose != Purpose::Apply => {
                     self.undo("the test passed; the twin goes back to what it was".to_owned()).await
                 }
                 Ok(()) => self.succeed().await,
@@ -213,7 +213,7 @@ impl Runner {
                 Ok(()) => return Ok(()),
                 Err(error) => last = error.to_string(),
             }
-            self.rest(1 << attempt).await;
+            self.back_off(1 << attempt).await;
         }
         Err(Halt::Suspend(last))
     }
@@ -235,7 +235,7 @@ impl Runner {
                 self.action = next;
                 return Ok(());
             }
-            self.rest(1 << attempt).await;
+            self.back_off(1 << attempt).await;
         }
         Err(Halt::Suspend(last))
     }
@@ -260,7 +260,14 @@ impl Runner {
         Ok(self.engine.ports.agents.guardrails_get().await?.kill_switch)
     }
 
+    /// Waits for the cloud. A simulated one is never waited for.
     pub(super) async fn rest(&self, seconds: u64) {
+        if self.action.purpose != Purpose::Simulate {
+            self.back_off(seconds).await;
+        }
+    }
+
+    async fn back_off(&self, seconds: u64) {
         self.engine.ports.clock.sleep(Duration::from_secs(seconds)).await;
     }
 
@@ -346,6 +353,9 @@ impl Runner {
 
     /// Puts what was last observed into the inventory, so that nobody reads a stale size until the next sync.
     async fn learn_resource(&mut self) {
+        if self.action.purpose == Purpose::Simulate {
+            return;
+        }
         if let Ok(seen) = self.act.observe(&self.resource).await {
             self.resource = seen.resource;
         }

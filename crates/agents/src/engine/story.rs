@@ -164,7 +164,7 @@ pub(super) fn action(
     if let Some(reason) = &action.reason {
         entry = entry.with_metadata("reason", reason.clone());
     }
-    if action.purpose == Purpose::Test {
+    if action.purpose != Purpose::Apply {
         entry = entry.with_metadata("twin", action.resource.0.clone());
     }
     entry
@@ -181,6 +181,8 @@ pub(super) fn step(
 ) -> Entry {
     let event = match outcome.kind {
         StepKind::Precondition | StepKind::Verify => CHECK,
+        // What happens to nothing real must not be found among the changes of resources.
+        _ if action.purpose == Purpose::Simulate => CHECK,
         StepKind::Snapshot => SNAPSHOT,
         StepKind::Stop | StepKind::Modify | StepKind::Start => CHANGE,
     };
@@ -256,6 +258,7 @@ pub(super) fn limits(of: &Guardrails) -> Json {
         ("blast_radius.max_actions_per_run", Json::from(of.max_actions_per_run)),
         ("blast_radius.max_actions_per_day", Json::from(of.max_actions_per_day)),
         ("blast_radius.max_share_per_day", Json::from(of.max_share_per_day_percent)),
+        ("blast_radius.rollout_from", Json::from(of.rollout_from)),
         ("cool_down_s", Json::from(of.cool_down_s)),
         ("breaker_failures", Json::from(of.breaker_failures)),
         ("breaker_reset_at", Json::from(of.breaker_reset_at.map(|at| at.to_string()))),

@@ -1,13 +1,15 @@
-//! Test First: the plan is tried on a twin, a resource of the same size outside production, which is put back afterwards.
+//! Test First: the plan is tried on a twin, a resource of the same size outside production, which is put back afterwards;
+//! where there is none, on a simulated one.
+
+mod simulated;
 
 use std::sync::Arc;
 
-use reeve_audit::FieldError;
-use reeve_estate::{Purchase, Resource, ResourceFilter};
+use reeve_estate::{Act, Purchase, Resource, ResourceFilter, ResourceKind};
 
 use super::execute::{Target, Wish, planned};
 use super::{Caller, Engine, EngineError, run};
-use crate::action::Purpose;
+use crate::action::{Action, Purpose};
 use crate::agent::{Agent, Mode};
 use crate::cost::{left_alone, non_production};
 use crate::lifecycle::Status;
@@ -15,19 +17,81 @@ use crate::plan::{Plan, Step};
 use crate::recommendation::{Recommendation, RecommendationId};
 
 impl Engine {
-    /// Tries the plan on a twin. The recommendation is open again when the test has ended, with what came of it.
+    /// Tries the plan on a twin, or on a simulated one where there is none. The recommendation is open again when the test has
+    /// ended, with what came of it.
     ///
     /// # Errors
-    /// A conflict when there is no twin: a running resource of the same kind, cloud and size in the agent's scope whose
-    /// environment tag says development, test or staging; all that holds an execution back but the approval.
+    /// All that holds an execution back but the approval.
     pub async fn test(self: &Arc<Self>, id: &RecommendationId, caller: &Caller) -> Result<Recommendation, EngineError> {
+        match self.test_on_resource(id, caller).await {
+            Err(EngineError::NoTwin(_)) => self.simulate(id, caller).await,
+            other => other,
+        }
+    }
+
+    /// Tries the plan on a simulated twin: nothing real is touched, so that no guardrail and no mode holds it back but the
+    /// kill switch.
+    ///
+    /// # Errors
+    /// [`EngineError::WrongState`] for one that is not open, a conflict for advice without a plan.
+    pub async fn simulate(
+        self: &Arc<Self>,
+        id: &RecommendationId,
+        caller: &Caller,
+    ) -> Result<Recommendation, EngineError> {
         let _turn = self.turn.lock().await;
+        let of = self.testable(id).await?;
+        self.simulate_in_turn(of, &Wish::of(caller, None)).await?;
+        Ok(self.ports.agents.recommendation_get(id).await?)
+    }
+
+    /// The same for one that may be tested. The caller holds the turn.
+    pub(super) async fn simulate_in_turn(
+        self: &Arc<Self>,
+        of: Recommendation,
+        wish: &Wish<'_>,
+    ) -> Result<Action, EngineError> {
+        let resource = self.resource_of(&of).await?;
+        self.begin(of, resource, Purpose::Simulate, wish).await
+    }
+
+    /// The simulated twin of a resource as last observed.
+    pub(super) async fn simulated(&self, real: &Resource) -> Result<(Arc<dyn Act>, Resource), EngineError> {
+        let filter = ResourceFilter {
+            connection: Some(real.connection.clone()),
+            kind: Some(ResourceKind::Volume),
+            ..ResourceFilter::default()
+        };
+        let (volumes, _) = self.ports.estate.resource_list(&filter).await?;
+        let own: Vec<Resource> = volumes.into_iter().filter(|v| v.attached_to.contains(&real.id)).collect();
+        let twin = simulated::SimulatedTwin::of(real, &own, Arc::clone(&self.ports.catalogue));
+        let resource = twin.resource();
+        Ok((Arc::new(twin), resource))
+    }
+
+    /// A recommendation that may be tested now.
+    async fn testable(&self, id: &RecommendationId) -> Result<Recommendation, EngineError> {
         let of = self.ports.agents.recommendation_get(id).await?;
         planned(&of)?;
         if !of.status.may_become(Status::Testing) {
             let message = "only an open one can be tested".to_owned();
             return Err(EngineError::WrongState { from: of.status, message });
         }
+        Ok(of)
+    }
+
+    /// Tries the plan on a real twin.
+    ///
+    /// # Errors
+    /// [`EngineError::NoTwin`] when there is none: a running resource of the same kind, cloud and size in the agent's scope whose
+    /// environment tag says development, test or staging; all that holds an execution back but the approval.
+    pub async fn test_on_resource(
+        self: &Arc<Self>,
+        id: &RecommendationId,
+        caller: &Caller,
+    ) -> Result<Recommendation, EngineError> {
+        let _turn = self.turn.lock().await;
+        let of = self.testable(id).await?;
         let agent = self.agent_of(&of).await?;
         if agent.mode == Mode::Learning {
             return Err(EngineError::Learning { agent: agent.id.0 });
@@ -43,8 +107,7 @@ impl Engine {
     async fn twin_of(&self, of: &Recommendation, agent: &Agent) -> Result<Resource, EngineError> {
         let subject = &of.subject;
         let Some(size) = &subject.instance_type else {
-            let error = FieldError::new("id", "invalid_value", "this resource has no size, so nothing is its twin");
-            return Err(EngineError::Invalid(vec![error]));
+            return Err(EngineError::NoTwin("this resource has no size, so nothing is its twin".to_owned()));
         };
         let filter =
             ResourceFilter { provider: Some(subject.provider), kind: Some(subject.kind), ..ResourceFilter::default() };
@@ -71,7 +134,7 @@ impl Engine {
             "there is no twin to test on: no other {size} in the agent's scope that is {} and tagged env=dev, test or staging (or reeve:test-twin=true) on a connection that may act",
             state.unwrap_or("running")
         );
-        Err(EngineError::Conflict(message))
+        Err(EngineError::NoTwin(message))
     }
 }
 
@@ -90,4 +153,14 @@ pub(super) fn plan_for(plan: &Plan, of: &Recommendation, twin: &Resource) -> Pla
         })
         .collect();
     Plan::new(steps, plan.reversible, plan.restart_needed)
+}
+
+/// The plan as it runs on the simulated twin: whole, on what has the real ones' identifiers behind a prefix.
+pub(super) fn simulated_plan(plan: &Plan) -> Plan {
+    let renamed = |step: &Step| {
+        let id = simulated::id_of(&step.resource);
+        let description = step.description.replace(&step.resource, id.as_str());
+        Step { resource: id.0, description, ..step.clone() }
+    };
+    Plan::new(plan.steps.iter().map(renamed).collect(), plan.reversible, plan.restart_needed)
 }

@@ -7,6 +7,7 @@ use jiff::SignedDuration;
 use reeve_audit::Entry;
 use reeve_estate::{ConnectionId, ResourceId, ResourceKind};
 
+use super::learning::went;
 use super::run::Judged;
 use super::{Caller, Engine, EngineError, fresh_id, story};
 use crate::agent::Agent;
@@ -16,7 +17,8 @@ use crate::exclusion::excluded;
 use crate::lifecycle::Status;
 use crate::ports::RecommendationFilter;
 use crate::predictive::advice::CODE;
-use crate::recommendation::{Explanation, Recommendation, RecommendationId, RecommendationType};
+use crate::ranking::{Opinions, Ranking};
+use crate::recommendation::{Explanation, Feedback, Recommendation, RecommendationId, RecommendationType};
 
 /// A finding stops being true unless found again within this.
 const GOOD_FOR_DAYS: i64 = 14;
@@ -24,6 +26,13 @@ const GOOD_FOR_DAYS: i64 = 14;
 const DISMISSED_DAYS: i64 = 90;
 /// A change that failed or was undone is not proposed again for this long.
 const FAILED_DAYS: i64 = 30;
+
+/// What is known from before.
+struct Past<'a> {
+    all: &'a [Recommendation],
+    feedback: &'a [Feedback],
+    opinions: Opinions,
+}
 
 pub(super) type Key = (ConnectionId, ResourceId, RecommendationType);
 
@@ -58,6 +67,8 @@ impl Engine {
         let mut found = Upserted { kept: Vec::new(), skipped: Vec::new() };
         let exclusions = self.ports.agents.exclusion_list().await?;
         let now = self.ports.clock.now();
+        let feedback = self.ports.agents.feedback_list(None).await?;
+        let past = Past { all: &all, feedback: &feedback, opinions: Opinions::of(&all, &feedback, now) };
         let mut fresh = Vec::new();
         for one in judged {
             for proposal in &one.judgement.proposals {
@@ -68,10 +79,10 @@ impl Engine {
                 let at = (one.resource.connection.clone(), one.resource.id.clone(), proposal.kind);
                 match current.get(&at) {
                     Some(known) if known.agent_id != agent.id => found.skipped.push("found_by_another_agent"),
-                    Some(known) => self.meet(agent, known, proposal, &all, &caller, &mut found, &mut fresh).await?,
+                    Some(known) => self.meet(agent, known, proposal, &past, &caller, &mut found, &mut fresh).await?,
                     None => match remembered(&all, proposal, now) {
                         Some(reason) => found.skipped.push(reason),
-                        None => fresh.push(self.make(agent, proposal, &all)),
+                        None => fresh.push(self.make(agent, proposal, &past)),
                     },
                 }
             }
@@ -105,7 +116,7 @@ impl Engine {
         agent: &Agent,
         known: &Recommendation,
         proposal: &Proposal,
-        all: &[Recommendation],
+        past: &Past<'_>,
         caller: &Caller,
         found: &mut Upserted,
         fresh: &mut Vec<Recommendation>,
@@ -121,10 +132,10 @@ impl Engine {
             let reason = "a newer finding took its place";
             self.close_approvals(known, ApprovalStatus::Expired, reason, caller).await?;
             self.settle_at(&known.id, "recommendation.supersede", Status::Superseded, Some(reason), caller).await?;
-            fresh.push(self.make(agent, proposal, all));
+            fresh.push(self.make(agent, proposal, past));
             return Ok(());
         }
-        let made = self.make(agent, proposal, all);
+        let made = self.make(agent, proposal, past);
         let mut next = Recommendation {
             id: known.id.clone(),
             status: known.status,
@@ -182,11 +193,11 @@ impl Engine {
     }
 
     /// A recommendation of a proposal.
-    fn make(&self, agent: &Agent, proposal: &Proposal, all: &[Recommendation]) -> Recommendation {
+    fn make(&self, agent: &Agent, proposal: &Proposal, past: &Past<'_>) -> Recommendation {
         let now = self.ports.clock.now();
-        let (similar_cases, success_rate) = similar(all, proposal);
+        let (similar_cases, success_rate) = similar(past, proposal);
         let p = proposal.clone();
-        Recommendation {
+        let mut made = Recommendation {
             id: RecommendationId(fresh_id()),
             agent_id: agent.id.clone(),
             agent_type: agent.agent_type,
@@ -215,8 +226,11 @@ impl Engine {
             snoozed_until: None,
             status_reason: None,
             blocked: None,
+            ranking: Ranking::default(),
             version: 1,
-        }
+        };
+        made.ranking = past.opinions.rank(&made);
+        made
     }
 }
 
@@ -256,17 +270,18 @@ fn remembered(all: &[Recommendation], proposal: &Proposal, now: jiff::Timestamp)
     })
 }
 
-/// Ended recommendations of the same type and size step, and the share that succeeded, percent.
-fn similar(all: &[Recommendation], proposal: &Proposal) -> (u64, Option<f64>) {
+/// Recommendations of the same type and size step that were carried out and whose outcome is known, by a person's word before
+/// how the action ended, and the share that went well, percent.
+fn similar(past: &Past<'_>, proposal: &Proposal) -> (u64, Option<f64>) {
     let step = (&proposal.subject.instance_type, &proposal.subject.target_type);
     let stepless = BTreeSet::from([RecommendationType::IdleResourceCleanup, RecommendationType::ReservedInstances]);
     let alike = |r: &&Recommendation| {
-        let ended = matches!(r.status, Status::Succeeded | Status::RolledBack | Status::Failed);
         let same_step = stepless.contains(&r.kind) || (&r.subject.instance_type, &r.subject.target_type) == step;
-        ended && r.kind == proposal.kind && same_step
+        r.kind == proposal.kind && same_step
     };
-    let cases: Vec<&Recommendation> = all.iter().filter(alike).collect();
-    let succeeded = cases.iter().filter(|r| r.status == Status::Succeeded).count() as f64;
+    let carried_out = |r: &Recommendation| went(r, past.feedback).map(|(went_well, _)| went_well);
+    let cases: Vec<bool> = past.all.iter().filter(alike).filter_map(carried_out).collect();
+    let succeeded = cases.iter().filter(|went_well| **went_well).count() as f64;
     let rate = (!cases.is_empty()).then(|| succeeded / cases.len() as f64 * 100.0);
     (cases.len() as u64, rate)
 }

@@ -17,6 +17,8 @@ use crate::cost::{self, Facts, HISTORY_DAYS, HORIZON_DAYS};
 
 /// Weeks looked back over.
 const WEEKS: i64 = 6;
+/// Newest days that a version is judged by and does not learn from.
+const HELD_OUT_DAYS: i64 = 14;
 /// Examples it takes to learn, and to judge.
 const ENOUGH: [usize; 2] = [10, 5];
 
@@ -106,6 +108,12 @@ impl Confidence {
         found
     }
 
+    /// Whether a version that was trained at a time has learned from an outcome that became known at another.
+    pub(crate) fn has_seen(example: &Example, known_at: Timestamp, trained_at: Timestamp) -> bool {
+        let cut = trained_at - SignedDuration::from_hours(24 * HELD_OUT_DAYS);
+        known_at <= trained_at && Self::known_before(example, cut)
+    }
+
     /// Whether an example's outcome was known before a time.
     fn known_before(example: &Example, at: Timestamp) -> bool {
         example.at_ms + HORIZON_DAYS * DAY_MS <= at.as_millisecond()
@@ -138,7 +146,7 @@ impl Trainer for Confidence {
     }
 
     fn held_out_days(&self) -> i64 {
-        14
+        HELD_OUT_DAYS
     }
 
     fn train(&self, material: &Material, until: Timestamp) -> Result<Trained, NotTrained> {

@@ -2,7 +2,7 @@
 //! estates.
 
 mod real;
-mod shelf;
+pub(crate) mod shelf;
 
 use std::sync::Arc;
 

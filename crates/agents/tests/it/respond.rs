@@ -5,7 +5,7 @@ use reeve_access::Role;
 use reeve_agents::{ActionStatus, AgentInput, AgentStore, Clock, EngineError, Purpose, Status};
 use reeve_estate::{ResourceId, ResourceState};
 
-use crate::world::{World, operator, person};
+use crate::world::{World, operator, person, said};
 
 fn hours(world: &World, hours: i64) -> jiff::Timestamp {
     world.clock.now() + SignedDuration::from_hours(hours)
@@ -108,7 +108,7 @@ async fn what_nobody_answers_expires() {
 async fn a_test_runs_on_a_twin_and_puts_it_back() {
     let world = World::new();
     let of = world.right_size("i-1", "t3.large").await;
-    let none = world.engine.test(&of.id, &operator()).await.unwrap_err();
+    let none = world.engine.test_on_resource(&of.id, &operator()).await.unwrap_err();
     assert!(none.to_string().contains("no twin"), "{none}");
     world.machine("i-dev", "t3.large", 30.0).tag("i-dev", "env", "staging");
     let testing = world.engine.test(&of.id, &operator()).await.unwrap();
@@ -135,18 +135,53 @@ async fn a_twin_is_of_the_agents_own_scope() {
     world.put(elsewhere);
     let own = AgentInput { accounts: Some(vec!["111122223333".to_owned()]), ..AgentInput::default() };
     world.engine.agent_configure(&of.agent_id, own, &person("ada", &[Role::Administrator])).await.unwrap();
-    let none = world.engine.test(&of.id, &operator()).await.unwrap_err();
+    let none = world.engine.test_on_resource(&of.id, &operator()).await.unwrap_err();
     assert!(none.to_string().contains("in the agent's scope"), "{none}");
+}
+
+#[tokio::test]
+async fn without_a_twin_a_test_runs_on_a_simulated_one() {
+    let world = World::new();
+    let of = world.right_size("i-1", "t3.large").await;
+    let before = world.memory.resources.lock().clone();
+    world.engine.test(&of.id, &operator()).await.unwrap();
+    world.engine.settle().await;
+    let action = world.memory.action_list(Some(&of.id), None).await.unwrap().remove(0);
+    assert_eq!((action.purpose, action.status), (Purpose::Simulate, ActionStatus::RolledBack), "{action:?}");
+    assert_eq!(action.resource.as_str(), "simulated:i-1");
+    assert!(world.again(&of).await.status_reason.unwrap().contains("the test passed"));
+    assert_eq!(*world.memory.resources.lock(), before, "the inventory knows nothing of it");
+    let asked = world.log.journal.lock().iter().any(|note| matches!(note, crate::world::Note::Asked(..)));
+    assert!(!asked, "no cloud was asked for anything");
+    let changes = |entry: &reeve_audit::Entry| entry.event_type.as_str().starts_with("resource.");
+    assert!(!world.entries().iter().any(changes), "no change of a resource is told of");
+    // It counts for no guardrail and undoes nothing.
+    assert!(matches!(world.engine.rollback(&action.id, &operator()).await, Err(EngineError::Conflict(_))));
+    assert_eq!(world.execute(&of).await.status, ActionStatus::Succeeded);
+}
+
+#[tokio::test]
+async fn a_simulation_shows_what_the_cloud_would_refuse() {
+    let world = World::new();
+    let of = world.right_size("i-1", "t3.large").await;
+    // Somebody stopped it since the finding.
+    world.memory.resources.lock().get_mut(&reeve_estate::ResourceId::new("i-1")).unwrap().state =
+        ResourceState::Stopped;
+    world.engine.simulate(&of.id, &operator()).await.unwrap();
+    world.engine.settle().await;
+    let action = world.memory.action_list(Some(&of.id), None).await.unwrap().remove(0);
+    assert_eq!(action.status, ActionStatus::Aborted);
+    assert!(world.again(&of).await.status_reason.unwrap().contains("state is stopped, not running"));
 }
 
 #[tokio::test]
 async fn feedback_is_checked_and_kept() {
     let world = World::new();
     let of = world.right_size("i-1", "t3.large").await;
-    let wrong = world.engine.feedback(&of.id, "great", Some(6), None, &operator()).await;
+    let wrong = world.engine.feedback(&of.id, said("great", Some(6), None), &operator()).await;
     let Err(EngineError::Invalid(errors)) = wrong else { panic!("taken") };
     assert_eq!(errors.iter().map(|e| e.path.as_str()).collect::<Vec<_>>(), ["outcome", "rating"]);
-    let silent = world.engine.feedback(&of.id, "not_now", None, None, &operator()).await;
+    let silent = world.engine.feedback(&of.id, said("not_now", None, None), &operator()).await;
     assert!(matches!(silent, Err(EngineError::Invalid(_))), "circumstances are needed");
     for (outcome, comments) in [
         ("implemented_successfully", None),
@@ -154,7 +189,7 @@ async fn feedback_is_checked_and_kept() {
         ("not_applicable", Some("licence")),
         ("not_now", Some("freeze")),
     ] {
-        world.engine.feedback(&of.id, outcome, Some(4), comments, &operator()).await.unwrap();
+        world.engine.feedback(&of.id, said(outcome, Some(4), comments), &operator()).await.unwrap();
     }
     let kept = world.memory.feedback_list(Some(&of.id)).await.unwrap();
     assert_eq!((kept.len(), kept[0].rating, kept[0].by.as_str()), (4, Some(4), "olga@example.com"));

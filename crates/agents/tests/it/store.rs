@@ -6,9 +6,10 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use reeve_agents::ports::RecommendationFilter;
+use reeve_agents::rollout::RolloutFilter;
 use reeve_agents::{
     Action, ActionId, ActionStatus, Agent, AgentId, AgentStore, AgentType, Approval, ApprovalId, Exclusion,
-    ExclusionId, Feedback, Guardrails, Recommendation, RecommendationId, Status,
+    ExclusionId, Feedback, Guardrails, Recommendation, RecommendationId, Rollout, RolloutId, RolloutStore, Status,
 };
 use reeve_estate::{
     Connection, ConnectionId, EstateStore, Metric, Resource, ResourceFilter, ResourceId, ResourceKind, ResourceState,
@@ -27,6 +28,7 @@ pub(crate) struct Memory {
     feedback: Mutex<Vec<Feedback>>,
     exclusions: Mutex<Vec<Exclusion>>,
     guardrails: Mutex<Guardrails>,
+    rollouts: Mutex<BTreeMap<String, Rollout>>,
     pub(crate) resources: Mutex<BTreeMap<ResourceId, Resource>>,
     pub(crate) series: Mutex<Vec<Series>>,
 }
@@ -105,7 +107,8 @@ impl AgentStore for Memory {
     ) -> Result<(Vec<Recommendation>, u64), StoreError> {
         let all = self.recommendations.lock();
         let wanted = |r: &&Recommendation| filter.status.is_empty() || filter.status.contains(&r.status);
-        let found: Vec<Recommendation> = all.values().filter(wanted).cloned().collect();
+        let mut found: Vec<Recommendation> = all.values().filter(wanted).cloned().collect();
+        found.sort_by(|a, b| b.ranking.expected_value.total_cmp(&a.ranking.expected_value));
         let total = found.len() as u64;
         Ok((found, total))
     }
@@ -248,5 +251,31 @@ impl SampleStore for Memory {
     }
     async fn sample_newest(&self, _: &ConnectionId) -> Result<Vec<(ResourceId, Metric, Timestamp)>, StoreError> {
         Ok(Vec::new())
+    }
+}
+
+#[async_trait]
+impl RolloutStore for Memory {
+    async fn rollout_insert(&self, rollout: &Rollout) -> Result<(), StoreError> {
+        self.rollouts.lock().insert(rollout.id.0.clone(), rollout.clone());
+        Ok(())
+    }
+    async fn rollout_update(&self, rollout: &Rollout) -> Result<(), StoreError> {
+        replace(&self.rollouts, "rollout", &rollout.id.0, |r| r.version, rollout)
+    }
+    async fn rollout_get(&self, id: &RolloutId) -> Result<Rollout, StoreError> {
+        self.rollouts.lock().get(&id.0).cloned().ok_or_else(|| missing("rollout", &id.0))
+    }
+    async fn rollout_list(&self, filter: &RolloutFilter) -> Result<(Vec<Rollout>, u64), StoreError> {
+        let all = self.rollouts.lock();
+        let wanted = |r: &&Rollout| {
+            (filter.status.is_empty() || filter.status.contains(&r.status))
+                && filter.agent.as_ref().is_none_or(|agent| *agent == r.agent_id)
+                && filter.kind.is_none_or(|kind| kind == r.kind)
+        };
+        // Identifiers sort by time.
+        let found: Vec<Rollout> = all.values().rev().filter(wanted).cloned().collect();
+        let total = found.len() as u64;
+        Ok((found, total))
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_access::{Principal, PrincipalKind, Role, UserId};
+use reeve_agents::engine::FeedbackInput;
 use reeve_agents::ports::RecommendationFilter;
 use reeve_agents::{
     Action, Agent, AgentInput, AgentStore, Caller, Clock, Engine, Execution, Ports, Recommendation, RecommendationType,
@@ -239,6 +240,10 @@ pub(crate) fn person(name: &str, roles: &[Role]) -> Caller {
 
 pub(crate) fn operator() -> Caller {
     person("olga", &[Role::Operator])
+}
+
+pub(crate) fn said<'a>(outcome: &'a str, rating: Option<i64>, comments: Option<&'a str>) -> FeedbackInput<'a> {
+    FeedbackInput { outcome, rating, comments, until: None }
 }
 
 pub(crate) fn connection() -> Connection {

@@ -20,6 +20,7 @@ mod problems;
 mod recommendations;
 pub(crate) mod records;
 mod responses;
+mod rollouts;
 mod webhooks;
 
 use utoipa_axum::routes;
@@ -79,7 +80,7 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         .add(Access::Needs(IntelligenceConfigure), routes!(guardrails::put))
         .add(Access::Needs(IntelligenceConfigure), routes!(guardrails::breaker_reset))
         .add(Access::Needs(IntelligenceOperate), routes!(guardrails::kill_switch));
-    told(foreseen(guarded))
+    told(staged(foreseen(guarded)))
 }
 
 /// Predictive rules, what they decided on, and calendars.
@@ -96,6 +97,17 @@ fn foreseen(guarded: Guarded) -> Guarded {
         .add(Access::Needs(IntelligenceView), routes!(calendars::get))
         .add(Access::Needs(IntelligenceConfigure), routes!(calendars::patch, calendars::delete))
         .add(Access::Needs(IntelligenceView), routes!(calendars::events))
+}
+
+/// Rollouts. Every change of one still asks for its own approval, so that operating is enough.
+fn staged(guarded: Guarded) -> Guarded {
+    guarded
+        .add(Access::Needs(IntelligenceView), routes!(rollouts::list))
+        .add(Access::Needs(IntelligenceOperate), routes!(rollouts::create))
+        .add(Access::Needs(IntelligenceView), routes!(rollouts::get))
+        .add(Access::Needs(IntelligenceOperate), routes!(rollouts::stop))
+        .add(Access::Needs(IntelligenceOperate), routes!(rollouts::resume))
+        .add(Access::Needs(IntelligenceOperate), routes!(rollouts::abort))
 }
 
 /// Webhooks and notification channels.

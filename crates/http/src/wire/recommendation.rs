@@ -59,8 +59,25 @@ pub struct RecommendationBody {
     /// Which guardrail blocked the last execution, and by how much.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocked: Option<String>,
+    /// Where it stands in the list, and why there.
+    pub ranking: RankingBody,
     /// Why, from the numbers that decided.
     pub explanation: ExplanationBody,
+}
+
+/// Lists put the highest expected value first.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct RankingBody {
+    /// Dollars a month: confidence times impact times weight.
+    pub expected_value: f64,
+    /// What people's answers make of its kind: 0 to 2, 1 where nobody has answered.
+    pub weight: f64,
+    /// Answers in favour of its kind.
+    pub in_favour: u64,
+    /// Answers against it.
+    pub against: u64,
+    /// The same in words.
+    pub explanation: String,
 }
 
 /// The resource of a recommendation.
@@ -156,7 +173,7 @@ pub struct ExplanationBody {
     pub success_rate: Option<f64>,
     /// Estimated impact.
     pub estimated_impact: EstimatedImpactBody,
-    /// `low`, `medium`, `high`.
+    /// How risky the change is, apart from what it costs: `low`, `medium`, `high`.
     pub risk_level: String,
     /// Numbered checks.
     pub decision_path: Vec<DecisionBody>,
@@ -262,6 +279,15 @@ pub struct SnoozeBody {
     pub reason: Option<String>,
 }
 
+/// Try it.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TestBody {
+    /// `resource` (a twin tagged as no production) or `simulated` (nothing real is touched); left out: the first where there
+    /// is one, else the second.
+    pub on: Option<String>,
+}
+
 /// Set a time.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -282,6 +308,8 @@ pub struct FeedbackBody {
     pub rating: Option<i64>,
     /// Free text; needed with every outcome but the first.
     pub comments: Option<String>,
+    /// With `not_now`: until when; two weeks where it is left out.
+    pub until: Option<String>,
 }
 
 /// Acknowledgement.

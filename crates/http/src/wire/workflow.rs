@@ -17,7 +17,9 @@ pub struct ActionRecordBody {
     pub recommendation_id: String,
     /// The recommendation's title.
     pub title: String,
-    /// The resource.
+    /// `apply`, `test` (on a twin), `simulate` (on a simulated twin).
+    pub purpose: String,
+    /// The resource it changes: the recommendation's, or the twin of a test.
     pub resource_id: String,
     /// The plan's hash as it ran.
     pub plan_hash: String,
@@ -265,6 +267,14 @@ pub struct BlastRadiusBody {
     pub max_actions_per_day: u32,
     /// Share of the scope in a day, percent.
     pub max_share_per_day: f64,
+    /// From so many findings of one kind on, which it would apply by itself in one run, an agent rolls them out in stages; 0 is
+    /// never.
+    #[serde(default = "rollout_from")]
+    pub rollout_from: u32,
+}
+
+fn rollout_from() -> u32 {
+    reeve_agents::Guardrails::default().rollout_from
 }
 
 /// The kill switch.

@@ -18,8 +18,8 @@ pub(super) async fn insert(store: &Store, recommendation: &Recommendation) -> Re
     let subject = &recommendation.subject;
     sqlx::query(
         "INSERT INTO recommendations (id, agent_id, agent_type, kind, status, is_open, priority, confidence, savings,
-             connection_id, provider, account, region, resource_id, created_at_ms, version, document)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)",
+             connection_id, provider, account, region, resource_id, created_at_ms, version, document, expected_value)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)",
     )
     .bind(&recommendation.id.0)
     .bind(&recommendation.agent_id.0)
@@ -38,6 +38,7 @@ pub(super) async fn insert(store: &Store, recommendation: &Recommendation) -> Re
     .bind(recommendation.created_at.as_millisecond())
     .bind(version(recommendation.version))
     .bind(encode(&RecommendationRow::from(recommendation))?)
+    .bind(recommendation.ranking.expected_value)
     .execute(store.write())
     .await
     .map_err(|error| Fault::or_taken(error, || taken(recommendation)))?;
@@ -58,7 +59,7 @@ pub(super) async fn update(connection: &mut AnyConnection, recommendation: &Reco
     };
     let update = sqlx::query(
         "UPDATE recommendations SET status = $3, is_open = $4, priority = $5, confidence = $6, savings = $7, version = $8,
-             document = $9 WHERE id = $1 AND version = $2",
+             document = $9, expected_value = $10 WHERE id = $1 AND version = $2",
     )
     .bind(&recommendation.id.0)
     .bind(record.expected())
@@ -68,7 +69,8 @@ pub(super) async fn update(connection: &mut AnyConnection, recommendation: &Reco
     .bind(recommendation.confidence)
     .bind(recommendation.savings_monthly.micros())
     .bind(version(recommendation.version))
-    .bind(encode(&RecommendationRow::from(recommendation))?);
+    .bind(encode(&RecommendationRow::from(recommendation))?)
+    .bind(recommendation.ranking.expected_value);
     record.run(connection, update, || taken(recommendation)).await
 }
 
@@ -99,7 +101,12 @@ pub(super) async fn get(store: &Store, id: &RecommendationId) -> Result<Recommen
 pub(super) async fn list(store: &Store, wanted: &RecommendationFilter) -> Result<(Vec<Recommendation>, u64), Fault> {
     let filter = filter(wanted);
     let count = filter.query(filter.sql("SELECT COUNT(*) FROM recommendations", "")).fetch_one(store.read()).await?;
-    let page = filter.page(SELECT, " ORDER BY priority, savings DESC, created_at_ms, id", wanted.limit, wanted.offset);
+    let page = filter.page(
+        SELECT,
+        " ORDER BY expected_value DESC, priority, savings DESC, created_at_ms, id",
+        wanted.limit,
+        wanted.offset,
+    );
     let rows = filter.query(page).fetch_all(store.read()).await?;
     let recommendations = rows.iter().map(recommendation).collect::<Result<_, _>>()?;
     Ok((recommendations, count.try_get::<i64, _>(0)?.unsigned_abs()))

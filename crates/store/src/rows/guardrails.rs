@@ -25,6 +25,8 @@ pub(crate) struct GuardrailsRow {
     max_actions_per_day: u32,
     #[serde(serialize_with = "finite")]
     max_share_per_day_percent: f64,
+    #[serde(default = "ten")]
+    rollout_from: u32,
     cool_down_s: u64,
     breaker_failures: u32,
     breaker_reset_at: Option<String>,
@@ -32,6 +34,10 @@ pub(crate) struct GuardrailsRow {
     change_control: ChangeControlRow,
     kill_switch: bool,
     version: u64,
+}
+
+fn ten() -> u32 {
+    Guardrails::default().rollout_from
 }
 
 fn a_day() -> u64 {
@@ -51,6 +57,7 @@ impl From<&Guardrails> for GuardrailsRow {
             max_actions_per_run: from.max_actions_per_run,
             max_actions_per_day: from.max_actions_per_day,
             max_share_per_day_percent: from.max_share_per_day_percent,
+            rollout_from: from.rollout_from,
             cool_down_s: from.cool_down_s,
             breaker_failures: from.breaker_failures,
             breaker_reset_at: from.breaker_reset_at.map(|at| at.to_string()),
@@ -74,6 +81,7 @@ impl GuardrailsRow {
             max_actions_per_run: self.max_actions_per_run,
             max_actions_per_day: self.max_actions_per_day,
             max_share_per_day_percent: self.max_share_per_day_percent,
+            rollout_from: self.rollout_from,
             cool_down_s: self.cool_down_s,
             breaker_failures: self.breaker_failures,
             breaker_reset_at: time_or_none(self.breaker_reset_at.as_deref())?,

@@ -2,7 +2,8 @@
 
 use reeve_agents::recommendation::{Decision, Effort, ImpactAssessment, Subject};
 use reeve_agents::{
-    AgentId, AgentType, Explanation, Impact, Priority, Recommendation, RecommendationId, RecommendationType, Status,
+    AgentId, AgentType, Explanation, Impact, Priority, Ranking, Recommendation, RecommendationId, RecommendationType,
+    Status,
 };
 use reeve_estate::{ConnectionId, Money, Provider, ResourceId, ResourceKind};
 use serde::{Deserialize, Serialize};
@@ -34,6 +35,8 @@ pub(crate) struct RecommendationRow {
     reason_codes: Vec<String>,
     not_measured: Vec<String>,
     explanation: ExplanationRow,
+    #[serde(default)]
+    ranking: RankingRow,
     created_at: String,
     updated_at: String,
     expires_at: String,
@@ -76,9 +79,24 @@ struct ExplanationRow {
     data_points: u64,
     similar_cases: u64,
     success_rate: Option<f64>,
+    /// Explanations of earlier releases tell the impact level instead.
+    #[serde(default)]
+    risk: Option<String>,
     cost_reduction: String,
     performance_impact: String,
     decision_path: Vec<DecisionRow>,
+}
+
+/// Where it stands; recommendations of earlier releases have none until their agent runs again.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct RankingRow {
+    #[serde(serialize_with = "finite")]
+    expected_value: f64,
+    #[serde(serialize_with = "finite")]
+    weight: f64,
+    in_favour: u64,
+    against: u64,
+    words: String,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -111,6 +129,7 @@ impl From<&Recommendation> for RecommendationRow {
             reason_codes: from.reason_codes.clone(),
             not_measured: from.not_measured.clone(),
             explanation: ExplanationRow::from(&from.explanation),
+            ranking: RankingRow::from(&from.ranking),
             created_at: from.created_at.to_string(),
             updated_at: from.updated_at.to_string(),
             expires_at: from.expires_at.to_string(),
@@ -126,6 +145,7 @@ impl From<&Recommendation> for RecommendationRow {
 
 impl RecommendationRow {
     pub(crate) fn into_recommendation(self) -> Result<Recommendation, RowError> {
+        let impact_level = named("impact_level", &self.impact_level, Impact::parse)?;
         Ok(Recommendation {
             id: RecommendationId(self.id),
             agent_id: AgentId(self.agent_id),
@@ -136,7 +156,7 @@ impl RecommendationRow {
             subject: self.subject.into_subject()?,
             priority: named("priority", &self.priority, Priority::parse)?,
             confidence: self.confidence,
-            impact_level: named("impact_level", &self.impact_level, Impact::parse)?,
+            impact_level,
             impact: self.impact.into_impact(),
             effort: named("effort", &self.effort, Effort::parse)?,
             savings_monthly: Money::from_micros(self.savings_monthly),
@@ -146,7 +166,8 @@ impl RecommendationRow {
             plan: self.plan.map(PlanRow::into_plan).transpose()?,
             reason_codes: self.reason_codes,
             not_measured: self.not_measured,
-            explanation: self.explanation.into_explanation(),
+            explanation: self.explanation.into_explanation(impact_level)?,
+            ranking: self.ranking.into_ranking(),
             created_at: time(&self.created_at)?,
             updated_at: time(&self.updated_at)?,
             expires_at: time(&self.expires_at)?,
@@ -157,6 +178,20 @@ impl RecommendationRow {
             blocked: self.blocked,
             version: self.version,
         })
+    }
+}
+
+impl From<&Ranking> for RankingRow {
+    fn from(from: &Ranking) -> Self {
+        let Ranking { expected_value, weight, in_favour, against, words } = from.clone();
+        RankingRow { expected_value, weight, in_favour, against, words }
+    }
+}
+
+impl RankingRow {
+    fn into_ranking(self) -> Ranking {
+        let RankingRow { expected_value, weight, in_favour, against, words } = self;
+        Ranking { expected_value, weight, in_favour, against, words }
     }
 }
 
@@ -231,6 +266,7 @@ impl From<&Explanation> for ExplanationRow {
             data_points: from.data_points,
             similar_cases: from.similar_cases,
             success_rate: from.success_rate,
+            risk: Some(from.risk.as_str().to_owned()),
             cost_reduction: from.cost_reduction.clone(),
             performance_impact: from.performance_impact.clone(),
             decision_path: from.decision_path.iter().map(decision).collect(),
@@ -239,17 +275,19 @@ impl From<&Explanation> for ExplanationRow {
 }
 
 impl ExplanationRow {
-    fn into_explanation(self) -> Explanation {
+    fn into_explanation(self, impact: Impact) -> Result<Explanation, RowError> {
         let decision = |row: DecisionRow| Decision { check: row.check, answer: row.answer, detail: row.detail };
-        Explanation {
+        let risk = self.risk.as_deref().map(|risk| named("risk", risk, Impact::parse)).transpose()?.unwrap_or(impact);
+        Ok(Explanation {
             action: self.action,
             factors: self.factors,
             data_points: self.data_points,
             similar_cases: self.similar_cases,
             success_rate: self.success_rate,
+            risk,
             cost_reduction: self.cost_reduction,
             performance_impact: self.performance_impact,
             decision_path: self.decision_path.into_iter().map(decision).collect(),
-        }
+        })
     }
 }

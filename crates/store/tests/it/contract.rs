@@ -18,6 +18,7 @@ on_both!(
     saved_searches => super::saved_searches,
     models => super::models,
     predictive => super::predictive,
+    rollouts => super::rollouts,
     deliveries => super::deliveries,
 );
 
@@ -75,6 +76,13 @@ async fn models(place: &Place) -> Result<()> {
 async fn predictive(place: &Place) -> Result<()> {
     let store = place.open().await?;
     contract::predictive::run(Arc::new(store.clone())).await?;
+    store.close().await;
+    Ok(())
+}
+
+async fn rollouts(place: &Place) -> Result<()> {
+    let store = place.open().await?;
+    contract::rollouts::run(Arc::new(store.clone())).await?;
     store.close().await;
     Ok(())
 }

@@ -170,6 +170,8 @@ async fn lists(store: &dyn AgentStore) -> Result<()> {
         made.subject.account = "222222222222".into();
         made.subject.connection.0 = "c-list".into();
         made.savings_monthly = Money::from_usd(usd);
+        // What is expected to bring most comes first; the rest by priority and saving.
+        made.ranking.expected_value = if id == "l-medium-2" { 100.0 } else { 50.0 };
         Ok(Recommendation { priority, confidence, ..made })
     };
     let all = [
@@ -183,7 +185,7 @@ async fn lists(store: &dyn AgentStore) -> Result<()> {
     for made in &all {
         store.recommendation_insert(made).await?;
     }
-    let sorted = &["l-critical", "l-high-big", "l-high-small", "l-medium-2", "l-medium", "l-low"][..];
+    let sorted = &["l-medium-2", "l-critical", "l-high-big", "l-high-small", "l-medium", "l-low"][..];
     let mine = RecommendationFilter { agent: Some("a-list".into()), ..RecommendationFilter::default() };
     let cases: &[(RecommendationFilter, &[&str], u64)] = &[
         (mine.clone(), sorted, 6),

@@ -11,7 +11,7 @@ use reeve_estate::{Catalogue, Metric, ResourceKind, Series};
 use reeve_learn::calibrate::{Calibrator, Example, FEATURES};
 
 use super::shelf::Shelf;
-use crate::world::{World, operator, resource};
+use crate::world::{World, operator, resource, said};
 
 /// CPU by day and hour for so many days before now, a point an hour.
 async fn estate(world: &World, machines: usize, days: i64, cpu: impl Fn(usize, i64, i64) -> f64) -> Material {
@@ -142,8 +142,8 @@ async fn what_serves_calibrates_a_run_and_outcomes_come_back() {
         |factor: &String| factor.starts_with("Calibrated on ") && factor.ends_with("the backtest alone said 96.0 %");
     assert!(after.explanation.factors.iter().any(told), "{:?}", after.explanation.factors);
     // Its outcome is an example for the next training.
-    let said = world.engine.feedback(&after.id, "implemented_issues", Some(2), Some("too slow"), &operator()).await;
-    said.unwrap();
+    let issues = said("implemented_issues", Some(2), Some("too slow"));
+    world.engine.feedback(&after.id, issues, &operator()).await.unwrap();
     let outcomes = world.engine.outcomes(agent.agent_type).await.unwrap();
     assert_eq!(outcomes.len(), 1);
     assert!(!outcomes[0].held && (outcomes[0].raw - 0.96).abs() < 1e-9);

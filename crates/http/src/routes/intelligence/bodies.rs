@@ -7,7 +7,7 @@ use reeve_agents::agent::{Agent, RunReport};
 use reeve_agents::approval::{Approval, Signed};
 use reeve_agents::plan::Plan;
 use reeve_agents::recommendation::{Explanation, Recommendation, Subject};
-use reeve_agents::{Delegation, Guardrails, Impact};
+use reeve_agents::{Delegation, Guardrails};
 use reeve_estate::Money;
 
 use crate::time;
@@ -16,8 +16,8 @@ use crate::wire::agent::{
 };
 use crate::wire::change_control::ChangeControlBody;
 use crate::wire::recommendation::{
-    DecisionBody, EstimatedImpactBody, ExplanationBody, FactorsBody, ImpactBody, PlanBody, RecommendationBody,
-    SavingsBody, StepBody, SubjectBody,
+    DecisionBody, EstimatedImpactBody, ExplanationBody, FactorsBody, ImpactBody, PlanBody, RankingBody,
+    RecommendationBody, SavingsBody, StepBody, SubjectBody,
 };
 use crate::wire::workflow::{
     ActionRecordBody, ApprovalBody, AvailabilityBody, BlastRadiusBody, CostImpactBody, DelegationBody, GuardrailsBody,
@@ -107,7 +107,14 @@ pub(super) fn recommendation(found: &Recommendation) -> RecommendationBody {
         snoozed_until: found.snoozed_until.map(time::text),
         status_reason: found.status_reason.clone(),
         blocked: found.blocked.clone(),
-        explanation: explanation(&found.explanation, found.confidence, found.impact_level),
+        ranking: RankingBody {
+            expected_value: found.ranking.expected_value,
+            weight: (found.ranking.weight * 1000.0).round() / 1000.0,
+            in_favour: found.ranking.in_favour,
+            against: found.ranking.against,
+            explanation: found.ranking.words.clone(),
+        },
+        explanation: explanation(&found.explanation, found.confidence),
     }
 }
 
@@ -148,7 +155,7 @@ fn plan(plan: &Plan) -> PlanBody {
 }
 
 /// An explanation, in the specification's shape.
-pub(super) fn explanation(why: &Explanation, confidence: f64, risk: Impact) -> ExplanationBody {
+pub(super) fn explanation(why: &Explanation, confidence: f64) -> ExplanationBody {
     ExplanationBody {
         action: why.action.clone(),
         confidence: tenths(confidence),
@@ -160,7 +167,7 @@ pub(super) fn explanation(why: &Explanation, confidence: f64, risk: Impact) -> E
             cost_reduction: why.cost_reduction.clone(),
             performance_impact: why.performance_impact.clone(),
         },
-        risk_level: risk.as_str().to_owned(),
+        risk_level: why.risk.as_str().to_owned(),
         decision_path: why
             .decision_path
             .iter()
@@ -184,7 +191,8 @@ pub(super) fn action(action: &Action, of: &Recommendation) -> ActionRecordBody {
         id: action.id.0.clone(),
         recommendation_id: action.recommendation.0.clone(),
         title: of.title.clone(),
-        resource_id: of.subject.id.0.clone(),
+        purpose: action.purpose.as_str().to_owned(),
+        resource_id: action.resource.0.clone(),
         plan_hash: action.plan_hash.clone(),
         by: action.by.clone(),
         status: action.status.as_str().to_owned(),
@@ -273,6 +281,7 @@ pub(super) fn guardrails(guardrails: &Guardrails) -> GuardrailsBody {
             max_actions_per_run: guardrails.max_actions_per_run,
             max_actions_per_day: guardrails.max_actions_per_day,
             max_share_per_day: guardrails.max_share_per_day_percent,
+            rollout_from: guardrails.rollout_from,
         },
         cool_down_s: guardrails.cool_down_s,
         breaker_failures: guardrails.breaker_failures,

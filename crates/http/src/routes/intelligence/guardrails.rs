@@ -39,6 +39,7 @@ pub(super) async fn put(
         max_actions_per_run: body.blast_radius.max_actions_per_run,
         max_actions_per_day: body.blast_radius.max_actions_per_day,
         max_share_per_day_percent: body.blast_radius.max_share_per_day,
+        rollout_from: body.blast_radius.rollout_from,
         cool_down_s: body.cool_down_s,
         breaker_failures: body.breaker_failures,
         change_control: body.change_control.into_change_control()?,

@@ -12,7 +12,7 @@ use reeve_agents::approval::ApprovalStatus;
 use reeve_agents::models::ModelFilter;
 use reeve_agents::ports::RecommendationFilter;
 use reeve_agents::together::together;
-use reeve_agents::{Action, ActionStatus, Agent, ModelStatus, Recommendation, Status, WatchVerdict};
+use reeve_agents::{Action, ActionStatus, Agent, ModelStatus, Purpose, Recommendation, Status, WatchVerdict};
 use reeve_estate::{Money, ResourceFilter};
 
 use super::models;
@@ -31,7 +31,9 @@ pub(super) async fn dashboard(State(app): State<Arc<App>>) -> Result<Json<Dashbo
     let (found, _) = app.agents.recommendation_list(&RecommendationFilter::default()).await?;
     let since = app.now().checked_sub(PERIOD).ok();
     let all_actions = app.agents.action_list(None, None).await?;
-    let actions: Vec<&Action> = all_actions.iter().filter(|one| since.is_none_or(|at| one.started_at >= at)).collect();
+    // What was simulated touched nothing.
+    let taken = |one: &&Action| one.purpose != Purpose::Simulate && since.is_none_or(|at| one.started_at >= at);
+    let actions: Vec<&Action> = all_actions.iter().filter(taken).collect();
     let approvals = app.agents.approval_list(None).await?;
     let lately = AnomalyFilter { since, limit: 1, ..AnomalyFilter::default() };
     let (_, anomalies) = app.anomalies.anomaly_list(&lately).await?;

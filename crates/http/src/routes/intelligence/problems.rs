@@ -24,7 +24,9 @@ pub(super) fn problem(error: EngineError) -> Problem {
                 .collect(),
         ),
         EngineError::NotFound { what, id } => Problem::not_found(what, &id),
-        EngineError::WrongState { .. } | EngineError::Conflict(_) => Problem::new(Code::Conflict, words),
+        EngineError::WrongState { .. } | EngineError::Conflict(_) | EngineError::NoTwin(_) => {
+            Problem::new(Code::Conflict, words)
+        }
         EngineError::Learning { .. } => Problem::new(Code::AgentLearning, words),
         EngineError::Blocked(_) => Problem::new(Code::GuardrailBlocked, words),
         EngineError::PlanChanged { .. } => Problem::new(Code::PlanChanged, words),

@@ -17,7 +17,7 @@ use crate::routes::resources::parse;
 use crate::wire::list::List;
 use crate::wire::recommendation::{ExplanationBody, PatchBody, RecommendationBody, RecommendationParams};
 
-/// Recommendations, highest priority then highest saving first.
+/// Recommendations, highest expected value first.
 #[utoipa::path(get, path = "/api/v1/intelligence/recommendations", tag = "intelligence", params(RecommendationParams),
     responses((status = 200, body = List<RecommendationBody>), (status = 422, body = ProblemBody)))]
 pub(super) async fn list(
@@ -66,7 +66,7 @@ pub(super) async fn explanation(
     Path(id): Path<String>,
 ) -> Result<Json<ExplanationBody>, Problem> {
     let found = app.agents.recommendation_get(&RecommendationId(id)).await?;
-    Ok(Json(bodies::explanation(&found.explanation, found.confidence, found.impact_level)))
+    Ok(Json(bodies::explanation(&found.explanation, found.confidence)))
 }
 
 /// What to change in infrastructure as code, where it owns the resource.

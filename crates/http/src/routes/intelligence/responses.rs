@@ -7,7 +7,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 
 use reeve_agents::RecommendationId;
-use reeve_agents::engine::Execution;
+use reeve_agents::engine::{Execution, FeedbackInput};
 
 use super::bodies;
 use super::problems::{asking, problem};
@@ -16,7 +16,8 @@ use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller};
 use crate::time;
 use crate::wire::recommendation::{
-    DismissBody, ExecuteAnswer, ExecuteBody, FeedbackAnswer, FeedbackBody, RecommendationBody, ScheduleBody, SnoozeBody,
+    DismissBody, ExecuteAnswer, ExecuteBody, FeedbackAnswer, FeedbackBody, RecommendationBody, ScheduleBody,
+    SnoozeBody, TestBody,
 };
 
 /// Apply now. Answers at once: with the action that runs, or with the approval request that waits.
@@ -74,15 +75,24 @@ pub(super) async fn schedule(
     Ok(Json(bodies::recommendation(&found)))
 }
 
-/// Try it where it cannot hurt.
+/// Try it where it cannot hurt: on a twin that a tag says is no production, or, without one, on a simulated twin.
 #[utoipa::path(post, path = "/api/v1/intelligence/recommendations/{id}/test", tag = "intelligence", params(("id" = String, Path)),
-    responses((status = 202, body = RecommendationBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
+    request_body = TestBody,
+    responses((status = 202, body = RecommendationBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
 pub(super) async fn test(
     State(app): State<Arc<App>>,
     caller: Caller,
     Path(id): Path<String>,
+    Body(body): Body<TestBody>,
 ) -> Result<(StatusCode, Json<RecommendationBody>), Problem> {
-    let found = app.engine.test(&RecommendationId(id), &asking(&caller)).await.map_err(problem)?;
+    let (id, caller) = (RecommendationId(id), asking(&caller));
+    let found = match body.on.as_deref() {
+        None => app.engine.test(&id, &caller).await,
+        Some("resource") => app.engine.test_on_resource(&id, &caller).await,
+        Some("simulated") => app.engine.simulate(&id, &caller).await,
+        Some(_) => return Err(Problem::field("on", "invalid_value", "must be one of resource, simulated")),
+    };
+    let found = found.map_err(problem)?;
     Ok((StatusCode::ACCEPTED, Json(bodies::recommendation(&found))))
 }
 
@@ -128,7 +138,7 @@ pub(super) async fn reopen(
     Ok(Json(bodies::recommendation(&found)))
 }
 
-/// Tell how it went.
+/// Tell how it went. `not_now` sets an open one aside, `not_applicable` closes it; the others of its kind are ranked anew.
 #[utoipa::path(post, path = "/api/v1/intelligence/recommendations/{id}/feedback", tag = "intelligence", params(("id" = String, Path)),
     request_body = FeedbackBody,
     responses((status = 201, body = FeedbackAnswer), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
@@ -138,12 +148,13 @@ pub(super) async fn feedback(
     Path(id): Path<String>,
     Body(body): Body<FeedbackBody>,
 ) -> Result<(StatusCode, Json<FeedbackAnswer>), Problem> {
-    let id = RecommendationId(id);
-    let stored = app
-        .engine
-        .feedback(&id, &body.outcome, body.rating, body.comments.as_deref(), &asking(&caller))
-        .await
-        .map_err(problem)?;
+    let input = FeedbackInput {
+        outcome: &body.outcome,
+        rating: body.rating,
+        comments: body.comments.as_deref(),
+        until: time::parse_option("until", body.until.as_deref())?,
+    };
+    let stored = app.engine.feedback(&RecommendationId(id), input, &asking(&caller)).await.map_err(problem)?;
     let answer = FeedbackAnswer {
         id: stored.id,
         recommendation_id: stored.recommendation.0,

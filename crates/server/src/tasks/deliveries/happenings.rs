@@ -15,6 +15,8 @@ use serde_json::Value;
 pub(super) async fn of(app: &App, entry: &Entry) -> Result<Option<Happening>> {
     let found = match entry.action.operation.as_deref() {
         Some("recommendation.create") => recommendation(app, entry).await,
+        // A simulation that went back is no action that anybody has to hear of.
+        Some("action.rolled_back") if metadata(entry, "purpose") == Some("simulate") => Ok(None),
         Some("action.succeed" | "action.rolled_back" | "action.fail") => action(app, entry).await,
         Some("anomaly.detect") => anomaly(app, entry).await,
         Some("approval.request") => approval(app, entry, "approval_requested", "An approval is asked for").await,

@@ -8,7 +8,7 @@ use reeve_agents::recommendation::{Decision, Effort, ImpactAssessment, Subject};
 use reeve_agents::{
     Action, ActionId, ActionStatus, Agent, AgentId, AgentType, Approval, ApprovalId, ApprovalStatus, AutoApply,
     ChangeControl, Day, Delegation, Direction, Exclusion, ExclusionId, Explanation, Feedback, Freeze, IacRule, Impact,
-    MaintenanceWindow, Mode, Notifications, Plan, Priority, Purpose, Recommendation, RecommendationId,
+    MaintenanceWindow, Mode, Notifications, Plan, Priority, Purpose, Ranking, Recommendation, RecommendationId,
     RecommendationType, Schedule, Scope, Status, Step, StepKind, StepOutcome, Timing, Watch, WatchVerdict,
 };
 use reeve_estate::{ConnectionId, Money, Provider, ResourceId, ResourceKind};
@@ -77,6 +77,13 @@ pub fn recommendation(id: &str, resource: &str) -> Result<Recommendation> {
         reason_codes: vec!["cpu_below_20_for_14_days".into()],
         not_measured: vec!["memory".into()],
         explanation: explanation(),
+        ranking: Ranking {
+            expected_value: 912.5,
+            weight: 1.25,
+            in_favour: 3,
+            against: 1,
+            words: "Expected to be worth $912.50 a month".into(),
+        },
         created_at: at("2026-11-20T10:00:00.123456789Z")?,
         updated_at: at("2026-11-20T11:00:00Z")?,
         expires_at: at("2026-12-20T10:00:00Z")?,
@@ -127,6 +134,7 @@ fn explanation() -> Explanation {
         factors: vec!["p95 of CPU was 11.2 % over 14 days".into()],
         data_points: 4_032,
         similar_cases: 3,
+        risk: Impact::High,
         success_rate: Some(200.0 / 3.0),
         cost_reduction: "70.08 USD a month".into(),
         performance_impact: "none expected".into(),

@@ -1,0 +1,170 @@
+//! The simulated twin: a resource in memory that begins as the real one was last observed, and refuses what a cloud refuses:
+//! a size that the catalogue does not know or that does not fit the image, resizing a running machine, starting what runs.
+//! Nothing outside is reached. What it cannot show is load: how a size bears it is what the backtest tells.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use parking_lot::Mutex;
+use reeve_estate::{
+    Act, ActError, ActErrorKind, Applied, Catalogue, Mutation, Observed, Provider, Resource, ResourceId, ResourceKind,
+    ResourceState, Snapshot,
+};
+
+/// What stands before the identifiers of simulated resources, so that no record of one can be taken for the real one's.
+const PREFIX: &str = "simulated:";
+
+/// The simulated counterpart's identifier.
+pub(super) fn id_of(real: &str) -> ResourceId {
+    ResourceId::new(format!("{PREFIX}{real}"))
+}
+
+/// A resource that is not there.
+pub(in crate::engine) struct SimulatedTwin {
+    catalogue: Arc<Catalogue>,
+    resource: Mutex<Resource>,
+    volumes: Vec<Resource>,
+    snapshots: Mutex<u32>,
+}
+
+impl SimulatedTwin {
+    /// A twin of a resource and of the volumes attached to it.
+    pub(super) fn of(real: &Resource, volumes: &[Resource], catalogue: Arc<Catalogue>) -> Self {
+        let renamed = |resource: &Resource| Resource { id: id_of(resource.id.as_str()), ..resource.clone() };
+        SimulatedTwin {
+            catalogue,
+            resource: Mutex::new(renamed(real)),
+            volumes: volumes.iter().map(renamed).collect(),
+            snapshots: Mutex::new(0),
+        }
+    }
+
+    /// The twin as it is now.
+    pub(super) fn resource(&self) -> Resource {
+        self.resource.lock().clone()
+    }
+
+    fn resize(&self, of: &mut Resource, size: &str) -> Result<(), ActError> {
+        let database = of.kind == ResourceKind::Database;
+        let ready = if database { ResourceState::Available } else { ResourceState::Stopped };
+        if of.state != ready {
+            return Err(refused(
+                ActErrorKind::WrongState,
+                format!("it is {}; a size changes while it is {ready}", of.state),
+            ));
+        }
+        let spec = match (of.kind, of.provider) {
+            (ResourceKind::Database, Provider::Aws) => self.catalogue.database(size).map(|class| class.machine),
+            _ => self.catalogue.instance(of.provider, size).cloned(),
+        };
+        let Some(spec) = spec else {
+            return Err(refused(ActErrorKind::InvalidType, format!("the catalogue knows no size {size}")));
+        };
+        let image = of.specification.architecture.as_ref();
+        if let Some(image) = image.filter(|image| !spec.architectures.iter().any(|own| own == *image)) {
+            return Err(refused(ActErrorKind::InvalidType, format!("{size} does not run {image} images")));
+        }
+        of.specification.instance_type = Some(size.to_owned());
+        Ok(())
+    }
+}
+
+fn refused(kind: ActErrorKind, message: String) -> ActError {
+    ActError { kind, message: format!("the simulated twin refuses: {message}") }
+}
+
+#[async_trait]
+impl Act for SimulatedTwin {
+    async fn observe(&self, _: &Resource) -> Result<Observed, ActError> {
+        let resource = self.resource();
+        let instance_type = resource.specification.instance_type.clone();
+        Ok(Observed { state: resource.state, instance_type, resource })
+    }
+
+    async fn volumes_of(&self, _: &Resource) -> Result<Vec<Resource>, ActError> {
+        Ok(self.volumes.clone())
+    }
+
+    async fn apply(&self, target: &Resource, mutation: &Mutation) -> Result<Applied, ActError> {
+        let mut of = self.resource.lock();
+        if target.id != of.id && !matches!(mutation, Mutation::Snapshot { .. }) {
+            return Err(refused(ActErrorKind::NotFound, format!("{} is not the twin", target.id)));
+        }
+        let moved = |of: &mut Resource, from, to| {
+            if of.state != from {
+                return Err(refused(ActErrorKind::WrongState, format!("it is {}, not {from}", of.state)));
+            }
+            of.state = to;
+            Ok(Applied::Accepted)
+        };
+        match mutation {
+            Mutation::Stop if of.state == ResourceState::Available => {
+                moved(&mut of, ResourceState::Available, ResourceState::Stopped)
+            }
+            Mutation::Stop => moved(&mut of, ResourceState::Running, ResourceState::Stopped),
+            Mutation::Start if of.kind == ResourceKind::Database => {
+                moved(&mut of, ResourceState::Stopped, ResourceState::Available)
+            }
+            Mutation::Start => moved(&mut of, ResourceState::Stopped, ResourceState::Running),
+            Mutation::Resize { instance_type } => self.resize(&mut of, instance_type).map(|()| Applied::Accepted),
+            Mutation::Snapshot { .. } => {
+                let mut taken = self.snapshots.lock();
+                *taken += 1;
+                Ok(Applied::Snapshot(Snapshot { id: format!("{PREFIX}snapshot-{taken}") }))
+            }
+        }
+    }
+
+    async fn snapshot_complete(&self, _: &ResourceId, _: &str, _: &Snapshot) -> Result<bool, ActError> {
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn machine() -> Resource {
+        Resource {
+            id: ResourceId::new("i-1"),
+            connection: reeve_estate::ConnectionId("c-1".to_owned()),
+            provider: Provider::Aws,
+            account: "111122223333".to_owned(),
+            region: "us-east-1".to_owned(),
+            service: "ec2".to_owned(),
+            kind: ResourceKind::VirtualMachine,
+            name: "web".to_owned(),
+            state: ResourceState::Running,
+            specification: reeve_estate::Specification {
+                instance_type: Some("m5.xlarge".to_owned()),
+                architecture: Some("x86_64".to_owned()),
+                ..Default::default()
+            },
+            purchase: None,
+            tags: std::collections::BTreeMap::new(),
+            group: None,
+            attached_to: Vec::new(),
+            monthly_cost: None,
+            created_at: None,
+            observed_at: jiff::Timestamp::UNIX_EPOCH,
+        }
+    }
+
+    #[tokio::test]
+    async fn it_refuses_what_a_cloud_refuses() {
+        let twin = SimulatedTwin::of(&machine(), &[], Arc::new(Catalogue::builtin().clone()));
+        let own = twin.resource();
+        assert_eq!(own.id.as_str(), "simulated:i-1");
+        let size = |name: &str| Mutation::Resize { instance_type: name.to_owned() };
+        let kind = async |mutation: Mutation| twin.apply(&own, &mutation).await.map_err(|error| error.kind);
+        assert_eq!(kind(size("m5.large")).await, Err(ActErrorKind::WrongState), "it runs");
+        assert_eq!(kind(Mutation::Start).await, Err(ActErrorKind::WrongState));
+        assert_eq!(kind(Mutation::Stop).await, Ok(Applied::Accepted));
+        assert_eq!(kind(size("m5.huge")).await, Err(ActErrorKind::InvalidType), "no such size");
+        assert_eq!(kind(size("m6g.large")).await, Err(ActErrorKind::InvalidType), "another architecture");
+        assert_eq!(kind(size("m5.large")).await, Ok(Applied::Accepted));
+        assert_eq!(twin.apply(&machine(), &Mutation::Start).await.unwrap_err().kind, ActErrorKind::NotFound);
+        assert_eq!(twin.resource().specification.instance_type.as_deref(), Some("m5.large"));
+    }
+}

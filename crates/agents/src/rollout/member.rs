@@ -1,0 +1,121 @@
+//! One resource of a rollout, and how it stands as read off its recommendation and its actions: what a rollout knows of a
+//! member is never more than what the store says, so that a restart changes nothing.
+
+use reeve_estate::{ResourceId, named};
+
+use crate::action::{Action, ActionStatus, Purpose, WatchVerdict};
+use crate::lifecycle::Status;
+use crate::recommendation::{Recommendation, RecommendationId};
+
+named!(
+    /// Where a member stands.
+    MemberState {
+        /// Its turn has not come, or something holds it back.
+        Waiting => "waiting",
+        /// Its plan runs on a simulated twin.
+        Simulating => "simulating",
+        /// Its plan went through there.
+        Simulated => "simulated",
+        /// Its change waits for signatures.
+        AwaitingApproval => "awaiting_approval",
+        /// Its plan is running.
+        Changing => "changing",
+        /// It was changed and is watched.
+        Watching => "watching",
+        /// It was changed and its metrics are no worse.
+        Held => "held",
+        /// It was changed and nothing can be said of its metrics.
+        NotEnoughData => "not_enough_data",
+        /// Its plan failed, was undone, or made it worse.
+        Failed => "failed",
+        /// It is no longer for this rollout to change.
+        LeftOut => "left_out",
+    }
+);
+
+/// One resource that a rollout is to reach.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Member {
+    /// Its recommendation.
+    pub recommendation: RecommendationId,
+    /// The resource.
+    pub resource: ResourceId,
+    /// Its name.
+    pub name: String,
+    /// A tag says that it is production, or nothing says that it is not.
+    pub critical: bool,
+    /// When it is its turn: 0 is the canary.
+    pub wave: u32,
+    /// Where it stands.
+    pub state: MemberState,
+    /// The numbers or the reason.
+    pub detail: String,
+    /// A person went on in spite of it: it no longer holds a gate.
+    pub accepted: bool,
+}
+
+impl Member {
+    /// Whether gates still ask for it.
+    #[must_use]
+    pub fn counts(&self) -> bool {
+        !self.accepted && self.state != MemberState::LeftOut
+    }
+}
+
+/// How a member stands: by its recommendation and the actions on it since the rollout began, newest first.
+#[must_use]
+pub fn observed(of: Option<&Recommendation>, actions: &[&Action]) -> (MemberState, String) {
+    let Some(of) = of else { return (MemberState::LeftOut, "its recommendation is gone".to_owned()) };
+    if let Some(action) = actions.iter().find(|action| action.purpose == Purpose::Apply) {
+        return after_change(action);
+    }
+    let simulated = actions.iter().find(|action| action.purpose == Purpose::Simulate).map(|action| simulation(action));
+    let why = || of.status_reason.clone().unwrap_or_default();
+    match of.status {
+        Status::Open | Status::Approved => simulated.unwrap_or_else(|| (MemberState::Waiting, String::new())),
+        Status::PendingApproval => (MemberState::AwaitingApproval, "it waits for its signatures".to_owned()),
+        Status::Testing => (MemberState::Simulating, "it is being tested".to_owned()),
+        Status::Executing | Status::Verifying => (MemberState::Changing, String::new()),
+        Status::Scheduled => (MemberState::LeftOut, "somebody set another time for it".to_owned()),
+        status => (MemberState::LeftOut, format!("it is {status}: {}", why())),
+    }
+}
+
+fn after_change(action: &Action) -> (MemberState, String) {
+    let reason = action.reason.clone().unwrap_or_default();
+    match (action.status, &action.watch) {
+        (ActionStatus::Running | ActionStatus::RollingBack, _) => (MemberState::Changing, reason),
+        (ActionStatus::Aborted, _) => (MemberState::Failed, format!("nothing was changed: {reason}")),
+        (ActionStatus::RolledBack, _) => (MemberState::Failed, format!("undone: {reason}")),
+        (ActionStatus::Failed, _) => (MemberState::Failed, reason),
+        (ActionStatus::Succeeded, None) => {
+            (MemberState::NotEnoughData, "the guardrails set no window to watch it".to_owned())
+        }
+        (ActionStatus::Succeeded, Some(watch)) => {
+            let state = match watch.verdict {
+                WatchVerdict::Watching => MemberState::Watching,
+                WatchVerdict::Holds => MemberState::Held,
+                WatchVerdict::NotEnoughData => MemberState::NotEnoughData,
+                WatchVerdict::Degraded => MemberState::Failed,
+                WatchVerdict::Overruled => MemberState::LeftOut,
+            };
+            (state, watch.detail.clone())
+        }
+    }
+}
+
+/// A plan went through when every one of its steps did and the twin is back where it was.
+fn simulation(action: &Action) -> (MemberState, String) {
+    let through = action.steps.iter().filter(|step| !step.rollback && step.ok == Some(true)).count();
+    let all = action.steps_total as usize;
+    match action.status {
+        ActionStatus::Running | ActionStatus::RollingBack => (MemberState::Simulating, String::new()),
+        ActionStatus::RolledBack if through == all => {
+            (MemberState::Simulated, format!("{through} of {all} steps went through on a simulated twin, and back"))
+        }
+        _ => {
+            let reason = action.reason.clone().unwrap_or_default();
+            (MemberState::Failed, format!("{through} of {all} steps went through on a simulated twin: {reason}"))
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Where rollouts are kept.
+
+use async_trait::async_trait;
+use reeve_estate::StoreError;
+
+use super::{Rollout, RolloutId, RolloutStatus};
+use crate::agent::AgentId;
+use crate::recommendation::RecommendationType;
+
+/// Which rollouts.
+#[derive(Debug, Clone, Default)]
+pub struct RolloutFilter {
+    /// Of this agent.
+    pub agent: Option<AgentId>,
+    /// Of this kind.
+    pub kind: Option<RecommendationType>,
+    /// In any of these states; empty is all.
+    pub status: Vec<RolloutStatus>,
+    /// At most this many; 0 is no limit.
+    pub limit: u64,
+    /// After this many.
+    pub offset: u64,
+}
+
+/// Keeps rollouts. Updates compare versions, as [`AgentStore`](crate::AgentStore)'s do.
+#[async_trait]
+pub trait RolloutStore: Send + Sync {
+    /// Adds a rollout. A second one of an agent and kind that has not ended is a conflict.
+    async fn rollout_insert(&self, rollout: &Rollout) -> Result<(), StoreError>;
+    /// Replaces a rollout; `version` is the stored one plus one.
+    async fn rollout_update(&self, rollout: &Rollout) -> Result<(), StoreError>;
+    /// One rollout.
+    async fn rollout_get(&self, id: &RolloutId) -> Result<Rollout, StoreError>;
+    /// Rollouts, newest first, and how many there are in all.
+    async fn rollout_list(&self, filter: &RolloutFilter) -> Result<(Vec<Rollout>, u64), StoreError>;
+}

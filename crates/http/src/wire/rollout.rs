@@ -1,0 +1,255 @@
+//! Rollouts on the wire.
+
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use reeve_agents::rollout::{Gate, Member, Rollout, RolloutSettings};
+
+use crate::time;
+
+/// A rollout: one kind of change of one agent, carried to many resources in stages.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct RolloutBody {
+    /// Identifier.
+    pub id: String,
+    /// One line for people.
+    pub name: String,
+    /// Whose recommendations.
+    pub agent_id: String,
+    /// Of which type.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// `running`, `held` (by a gate), `stopped` (by a person), `completed`, `aborted`.
+    pub status: String,
+    /// `simulation`, `canary`, `validation`, `gradual`, `full`.
+    pub stage: String,
+    /// Members up to this wave may be changed: 0 is the canary, then the shares, then the rest.
+    pub wave: u32,
+    /// When its stage or wave began.
+    pub stage_since: String,
+    /// Why it is held, stopped or aborted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// How carefully it goes.
+    pub settings: RolloutSettingsBody,
+    /// What it carries, in the order in which it goes out.
+    pub members: Vec<RolloutMemberBody>,
+    /// What its gates said, oldest first; the last one is the one it stands before.
+    pub gates: Vec<GateBody>,
+    /// Who began it.
+    pub by: String,
+    /// When.
+    pub created_at: String,
+    /// When it last changed.
+    pub updated_at: String,
+}
+
+/// How carefully a rollout goes; what is left out has the default.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RolloutSettingsBody {
+    /// Resources in the canary, 1 to 20.
+    pub canary: u32,
+    /// The canary is watched at least this long, seconds.
+    pub validation_s: u64,
+    /// Shares of all resources reached after each wave of the gradual stage, percent, rising, below 100.
+    pub shares: Vec<f64>,
+    /// More failures than this hold it.
+    pub max_failures: u32,
+    /// Recommendations less confident than this are left out, percent; null is the agent's threshold.
+    pub min_confidence: Option<f64>,
+}
+
+impl Default for RolloutSettingsBody {
+    fn default() -> Self {
+        RolloutSettingsBody::from(&RolloutSettings::default())
+    }
+}
+
+impl From<&RolloutSettings> for RolloutSettingsBody {
+    fn from(of: &RolloutSettings) -> Self {
+        RolloutSettingsBody {
+            canary: of.canary,
+            validation_s: of.validation_s,
+            shares: of.shares_percent.clone(),
+            max_failures: of.max_failures,
+            min_confidence: of.min_confidence,
+        }
+    }
+}
+
+impl From<RolloutSettingsBody> for RolloutSettings {
+    fn from(of: RolloutSettingsBody) -> Self {
+        RolloutSettings {
+            canary: of.canary,
+            validation_s: of.validation_s,
+            shares_percent: of.shares,
+            max_failures: of.max_failures,
+            min_confidence: of.min_confidence,
+        }
+    }
+}
+
+/// One resource of a rollout.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct RolloutMemberBody {
+    /// Its recommendation.
+    pub recommendation_id: String,
+    /// The resource.
+    pub resource_id: String,
+    /// Its name.
+    pub name: String,
+    /// No tag says that it is not production.
+    pub critical: bool,
+    /// When it is its turn: 0 is the canary.
+    pub wave: u32,
+    /// `waiting`, `simulating`, `simulated`, `awaiting_approval`, `changing`, `watching`, `held`, `not_enough_data`, `failed`,
+    /// `left_out`.
+    pub state: String,
+    /// The numbers or the reason.
+    pub detail: String,
+    /// A person went on in spite of it.
+    pub accepted: bool,
+}
+
+/// What a gate said.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct GateBody {
+    /// The stage that ends at it.
+    pub stage: String,
+    /// The wave.
+    pub wave: u32,
+    /// `waiting`, `opened`, `held`, `overridden`.
+    pub verdict: String,
+    /// By which numbers.
+    pub checks: Vec<CheckBody>,
+    /// The same in words.
+    pub explanation: String,
+    /// When it came to say so.
+    pub at: String,
+    /// Who overrode it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+}
+
+/// One number of a gate.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct CheckBody {
+    /// What is counted.
+    pub check: String,
+    /// What was found.
+    pub found: f64,
+    /// What is needed.
+    pub needed: f64,
+    /// `at_least` or `at_most`.
+    pub relation: String,
+    /// Whether it holds.
+    pub holds: bool,
+}
+
+impl From<&Member> for RolloutMemberBody {
+    fn from(of: &Member) -> Self {
+        RolloutMemberBody {
+            recommendation_id: of.recommendation.0.clone(),
+            resource_id: of.resource.0.clone(),
+            name: of.name.clone(),
+            critical: of.critical,
+            wave: of.wave,
+            state: of.state.as_str().to_owned(),
+            detail: of.detail.clone(),
+            accepted: of.accepted,
+        }
+    }
+}
+
+impl From<&Gate> for GateBody {
+    fn from(of: &Gate) -> Self {
+        let check = |check: &reeve_agents::rollout::Check| CheckBody {
+            check: check.name.clone(),
+            found: check.found,
+            needed: check.needed,
+            relation: if check.at_most { "at_most" } else { "at_least" }.to_owned(),
+            holds: check.holds(),
+        };
+        GateBody {
+            stage: of.stage.as_str().to_owned(),
+            wave: of.wave,
+            verdict: of.verdict.as_str().to_owned(),
+            checks: of.checks.iter().map(check).collect(),
+            explanation: of.words.clone(),
+            at: time::text(of.at),
+            by: of.by.clone(),
+        }
+    }
+}
+
+impl From<&Rollout> for RolloutBody {
+    fn from(of: &Rollout) -> Self {
+        RolloutBody {
+            id: of.id.0.clone(),
+            name: of.name.clone(),
+            agent_id: of.agent_id.0.clone(),
+            kind: of.kind.as_str().to_owned(),
+            status: of.status.as_str().to_owned(),
+            stage: of.stage.as_str().to_owned(),
+            wave: of.wave,
+            stage_since: time::text(of.stage_since),
+            reason: of.reason.clone(),
+            settings: RolloutSettingsBody::from(&of.settings),
+            members: of.members.iter().map(RolloutMemberBody::from).collect(),
+            gates: of.gates.iter().map(GateBody::from).collect(),
+            by: of.by.clone(),
+            created_at: time::text(of.created_at),
+            updated_at: time::text(of.updated_at),
+        }
+    }
+}
+
+/// What is to go out.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RolloutCreateBody {
+    /// Whose recommendations.
+    pub agent_id: String,
+    /// Of which type.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// One line for people.
+    pub name: Option<String>,
+    /// Which; left out or empty is all that are open, 500 at most.
+    #[serde(default)]
+    pub recommendations: Vec<String>,
+    /// How carefully.
+    #[serde(default)]
+    pub settings: RolloutSettingsBody,
+}
+
+/// Stop, resume or abort.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RolloutReasonBody {
+    /// Why.
+    pub reason: String,
+}
+
+/// Filters of the list.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct RolloutParams {
+    /// At most this many (1 to 1000).
+    #[param(default = 50, minimum = 1, maximum = 1000)]
+    pub limit: Option<u32>,
+    /// After skipping this many.
+    pub offset: Option<u64>,
+    /// `next_cursor` of the page before.
+    pub cursor: Option<String>,
+    /// One or more states, separated by commas.
+    pub status: Option<String>,
+    /// Agent identifier.
+    pub agent: Option<String>,
+    /// Type.
+    #[serde(rename = "type")]
+    #[param(rename = "type")]
+    pub kind: Option<String>,
+}
