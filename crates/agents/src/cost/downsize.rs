@@ -179,7 +179,10 @@ fn propose(
     };
     let degradation = degradation_percent(cpu, evidence.history(), vcpu_ratio(from, &chosen.spec));
     let impact = assess(&chosen, degradation.filter(|_| !memory_doubt), summary);
-    let explanation = Explanation { risk: risk(resource, hazards), ..explain(evidence, &from_name, &chosen, summary, cpu, &trust, path, &impact) };
+    let explanation = Explanation {
+        risk: risk(resource, hazards),
+        ..explain(evidence, &from_name, &chosen, summary, cpu, &trust, path, &impact)
+    };
     let mut proposal = Proposal {
         kind: KIND,
         rule: RULE,

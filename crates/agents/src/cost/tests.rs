@@ -195,6 +195,60 @@ fn risk_raises_the_impact_level() {
     assert_eq!(blind.impact_level, Impact::High);
     let costly = only(&Case::machine("m5.8xlarge").flat(CPU, 30, 5.0).all_else_small());
     assert_eq!(costly.impact_level, Impact::High, "{:?}", costly.monthly_cost);
+    let risks = [&production, &blind, &costly].map(|found| found.explanation.risk);
+    assert_eq!(risks, [Impact::Medium, Impact::High, Impact::Low], "what it costs is not what it risks");
+}
+
+/// The numbers of a text, in order.
+fn numbers(text: &str) -> Vec<f64> {
+    let parts = text.replace(',', "");
+    let parts = parts.split(|c: char| !c.is_ascii_digit() && c != '.').map(|part| part.trim_matches('.'));
+    parts.filter_map(|part| part.parse().ok()).collect()
+}
+
+#[test]
+fn factors_and_decision_path_are_made_of_the_numbers_that_decided() {
+    // Whatever the load, what stands in the explanation is what a reader computes from the samples.
+    for level in [2.0, 7.5, 11.0] {
+        let load = |back: i64| Some(level + noise(back) * 4.0);
+        let case = Case::machine("m5.xlarge").with(CPU, 30, load).all_else_small();
+        let found = only(&case);
+        let mut fortnight: Vec<f64> = (1..=14 * 288).filter_map(|n| load(n * 5)).collect();
+        fortnight.sort_by(f64::total_cmp);
+        let p95 = fortnight[(fortnight.len() as f64 * 0.95) as usize];
+        let (mean, highest) = (fortnight.iter().sum::<f64>() / fortnight.len() as f64, fortnight[fortnight.len() - 1]);
+        let why = &found.explanation;
+        let told = numbers(&why.factors[0]);
+        // "p95 CPU 10.8 % over 14 days (mean 9.5 %, highest 11.5 %), 4,032 points, limit 20 %"
+        for (place, wanted) in [(1, p95), (2, 14.0), (3, mean), (4, highest), (5, 4032.0), (6, 20.0)] {
+            assert!((told[place] - wanted).abs() < 0.11, "{}: {} is not {wanted}", why.factors[0], told[place]);
+        }
+        let low = why.decision_path.iter().find(|step| step.check.starts_with("Is p95 CPU below 20 %")).unwrap();
+        assert_eq!((low.answer, &low.detail), (Some(true), &why.factors[0]));
+        let halves = why.decision_path.iter().find(|step| step.check.contains("highest CPU point")).unwrap();
+        let becomes = numbers(&halves.detail)[1];
+        assert!((becomes - highest * 2.0).abs() < 0.11, "half the processors, twice the load: {}", halves.detail);
+        let tried = why.decision_path.last().unwrap();
+        let share = numbers(&tried.detail);
+        assert!((share[2] - 100.0 * (share[0] + 1.0) / (share[1] + 2.0)).abs() < 0.06, "{}", tried.detail);
+        assert_eq!(found.confidence, share[2], "the confidence is the one that the path ends with");
+        let saved = numbers(&why.cost_reduction)[0];
+        assert!((saved - found.savings_monthly.usd()).abs() < 0.01, "{}", why.cost_reduction);
+    }
+}
+
+#[test]
+fn data_points_count_what_was_looked_at() {
+    let mut case = Case::machine("m5.xlarge").flat(CPU, 30, 5.0).all_else_small();
+    case.series[0].points[7].1 = f64::NAN;
+    let all = 8 * 30 * 288;
+    assert_eq!(only(&case).explanation.data_points, all - 1, "what is no number is not looked at");
+    case.unchanged_since = Some(now() - SignedDuration::from_hours(24 * 20));
+    assert_eq!(only(&case).explanation.data_points, 8 * 20 * 288, "nor is what another size did");
+    let mut volume = Case::machine("m5.xlarge");
+    volume.resource = resource("vol-1", ResourceKind::Volume, "ebs", None);
+    let volume = volume.flat(Metric::DiskReadOps, 7, 0.0);
+    assert_eq!(only(&volume).explanation.data_points, 7 * 288);
 }
 
 #[test]

@@ -170,7 +170,10 @@ fn propose(
     }
     let not_measured = evidence.not_measured(price.is_none());
     let factors = vec![cpu_words(summary), CEILING.to_owned(), trust.words(), impact.cost.clone()];
-    let explanation = Explanation { risk: risk(resource, hazards), ..explain(evidence, [&from_name, &to_name], factors, path, price.as_ref(), &impact) };
+    let explanation = Explanation {
+        risk: risk(resource, hazards),
+        ..explain(evidence, [&from_name, &to_name], factors, path, price.as_ref(), &impact)
+    };
     let mut proposal = Proposal {
         kind: KIND,
         rule: RULE,

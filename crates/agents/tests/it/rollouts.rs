@@ -22,7 +22,7 @@ async fn estate(machines: usize, size: &str) -> (World, Agent) {
     for n in 0..machines {
         world.machine(&format!("i-{n}"), size, 5.0);
     }
-    world.tag("i-1", "env", "staging").tag("i-0", "env", "production");
+    world.tag("i-1", "env", "staging");
     let mut limits = world.engine.guardrails_get().await.unwrap();
     limits.cool_down_s = 0;
     world.engine.guardrails_put(limits, &operator()).await.unwrap();
@@ -84,7 +84,6 @@ async fn it_goes_out_stage_by_stage_and_each_gate_says_why() {
     assert_eq!((of.stage, of.status, of.members.len()), (Stage::Simulation, RolloutStatus::Running, 6));
     let order: Vec<(&str, u32)> = of.members.iter().map(|m| (m.resource.as_str(), m.wave)).collect();
     assert_eq!(order[0], ("i-1", 0), "what is no production goes first");
-    assert_eq!(order[5], ("i-0", 2), "production goes last");
     assert_eq!(order.iter().map(|(_, wave)| *wave).collect::<Vec<_>>(), [0, 1, 1, 2, 2, 2]);
 
     look(&world).await;
@@ -215,6 +214,36 @@ async fn every_change_asks_for_its_own_approval_and_a_stop_takes_the_requests_ba
     assert!(matches!(late, Err(EngineError::Conflict(_))), "a signature does not begin what is stopped");
     look(&world).await;
     assert_eq!(changed(&world).await, 1);
+}
+
+#[tokio::test]
+async fn production_goes_last_and_asks() {
+    let (world, agent) = estate(3, "t3.large").await;
+    world.tag("i-0", "env", "production");
+    world.run(&agent).await;
+    let settings = RolloutSettings { canary: 2, shares_percent: Vec::new(), ..Default::default() };
+    let of = begin(&world, &agent, settings).await;
+    let order: Vec<&str> = of.members.iter().map(|member| member.resource.as_str()).collect();
+    assert_eq!(order, ["i-1", "i-2", "i-0"]);
+    look(&world).await;
+    hours(&world, 26, 30.0).await;
+    let now = again(&world, &of).await;
+    assert_eq!((now.stage, now.members[2].state), (Stage::Full, MemberState::AwaitingApproval), "{:?}", now.members);
+    assert_eq!(changed(&world).await, 2);
+}
+
+#[tokio::test]
+async fn a_canary_that_somebody_else_changed_proves_nothing_and_the_next_is_taken() {
+    let (world, agent) = estate(3, "t3.large").await;
+    let of = begin(&world, &agent, RolloutSettings::default()).await;
+    look(&world).await;
+    assert_eq!(again(&world, &of).await.stage, Stage::Validation);
+    world.memory.resources.lock().get_mut(&ResourceId::new("i-1")).unwrap().specification.instance_type =
+        Some("m5.large".to_owned());
+    hours(&world, 2, 30.0).await;
+    let now = again(&world, &of).await;
+    assert_eq!((now.members[0].state, now.members[1].wave), (MemberState::LeftOut, 0), "{:?}", now.members);
+    assert_eq!((now.stage, changed(&world).await), (Stage::Validation, 2));
 }
 
 #[tokio::test]

@@ -14,6 +14,7 @@ mod kill;
 mod live;
 mod predictive;
 mod publication;
+mod rollouts;
 mod routes;
 mod saved_searches;
 mod shape;

@@ -18,7 +18,8 @@ use crate::lifecycle::Status;
 use crate::ports::RecommendationFilter;
 use crate::recommendation::{Recommendation, RecommendationId};
 use crate::rollout::{
-    Gate, MAX_GATES, MemberState, Rollout, RolloutFilter, RolloutId, RolloutStatus, Stage, Verdict, gate, observed,
+    Gate, MAX_GATES, Member, MemberState, Rollout, RolloutFilter, RolloutId, RolloutStatus, Stage, Verdict, gate,
+    observed,
 };
 
 /// Looks at one rollout are at least this far apart.
@@ -149,7 +150,7 @@ impl Engine {
     ) -> Result<(), EngineError> {
         let comment = format!("rollout {}, stage simulation", rollout.id.0);
         let by = rollout.by.clone();
-        let waits = |member: &&mut crate::rollout::Member| member.state == MemberState::Waiting;
+        let waits = |member: &&mut Member| member.state == MemberState::Waiting;
         for member in rollout.members.iter_mut().filter(waits).take(AT_ONCE) {
             let Some(of) = seen.recommendations.get(&member.recommendation).cloned() else { continue };
             let wish = Wish { by: &by, comment: Some(&comment), ..Wish::of(caller, None) };
@@ -241,14 +242,16 @@ fn observe(rollout: &mut Rollout, seen: &Seen) {
     }
 }
 
-/// A canary whose members all left it takes the next in order: there is no rollout without one.
+/// A canary whose members all left it, changed or not, takes the next in order: there is no rollout without one. One that a
+/// person went on from in spite of its failure has been.
 fn fill_canary(rollout: &mut Rollout) {
-    let goes_first = |member: &crate::rollout::Member| member.wave == 0 && member.counts();
-    if rollout.stage == Stage::Canary
+    let goes_first = |member: &Member| member.wave == 0 && (member.counts() || member.accepted);
+    if matches!(rollout.stage, Stage::Canary | Stage::Validation)
         && !rollout.members.iter().any(goes_first)
         && let Some(next) = rollout.members.iter_mut().find(|member| member.wave > 0 && member.counts())
     {
         next.wave = 0;
+        rollout.stage = Stage::Canary;
     }
 }
 

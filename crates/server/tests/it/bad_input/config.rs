@@ -103,6 +103,20 @@ async fn wrong_fields_are_named() {
             "credentials.secret_access_key",
         ),
         ("intelligence/kill-switch", json!({ "on": true }), "reason"),
+        ("intelligence/rollouts", json!({ "type": "right_size" }), "agent_id"),
+        ("intelligence/rollouts", json!({ "agent_id": "a", "type": "everything" }), "type"),
+        (
+            "intelligence/rollouts",
+            json!({ "agent_id": "a", "type": "right_size", "settings": { "canary": 0 } }),
+            "canary",
+        ),
+        (
+            "intelligence/rollouts",
+            json!({ "agent_id": "a", "type": "right_size", "settings": { "shares": [50, 10] } }),
+            "shares",
+        ),
+        ("intelligence/rollouts/none/stop", json!({}), "reason"),
+        ("intelligence/recommendations/none/test", json!({ "on": "production" }), "on"),
     ] {
         let refused = admin.post(path, body.clone()).await.problem(422, "invalid_fields");
         assert_eq!(field(&refused), name, "{path} {body}: {}", refused.text);
