@@ -168,7 +168,6 @@ fn propose(
     if beyond_guardrail {
         reason_codes.push("guardrail_max_increase".to_owned());
     }
-    let not_measured = evidence.not_measured(price.is_none());
     let factors = vec![cpu_words(summary), CEILING.to_owned(), trust.words(), impact.cost.clone()];
     let explanation = Explanation {
         risk: risk(resource, hazards),
@@ -194,7 +193,7 @@ fn propose(
         monthly_cost,
         plan: Some(resize(resource, &from_name, &to_name)),
         reason_codes,
-        not_measured,
+        not_measured: evidence.not_measured(price.is_none()),
         explanation,
     };
     if let Some(tag) = iac {
