@@ -43,6 +43,7 @@ pub(crate) use procedure::{resize, subject};
 pub use proposal::{Abstention, Proposal};
 pub use retrospect::{HORIZON_DAYS, held, look_back};
 pub use trust::{Trust, trust_group};
+pub(crate) use weigh::{Hazards, risk};
 pub use weigh::{impact_by_cost, is_production, non_production};
 
 use crate::guardrail::Guardrails;

@@ -43,19 +43,19 @@ fn environment(resource: &Resource) -> Option<String> {
 
 /// What makes a change riskier than its cost says.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Hazards {
+pub(crate) struct Hazards {
     /// A dimension gets smaller that nobody measured.
-    pub(super) unmeasured: bool,
+    pub(crate) unmeasured: bool,
     /// Infrastructure as code owns it.
-    pub(super) iac: bool,
+    pub(crate) iac: bool,
     /// There is no price for it.
-    pub(super) unpriced: bool,
+    pub(crate) unpriced: bool,
     /// Nothing in use is taken away (it is idle).
-    pub(super) idle: bool,
+    pub(crate) idle: bool,
 }
 
 /// The risk: one step up for one or two hazards, two for more.
-pub(super) fn risk(resource: &Resource, hazards: Hazards) -> Impact {
+pub(crate) fn risk(resource: &Resource, hazards: Hazards) -> Impact {
     let production = is_production(resource);
     let database = resource.kind == ResourceKind::Database;
     let count = [production, database, hazards.unmeasured && !hazards.idle, hazards.iac, hazards.unpriced];

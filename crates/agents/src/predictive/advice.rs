@@ -5,7 +5,7 @@ use reeve_estate::{Catalogue, Money, Resource, ResourceKind};
 use super::prediction::Prediction;
 use super::rule::{ApprovalKind, Foreseen, ResponseKind, Rule};
 use crate::agent::Impact;
-use crate::cost::{self, Proposal, Trust, impact_by_cost, is_production};
+use crate::cost::{self, Hazards, Proposal, Trust, impact_by_cost, is_production, risk};
 use crate::plan::Plan;
 use crate::recommendation::{Decision, Effort, Explanation, ImpactAssessment, Priority};
 
@@ -54,6 +54,10 @@ pub(super) fn propose(rule: &Rule, resource: &Resource, found: &Prediction, cata
     let change = change(rule, resource, found, catalogue);
     let (level, approval) = approval(rule, &change);
     let code = cost::owned_by_code(resource);
+    let hazards = Hazards { iac: code.is_some(), unpriced: change.added.is_none(), idle: true, ..Hazards::default() };
+    let risk = risk(resource, hazards);
+    // A rule's own word covers what it costs; what can be carried out also needs what its risk asks for.
+    let level = if change.plan.is_some() { level.max(risk) } else { level };
     let monthly = resource.monthly_cost;
     let percent = change.added.zip(monthly).filter(|(_, now)| now.usd() > 0.0);
     let cost_percent = match change.added {
@@ -104,6 +108,7 @@ pub(super) fn propose(rule: &Rule, resource: &Resource, found: &Prediction, cata
         explanation: Explanation {
             action: change.words,
             factors,
+            risk,
             data_points: found.points,
             similar_cases: 0,
             success_rate: None,

@@ -56,6 +56,9 @@ pub struct RuleInput {
 #[derive(Default)]
 struct Errors(Vec<FieldError>);
 
+/// All of a closed set, and how a name of it is read.
+type Names<'a, T> = (&'a [T], fn(&str) -> Option<T>);
+
 impl Errors {
     fn say(&mut self, field: &str, code: &'static str, message: impl Into<String>) {
         self.0.push(FieldError::new(field, code, message));
@@ -72,7 +75,7 @@ impl Errors {
         &mut self,
         field: &str,
         given: Option<&str>,
-        (all, parse): (&[T], fn(&str) -> Option<T>),
+        (all, parse): Names<'_, T>,
         before: Option<T>,
     ) -> Option<T> {
         let Some(text) = given else {
@@ -179,14 +182,14 @@ impl RuleInput {
     fn condition(&self, before: Option<&Rule>, errors: &mut Errors) -> Option<Condition> {
         let before = before.map(|rule| &rule.condition);
         let asked = before.map(|condition| condition.foreseen);
-        let kinds: (&[Foreseen], fn(&str) -> Option<Foreseen>) = (Foreseen::ALL, Foreseen::parse);
+        let kinds: Names<'_, Foreseen> = (Foreseen::ALL, Foreseen::parse);
         let foreseen = errors.named("condition.prediction", self.prediction.as_deref(), kinds, asked)?;
         let signal = if foreseen == Foreseen::Event {
             errors.check("condition.metric", self.metric.is_none(), "is not used by a prediction of events");
             None
         } else {
             let watched = before.and_then(|condition| condition.signal);
-            let known: (&[Signal], fn(&str) -> Option<Signal>) = (Signal::ALL, Signal::parse);
+            let known: Names<'_, Signal> = (Signal::ALL, Signal::parse);
             Some(errors.named("condition.metric", self.metric.as_deref(), known, watched)?)
         };
         let value = self.value.unwrap_or_else(|| before.and_then(|condition| condition.value));
@@ -207,7 +210,7 @@ impl RuleInput {
 
     fn response(&self, before: Option<&Rule>, errors: &mut Errors) -> Option<Response> {
         let before = before.map(|rule| rule.response);
-        let known: (&[ResponseKind], fn(&str) -> Option<ResponseKind>) = (ResponseKind::ALL, ResponseKind::parse);
+        let known: Names<'_, ResponseKind> = (ResponseKind::ALL, ResponseKind::parse);
         let kind = errors.named("action.kind", self.action.as_deref(), known, before.map(|response| response.kind));
         let step_percent = self.step_percent.unwrap_or_else(|| before.map_or(25.0, |response| response.step_percent));
         let step = (1.0..=400.0).contains(&step_percent);
@@ -218,7 +221,7 @@ impl RuleInput {
     fn approval(&self, before: Option<&Rule>, response: Option<Response>, errors: &mut Errors) -> Option<ApprovalRule> {
         let before = before.map(|rule| rule.approval);
         let usual = before.map_or(ApprovalKind::Required, |approval| approval.kind);
-        let known: (&[ApprovalKind], fn(&str) -> Option<ApprovalKind>) = (ApprovalKind::ALL, ApprovalKind::parse);
+        let known: Names<'_, ApprovalKind> = (ApprovalKind::ALL, ApprovalKind::parse);
         let kind = errors.named("approval.kind", self.approval.as_deref(), known, Some(usual))?;
         if kind != ApprovalKind::AutoBelow {
             errors.check("approval.below_gb", self.below_gb.is_none(), "goes with auto_below alone");

@@ -92,7 +92,7 @@ impl RuleBook {
             let alive = matches!(resource.state, ResourceState::Running | ResourceState::Available);
             alive
                 && applies(rule.response.kind, resource.kind)
-                && (rule.resources.is_empty() || rule.resources.iter().any(|id| *id == resource.id.0))
+                && (rule.resources.is_empty() || rule.resources.contains(&resource.id.0))
                 && crate::engine::covers(&rule.scope, resource, &connections)
                 && !cost::left_alone(resource)
         };
@@ -155,7 +155,7 @@ impl RuleBook {
                     Err(error) => tracing::warn!(calendar = calendar.name, %error, "a calendar could not be expanded"),
                 }
             }
-            found.sort_by(|a, b| a.start.cmp(&b.start));
+            found.sort_by_key(|event| event.start);
             found
         });
         expanded.await.map_err(|error| EngineError::Store(format!("expanding calendars stopped: {error}")))

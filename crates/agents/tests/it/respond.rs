@@ -151,7 +151,7 @@ async fn without_a_twin_a_test_runs_on_a_simulated_one() {
     assert_eq!(action.resource.as_str(), "simulated:i-1");
     assert!(world.again(&of).await.status_reason.unwrap().contains("the test passed"));
     assert_eq!(*world.memory.resources.lock(), before, "the inventory knows nothing of it");
-    let asked = world.log.journal.lock().iter().any(|note| matches!(note, crate::world::Note::Asked(..)));
+    let asked = world.log.journal.lock().iter().any(|note| matches!(note, crate::journal::Note::Asked(..)));
     assert!(!asked, "no cloud was asked for anything");
     let changes = |entry: &reeve_audit::Entry| entry.event_type.as_str().starts_with("resource.");
     assert!(!world.entries().iter().any(changes), "no change of a resource is told of");

@@ -131,6 +131,7 @@ pub struct AnomalyFeedbackCreate {
 
 /// Which anomalies.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct AnomalyParams {
     /// `cost`, `performance`, `security`, `operational`.

@@ -6,8 +6,9 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
+use jiff::Timestamp;
 use reeve_agents::anomaly::{AnomalyStore as _, spend};
 use reeve_agents::engine::Caller;
 use tokio::sync::Mutex;
@@ -25,7 +26,7 @@ const MOST_FILES: usize = 60;
 const MOST_CHARGES: usize = 1_000_000;
 
 /// What was read last: the files with size and time, and the settings' version.
-type Seen = (Vec<(PathBuf, u64, SystemTime)>, u64);
+type Seen = (Vec<(PathBuf, u64, Timestamp)>, u64);
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
     let (app, store, folder) = (service.app.clone(), service.store.clone(), service.config.data_dir.join("charges"));
@@ -64,7 +65,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
 }
 
 /// The bills of a folder, the newest file first.
-fn files(folder: &Path) -> Vec<(PathBuf, u64, SystemTime)> {
+fn files(folder: &Path) -> Vec<(PathBuf, u64, Timestamp)> {
     // No folder is no bill.
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let bill = |path: &Path| path.to_str().is_some_and(|name| name.ends_with(".csv") || name.ends_with(".csv.gz"));
@@ -74,7 +75,7 @@ fn files(folder: &Path) -> Vec<(PathBuf, u64, SystemTime)> {
         .filter(|path| bill(path))
         .filter_map(|path| {
             let about = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
-            Some((path, about.len(), about.modified().ok()?))
+            Some((path, about.len(), Timestamp::try_from(about.modified().ok()?).ok()?))
         })
         .collect();
     found.sort_by(|a, b| b.2.cmp(&a.2).then_with(|| a.0.cmp(&b.0)));
@@ -82,7 +83,7 @@ fn files(folder: &Path) -> Vec<(PathBuf, u64, SystemTime)> {
     found
 }
 
-fn read(files: &[(PathBuf, u64, SystemTime)]) -> Vec<reeve_estate::charge::Charge> {
+fn read(files: &[(PathBuf, u64, Timestamp)]) -> Vec<reeve_estate::charge::Charge> {
     let mut charges = Vec::new();
     for (path, _, _) in files {
         match bill(path, MOST_CHARGES - charges.len()) {

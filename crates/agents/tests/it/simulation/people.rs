@@ -5,7 +5,7 @@ use jiff::civil::Time;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use reeve_access::Role;
-use reeve_agents::engine::ExclusionInput;
+use reeve_agents::engine::{ExclusionInput, FeedbackInput};
 use reeve_agents::ports::RecommendationFilter;
 use reeve_agents::{
     AgentInput, AgentStore, Approval, ApprovalStatus, Caller, Clock, Direction, EngineError, Freeze, Guardrails,
@@ -123,7 +123,10 @@ impl Session {
             4..7 => self.engine.test(&of.id, &who).await.map(drop),
             7 => self.engine.dismiss(&of.id, "not needed", &who).await.map(drop),
             8 => self.engine.snooze(&of.id, self.ahead(72), None, &who).await.map(drop),
-            9 => self.engine.feedback(&of.id, "not_now", Some(3), Some("later"), &who).await.map(drop),
+            9 => {
+                let later = FeedbackInput { outcome: "not_now", rating: Some(3), comments: Some("later"), until: None };
+                self.engine.feedback(&of.id, later, &who).await.map(drop)
+            }
             _ => self.engine.reopen(&of.id, &who).await.map(drop),
         }
     }

@@ -53,7 +53,9 @@ fn a_score_does_not_know_what_comes_later() {
 
 #[test]
 fn what_is_no_series_is_refused_with_its_line_before_anything_is_written() {
-    for (text, reason) in [("", "empty"), ("timestamp,value\n0,1\nyesterday,2\n", "line 3"), ("a,b,c\n1,2,3\n", "column")] {
+    for (text, reason) in
+        [("", "empty"), ("timestamp,value\n0,1\nyesterday,2\n", "line 3"), ("a,b,c\n1,2,3\n", "column")]
+    {
         let output = analyze_text(&["anomalies", "-"], text);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{text:?}: {said}");
