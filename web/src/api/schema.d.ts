@@ -1041,7 +1041,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Recommendations, highest priority then highest saving first. */
+        /** Recommendations, highest expected value first. */
         get: operations["get_intelligence_recommendations"];
         put?: never;
         post?: never;
@@ -1145,7 +1145,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Tell how it went. */
+        /** Tell how it went. `not_now` sets an open one aside, `not_applicable` closes it; the others of its kind are ranked anew. */
         post: operations["post_intelligence_recommendations_id_feedback"];
         delete?: never;
         options?: never;
@@ -1230,8 +1230,94 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Try it where it cannot hurt. */
+        /** Try it where it cannot hurt: on a twin that a tag says is no production, or, without one, on a simulated twin. */
         post: operations["post_intelligence_recommendations_id_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/rollouts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Rollouts, newest first. */
+        get: operations["get_intelligence_rollouts"];
+        put?: never;
+        /** Begin a rollout of an agent's open recommendations of one type: simulation, canary, validation, gradual, full. */
+        post: operations["post_intelligence_rollouts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/rollouts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One rollout: its stage, its members, and what its gates said by which numbers. */
+        get: operations["get_intelligence_rollouts_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/rollouts/{id}/abort": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Give it up. What was changed stays; each action can be undone by itself. */
+        post: operations["post_intelligence_rollouts_id_abort"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/rollouts/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Go on: with what was stopped, or in spite of what a gate holds. */
+        post: operations["post_intelligence_rollouts_id_resume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/rollouts/{id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let nothing more begin. What runs ends, or goes back, by itself. */
+        post: operations["post_intelligence_rollouts_id_stop"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1563,11 +1649,13 @@ export interface components {
             id: string;
             /** @description The plan's hash as it ran. */
             plan_hash: string;
+            /** @description `apply`, `test` (on a twin), `simulate` (on a simulated twin). */
+            purpose: string;
             /** @description Why it was rolled back or failed. */
             reason?: string | null;
             /** @description The recommendation. */
             recommendation_id: string;
-            /** @description The resource. */
+            /** @description The resource it changes: the recommendation's, or the twin of a test. */
             resource_id: string;
             /** @description Start. */
             started_at: string;
@@ -1937,6 +2025,12 @@ export interface components {
              * @description Share of the scope in a day, percent.
              */
             max_share_per_day: number;
+            /**
+             * Format: int32
+             * @description From so many findings of one kind on, which it would apply by itself in one run, an agent rolls them out in stages; 0 is
+             *     never.
+             */
+            rollout_from?: number;
         };
         /** @description Resetting the circuit breaker. */
         BreakerResetBody: {
@@ -2104,6 +2198,25 @@ export interface components {
             url?: string | null;
             /** @description `email`: who signs in; the secret is the password. */
             username?: string | null;
+        };
+        /** @description One number of a gate. */
+        CheckBody: {
+            /** @description What is counted. */
+            check: string;
+            /**
+             * Format: double
+             * @description What was found.
+             */
+            found: number;
+            /** @description Whether it holds. */
+            holds: boolean;
+            /**
+             * Format: double
+             * @description What is needed.
+             */
+            needed: number;
+            /** @description `at_least` or `at_most`. */
+            relation: string;
         };
         /** @description When a rule fires. */
         ConditionBody: {
@@ -2609,7 +2722,7 @@ export interface components {
             estimated_impact: components["schemas"]["EstimatedImpactBody"];
             /** @description The factors. */
             explanation: components["schemas"]["FactorsBody"];
-            /** @description `low`, `medium`, `high`. */
+            /** @description How risky the change is, apart from what it costs: `low`, `medium`, `high`. */
             risk_level: string;
             /**
              * Format: int64
@@ -2666,6 +2779,8 @@ export interface components {
              * @description 1 to 5.
              */
             rating?: number | null;
+            /** @description With `not_now`: until when; two weeks where it is left out. */
+            until?: string | null;
         };
         /** @description A field that is wrong. */
         FieldProblem: {
@@ -2746,6 +2861,26 @@ export interface components {
             services?: string[];
             /** @description Until when. */
             until: string;
+        };
+        /** @description What a gate said. */
+        GateBody: {
+            /** @description When it came to say so. */
+            at: string;
+            /** @description Who overrode it. */
+            by?: string | null;
+            /** @description By which numbers. */
+            checks: components["schemas"]["CheckBody"][];
+            /** @description The same in words. */
+            explanation: string;
+            /** @description The stage that ends at it. */
+            stage: string;
+            /** @description `waiting`, `opened`, `held`, `overridden`. */
+            verdict: string;
+            /**
+             * Format: int32
+             * @description The wave.
+             */
+            wave: number;
         };
         /** @description The guardrails. Given whole with PUT. */
         GuardrailsBody: {
@@ -2868,11 +3003,13 @@ export interface components {
                 id: string;
                 /** @description The plan's hash as it ran. */
                 plan_hash: string;
+                /** @description `apply`, `test` (on a twin), `simulate` (on a simulated twin). */
+                purpose: string;
                 /** @description Why it was rolled back or failed. */
                 reason?: string | null;
                 /** @description The recommendation. */
                 recommendation_id: string;
-                /** @description The resource. */
+                /** @description The resource it changes: the recommendation's, or the twin of a test. */
                 resource_id: string;
                 /** @description Start. */
                 started_at: string;
@@ -3567,6 +3704,8 @@ export interface components {
                 plan?: components["schemas"]["PlanBody"] | null;
                 /** @description `critical`, `high`, `medium`, `low`. */
                 priority: string;
+                /** @description Where it stands in the list, and why there. */
+                ranking: components["schemas"]["RankingBody"];
                 /** @description Stable codes of what decided. */
                 reason_codes: string[];
                 /** @description The resource. */
@@ -3589,6 +3728,52 @@ export interface components {
                 type: string;
                 /** @description When it last changed. */
                 updated_at: string;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_RolloutBody: {
+            /** @description The items. */
+            items: {
+                /** @description Whose recommendations. */
+                agent_id: string;
+                /** @description Who began it. */
+                by: string;
+                /** @description When. */
+                created_at: string;
+                /** @description What its gates said, oldest first; the last one is the one it stands before. */
+                gates: components["schemas"]["GateBody"][];
+                /** @description Identifier. */
+                id: string;
+                /** @description What it carries, in the order in which it goes out. */
+                members: components["schemas"]["RolloutMemberBody"][];
+                /** @description One line for people. */
+                name: string;
+                /** @description Why it is held, stopped or aborted. */
+                reason?: string | null;
+                /** @description How carefully it goes. */
+                settings: components["schemas"]["RolloutSettingsBody"];
+                /** @description `simulation`, `canary`, `validation`, `gradual`, `full`. */
+                stage: string;
+                /** @description When its stage or wave began. */
+                stage_since: string;
+                /** @description `running`, `held` (by a gate), `stopped` (by a person), `completed`, `aborted`. */
+                status: string;
+                /** @description Of which type. */
+                type: string;
+                /** @description When it last changed. */
+                updated_at: string;
+                /**
+                 * Format: int32
+                 * @description Members up to this wave may be changed: 0 is the canary, then the shares, then the rest.
+                 */
+                wave: number;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
@@ -4104,6 +4289,31 @@ export interface components {
             /** @description `/errors/<code>`: the page that explains it. */
             type: string;
         };
+        /** @description Lists put the highest expected value first. */
+        RankingBody: {
+            /**
+             * Format: int64
+             * @description Answers against it.
+             */
+            against: number;
+            /**
+             * Format: double
+             * @description Dollars a month: confidence times impact times weight.
+             */
+            expected_value: number;
+            /** @description The same in words. */
+            explanation: string;
+            /**
+             * Format: int64
+             * @description Answers in favour of its kind.
+             */
+            in_favour: number;
+            /**
+             * Format: double
+             * @description What people's answers make of its kind: 0 to 2, 1 where nobody has answered.
+             */
+            weight: number;
+        };
         /** @description One metric at its strangest. */
         ReadingBody: {
             /**
@@ -4198,6 +4408,8 @@ export interface components {
             plan?: components["schemas"]["PlanBody"] | null;
             /** @description `critical`, `high`, `medium`, `low`. */
             priority: string;
+            /** @description Where it stands in the list, and why there. */
+            ranking: components["schemas"]["RankingBody"];
             /** @description Stable codes of what decided. */
             reason_codes: string[];
             /** @description The resource. */
@@ -4275,6 +4487,121 @@ export interface components {
              * @description Seconds after which a change that did not stick is undone.
              */
             timeout_s: number;
+        };
+        /** @description A rollout: one kind of change of one agent, carried to many resources in stages. */
+        RolloutBody: {
+            /** @description Whose recommendations. */
+            agent_id: string;
+            /** @description Who began it. */
+            by: string;
+            /** @description When. */
+            created_at: string;
+            /** @description What its gates said, oldest first; the last one is the one it stands before. */
+            gates: components["schemas"]["GateBody"][];
+            /** @description Identifier. */
+            id: string;
+            /** @description What it carries, in the order in which it goes out. */
+            members: components["schemas"]["RolloutMemberBody"][];
+            /** @description One line for people. */
+            name: string;
+            /** @description Why it is held, stopped or aborted. */
+            reason?: string | null;
+            /** @description How carefully it goes. */
+            settings: components["schemas"]["RolloutSettingsBody"];
+            /** @description `simulation`, `canary`, `validation`, `gradual`, `full`. */
+            stage: string;
+            /** @description When its stage or wave began. */
+            stage_since: string;
+            /** @description `running`, `held` (by a gate), `stopped` (by a person), `completed`, `aborted`. */
+            status: string;
+            /** @description Of which type. */
+            type: string;
+            /** @description When it last changed. */
+            updated_at: string;
+            /**
+             * Format: int32
+             * @description Members up to this wave may be changed: 0 is the canary, then the shares, then the rest.
+             */
+            wave: number;
+        };
+        /** @description What is to go out. */
+        RolloutCreateBody: {
+            /** @description Whose recommendations. */
+            agent_id: string;
+            /** @description One line for people. */
+            name?: string | null;
+            /** @description Which; left out or empty is all that are open, 500 at most. */
+            recommendations?: string[];
+            /** @description How carefully. */
+            settings?: components["schemas"]["RolloutSettingsBody"];
+            /** @description Of which type. */
+            type: string;
+        };
+        /** @description One resource of a rollout. */
+        RolloutMemberBody: {
+            /** @description A person went on in spite of it. */
+            accepted: boolean;
+            /** @description No tag says that it is not production. */
+            critical: boolean;
+            /** @description The numbers or the reason. */
+            detail: string;
+            /** @description Its name. */
+            name: string;
+            /** @description Its recommendation. */
+            recommendation_id: string;
+            /** @description The resource. */
+            resource_id: string;
+            /**
+             * @description `waiting`, `simulating`, `simulated`, `awaiting_approval`, `changing`, `watching`, `held`, `not_enough_data`, `failed`,
+             *     `left_out`.
+             */
+            state: string;
+            /**
+             * Format: int32
+             * @description When it is its turn: 0 is the canary.
+             */
+            wave: number;
+        };
+        /** @description Stop, resume or abort. */
+        RolloutReasonBody: {
+            /** @description Why. */
+            reason: string;
+        };
+        /** @description How carefully a rollout goes; what is left out has the default. */
+        RolloutSettingsBody: {
+            /**
+             * Format: int32
+             * @description Resources in the canary, 1 to 20.
+             * @default 1
+             */
+            canary: number;
+            /**
+             * Format: int32
+             * @description More failures than this hold it.
+             * @default 0
+             */
+            max_failures: number;
+            /**
+             * Format: double
+             * @description Recommendations less confident than this are left out, percent; null is the agent's threshold.
+             * @default null
+             */
+            min_confidence: number | null;
+            /**
+             * @description Shares of all resources reached after each wave of the gradual stage, percent, rising, below 100.
+             * @default [
+             *       10,
+             *       25,
+             *       50
+             *     ]
+             */
+            shares: number[];
+            /**
+             * Format: int64
+             * @description The canary is watched at least this long, seconds.
+             * @default 86400
+             */
+            validation_s: number;
         };
         /** @description A rotation that was done. */
         RotatedBody: {
@@ -4822,6 +5149,14 @@ export interface components {
         TeamCreate: {
             /** @description Name. */
             name: string;
+        };
+        /** @description Try it. */
+        TestBody: {
+            /**
+             * @description `resource` (a twin tagged as no production) or `simulated` (nothing real is touched); left out: the first where there
+             *     is one, else the second.
+             */
+            on?: string | null;
         };
         /** @description A token, without its secret. */
         TokenBody: {
@@ -6339,24 +6674,24 @@ export interface operations {
     };
     get_intelligence_anomalies: {
         parameters: {
-            query?: never;
-            header?: never;
-            path: {
+            query?: {
                 /** @description `next_cursor` of the page before. */
-                cursor: string | null;
+                cursor?: string;
                 /** @description Page size, 1 to 1000. */
-                limit: number | null;
+                limit?: number;
                 /** @description Skip this many. */
-                offset: number | null;
+                offset?: number;
                 /** @description A resource's identifier, or a principal. */
-                resource: string | null;
+                resource?: string;
                 /** @description Begun at or after. */
-                since: string | null;
+                since?: string;
                 /** @description `open`, `acknowledged`, `resolved`. */
-                status: string | null;
+                status?: string;
                 /** @description `cost`, `performance`, `security`, `operational`. */
-                type: string | null;
+                type?: string;
             };
+            header?: never;
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;
@@ -8206,7 +8541,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestBody"];
+            };
+        };
         responses: {
             202: {
                 headers: {
@@ -8225,6 +8564,277 @@ export interface operations {
                 };
             };
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_intelligence_rollouts: {
+        parameters: {
+            query?: {
+                /** @description Agent identifier. */
+                agent?: string;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+                /** @description One or more states, separated by commas. */
+                status?: string;
+                /** @description Type. */
+                type?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_RolloutBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_intelligence_rollouts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RolloutCreateBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RolloutBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_intelligence_rollouts_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RolloutBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_intelligence_rollouts_id_abort: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RolloutReasonBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RolloutBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_intelligence_rollouts_id_resume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RolloutReasonBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RolloutBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_intelligence_rollouts_id_stop: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RolloutReasonBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RolloutBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

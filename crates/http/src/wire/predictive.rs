@@ -29,7 +29,7 @@ pub struct ConditionBody {
 
 /// What is to be done.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-pub struct ResponseBody {
+pub struct RuleActionBody {
     /// `expand_storage`, `create_read_replica`, `request_limit_increase`, `scale_up`, `pre_scale`, `warm_cache`,
     /// `prepare_failover`.
     pub kind: String,
@@ -70,7 +70,7 @@ pub struct RuleBody {
     /// When it fires.
     pub condition: ConditionBody,
     /// What is to be done then.
-    pub action: ResponseBody,
+    pub action: RuleActionBody,
     /// Under which approval. The approval matrix still asks by cost.
     pub approval: ApprovalRuleBody,
     /// What it covers.
@@ -111,7 +111,7 @@ impl From<&Rule> for RuleBody {
                 horizon: as_text(condition.horizon_s),
                 probability: condition.probability_percent,
             },
-            action: ResponseBody {
+            action: RuleActionBody {
                 kind: rule.response.kind.as_str().to_owned(),
                 step_percent: rule.response.step_percent,
             },

@@ -41,7 +41,10 @@ fn recommendation_v1() {
     let sample = samples::recommendation("rec-1", "i-1").unwrap();
     check(&recommendation::RecommendationRow::from(&sample), fixture!("recommendation-v1"));
     let row: recommendation::RecommendationRow = decode(fixture!("recommendation-v1")).unwrap();
-    assert_eq!(row.into_recommendation().unwrap(), sample);
+    // What was written before there were rankings has none, and its risk is its impact level.
+    let explanation = reeve_agents::Explanation { risk: sample.impact_level, ..sample.explanation.clone() };
+    let older = reeve_agents::Recommendation { ranking: reeve_agents::Ranking::default(), explanation, ..sample };
+    assert_eq!(row.into_recommendation().unwrap(), older);
 }
 
 #[test]

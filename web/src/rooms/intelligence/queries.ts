@@ -125,7 +125,7 @@ export const feedback = ({ id, ...given }: { id: string } & Schemas['FeedbackBod
 
 export const reopen = (id: string) => body(client.POST(`${RECOMMENDATION}/reopen`, { params: { path: { id } } }));
 
-export const testFirst = (id: string) => body(client.POST(`${RECOMMENDATION}/test`, { params: { path: { id } } }));
+export const testFirst = (id: string) => body(client.POST(`${RECOMMENDATION}/test`, { params: { path: { id } }, body: {} }));
 
 export const rollBack = (id: string) =>
   body(client.POST('/api/v1/intelligence/actions/{id}/rollback', { params: { path: { id } } }));

@@ -16,7 +16,7 @@ export function anomaliesQuery(filter: AnomalyFilter) {
   return queryOptions({
     queryKey: ['intelligence', 'anomalies', filter],
     // The interface describes these as parts of the path, which they are not.
-    queryFn: () => body(client.GET('/api/v1/intelligence/anomalies', { params: { query: { limit: MOST, ...filter } } as never })),
+    queryFn: () => body(client.GET('/api/v1/intelligence/anomalies', { params: { query: { limit: MOST, ...filter } } })),
     refetchInterval: 15_000,
   });
 }
