@@ -1,4 +1,4 @@
-//! A rollout over HTTP, on a connection that may only observe: simulated as a whole, and not a step further.
+//! A rollout over HTTP of what needs a signature: simulated as a whole, and not a step further without one.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use reeve_testkit::http::{Api, until};
 use serde_json::json;
 
 /// Begins, looks, stops, resumes and aborts a rollout of the agent's one right-sizing.
-pub(crate) async fn as_far_as_an_observer_goes(admin: &Api, agent: &str) {
+pub(crate) async fn as_far_as_it_goes_unsigned(admin: &Api, agent: &str) {
     let wanted = json!({ "agent_id": agent, "type": "right_size", "settings": { "min_confidence": 50 } });
     let _ = admin.post("intelligence/rollouts", wanted.clone()).await.problem(409, "agent_learning");
     let _ = admin.patch(&format!("intelligence/agents/{agent}"), json!({ "mode": "safe_mode" })).await.expect(200);
@@ -16,8 +16,8 @@ pub(crate) async fn as_far_as_an_observer_goes(admin: &Api, agent: &str) {
     let path = format!("intelligence/rollouts/{}", made.text_at("/id"));
     let now = until("the simulation went through", Duration::from_secs(90), || async {
         let now = admin.get(&path).await.expect(200).body;
-        let held_back = now["members"][0]["detail"].as_str().unwrap().contains("set to observe only");
-        (now["stage"] == "canary" && held_back).then_some(now)
+        let waits = now["members"][0]["state"] == "awaiting_approval";
+        (now["stage"] == "canary" && waits).then_some(now)
     })
     .await;
     let gate = &now["gates"][0];

@@ -123,7 +123,7 @@ async fn a_recommendation() {
     // The agent learns: nothing is applied, and the refusal says so. The connection allows no actions either.
     let refused = admin.post(&format!("{path}/execute"), json!({})).await.problem(409, "agent_learning");
     insta::assert_json_snapshot!("recommendation", redacted(found));
-    crate::rollouts::as_far_as_an_observer_goes(&admin, &agent.text_at("/id")).await;
+    crate::rollouts::as_far_as_it_goes_unsigned(&admin, &agent.text_at("/id")).await;
     insta::assert_json_snapshot!("problem_learning", redacted(refused.body));
     insta::assert_json_snapshot!(
         "agent",
