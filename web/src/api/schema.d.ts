@@ -3788,7 +3788,7 @@ export interface components {
             /** @description The items. */
             items: {
                 /** @description What is to be done then. */
-                action: components["schemas"]["ResponseBody"];
+                action: components["schemas"]["RuleActionBody"];
                 /** @description The type of agent in whose name it recommends. */
                 agent_type: string;
                 /** @description Under which approval. The approval matrix still asks by cost. */
@@ -4455,18 +4455,14 @@ export interface components {
             /** @description Kind of resource. */
             type?: string | null;
         };
-        /** @description What is to be done. */
+        /** @description One stage of the response. */
         ResponseBody: {
-            /**
-             * @description `expand_storage`, `create_read_replica`, `request_limit_increase`, `scale_up`, `pre_scale`, `warm_cache`,
-             *     `prepare_failover`.
-             */
-            kind: string;
-            /**
-             * Format: double
-             * @description By how much storage or a limit grows, percent.
-             */
-            step_percent: number;
+            /** @description When. */
+            at: string;
+            /** @description What came of it. */
+            detail: string;
+            /** @description `alert`, `investigate`, `recommend`, `execute`, `learn`. */
+            stage: string;
         };
         /** @description An action as given. */
         ResponseInput: {
@@ -4620,10 +4616,23 @@ export interface components {
              */
             size: number;
         };
+        /** @description What is to be done. */
+        RuleActionBody: {
+            /**
+             * @description `expand_storage`, `create_read_replica`, `request_limit_increase`, `scale_up`, `pre_scale`, `warm_cache`,
+             *     `prepare_failover`.
+             */
+            kind: string;
+            /**
+             * Format: double
+             * @description By how much storage or a limit grows, percent.
+             */
+            step_percent: number;
+        };
         /** @description A predictive rule. */
         RuleBody: {
             /** @description What is to be done then. */
-            action: components["schemas"]["ResponseBody"];
+            action: components["schemas"]["RuleActionBody"];
             /** @description The type of agent in whose name it recommends. */
             agent_type: string;
             /** @description Under which approval. The approval matrix still asks by cost. */
