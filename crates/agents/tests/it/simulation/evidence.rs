@@ -1,7 +1,7 @@
 //! The evidence of a life, read from what the engine does not own: the entries that were recorded, the cloud's own list of
 //! changes, and what people had set, in the order it happened. Whatever it contradicts of what the engine promises is a fault.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -80,6 +80,8 @@ pub(crate) struct Evidence {
     pub(super) found: BTreeMap<String, Found>,
     pub(super) requests: BTreeMap<String, Request>,
     pub(super) deeds: BTreeMap<String, Deed>,
+    /// Actions on simulated twins.
+    simulated: BTreeSet<String>,
     pub(super) policies: Vec<Arc<Policy>>,
     pub(super) machines: BTreeMap<String, Changed>,
     /// When a machine was stopped by a deed, and the spans it was down.
@@ -143,8 +145,11 @@ impl Evidence {
     }
 
     fn entry(&mut self, at: usize, entry: &Entry) {
+        // A simulated twin is no machine of the cloud, whose own list of changes shows that nothing was touched.
         if meta(entry, "purpose") == "simulate" {
-            // A simulated twin is no machine of the cloud, whose own list of changes shows that nothing was touched.
+            self.simulated.insert(meta(entry, "action_id").to_owned());
+        }
+        if self.simulated.contains(meta(entry, "action_id")) {
             return self.count(format!("simulated {}", entry.action.operation.as_deref().unwrap_or_default()));
         }
         let operation = entry.action.operation.clone().unwrap_or_default();
