@@ -146,6 +146,7 @@ mod tests {
         let texts = [
             r#"{"action":{"method":"api","operation":"Stop","status":"success"},"actor":{"email":"a@b.c","id":"alice","ip_address":"10.0.0.7","session_id":"s1","type":"user"},"changes":{"after":"curl \"7\"\\\n","before":{"n":-120,"z":[true,false,[],{}]}},"event_id":"evt-1","event_type":"resource.view","metadata":{"request_id":"r1","t":"\u0001é\u001f","u":0},"recorded_at":"2026-11-20T10:00:05.250Z","resource":{"account_id":"1","cloud_provider":"aws","id":"i-1","region":"eu","tags":{"A":"b","a":"c"},"type":"vm"},"severity":"info","timestamp":"2026-11-20T10:00:00.000Z"}"#,
             r#"{"actor":{"id":null},"event_id":"e","event_type":"a.b","metadata":{"a":[1,2,3],"b":"\b\f\r\t"},"recorded_at":"2026-11-20T10:00:05.250Z","severity":"low","timestamp":"2026-11-20T10:00:00.000Z"}"#,
+            r#"{"action":{"method":"api"},"actor":{"id":"alice","type":"user"},"changes":{"after":[1,{"on":true}]},"event_id":"e","event_type":"a.b","metadata":{},"recorded_at":"2026-11-20T10:00:05.250Z","severity":"low","timestamp":"2026-11-20T10:00:00.000Z"}"#,
         ];
         let other = b"\"\\{}[],:0123456789abfnrtuez-+.E \x00\x1f\x20\x7f\x80\xc3\xff";
         let (mut quick, mut refused) = (0, 0);

@@ -28,19 +28,34 @@ enum Member {
 
 /// The columns' values, or `None` where the strict reader must look.
 pub(super) fn scan(canonical: &[u8]) -> Option<Fields<'_>> {
+    if is_plain(canonical) {
+        return Scanner::<true>::whole(canonical);
+    }
     std::str::from_utf8(canonical).ok()?;
-    let mut scanner = Scanner { bytes: canonical, at: 0, fields: Fields::default() };
-    scanner.object(Section::Top, 1)?;
-    (scanner.at == canonical.len()).then_some(scanner.fields)
+    Scanner::<false>::whole(canonical)
 }
 
-struct Scanner<'a> {
+/// Whether all bytes are ASCII, and none is a backslash or a control character, as in nearly every entry: what need not be
+/// looked for string by string. Without a branch, so that many bytes are looked at together.
+fn is_plain(bytes: &[u8]) -> bool {
+    let odd = |byte: u8| u8::from(byte.wrapping_sub(0x20) >= 0x60) | u8::from(byte == b'\\');
+    bytes.iter().fold(0, |found, byte| found | odd(*byte)) == 0
+}
+
+/// `PLAIN`: the bytes are known to be [`is_plain`].
+struct Scanner<'a, const PLAIN: bool> {
     bytes: &'a [u8],
     at: usize,
     fields: Fields<'a>,
 }
 
-impl<'a> Scanner<'a> {
+impl<'a, const PLAIN: bool> Scanner<'a, PLAIN> {
+    fn whole(bytes: &'a [u8]) -> Option<Fields<'a>> {
+        let mut scanner = Self { bytes, at: 0, fields: Fields::default() };
+        scanner.object(Section::Top, 1)?;
+        (scanner.at == bytes.len()).then_some(scanner.fields)
+    }
+
     #[inline]
     fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
@@ -64,7 +79,7 @@ impl<'a> Scanner<'a> {
         loop {
             let name = self.plain()?;
             // Among ASCII names the order of UTF-16 units is that of bytes; strictly ascending, so none is there twice.
-            if !name.is_ascii() || before.is_some_and(|before| before >= name) {
+            if !(PLAIN || name.is_ascii()) || before.is_some_and(|before| !ascends(before, name)) {
                 return None;
             }
             before = Some(name);
@@ -164,7 +179,7 @@ impl<'a> Scanner<'a> {
             let quote = zero(word ^ (ONES * u64::from(b'"')));
             let escape = zero(word ^ (ONES * u64::from(b'\\')));
             let control = word.wrapping_sub(ONES * 0x20) & !word & TOPS;
-            let stop = quote | escape | control;
+            let stop = if PLAIN { quote } else { quote | escape | control };
             if stop != 0 {
                 // The lowest byte found is exact; borrows make only those above it doubtful.
                 self.at += stop.trailing_zeros() as usize / 8;
@@ -209,6 +224,15 @@ impl<'a> Scanner<'a> {
             _ => return None,
         }
         Some(())
+    }
+}
+
+/// Whether the second name comes after the first; mostly their first letters tell.
+#[inline]
+fn ascends(before: &[u8], name: &[u8]) -> bool {
+    match (before.first(), name.first()) {
+        (Some(first), Some(second)) if first != second => first < second,
+        _ => before < name,
     }
 }
 

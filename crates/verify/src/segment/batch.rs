@@ -1,5 +1,6 @@
 //! Some rows of a segment, by column. Refuses other columns, types and nulls than the format has.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use arrow::array::{
@@ -33,6 +34,17 @@ const PLACED: [Column; 9] = [
     Column::RequestId,
 ];
 
+/// Which columns those are, by their number: asked for every value that is put back.
+const IS_PLACED: [bool; Column::ALL.len()] = {
+    let mut placed = [false; Column::ALL.len()];
+    let mut at = 0;
+    while at < PLACED.len() {
+        placed[PLACED[at] as usize] = true;
+        at += 1;
+    }
+    placed
+};
+
 /// A column that repeats something of the payload.
 pub(super) enum Values<'a> {
     Text(&'a StringViewArray),
@@ -48,7 +60,12 @@ pub(super) struct Batch<'a> {
     canonical: &'a BinaryViewArray,
     /// What was cut out of the canonical bytes; files of version 1 have no such column.
     cut: Option<&'a UInt8Array>,
+    /// The points in time that were put back last into either member, and their spelling.
+    instants: [Cell<Option<Spelled>>; 2],
 }
+
+/// Milliseconds since the epoch, and how an entry writes them.
+type Spelled = (i64, [u8; 24]);
 
 /// Name and type of every column, in order; the last came with version 2.
 fn expected(version: u8) -> Vec<(&'static str, DataType)> {
@@ -110,6 +127,7 @@ impl<'a> Batch<'a> {
             salt: typed(batch, SALT)?,
             canonical: typed(batch, CANONICAL)?,
             cut: if batch.num_columns() > CUT { Some(typed(batch, CUT)?) } else { None },
+            instants: Default::default(),
         };
         if batch.sequence.null_count() + batch.salt.null_count() + batch.canonical.null_count() > 0 {
             return Err("sequence, salt or canonical is null".into());
@@ -146,14 +164,37 @@ impl<'a> Batch<'a> {
     /// Appends the value of a row in the column with this number; `None` when the column may not be cut out or has no value.
     fn put(&self, number: usize, row: usize, out: &mut Vec<u8>) -> Option<()> {
         let (column, values) = self.columns.get(number.checked_sub(1)?)?;
-        if !PLACED.contains(column) {
+        if !IS_PLACED[*column as usize] {
             return None;
         }
         match values {
             Values::Text(_) => out.extend_from_slice(values.text(row)?),
-            Values::Time(_) => write_instant(Timestamp::from_millisecond(values.millis(row)?).ok()?, out),
+            Values::Time(_) => self.put_instant(*column, values.millis(row)?, out)?,
         }
         Some(())
+    }
+
+    /// Entries of one append share their `recorded_at`.
+    fn put_instant(&self, column: Column, millis: i64, out: &mut Vec<u8>) -> Option<()> {
+        let last = self.instant(column);
+        if let Some((_, text)) = last.get().filter(|(of, _)| *of == millis) {
+            out.extend_from_slice(&text);
+            return Some(());
+        }
+        let start = out.len();
+        write_instant(Timestamp::from_millisecond(millis).ok()?, out);
+        last.set(out[start..].try_into().ok().map(|text| (millis, text)));
+        Some(())
+    }
+
+    /// Whether the text is the spelling of a point in time that was put back last: what need not be read again.
+    pub(super) fn spells(&self, column: Column, millis: Option<i64>, text: Option<&[u8]>) -> bool {
+        let last = self.instant(column).get();
+        last.is_some_and(|(of, spelling)| Some(of) == millis && Some(&spelling[..]) == text)
+    }
+
+    fn instant(&self, column: Column) -> &Cell<Option<Spelled>> {
+        &self.instants[usize::from(column == Column::RecordedAt)]
     }
 }
 

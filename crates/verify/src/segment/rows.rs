@@ -121,9 +121,10 @@ impl<'a> Rows<'a> {
                     }
                 }
                 Values::Time(_) => {
-                    let (expected, found) = (fields.millis(*column), values.millis(row));
-                    if expected != found || expected.is_none() {
-                        self.column(*column, sequence, fields, (shown_millis(expected), shown_millis(found)));
+                    let found = values.millis(row);
+                    let expected = || fields.millis(*column);
+                    if !batch.spells(*column, found, fields.text(*column)) && (found.is_none() || expected() != found) {
+                        self.column(*column, sequence, fields, (shown_millis(expected()), shown_millis(found)));
                     }
                     if let (Column::Timestamp, Some(at)) = (column, found) {
                         let (least, most) = self.span.unwrap_or((at, at));
