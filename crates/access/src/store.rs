@@ -20,6 +20,9 @@ pub enum AccessError {
     /// The e-mail address or name is taken.
     #[error("{0}")]
     Conflict(String),
+    /// There is no room on the database's disk; nothing was written.
+    #[error("the disk of the store is full: {0}")]
+    Full(String),
     /// The disk or database failed.
     #[error("the store failed: {0}")]
     Backend(String),

@@ -21,6 +21,9 @@ pub enum StoreError {
     /// Somebody changed it in between, or it already exists.
     #[error("{0}")]
     Conflict(String),
+    /// There is no room on the database's disk; nothing was written.
+    #[error("the disk of the store is full: {0}")]
+    Full(String),
     /// The disk or database failed.
     #[error("the store failed: {0}")]
     Backend(String),

@@ -250,6 +250,16 @@ impl Problem {
         )
     }
 
+    /// The database's disk is full.
+    #[must_use]
+    pub fn full(cause: &str) -> Self {
+        tracing::error!(%cause, "the disk of the store is full");
+        Problem::new(
+            Code::DiskFull,
+            "The disk of the store is full; nothing was changed. Free some space and try again.",
+        )
+    }
+
     /// With wrong fields.
     #[must_use]
     pub fn with_errors(mut self, errors: Vec<FieldProblem>) -> Self {
@@ -295,6 +305,7 @@ impl From<StoreError> for Problem {
         match error {
             StoreError::NotFound { what, id } => Problem::not_found(what, &id),
             StoreError::Conflict(message) => Problem::new(Code::Conflict, message),
+            StoreError::Full(message) => Problem::full(&message),
             StoreError::Backend(message) => Problem::internal(message),
         }
     }
@@ -305,6 +316,7 @@ impl From<AccessError> for Problem {
         match error {
             AccessError::NotFound { what, id } => Problem::not_found(what, &id),
             AccessError::Conflict(message) => Problem::new(Code::Conflict, message),
+            AccessError::Full(message) => Problem::full(&message),
             AccessError::Backend(message) => Problem::internal(message),
         }
     }

@@ -10,6 +10,8 @@ pub(crate) enum Fault {
     NotFound { what: &'static str, id: String },
     #[error("{0}")]
     Conflict(String),
+    #[error("the disk is full: {0}")]
+    Full(String),
     #[error("{0}")]
     Backend(String),
 }
@@ -62,7 +64,7 @@ impl From<sqlx::Error> for Fault {
             sqlx::Error::PoolTimedOut => "no connection to the database could be had in time".into(),
             sqlx::Error::PoolClosed => "the store is closed".into(),
             sqlx::Error::Database(database) if is_full(database.as_ref()) => {
-                format!("the disk is full: {}", database.message())
+                return Fault::Full(database.message().to_owned());
             }
             sqlx::Error::Database(database) => database.message().to_owned(),
             other => other.to_string(),
@@ -70,9 +72,9 @@ impl From<sqlx::Error> for Fault {
     }
 }
 
-/// SQLITE_FULL (13), or PostgreSQL's disk_full (53100).
+/// SQLITE_FULL (13), SQLITE_IOERR_SHMSIZE (4874: the index of the write-ahead log cannot grow), or PostgreSQL's disk_full (53100).
 fn is_full(error: &dyn sqlx::error::DatabaseError) -> bool {
-    matches!(error.code().as_deref(), Some("13" | "53100"))
+    matches!(error.code().as_deref(), Some("13" | "4874" | "53100"))
 }
 
 impl From<Fault> for AccessError {
@@ -80,6 +82,7 @@ impl From<Fault> for AccessError {
         match fault {
             Fault::NotFound { what, id } => AccessError::NotFound { what, id },
             Fault::Conflict(message) => AccessError::Conflict(message),
+            Fault::Full(message) => AccessError::Full(message),
             Fault::Backend(message) => AccessError::Backend(message),
         }
     }
@@ -90,6 +93,7 @@ impl From<Fault> for StoreError {
         match fault {
             Fault::NotFound { what, id } => StoreError::NotFound { what, id },
             Fault::Conflict(message) => StoreError::Conflict(message),
+            Fault::Full(message) => StoreError::Full(message),
             Fault::Backend(message) => StoreError::Backend(message),
         }
     }
@@ -98,5 +102,31 @@ impl From<Fault> for StoreError {
 impl From<Fault> for SettingError {
     fn from(fault: Fault) -> Self {
         SettingError(fault.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use sqlx::sqlite::{SqliteConnectOptions, SqlitePoolOptions};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_full_database_is_told_apart() {
+        let options = SqliteConnectOptions::new().in_memory(true).pragma("max_page_count", "8");
+        let pool = SqlitePoolOptions::new().max_connections(1).connect_with(options).await.unwrap();
+        sqlx::query("CREATE TABLE noise (bytes BLOB)").execute(&pool).await.unwrap();
+        let insert = || sqlx::query("INSERT INTO noise VALUES (zeroblob(4096))").execute(&pool);
+        let error = loop {
+            if let Err(error) = insert().await {
+                break error;
+            }
+        };
+        let fault = Fault::from(error);
+        assert!(matches!(fault, Fault::Full(_)), "{fault}");
+        assert!(matches!(StoreError::from(fault), StoreError::Full(_)));
+        let error = sqlx::query("SELECT nothing").execute(&pool).await.unwrap_err();
+        assert!(matches!(AccessError::from(Fault::from(error)), AccessError::Backend(_)));
     }
 }

@@ -204,7 +204,7 @@ impl Engine {
         let id = of.id.clone();
         match self.proceed(of, Wish { by, ..Wish::of(caller, None) }).await {
             Ok(_) | Err(EngineError::Blocked(_)) => Ok(()),
-            Err(error @ (EngineError::Record(_) | EngineError::Store(_))) => Err(error),
+            Err(error) if error.is_outage() => Err(error),
             Err(error) => self.keep_reason(&id, &error.to_string()).await,
         }
     }

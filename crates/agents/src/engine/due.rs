@@ -126,7 +126,7 @@ impl Engine {
         let wish = Wish { by: &by, ..Wish::of(caller, None) };
         match self.proceed(of, wish).await {
             Ok(_) => Ok(true),
-            Err(error @ (EngineError::Record(_) | EngineError::Store(_))) => Err(error),
+            Err(error) if error.is_outage() => Err(error),
             Err(error) => {
                 let why = format!("its scheduled execution did not begin: {error}");
                 self.settle_at(&id, "recommendation.reopen", Status::Open, Some(&why), caller).await?;

@@ -63,9 +63,20 @@ pub enum EngineError {
     /// The audit log did not take the entry, so nothing was done. HTTP 503.
     #[error(transparent)]
     Record(#[from] RecordError),
+    /// There is no room on the store's disk. HTTP 507, `disk_full`.
+    #[error("the disk of the store is full: {0}")]
+    Full(String),
     /// The state store failed. HTTP 500.
     #[error("the store failed: {0}")]
     Store(String),
+}
+
+impl EngineError {
+    /// Whether log or store failed, and not what was asked of them: whoever goes through many things stops, and tries again.
+    #[must_use]
+    pub fn is_outage(&self) -> bool {
+        matches!(self, EngineError::Record(_) | EngineError::Full(_) | EngineError::Store(_))
+    }
 }
 
 impl From<StoreError> for EngineError {
@@ -73,6 +84,7 @@ impl From<StoreError> for EngineError {
         match error {
             StoreError::NotFound { what, id } => EngineError::NotFound { what, id },
             StoreError::Conflict(message) => EngineError::Conflict(message),
+            StoreError::Full(message) => EngineError::Full(message),
             StoreError::Backend(message) => EngineError::Store(message),
         }
     }

@@ -195,34 +195,34 @@ impl Engine {
         self.record(vec![entry]).await
     }
 
-    /// The newest approval of this exact plan in a state, while it is good.
+    /// Approvals of this exact plan in a state that are still good, newest first.
+    async fn approvals_with(
+        &self,
+        of: &Recommendation,
+        status: ApprovalStatus,
+    ) -> Result<impl Iterator<Item = Approval>, EngineError> {
+        let hash = of.plan.as_ref().map(|plan| plan.hash.as_str());
+        let now = self.ports.clock.now();
+        let good = move |a: &Approval| a.status == status && Some(a.plan_hash.as_str()) == hash && a.expires_at > now;
+        Ok(self.ports.agents.approval_list(Some(&of.id)).await?.into_iter().filter(good))
+    }
+
+    /// The newest of them.
     pub(super) async fn approval_with(
         &self,
         of: &Recommendation,
         status: ApprovalStatus,
     ) -> Result<Option<Approval>, EngineError> {
-        let hash = of.plan.as_ref().map(|plan| plan.hash.as_str());
-        let now = self.ports.clock.now();
-        let good = |a: &Approval| a.status == status && Some(a.plan_hash.as_str()) == hash && a.expires_at > now;
-        Ok(self.ports.agents.approval_list(Some(&of.id)).await?.into_iter().find(good))
+        Ok(self.approvals_with(of, status).await?.next())
     }
 
-    /// Whether an approval of this exact plan that is good carries the signatures that are needed now: what was asked for
-    /// earlier may have been less.
+    /// Whether one that was given carries the signatures that are needed now: what was asked for earlier may have been less.
     pub(super) async fn is_signed(&self, of: &Recommendation, needed: &[Signature]) -> Result<bool, EngineError> {
         if needed.is_empty() {
             return Ok(true);
         }
-        let hash = of.plan.as_ref().map(|plan| plan.hash.as_str());
-        let now = self.ports.clock.now();
-        let carries = |a: &Approval| needed.iter().all(|n| a.signed.iter().any(|given| given.signature == *n));
-        let good = |a: &Approval| {
-            a.status == ApprovalStatus::Approved
-                && Some(a.plan_hash.as_str()) == hash
-                && a.expires_at > now
-                && carries(a)
-        };
-        Ok(self.ports.agents.approval_list(Some(&of.id)).await?.iter().any(good))
+        let carries = |a: Approval| needed.iter().all(|n| a.signed.iter().any(|given| given.signature == *n));
+        Ok(self.approvals_with(of, ApprovalStatus::Approved).await?.any(carries))
     }
 
     /// A request for the exact plan, without its signatures yet.

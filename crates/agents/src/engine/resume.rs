@@ -39,7 +39,7 @@ impl Engine {
             }
             match self.take_up(action.clone(), &caller).await {
                 Ok(()) => taken_up += 1,
-                Err(error @ (EngineError::Record(_) | EngineError::Store(_))) => return Err(error),
+                Err(error) if error.is_outage() => return Err(error),
                 Err(error) => {
                     tracing::warn!(%error, action = %action.id.0, "an interrupted action cannot be taken up yet");
                     self.give_up_in_time(action, &error.to_string(), &caller).await?;

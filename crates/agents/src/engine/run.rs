@@ -245,7 +245,7 @@ impl Engine {
                 Err(EngineError::Blocked(block)) => {
                     *skipped.entry(format!("blocked_{}", block.guardrail)).or_default() += 1;
                 }
-                Err(error @ (EngineError::Record(_) | EngineError::Store(_))) => return Err(error),
+                Err(error) if error.is_outage() => return Err(error),
                 Err(error) => {
                     tracing::warn!(%error, recommendation = %of.id.0, "an agent could not apply its finding");
                     *skipped.entry("could_not_begin".to_owned()).or_default() += 1;

@@ -134,7 +134,7 @@ impl Engine {
         let reversible = of.plan.as_ref().is_some_and(|plan| plan.reversible);
         if degraded && limits.rollback_automatic && reversible {
             match self.rollback_because(&id, reason, caller).await {
-                Err(error @ (EngineError::Record(_) | EngineError::Store(_))) => return Err(error),
+                Err(error) if error.is_outage() => return Err(error),
                 Err(error) => tracing::warn!(%error, action = %id.0, "what got worse could not be undone"),
                 Ok(_) => {}
             }

@@ -156,7 +156,7 @@ impl Engine {
             let wish = Wish { by: &by, comment: Some(&comment), ..Wish::of(caller, None) };
             match self.simulate_in_turn(of, &wish).await {
                 Ok(_) => member.state = MemberState::Simulating,
-                Err(error @ (EngineError::Record(_) | EngineError::Store(_))) => return Err(error),
+                Err(error) if error.is_outage() => return Err(error),
                 Err(error) => member.detail = error.to_string(),
             }
         }
@@ -221,7 +221,7 @@ impl Engine {
         match self.proceed(of, *wish).await {
             Ok(crate::engine::Execution::Started(_)) => Ok(Ok(MemberState::Changing)),
             Ok(crate::engine::Execution::PendingApproval(_)) => Ok(Ok(MemberState::AwaitingApproval)),
-            Err(error @ (EngineError::Record(_) | EngineError::Store(_))) => Err(error),
+            Err(error) if error.is_outage() => Err(error),
             Err(error) => Ok(Err(error.to_string())),
         }
     }

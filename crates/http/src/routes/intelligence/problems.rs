@@ -33,6 +33,7 @@ pub(super) fn problem(error: EngineError) -> Problem {
         EngineError::Forbidden(_) => Problem::new(Code::Forbidden, words),
         EngineError::Cloud(_) => Problem::new(Code::CloudFailed, words),
         EngineError::Record(_) => Problem::new(Code::LedgerUnavailable, format!("{words}; nothing was done")),
+        EngineError::Full(_) => Problem::new(Code::DiskFull, words),
         EngineError::Store(_) => Problem::internal(words),
     }
 }
