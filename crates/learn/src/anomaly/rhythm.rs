@@ -6,6 +6,9 @@ use crate::window::{DAY_MS, HOUR_MS, WEEK_MS};
 const DAY_PLACES: usize = 96;
 /// Places of the week's profile: an hour each.
 const WEEK_PLACES: usize = 168;
+/// Rounds after which a place says something: most of one. Points are missing now and then, and twelve twelfths are a little
+/// less than one.
+const KNOWN: f32 = 0.75;
 
 /// A mean size that follows slowly and is not carried away by single points.
 #[derive(Debug, Clone, Copy, Default)]
@@ -101,10 +104,10 @@ impl Rhythm {
         let place = (at_ms.rem_euclid(DAY_MS) / (DAY_MS / DAY_PLACES as i64)) as usize;
         let hour = (at_ms.rem_euclid(WEEK_MS) / HOUR_MS) as usize;
         let seasonal = |profile: &[Place], place: usize| {
-            profile.get(place).filter(|place| place.count >= 1.0).map(|place| self.slow_level + f64::from(place.mean))
+            profile.get(place).filter(|place| place.count >= KNOWN).map(|place| self.slow_level + f64::from(place.mean))
         };
         let by = [Some(self.level), seasonal(&self.day, place), seasonal(&self.week, hour)];
-        let best = self.best(per_day);
+        let best = self.best(per_day, by.map(|known| known.is_some()));
         let expected = by.get(best).copied().flatten().unwrap_or(self.level);
         let least = self.least(value);
         let size = |which: usize| self.sizes.get(which).map_or(0.0, |size| size.mean).max(least);
@@ -145,12 +148,14 @@ impl Rhythm {
         if self.step_ms > 0.0 { (DAY_MS as f64 / self.step_ms).clamp(24.0, 1440.0) } else { 288.0 }
     }
 
-    /// Which of level, day and week has explained the most: the longer only where it is clearly better.
-    fn best(&self, per_day: f64) -> usize {
+    /// Which of level, day and week has explained the most: the longer only where it is clearly better, and where it knows
+    /// this hour. The level in its place, by the week's size, would call the first point of an unknown hour monstrous.
+    fn best(&self, per_day: f64, [_, day_known, week_known]: [bool; 3]) -> usize {
         let [level, day, week] = self.sizes;
-        let daily = day.points > per_day && day.mean < 0.8 * level.mean;
+        let daily = day_known && day.points > per_day && day.mean < 0.8 * level.mean;
         let shorter = if daily { day.mean } else { level.mean };
-        if week.points > 2.0 * per_day && week.mean < 0.9 * shorter { 2 } else { usize::from(daily) }
+        let weekly = week_known && week.points > 2.0 * per_day && week.mean < 0.9 * shorter;
+        if weekly { 2 } else { usize::from(daily) }
     }
 
     fn learn(&mut self, value: f64, size: f64, share: f64, [place, hour]: [usize; 2], per_day: f64) {

@@ -114,3 +114,21 @@ fn a_weekend_is_expected_once_weeks_were_seen() {
     let row = 3 * 7 * 288 + 5 * 288 + 72;
     assert!((judged[row].expected - 20.0).abs() < 8.0, "{:?}", judged[row]);
 }
+
+#[test]
+fn an_hour_that_the_week_does_not_know_yet_is_judged_by_the_day() {
+    // A first fortnight of a site that is busy by day and less so at weekends: hours of the week seen once, and six of the
+    // first Wednesday in which nothing was measured.
+    let dark = (2 * 288 + 6 * 12)..(2 * 288 + 12 * 12);
+    let mut chance = Chance::new(11);
+    let site = |row: usize| {
+        let turn = row as f64 / 288.0 * std::f64::consts::TAU;
+        let busy = if row % (7 * 288) >= 5 * 288 { 0.6 } else { 1.0 };
+        (row as i64 * STEP_MS, 10.0 + busy * 20.0 * (1.0 - turn.cos()) + 0.3 * chance.normal())
+    };
+    let points: Vec<_> = (0..12 * 288).map(site).enumerate().filter(|(row, _)| !dark.contains(row)).collect();
+    let judged = judge(&points.iter().map(|(_, point)| *point).collect::<Vec<_>>());
+    for ((row, (_, value)), one) in points.iter().zip(&judged).filter(|(point, _)| point.0 >= 9 * 288) {
+        assert!((value - one.expected).abs() < 8.0 && one.score < THRESHOLD, "row {row}: {value}, {one:?}");
+    }
+}
