@@ -3,11 +3,12 @@
 //! A point is read in three steps. `Rhythm` says what the hour of the day and of the week, the level and the last
 //! few points let expect. `Signs` puts what is left into twelve numbers, each of which grows with one kind of
 //! trouble. `Alarm` holds every sign against the maxima it has had in this very series, adds up what is surprising,
-//! holds the sum against its own maxima, and lets one event give one alarm. There is one threshold, [`THRESHOLD`], for
+//! holds the sum against its own maxima, and lets one event give one alarm, and one that `Habits` knows none. There is one threshold, [`THRESHOLD`], for
 //! every series; what was tried and how it was measured stands in `docs/learning/anomalies.md`.
 
 mod alarm;
 mod counter;
+mod habit;
 mod incident;
 mod patterns;
 mod peaks;
@@ -16,6 +17,7 @@ mod signs;
 
 use alarm::Alarm;
 use counter::{Counter, Reading};
+use habit::Habits;
 pub use incident::{Incident, Incidents};
 use rhythm::Rhythm;
 pub use signs::Sign;
@@ -66,6 +68,7 @@ struct State {
     rhythm: Rhythm,
     signs: Signs,
     alarm: Alarm,
+    habits: Habits,
     points: u32,
     last: f64,
     expected: f64,
@@ -103,6 +106,7 @@ impl State {
             rhythm: Rhythm::new(at_ms, value),
             signs: Signs::new(value),
             alarm: Alarm::new(),
+            habits: Habits::default(),
             points: 1,
             last: value,
             expected: value,
@@ -124,6 +128,7 @@ impl State {
                 self.rhythm = Rhythm::new(at_ms, reading);
                 self.signs = Signs::new(reading);
                 self.alarm = Alarm::new();
+                self.habits = Habits::default();
                 self.points = 1;
                 return self.unmeasured();
             }
@@ -140,7 +145,12 @@ impl State {
         if self.points < SIZED {
             return self.unmeasured();
         }
-        let verdict = self.alarm.judge(&read.signs);
+        let distance = reading - expected;
+        let verdict = self.alarm.judge(&read.signs, || self.habits.know(at_ms, distance));
+        let leaps = distance.abs() > self.margin;
+        if verdict.strange || verdict.habitual || leaps && self.habits.recall(at_ms, distance) {
+            self.habits.remember(at_ms, distance);
+        }
         let alarm = self.points >= WARM_UP;
         Judgement {
             score: if alarm { verdict.score } else { 0.0 },

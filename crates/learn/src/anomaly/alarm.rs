@@ -29,6 +29,8 @@ const REST: u32 = 100;
 const WORSE: f64 = 2.0;
 /// How the height a new alarm must reach falls with each point: by a factor of e in 350.
 const FORGET: f64 = 1.0 - 1.0 / 350.0;
+/// The score of what would be an alarm at another time of day.
+const HABITUAL: f64 = 0.25;
 /// Nats over the threshold in which a score goes two thirds of its way to 1.
 const CERTAIN: f64 = 3.0;
 
@@ -56,6 +58,8 @@ pub(crate) struct Verdict {
     pub(crate) sign: Option<Sign>,
     /// Whether the point is as strange as an alarm, even if one stands for it already.
     pub(crate) strange: bool,
+    /// Whether it would be, were it not known.
+    pub(crate) habitual: bool,
 }
 
 impl Alarm {
@@ -77,15 +81,15 @@ impl Alarm {
         self.peaks.get(sign as usize).map_or(f64::INFINITY, |peaks| peaks.level(nats))
     }
 
-    /// Judges a point by its signs and learns from them.
-    pub(crate) fn judge(&mut self, signs: &[f64; SIGNS]) -> Verdict {
+    /// Judges a point by its signs and learns from them. What is known to come at this time gives no alarm, and stands for none.
+    pub(crate) fn judge(&mut self, signs: &[f64; SIGNS], known: impl FnOnce() -> bool) -> Verdict {
         let surprises = self.surprises(signs);
         let height = surprises.iter().map(|surprise| surprise * surprise).sum::<f64>().sqrt();
         self.points += 1.0;
         let past = (self.points.clamp(PAST_POINTS.0, PAST_POINTS.1) / PAST_POINTS.0).ln();
         let strength = (self.together.surprise(height, &TOGETHER) - PAST * past).max(0.0);
         let strongest = surprises.iter().zip(Sign::ALL).max_by(|a, b| a.0.total_cmp(b.0)).map(|(_, sign)| sign);
-        self.score(strength, strongest)
+        self.score(strength, strongest, known)
     }
 
     fn surprises(&mut self, signs: &[f64; SIGNS]) -> [f64; SIGNS] {
@@ -105,21 +109,29 @@ impl Alarm {
         surprises
     }
 
-    fn score(&mut self, strength: f64, strongest: Option<Sign>) -> Verdict {
+    fn score(&mut self, strength: f64, strongest: Option<Sign>, known: impl FnOnce() -> bool) -> Verdict {
         self.guard *= FORGET;
         self.since = self.since.saturating_add(1);
+        let strange = strength >= ALARM;
+        if strange && known() {
+            return Verdict { score: HABITUAL, sign: None, strange: false, habitual: true };
+        }
         let new = strength >= self.guard && (self.since >= REST || strength > WORSE * self.told);
         self.guard = self.guard.max(strength);
-        let strange = strength >= ALARM;
         if strange && new {
             self.told = if self.since >= REST { strength } else { f64::INFINITY };
             self.since = 0;
             let certainty = 1.0 - (-(strength - ALARM) / CERTAIN).exp();
-            return Verdict { score: THRESHOLD + (1.0 - THRESHOLD) * certainty, sign: strongest, strange };
+            return Verdict {
+                score: THRESHOLD + (1.0 - THRESHOLD) * certainty,
+                sign: strongest,
+                strange,
+                habitual: false,
+            };
         }
         // Below an alarm scores fall off fast, so that what is usual stays near 0; what an alarm stands for, lower still.
         let ratio = (strength / ALARM).min(0.97);
         let score = THRESHOLD * ratio * ratio * if new { 1.0 } else { 0.5 };
-        Verdict { score, sign: None, strange }
+        Verdict { score, sign: None, strange, habitual: false }
     }
 }

@@ -132,3 +132,25 @@ fn an_hour_that_the_week_does_not_know_yet_is_judged_by_the_day() {
         assert!((value - one.expected).abs() < 8.0 && one.score < THRESHOLD, "row {row}: {value}, {one:?}");
     }
 }
+
+#[test]
+fn a_nightly_job_is_news_for_some_nights_and_then_a_habit() {
+    // It begins within twenty minutes of three o'clock and takes ten.
+    let mut chance = Chance::new(3);
+    let mut points: Vec<_> = (0..28 * 288).map(|row| (row as i64 * STEP_MS, 10.0 + 0.3 * chance.normal())).collect();
+    let starts: Vec<usize> = (0..28).map(|day| day * 288 + 32 + (8.0 * chance.unit()) as usize).collect();
+    for start in &starts {
+        points[*start].1 += 40.0;
+        points[start + 1].1 += 40.0;
+    }
+    let told = |points: &[crate::Point]| alarms(&judge(points));
+    let before = told(&points);
+    assert!((1..=6).contains(&before.iter().filter(|row| **row < 7 * 288).count()), "{before:?}");
+    assert!(before.iter().all(|row| *row < 7 * 288), "a habit: {before:?}");
+    // Twice as high, the other way, or higher at noon it is none.
+    for (row, by) in [(starts[20], 80.0), (starts[20], -80.0), (20 * 288 + 144, 60.0)] {
+        let mut other = points.clone();
+        other[row].1 += by;
+        assert!(told(&other).contains(&row), "{row} {by}: {:?}", told(&other));
+    }
+}

@@ -1,0 +1,92 @@
+//! What leaps at about the same time each day, or each week, is a habit: a nightly backup is news three times.
+//!
+//! The profiles of `Rhythm` know what comes at the same quarter of an hour; a job whose start wanders by some minutes
+//! is in no one of them, and its leaps are too rare for the maxima of signs to learn soon.
+
+use std::collections::VecDeque;
+
+use crate::window::{DAY_MS, HOUR_MS, WEEK_MS};
+
+/// What a habit follows.
+const PERIODS: [i64; 2] = [DAY_MS, WEEK_MS];
+/// Leaps that are remembered: three weeks of daily ones.
+const KEPT: usize = 24;
+/// How far the time may wander, and how long a leap may last. What stays is no leap.
+const WANDERS_MS: i64 = 3 * HOUR_MS / 4;
+/// Of so many rounds before this one,
+const ROUNDS: i64 = 4;
+/// so many must have had it.
+const NEEDED: usize = 3;
+/// How much higher than any of those it may be and still be the same.
+const HIGHER: f64 = 1.25;
+
+/// Strange points that belong together, in one direction from what was expected.
+#[derive(Debug, Clone, Copy)]
+struct Leap {
+    start_ms: i64,
+    end_ms: i64,
+    /// Farthest from what was expected, with its sign.
+    peak: f64,
+}
+
+/// The latest leaps of a series.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Habits {
+    leaps: VecDeque<Leap>,
+}
+
+impl Habits {
+    /// Whether this distance from what was expected, in the series' units, is one that comes at this time of the day or of
+    /// the week, or belongs to the end of one.
+    pub(crate) fn know(&self, at_ms: i64, distance: f64) -> bool {
+        let ends = |leap: &&Leap| at_ms - leap.end_ms <= WANDERS_MS && distance.abs() <= leap.peak.abs();
+        self.comes(at_ms, distance)
+            || self.leaps.back().filter(ends).is_some_and(|leap| self.comes(leap.end_ms, leap.peak))
+    }
+
+    fn comes(&self, at_ms: i64, distance: f64) -> bool {
+        PERIODS.into_iter().any(|period| {
+            let peaks = self.before(at_ms, distance, period);
+            let (count, most) = peaks.fold((0, 0.0_f64), |(count, most), peak| (count + 1, most.max(peak)));
+            count >= NEEDED && distance.abs() <= HIGHER * most
+        })
+    }
+
+    /// Whether it is like one before it, so that it keeps a habit up even where the series has got so used to leaps that it is
+    /// not strange any more.
+    pub(crate) fn recall(&self, at_ms: i64, distance: f64) -> bool {
+        let like = |peak: f64| distance.abs() * HIGHER >= peak;
+        PERIODS.into_iter().any(|period| self.before(at_ms, distance, period).any(like))
+    }
+
+    /// How far the leaps went that came about this time in the last rounds.
+    fn before(&self, at_ms: i64, distance: f64, period: i64) -> impl Iterator<Item = f64> {
+        (1..=ROUNDS).filter_map(move |back| {
+            let then = at_ms - back * period;
+            self.leaps.iter().find(|leap| leap.is_like(then, distance)).map(|leap| leap.peak.abs())
+        })
+    }
+
+    /// Remembers a point of a leap.
+    pub(crate) fn remember(&mut self, at_ms: i64, distance: f64) {
+        let goes_on = |leap: &&mut Leap| at_ms - leap.end_ms <= WANDERS_MS && leap.peak * distance > 0.0;
+        if let Some(leap) = self.leaps.back_mut().filter(goes_on) {
+            leap.end_ms = at_ms;
+            if distance.abs() > leap.peak.abs() {
+                leap.peak = distance;
+            }
+            return;
+        }
+        if self.leaps.len() == KEPT {
+            self.leaps.pop_front();
+        }
+        self.leaps.push_back(Leap { start_ms: at_ms, end_ms: at_ms, peak: distance });
+    }
+}
+
+impl Leap {
+    fn is_like(&self, at_ms: i64, distance: f64) -> bool {
+        let near = (self.start_ms - WANDERS_MS..=self.end_ms + WANDERS_MS).contains(&at_ms);
+        near && self.end_ms - self.start_ms <= WANDERS_MS && self.peak * distance > 0.0
+    }
+}
