@@ -2,8 +2,8 @@
 //! time, given as its 5th, 50th and 95th percentile, and the probability within a horizon; never a point alone.
 //!
 //! The series is brought to a few hundred buckets, freed of its daily profile, and its releases (deletes, rotated logs) are
-//! glued so that growth can be measured across them. Many ways to extrapolate (straight lines over short and long windows,
-//! parabolas) are backtested on the series' own past at the lead times that matter; each counts as much as its past errors
+//! glued so that growth can be measured across them. Several ways to extrapolate (straight lines over short and long windows,
+//! lines with a kink, exponentials, repeated periods) are backtested on the series' own past at the lead times that matter; each counts as much as its past errors
 //! allow, and the errors of their mean are the width of the answer (`growth`). How likely a release comes first is counted
 //! from past releases (`relief`).
 
@@ -11,6 +11,7 @@ use crate::leak::buckets::Buckets;
 use crate::leak::{Release, SlopePerDay, breaks, season};
 use crate::window::{DAY_MS, HOUR_MS, Point};
 
+mod fit;
 mod growth;
 mod outlook;
 mod passage;
@@ -103,8 +104,9 @@ fn look_ahead(buckets: &Buckets, now_ms: i64, question: &Question) -> Outlook {
     let steps: Vec<f64> = ahead.iter().map(|ms| ms / width).collect();
     // What the season leaves of the capacity.
     let room: Vec<f64> = ahead.iter().map(|ms| question.capacity - season.at(now_ms + *ms as i64)).collect();
+    let sums = fit::Sums::of(buckets, &relief.glued);
     let backtested = |lead: f64| {
-        let grown = growth::Growth::backtested(buckets, &relief.glued, lead)?;
+        let grown = growth::Growth::backtested(buckets, &relief.glued, &sums, lead)?;
         let levels: Vec<f64> = steps.iter().map(|steps| relief.level + grown.gain(*steps)).collect();
         let full = room.iter().zip(&levels).position(|(room, level)| level >= room);
         Some((grown, levels, full.map_or(total / width, |at| steps[at])))
@@ -112,11 +114,12 @@ fn look_ahead(buckets: &Buckets, now_ms: i64, question: &Question) -> Outlook {
     // The lead time that matters is the time to saturation itself, so the backtest is repeated at what it foretold.
     let found = backtested(question.horizon_ms as f64 / width);
     let found = found.and_then(|(_, _, lead)| backtested(lead)).and_then(|(_, _, lead)| backtested(lead));
-    let Some((grown, levels, _)) = found else {
+    let found = found.and_then(|(grown, levels, _)| Some((grown.paths(buckets, &relief.glued, &sums)?, grown, levels)));
+    let Some((paths, grown, levels)) = found else {
         return Outlook::abstained(Reason::TooFewPoints { points: buckets.len() as u64 });
     };
     let missing: Vec<f64> = room.iter().zip(&levels).map(|(room, level)| room - level).collect();
-    let mut chances = grown.chances(&steps, &missing);
+    let mut chances = paths.chances(&grown, &steps, &missing);
     for (at, chance) in chances.iter_mut().enumerate() {
         *chance = relief.chance(*chance, levels[at], steps[at], room[at]);
     }

@@ -46,6 +46,15 @@ pub(crate) fn window(series: &[Point], chance: &mut Chance) -> Vec<Point> {
     series[start..start + WINDOW].to_vec()
 }
 
+/// A window whose values are turned by a random number of points over the same times. Two weeks wrap round into themselves:
+/// time of day and weekday stay, and a file that is one window long has as many ends as points.
+pub(crate) fn turned(series: &[Point], chance: &mut Chance) -> Vec<Point> {
+    let (mut window, by) = (window(series, chance), chance.below(WINDOW));
+    let values: Vec<f64> = window.iter().map(|(_, value)| *value).collect();
+    window.iter_mut().enumerate().for_each(|(index, point)| point.1 = values[(index + by) % WINDOW]);
+    window
+}
+
 /// Standard deviation of the values.
 pub(crate) fn deviation(points: &[Point]) -> f64 {
     let n = points.len().max(1) as f64;

@@ -45,8 +45,10 @@ pub(crate) struct Disk {
     pub(crate) capacity: f64,
     /// The first time at or above it, in milliseconds after the last point of the history.
     pub(crate) full_after_ms: f64,
-    /// When it would be full by its growth alone, from the last hour's mean: what nobody can better without the noise.
+    /// When it would be full by its true growth, from the last hour's mean, as if there were no noise.
     pub(crate) by_growth_ms: Option<f64>,
+    /// When it would be full by its true growth and the noise of past days, known apart: what there is to know.
+    pub(crate) by_both_ms: Option<f64>,
 }
 
 const DAY: usize = 288;
@@ -69,10 +71,31 @@ pub(crate) fn disk(base: &[Point], shape: Shape, ahead: usize, chance: &mut Chan
     let by_growth = (now..used.len()).find(|index| grown[*index] - grown[now - 6] >= headroom);
     (full > now + ahead / 2 && before < reached).then(|| Disk {
         by_growth_ms: by_growth.map(|index| (used[index].0 - used[now - 1].0) as f64),
+        by_both_ms: known(&used, &grown, now, reached).map(|points| (points as i64 + 1) as f64 * 300_000.0),
         history: used[..now].to_vec(),
         capacity: reached,
         full_after_ms: (used[full].0 - used[now - 1].0) as f64,
     })
+}
+
+/// After how many points the true growth and the noise of each of the past days, moved half way to today's, are full: their
+/// median. Past the end of what was simulated, growth goes on as in the last day.
+fn known(used: &[Point], grown: &[f64], now: usize, capacity: f64) -> Option<usize> {
+    let (end, days) = (used.len(), now / DAY - 1);
+    let noise = |index: usize| used[index].1 - grown[index];
+    let around = |end: usize| (end - DAY / 4..end).map(noise).sum::<f64>() / (DAY / 4) as f64;
+    let daily = grown[end - 1] - grown[end - 1 - DAY];
+    let growth = |index: usize| if index < end { grown[index] } else { daily + grown[index - DAY] };
+    let mut passages: Vec<usize> = (2..=days)
+        .map(|back| {
+            let shift = 0.5 * (around(now) - around(now - back * DAY));
+            let level = |index: usize| growth(index) + noise(index - back * DAY) + shift;
+            let full = |index: &usize| (*index..index + 3).map(level).sum::<f64>() / 3.0 >= capacity;
+            (now..now + 2 * DAY - 3).find(full).unwrap_or(now + 2 * DAY) - now
+        })
+        .collect();
+    let middle = passages.len() / 2;
+    (!passages.is_empty()).then(|| *passages.select_nth_unstable(middle).1)
 }
 
 fn mean(points: &[Point]) -> f64 {

@@ -1,19 +1,15 @@
 //! How a level goes on, from extrapolations weighted by what each would have foretold in the past.
 //!
-//! A candidate is a straight line or a parabola over the last so many buckets, starting from its own end or from the local
-//! level. All are cheap by prefix sums, so each is tried at some thirty origins and three lead times. Weights fall with the
-//! twelfth power of the error (Bates and Granger 1969 combine by inverse variance; recent origins count more, so that a rate
-//! that changed is followed). The error of the weighted mean at each lead is the answer's own error.
+//! A candidate is a straight line over the last so many buckets, an exponential, the likeliest of line, kinked line and
+//! exponential, or a period that repeats, starting from its own end or from the local level ([`super::fit`]). All are cheap by
+//! prefix sums, so each is tried at some thirty origins and three lead times. Weights fall with the twelfth power of the error
+//! (Bates and Granger 1969 combine by inverse variance; recent origins count more, so that a rate that changed is followed).
+//! The error of the weighted mean at each lead is the answer's own error.
 
+use super::fit::Sums;
 use super::passage::Paths;
-use crate::leak::buckets::{Buckets, median, spread};
+use crate::leak::buckets::{Buckets, spread};
 
-/// Windows of straight lines, in buckets; the whole series comes on top.
-const LINES: [usize; 6] = [8, 16, 32, 64, 128, 256];
-/// Windows of parabolas, in buckets.
-const PARABOLAS: [usize; 2] = [96, 192];
-/// Periods whose growth may repeat, in days.
-const REPLAYS: [usize; 2] = [1, 7];
 /// The weights were chosen on the trials whose errors are read, so the errors are a little small.
 const WIDENING: f64 = 1.2;
 /// Origins the backtest starts from.
@@ -27,12 +23,14 @@ const HALF_LIFE: f64 = 0.15;
 
 /// A level's growth from now on.
 #[derive(Debug)]
-pub(super) struct Growth {
+pub(super) struct Growth<'a> {
     lines: Vec<(f64, Line)>,
     leads: Vec<(f64, f64)>,
     end: f64,
-    levels: Vec<f64>,
-    paths: Paths,
+    levels: &'a [f64],
+    /// The first origin that was tried, and the longest lead.
+    first: usize,
+    lead: f64,
     /// Degrees of freedom of the errors.
     pub(super) freedom: f64,
 }
@@ -40,13 +38,14 @@ pub(super) struct Growth {
 /// A candidate at an origin: gain over a number of steps.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Line {
-    offset: f64,
-    rate: f64,
-    bend: f64,
-    /// Continue by constant relative growth of the rate in the place of the parabola.
-    compound: bool,
+    /// Its own level less the local one.
+    pub(super) offset: f64,
+    /// Gain per bucket.
+    pub(super) rate: f64,
+    /// Relative growth of the rate per bucket.
+    pub(super) growth: f64,
     /// First and last bucket of a period whose gains are repeated.
-    replay: Option<(usize, usize)>,
+    pub(super) replay: Option<(usize, usize)>,
 }
 
 impl Line {
@@ -59,21 +58,19 @@ impl Line {
             let part = levels[index] * (1.0 - share) + levels[(index + 1).min(end)] * share;
             return (steps / period).floor() * (levels[end] - levels[start]) + part - levels[start];
         }
-        let growth = 2.0 * self.bend / self.rate;
-        if self.compound && self.rate > 0.0 && growth.abs() > 1e-9 && growth.is_finite() {
+        if self.growth > 1e-9 {
             // Beyond a factor of seven nothing seen so far supports it.
-            let exponent = (growth * steps).min(2.0);
-            let beyond = steps - exponent / growth;
-            return self.offset + self.rate * (exponent.exp_m1() / growth + exponent.exp() * beyond);
+            let exponent = (self.growth * steps).min(2.0);
+            let beyond = steps - exponent / self.growth;
+            return self.offset + self.rate * (exponent.exp_m1() / self.growth + exponent.exp() * beyond);
         }
-        self.offset + self.rate * steps + self.bend * steps * steps
+        self.offset + self.rate * steps
     }
 }
 
-impl Growth {
+impl<'a> Growth<'a> {
     /// Of a glued series, backtested around a lead (in buckets). `None` when there is too little to try on.
-    pub(super) fn backtested(buckets: &Buckets, glued: &[f64], lead: f64) -> Option<Growth> {
-        let sums = Sums::of(buckets, glued);
+    pub(super) fn backtested(buckets: &Buckets, glued: &[f64], sums: &'a Sums<'_>, lead: f64) -> Option<Growth<'a>> {
         let n = glued.len();
         let lead = lead.clamp(4.0, n as f64 / 3.0);
         let first = (n / 4).max(16);
@@ -97,14 +94,14 @@ impl Growth {
         let now = sums.candidates(n - 1);
         let weights = weights(&trials, now.len());
         let leads = errors(&trials, &weights, spread_of_steps(glued));
-        let paths = Paths::of(buckets, glued, &sums, &weights, lead, first)?;
         let independent = (n - first) as f64 / lead;
         Some(Growth {
             lines: weights.into_iter().zip(now).collect(),
             leads,
             end: n as f64,
-            levels: sums.smooth,
-            paths,
+            levels: &sums.smooth,
+            first,
+            lead,
             freedom: (independent + 2.0).clamp(3.0, 30.0),
         })
     }
@@ -115,7 +112,7 @@ impl Growth {
         let seen = steps.min(self.end);
         self.lines
             .iter()
-            .map(|(weight, line)| weight * (line.gain(seen, &self.levels) + line.rate * (steps - seen)))
+            .map(|(weight, line)| weight * (line.gain(seen, self.levels) + line.rate * (steps - seen)))
             .sum()
     }
 
@@ -136,9 +133,10 @@ impl Growth {
         before.1 * (steps / before.0.max(1.0)).powf(growth)
     }
 
-    /// The chance that a capacity was reached by each time, see [`Paths::chances`].
-    pub(super) fn chances(&self, steps: &[f64], missing: &[f64]) -> Vec<f64> {
-        self.paths.chances(self, steps, missing)
+    /// The past's paths of errors. `None` when the series is too short to lend any.
+    pub(super) fn paths(&self, buckets: &Buckets, glued: &[f64], sums: &Sums<'_>) -> Option<Paths> {
+        let weights: Vec<f64> = self.lines.iter().map(|(weight, _)| *weight).collect();
+        Paths::of(buckets, glued, sums, &weights, self.lead, self.first)
     }
 
     /// The growth per bucket now.
@@ -157,11 +155,6 @@ struct Trial {
     actual: f64,
     weight: f64,
     lead: f64,
-}
-
-/// The level around a bucket: its median with the two before.
-fn smooth(values: &[f64], index: usize) -> f64 {
-    median(&mut values[index.saturating_sub(2)..=index].to_vec())
 }
 
 fn spread_of_steps(values: &[f64]) -> f64 {
@@ -199,102 +192,4 @@ fn errors(trials: &[Trial], weights: &[f64], noise: f64) -> Vec<(f64, f64)> {
         found.push((lead, WIDENING * (square / total.max(1e-12)).sqrt().max(noise)));
     }
     found
-}
-
-/// Prefix sums of powers of time and their products with the level, from which any window's line or parabola follows.
-pub(super) struct Sums<'a> {
-    at: Vec<f64>,
-    /// The level around each bucket.
-    pub(super) smooth: Vec<f64>,
-    scale: f64,
-    sums: Vec<[f64; 8]>,
-    slots: &'a [i64],
-    per_day: usize,
-}
-
-impl<'a> Sums<'a> {
-    fn of(buckets: &'a Buckets, levels: &[f64]) -> Self {
-        let first = buckets.slots.first().copied().unwrap_or(0);
-        let scale = (buckets.slots.last().copied().unwrap_or(0) - first).max(1) as f64;
-        let at: Vec<f64> = buckets.slots.iter().map(|slot| (slot - first) as f64 / scale).collect();
-        let mut sums = vec![[0.0; 8]];
-        let mut total = [0.0; 8];
-        for (x, y) in at.iter().zip(levels) {
-            let terms = [1.0, *x, x * x, x * x * x, x * x * x * x, *y, y * x, y * x * x];
-            total.iter_mut().zip(terms).for_each(|(sum, term)| *sum += term);
-            sums.push(total);
-        }
-        let smooth = (0..levels.len()).map(|index| smooth(levels, index)).collect();
-        Sums { at, smooth, scale, sums, slots: &buckets.slots, per_day: buckets.per_day() }
-    }
-
-    /// Every candidate at an origin.
-    pub(super) fn candidates(&self, origin: usize) -> Vec<Line> {
-        let local = self.smooth[origin];
-        let mut found = Vec::with_capacity(2 * LINES.len() + 4 * PARABOLAS.len() + 8);
-        let mut offer = |line: Option<(f64, f64, f64)>, compound: bool| {
-            let (end, rate, bend) = line.unwrap_or((local, 0.0, 0.0));
-            let own = Line { offset: end - local, rate, bend, compound, replay: None };
-            found.push(Line { offset: 0.0, ..own });
-            found.push(own);
-        };
-        for window in LINES.into_iter().chain([usize::MAX]) {
-            offer(self.line(origin, window), false);
-        }
-        for window in PARABOLAS.into_iter().chain([usize::MAX]) {
-            let bent = self.parabola(origin, window).or_else(|| self.line(origin, window));
-            offer(bent, false);
-            offer(bent, true);
-        }
-        let whole = self.line(origin, usize::MAX).map_or(0.0, |(_, rate, _)| rate);
-        for days in REPLAYS {
-            let replay = self.replay(origin, days * self.per_day);
-            found.push(Line { offset: 0.0, rate: whole, bend: 0.0, compound: false, replay });
-        }
-        found
-    }
-
-    /// The gains of the period that ended at the origin, bucket by bucket, so that what grows on weekdays only is foretold
-    /// to do so again. `None` when it was not seen whole.
-    fn replay(&self, origin: usize, period: usize) -> Option<(usize, usize)> {
-        let start = origin.checked_sub(period).filter(|start| *start >= 2 && period >= 2)?;
-        (self.slots[origin] - self.slots[start] == period as i64).then_some((start, origin))
-    }
-
-    fn window(&self, origin: usize, window: usize) -> [f64; 8] {
-        let (to, from) = (self.sums[origin + 1], self.sums[(origin + 1).saturating_sub(window)]);
-        std::array::from_fn(|index| to[index] - from[index])
-    }
-
-    /// Level at the origin and rate per bucket.
-    fn line(&self, origin: usize, window: usize) -> Option<(f64, f64, f64)> {
-        let [n, x, xx, _, _, y, xy, _] = self.window(origin, window);
-        let spread = n * xx - x * x;
-        (n >= 4.0 && spread > 1e-12).then(|| {
-            let rate = (n * xy - x * y) / spread;
-            (y / n + rate * (self.at[origin] - x / n), rate / self.scale, 0.0)
-        })
-    }
-
-    /// Level, rate and half the change of rate, at the origin and per bucket.
-    fn parabola(&self, origin: usize, window: usize) -> Option<(f64, f64, f64)> {
-        let [n, x, xx, xxx, xxxx, y, xy, xxy] = self.window(origin, window);
-        // Around the window's middle the system is well conditioned.
-        let m = x / n;
-        let s2 = xx / n - m * m;
-        let s3 = xxx / n - 3.0 * m * xx / n + 2.0 * m.powi(3);
-        let s4 = xxxx / n - 4.0 * m * xxx / n + 6.0 * m * m * xx / n - 3.0 * m.powi(4);
-        let (p0, p1) = (y / n, xy / n - m * y / n);
-        let p2 = xxy / n - 2.0 * m * xy / n + m * m * y / n;
-        let determinant = s2 * (s4 - s2 * s2) - s3 * s3;
-        if n < 24.0 || determinant <= 1e-9 * s2 * s2 * s2 {
-            return None;
-        }
-        let q2 = p2 - s2 * p0;
-        let bend = (s2 * q2 - s3 * p1) / determinant;
-        let rate = (p1 * (s4 - s2 * s2) - s3 * q2) / determinant;
-        let d = self.at[origin] - m;
-        let level = p0 + rate * d + bend * (d * d - s2);
-        Some((level, (rate + 2.0 * bend * d) / self.scale, bend / self.scale.powi(2)))
-    }
 }

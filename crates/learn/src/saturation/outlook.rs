@@ -72,7 +72,7 @@ pub(super) fn of(
     mut chances: Vec<f64>,
     now_ms: i64,
     question: &Question,
-    growth: &Growth,
+    growth: &Growth<'_>,
     relief: &Relief,
     width_ms: f64,
 ) -> Outlook {

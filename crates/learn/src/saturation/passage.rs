@@ -5,7 +5,8 @@
 //! bucket, to the forecast of today (a bootstrap of residual paths), and the first passage of each is read off. Bursts, skew
 //! and errors that last are in the paths as they were; nothing is assumed of their distribution.
 
-use super::growth::{Growth, Line, Sums};
+use super::fit::Sums;
+use super::growth::{Growth, Line};
 use crate::leak::buckets::Buckets;
 
 /// Origins that lend a path.
@@ -19,7 +20,7 @@ const HALF_LIFE: f64 = 0.6;
 /// The weights were chosen on the stretches whose errors are lent, so the errors are a little small.
 const WIDENING: f64 = 1.2;
 /// Each path stands for those near it: how far, in errors of its lead. Thirty-two paths alone have no tails.
-const NEAR: f64 = 0.4;
+const NEAR: f64 = 0.6;
 
 /// Past errors of a weighted mean of candidates.
 #[derive(Debug)]
@@ -34,7 +35,7 @@ impl Paths {
     pub(super) fn of(
         buckets: &Buckets,
         glued: &[f64],
-        sums: &Sums,
+        sums: &Sums<'_>,
         weights: &[f64],
         lead: f64,
         first: usize,
@@ -71,7 +72,7 @@ impl Paths {
 
     /// The chance that the capacity was reached by each time, `steps` buckets from now, ascending, when `missing` is what the
     /// expected level lacks there.
-    pub(super) fn chances(&self, growth: &Growth, steps: &[f64], missing: &[f64]) -> Vec<f64> {
+    pub(super) fn chances(&self, growth: &Growth<'_>, steps: &[f64], missing: &[f64]) -> Vec<f64> {
         let errors: Vec<f64> = steps.iter().map(|steps| growth.error(*steps).max(1e-12)).collect();
         let longest = growth.error(self.length as f64).max(1e-12);
         let total: f64 = self.paths.iter().map(|(weight, _)| weight).sum();

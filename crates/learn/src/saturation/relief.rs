@@ -6,6 +6,9 @@ use crate::leak::breaks::Break;
 use crate::leak::buckets::{Buckets, median, spread};
 use crate::leak::tail::student_upper;
 
+/// How many past stretches releases at random count for, shared among the releases seen.
+const RANDOM: f64 = 4.0;
+
 /// What releases did so far.
 #[derive(Debug)]
 pub(super) struct Relief {
@@ -55,15 +58,19 @@ impl Relief {
     }
 
     /// The chance that no release comes first: counted among past stretches as old, or as full, as this one, whichever
-    /// releases keep to more closely. One more stretch that goes unrelieved is believed in: a clean-up seen twice is no law.
+    /// releases keep to more closely. To them comes what releases at random times, as often as these, would do; it weighs
+    /// much beside one release and little beside many: a clean-up seen once or twice is no law.
     fn unrelieved(&self, level: f64, steps: f64) -> f64 {
         if self.lengths.is_empty() {
             return 1.0;
         }
         let peaks: Vec<f64> = self.peaks.iter().map(|(_, peak)| *peak).collect();
+        let seen = self.lengths.len() as f64;
+        let rate = seen / (self.lengths.iter().sum::<f64>() + self.age).max(1.0);
         let count = |past: &[f64], now: f64, then: f64| {
             let beyond = |bound: f64| past.iter().filter(|one| **one > bound).count() as f64;
-            (beyond(then) + 1.0) / (beyond(now) + 1.0)
+            let random = RANDOM / seen;
+            (beyond(then) + random * (-rate * steps).exp()) / (beyond(now) + random)
         };
         let sizes: Vec<f64> = self.releases.iter().map(|release| release.size).collect();
         let by_level = spread(&peaks) / median(&mut sizes.clone()).max(f64::MIN_POSITIVE);
