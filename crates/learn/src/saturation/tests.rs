@@ -88,6 +88,28 @@ fn a_clean_up_that_always_came_first_lowers_the_chance() {
 }
 
 #[test]
+fn one_clean_up_does_not_foretell_the_next() {
+    // It went seven and a half days, was cleaned once, and fills a day after it will have gone as long again.
+    for seed in 10..14 {
+        let points = days(seed, 14.0, |day| 100.0 + 5.0 * day - if day > 7.5 { 20.0 } else { 0.0 });
+        let outlook = foretell(&points, &Question::disk(160.0));
+        assert_eq!(outlook.releases.len(), 1, "seed {seed}: {outlook:?}");
+        assert!((hours_until(outlook.median_ms, &points) - 48.0).abs() < 8.0, "seed {seed}: {outlook:?}");
+    }
+}
+
+#[test]
+fn growth_that_doubles_is_followed() {
+    // Doubled every three days. A straight line through the last day would take it for a quarter slower.
+    for seed in 14..18 {
+        let grown = |day: f64| 5.0 * (day / 3.0).exp2();
+        let points = days(seed, 14.0, grown);
+        let outlook = foretell(&points, &Question::disk(grown(15.0)));
+        assert!((hours_until(outlook.median_ms, &points) - 24.0).abs() < 2.5, "seed {seed}: {outlook:?}");
+    }
+}
+
+#[test]
 fn connections_are_foretold_within_hours() {
     let points = series(6, 60_000, 24 * 60, |share| 40.0 + 50.0 * (share - 0.8).max(0.0) / 0.2);
     let outlook = foretell(&points, &Question::connections(100.0));
