@@ -92,20 +92,23 @@ impl Seen {
                 100.0 * own.iter().filter(|(disk, outlook)| holds(disk, outlook)).count() as f64 / own.len() as f64
             };
             let low = |disk: &Disk, outlook: &Outlook| after(outlook.earliest_ms, disk).unwrap_or(f64::MAX);
-            let high = |disk: &Disk, outlook: &Outlook| after(outlook.latest_ms, disk).unwrap_or(f64::MAX);
+            let high = |disk: &Disk, outlook: &Outlook| after(outlook.latest_ms, disk).unwrap_or(f64::INFINITY);
             let before = share(&|disk, outlook| disk.full_after_ms < low(disk, outlook));
             let behind = share(&|disk, outlook| disk.full_after_ms > high(disk, outlook));
             let mut widths: Vec<f64> =
                 own.iter().map(|(disk, outlook)| (high(disk, outlook) - low(disk, outlook)) / 3_600_000.0).collect();
             widths.sort_by(f64::total_cmp);
             println!(
-                "| {} | {} | {:.1} % | {:.1} % | {:.1} % | {before:.1} % | {:.1} h |",
+                "| {} | {} | {:.1} % | {:.1} % | {:.1} % | {before:.1} % | {} |",
                 shape.map_or("all".to_owned(), |shape| format!("{shape:?}")),
                 own.len(),
                 share(&|disk, outlook| near(after(outlook.median_ms, disk), disk, 0.2)),
                 share(&|disk, _| near(disk.by_both_ms, disk, 0.2)),
                 100.0 - before - behind,
-                widths.get(widths.len() / 2).copied().unwrap_or(f64::NAN)
+                widths
+                    .get(widths.len() / 2)
+                    .filter(|h| h.is_finite())
+                    .map_or("open".to_owned(), |h| format!("{h:.1} h"))
             );
         }
     }
