@@ -26,10 +26,16 @@ const HISTORY: usize = 8_192;
 /// Prints the part.
 pub(crate) fn run(data: &Data) -> Result<()> {
     let sets = [series::ett(data)?, series::cloudwatch(data)?];
+    let others = series::others(data)?;
     for effort in [Effort::Estate, Effort::Thorough] {
         println!("\n### Effort: {effort:?}\n");
         for hours in [24, 168] {
             judge(&sets, hours, effort);
+            let found = scores(&others, hours, effort);
+            score::print(
+                &format!("{}, {hours} h ahead: beside the goal", others.name),
+                &found.iter().collect::<Vec<_>>(),
+            );
         }
     }
     speed(&sets[1]);

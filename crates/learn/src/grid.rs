@@ -122,7 +122,8 @@ fn place(sorted: &[Point], step_ms: i64) -> Grid {
             values[slot] = *value;
         } else {
             doubled += 1;
-            values[slot] += (value - values[slot]) / f64::from(counts[slot]);
+            // Halves, since the difference of two huge values may be more than a double holds.
+            values[slot] += (0.5 * value - 0.5 * values[slot]) / f64::from(counts[slot]) * 2.0;
         }
     }
     Grid { start_ms, step_ms, values, doubled, dropped }

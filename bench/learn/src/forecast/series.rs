@@ -40,6 +40,17 @@ pub(super) fn cloudwatch(data: &Data) -> Result<Set> {
     Ok(Set { name: "NAB CloudWatch", series })
 }
 
+/// NAB's series of other kinds.
+pub(super) fn others(data: &Data) -> Result<Set> {
+    let mut series = Vec::new();
+    for folder in ["realAdExchange", "realKnownCause", "realTraffic", "realTweets"] {
+        for path in data.csv_files(&format!("nab/{folder}"))? {
+            series.push(read(&path, 1)?);
+        }
+    }
+    Ok(Set { name: "NAB, other kinds", series })
+}
+
 impl Series {
     /// Everything from a slot up to and with another.
     pub(super) fn until(&self, from: usize, last: usize) -> Grid {

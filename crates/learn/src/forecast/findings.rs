@@ -28,6 +28,18 @@ pub struct Findings {
     pub short: bool,
 }
 
+impl Findings {
+    /// Says amounts in the series' unit that were found in one `scale` times larger.
+    pub(super) fn scale(&mut self, scale: f64) {
+        self.trend *= scale;
+        self.shifts.iter_mut().for_each(|shift| shift.size *= scale);
+        for effect in &mut self.effects {
+            effect.size *= if effect.multiplies { 1.0 } else { scale };
+            effect.spread *= scale;
+        }
+    }
+}
+
 impl fmt::Display for Findings {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{} values, {} missing", self.measured, self.missing)?;

@@ -4,7 +4,7 @@ use super::effect::Effects;
 use super::findings::Findings;
 use super::frame::{Frame, Known, MOST};
 use super::model::{Bounds, Knot, Model, Shape, scale_at};
-use super::season;
+use super::season::{self, Seasons};
 use super::settings::{Abstention, Effort, Kind, Settings};
 use super::shift;
 use super::short::Line;
@@ -26,6 +26,9 @@ const RIDGE: f64 = 0.12;
 const NEARER: f64 = 0.3;
 /// Past spans that count as much as what was learnt for nearer steps.
 const POOLED: f64 = 20.0;
+
+/// Past spans that count as much as what is usual of series.
+const USUAL: f64 = 2.0;
 
 /// How much of the past is judged.
 struct Work {
@@ -58,15 +61,15 @@ pub fn fit(grid: &Grid, settings: &Settings) -> Result<Model, Abstention> {
         return Err(Abstention::TooShort { measured, needed: LEAST });
     }
     let bounds = Bounds::of(&values);
+    let scale = bounds.scale();
+    values.iter_mut().for_each(|value| *value /= scale);
     let mut findings = Findings { measured, missing: values.len() - measured, ..Findings::default() };
     undo_resets(&mut values, settings.kind, first, &mut findings);
-    let mut seasons = season::of_calendar(grid.step_ms, values.len());
-    let longest = seasons.last().copied().unwrap_or(1).min((WEEK_MS / grid.step_ms).max(1) as usize);
+    let known = season::of_calendar(grid.step_ms, values.len());
+    let longest = known.last().copied().unwrap_or(1).min((WEEK_MS / grid.step_ms).max(1) as usize);
     let effects = Effects::take_out(grid, &mut values, first, longest, &settings.events);
-    if settings.effort == Effort::Thorough && findings.resets.is_none() {
-        seasons.extend(season::of_its_own(&values, &seasons));
-        seasons.sort_unstable();
-    }
+    let look_for_own = settings.effort == Effort::Thorough && findings.resets.is_none();
+    let seasons = Seasons::of(&values, grid.step_ms, look_for_own);
     findings.effects.clone_from(&effects.known);
     let shape = if measured < LEAST_FOR_SHAPE {
         findings.short = true;
@@ -75,9 +78,10 @@ pub fn fit(grid: &Grid, settings: &Settings) -> Result<Model, Abstention> {
         Some(stacked(&mut values, &seasons, grid, settings, &work, first, &mut findings))
     };
     let shape = shape.ok_or(Abstention::TooShort { measured, needed: LEAST })?;
-    findings.seasons = seasons;
+    findings.seasons = seasons.all();
+    findings.scale(scale);
     let next_ms = grid.time_ms(grid.values.len());
-    Ok(Model { shape, effects, bounds, findings, next_ms, step_ms: grid.step_ms })
+    Ok(Model { shape, scale, effects, bounds, findings, next_ms, step_ms: grid.step_ms })
 }
 
 fn undo_resets(values: &mut Vec<f64>, kind: Kind, first: usize, findings: &mut Findings) {
@@ -93,15 +97,15 @@ fn undo_resets(values: &mut Vec<f64>, kind: Kind, first: usize, findings: &mut F
 
 fn stacked(
     values: &mut [f64],
-    seasons: &[usize],
+    seasons: &Seasons,
     grid: &Grid,
     settings: &Settings,
     work: &Work,
     first: usize,
     findings: &mut Findings,
 ) -> Shape {
-    let unit = seasons.first().copied().unwrap_or((values.len() / 12).clamp(8, 288));
-    let longest = seasons.last().copied().unwrap_or(0);
+    let unit = seasons.main.first().copied().unwrap_or((values.len() / 12).clamp(8, 288));
+    let longest = seasons.main.last().copied().unwrap_or(0);
     if findings.resets.is_none() {
         for _ in 0..MOST_SHIFTS {
             let Some(mut found) = shift::latest(values, unit, longest) else { break };
@@ -207,8 +211,11 @@ impl<'a> Past<'a> {
             weights[0] = 1.0;
             return Knot { step, weights, spread: Spread::of(vec![(-1.0, 1.0), (1.0, 1.0)], 1.0, evidence) };
         }
-        let nearer = nearer.map(|weights| (weights, POOLED / (POOLED + evidence)));
-        let stacked = stack(&cases, count, nearer, RIDGE * (1.0 + 50.0 / evidence));
+        let nearer = nearer.map(|weights| (*weights, POOLED / (POOLED + evidence)));
+        // The further beyond a season, the less the newest values say: none of it within one, all of it from two on.
+        let beyond = (step as f64 / self.unit as f64).log2().clamp(0.0, 1.0);
+        let usual = self.frame.usual().map(|weights| (weights, beyond * USUAL / (USUAL + evidence)));
+        let stacked = stack(&cases, count, nearer, usual, RIDGE * (1.0 + 50.0 / evidence));
         let ratios = stacked.errors.iter().zip(&cases).map(|(error, case)| (error / case.scale, case.weight)).collect();
         Knot { step, weights: stacked.weights, spread: Spread::of(ratios, origins.max(1) as f64, evidence) }
     }

@@ -4,10 +4,11 @@
 //! season), seasons shifted by how far the series lately ran beside them, and all of them carried on along the trend where
 //! there is one.
 
+use super::season::Seasons;
 use super::track::{self, Seasonal};
 
 /// Features a frame may have at most.
-pub(super) const MOST: usize = 24;
+pub(super) const MOST: usize = 26;
 
 /// Points that a median looks at: more would cost without telling more.
 const MEDIAN_POINTS: usize = 240;
@@ -31,41 +32,69 @@ pub(super) struct Frame {
     windows: [usize; 2],
     /// Each with the seasons its values lag behind.
     seasons: Vec<(Seasonal, f64)>,
+    /// Which of the seasons is the median profile of the first.
+    middle: Option<usize>,
     shifted: Vec<(usize, Vec<f64>)>,
     slopes: Vec<f64>,
     values: Vec<f64>,
 }
 
+/// Seasons that the median profile looks at.
+const MIDDLE_OF: usize = 7;
+
 /// Which of the levels the others are read against.
 const CENTRE: usize = 2;
 
 impl Frame {
-    /// Of values on a grid, with their seasons, shortest first. `unit` is a natural length in steps: the first season.
-    pub(super) fn of(values: &[f64], periods: &[usize], unit: usize) -> Self {
+    /// Of values on a grid, with their seasons. `unit` is a natural length in steps: the first season.
+    pub(super) fn of(values: &[f64], seasons: &Seasons, unit: usize) -> Self {
         let unit_f = unit as f64;
         let levels = [0.01, unit_f / 4.0, unit_f, unit_f * 5.0]
             .map(|half_life: f64| {
                 (track::level(values, half_life), if half_life < 0.1 { 0.0 } else { half_life * 1.44 })
             })
             .to_vec();
-        let (mut seasons, mut shifted) = (Vec::new(), Vec::new());
-        for (at, period) in periods.iter().enumerate().take(2) {
-            let lead = period / 96;
-            if at == 0 && lead > 0 {
-                seasons.push((Seasonal::of(values, *period, 1.0, 0), 0.0));
-            }
-            seasons.push((Seasonal::of(values, *period, 1.0, lead), 0.0));
-            seasons.push((Seasonal::of(values, *period, 0.4, lead), 1.5));
-            seasons.push((Seasonal::of(values, *period, 0.12, lead), 7.3));
-            let smooth = seasons.len() - 1;
-            let beside = beside(values, &seasons[smooth].0);
-            let lengths: &[f64] = if at == 0 { &[0.0, 1.0 / 12.0, 0.5, 2.0] } else { &[1.0 / 12.0, 1.0] };
-            for length in lengths {
-                shifted.push((smooth, track::level(&beside, unit_f * length)));
-            }
-        }
         let slopes = track::slopes(values, unit);
-        Frame { levels, windows: [unit, unit * 7], seasons, shifted, slopes, values: values.to_vec() }
+        let windows = [unit, unit * 7];
+        let values = values.to_vec();
+        let mut frame =
+            Frame { levels, windows, seasons: Vec::new(), middle: None, shifted: Vec::new(), slopes, values };
+        for (at, period) in seasons.main.iter().enumerate().take(2) {
+            frame.learn(*period, at, unit_f);
+        }
+        if let &[only] = seasons.main.as_slice() {
+            // Where a second season is known, a profile of the first that forgets nothing speaks against it.
+            frame.middle = Some(frame.seasons.len());
+            let age = (MIDDLE_OF - 1) as f64 / 2.0;
+            frame.seasons.push((Seasonal::middle(&frame.values, only, MIDDLE_OF, only / 96), age));
+        }
+        if let Some(period) = seasons.beside {
+            frame.learn(period, 2, unit_f);
+        }
+        frame
+    }
+
+    /// Adds what a season says; `at` is its rank: the first, the second, or one beside the calendar's.
+    fn learn(&mut self, period: usize, at: usize, unit: f64) {
+        let (values, lead) = (&self.values, period / 96);
+        if at == 0 && lead > 0 {
+            self.seasons.push((Seasonal::of(values, period, 1.0, 0), 0.0));
+        }
+        self.seasons.push((Seasonal::of(values, period, 1.0, lead), 0.0));
+        if at < 2 {
+            self.seasons.push((Seasonal::of(values, period, 0.4, lead), 1.5));
+        }
+        self.seasons.push((Seasonal::of(values, period, 0.12, lead), 7.3));
+        let smooth = self.seasons.len() - 1;
+        let beside = beside(values, &self.seasons[smooth].0);
+        let lengths: &[f64] = match at {
+            0 => &[0.0, 1.0 / 12.0, 0.5, 2.0],
+            1 => &[1.0 / 12.0, 1.0],
+            _ => &[0.5],
+        };
+        for length in lengths {
+            self.shifted.push((smooth, track::level(&beside, unit * length)));
+        }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -75,6 +104,16 @@ impl Frame {
     /// The longest season a feature uses: before it was seen once, its features only repeat the level.
     pub(super) fn longest(&self) -> usize {
         self.seasons.iter().map(|(season, _)| season.period + season.lead).max().unwrap_or(0)
+    }
+
+    /// Weights of what is usual: half the median profile of the first season, a quarter each of the medians of one and of
+    /// seven of them. They were learnt on series of other kinds than forecasts are measured on, and rounded. `None` for a series without a season,
+    /// and for one whose second season is known: what is usual of a day says nothing of its weekend.
+    pub(super) fn usual(&self) -> Option<[f64; MOST]> {
+        let mut weights = [0.0; MOST];
+        weights[self.levels.len()..][..self.windows.len()].fill(0.25);
+        weights[self.levels.len() + self.windows.len() + self.middle?] = 0.5;
+        Some(weights)
     }
 
     /// The trend at an origin, per step.

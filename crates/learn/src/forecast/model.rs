@@ -28,6 +28,7 @@ pub(super) struct Bounds {
     not_negative: bool,
     whole: bool,
     most: f64,
+    largest: f64,
 }
 
 impl Bounds {
@@ -38,8 +39,18 @@ impl Bounds {
             not_negative: known().all(|value| *value >= 0.0),
             whole: most < 9e15 && known().all(|value| value.fract() == 0.0),
             // Nothing grows a thousandfold on the word of a trend; also what keeps every answer finite.
-            most: (most * 1e3).clamp(f64::MIN_POSITIVE, f64::MAX / 4.0),
+            most: (most * 1e3).clamp(f64::MIN_POSITIVE, f64::MAX),
+            largest: most,
         }
+    }
+
+    /// The power of two that values are divided by, so that no square or product of them leaves what a double holds. It is
+    /// 1 where nothing could, and a power of two so that no value is rounded.
+    pub(super) fn scale(&self) -> f64 {
+        if self.largest == 0.0 || (1e-100..=1e100).contains(&self.largest) {
+            return 1.0;
+        }
+        2f64.powi(self.largest.log2().floor().clamp(-1_000.0, 1_000.0) as i32)
     }
 
     fn hold(&self, value: f64, level: f64) -> f64 {
@@ -76,6 +87,8 @@ pub struct Band {
 #[derive(Debug, Clone)]
 pub struct Model {
     pub(super) shape: Shape,
+    /// What the shape and the effects are in units of.
+    pub(super) scale: f64,
     pub(super) effects: Effects,
     pub(super) bounds: Bounds,
     pub(super) findings: Findings,
@@ -136,7 +149,7 @@ impl Model {
             .map(|level| {
                 let value = point + error.at(*level);
                 let value = effect.map_or(value, |effect| effect.apply(value));
-                self.bounds.hold(value + 1.25 * doubt * normal_quantile(*level), *level)
+                self.bounds.hold((value + 1.25 * doubt * normal_quantile(*level)) * self.scale, *level)
             })
             .collect()
     }

@@ -9,6 +9,35 @@ const SHORTEST: usize = 4;
 /// Points that autocorrelation looks at.
 const LOOKED_AT: usize = 3_000;
 
+/// The seasons of a series, in steps.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Seasons {
+    /// The calendar's, shortest first; where it has none that fits, the series' own.
+    pub main: Vec<usize>,
+    /// The series' own beside the calendar's. It never takes their place: its phase is only known to a fraction of a step,
+    /// which many rounds ahead is any phase.
+    pub beside: Option<usize>,
+}
+
+impl Seasons {
+    pub(super) fn of(values: &[f64], step_ms: i64, look_for_own: bool) -> Seasons {
+        let main = of_calendar(step_ms, values.len());
+        let own = if look_for_own { of_its_own(values, &main) } else { None };
+        if main.is_empty() {
+            Seasons { main: own.into_iter().collect(), beside: None }
+        } else {
+            Seasons { main, beside: own }
+        }
+    }
+
+    /// All of them, shortest first.
+    pub(super) fn all(&self) -> Vec<usize> {
+        let mut all: Vec<usize> = self.main.iter().copied().chain(self.beside).collect();
+        all.sort_unstable();
+        all
+    }
+}
+
 /// The calendar's seasons in steps, shortest first: those the series saw often enough to be judged.
 pub(super) fn of_calendar(step_ms: i64, length: usize) -> Vec<usize> {
     let year_ms = 12 * MONTH_MS;

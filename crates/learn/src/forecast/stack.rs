@@ -20,6 +20,9 @@ pub(super) struct Case {
 /// Parts the past is divided into; each is judged by weights learnt from the others.
 pub(super) const FOLDS: usize = 4;
 
+/// Weights and how much of the prior they are.
+pub(super) type Share = ([f64; MOST], f64);
+
 /// Weights, and what they would have missed.
 pub(super) struct Stacked {
     pub weights: [f64; MOST],
@@ -32,11 +35,17 @@ pub(super) fn dot(weights: &[f64; MOST], features: &[f64; MOST], count: usize) -
 }
 
 /// Weights that keep the absolute error small; `ridge` is how strongly they are held to a prior: weights by inverse error,
-/// mixed with those of nearer steps by the share beside them, since far ahead little was seen that does not overlap.
-pub(super) fn stack(cases: &[Case], count: usize, nearer: Option<(&[f64; MOST], f64)>, ridge: f64) -> Stacked {
+/// mixed with those of `nearer` steps and then with the `usual` ones by the share beside them, since far ahead little was
+/// seen that does not overlap. What is usual counts the less, the more it would have missed here.
+pub(super) fn stack(cases: &[Case], count: usize, nearer: Option<Share>, usual: Option<Share>, ridge: f64) -> Stacked {
     let mut prior = prior(cases, count);
     if let Some((weights, share)) = nearer {
-        prior.iter_mut().zip(weights).for_each(|(own, other)| *own += share * (other - *own));
+        mix(&mut prior, &weights, share);
+    }
+    if let Some((weights, share)) = usual {
+        let (own, other) = (loss(cases, count, &prior), loss(cases, count, &weights));
+        let fit = if other > own { (own / other).powi(2) } else { 1.0 };
+        mix(&mut prior, &weights, share * fit);
     }
     let mut weights = prior;
     let mut parts = [[[0.0; MOST + 1]; MOST]; FOLDS];
@@ -49,6 +58,15 @@ pub(super) fn stack(cases: &[Case], count: usize, nearer: Option<(&[f64; MOST], 
     let errors =
         cases.iter().map(|case| case.truth - dot(&without[case.fold % FOLDS], &case.features, count)).collect();
     Stacked { weights, errors }
+}
+
+fn mix(own: &mut [f64; MOST], others: &[f64; MOST], share: f64) {
+    own.iter_mut().zip(others).for_each(|(own, other)| *own += share * (other - *own));
+}
+
+/// What weights would have missed.
+fn loss(cases: &[Case], count: usize, weights: &[f64; MOST]) -> f64 {
+    cases.iter().map(|case| case.weight * case.says * (case.truth - dot(weights, &case.features, count)).abs()).sum()
 }
 
 /// Weights by the inverse eighth power of the mean absolute error: nearly the best few, never only one.

@@ -225,6 +225,58 @@ fn a_season_of_its_own_is_used_where_somebody_waits() {
     assert!(error < 3.0, "{error}");
 }
 
+#[test]
+fn a_season_of_its_own_stands_beside_the_day_and_never_in_its_place() {
+    let noise = noise(11, 24 * 40);
+    // A round of 17 hours is most of it, a day the rest.
+    let value = |at: usize| 30.0 * f64::from(u8::from(at % 17 < 5)) + 10.0 * day_wave(at) + noise[at];
+    let grid = hourly(24 * 30, value);
+    let with = fit(&grid, &Settings { effort: Effort::Thorough, ..ahead(48) }).unwrap();
+    let found = &with.findings().seasons;
+    assert!(found.len() == 3 && found.contains(&24) && found.contains(&168), "{found:?}");
+    assert!(found.iter().any(|season| season % 17 == 0), "{found:?}");
+    let error = |model: &Model| judge(&model.forecast(48), |step| value(24 * 30 + step - 1)).0;
+    let (thorough, estate) = (error(&with), error(&fit(&grid, &ahead(48)).unwrap()));
+    assert!(thorough < 0.7 * estate, "{thorough} {estate}");
+}
+
+#[test]
+fn the_median_of_days_is_not_moved_by_what_seldom_happens() {
+    let noise = noise(12, 24 * 16);
+    // Every fifth hour or so something large runs; the middle of what comes is the wave without it.
+    let spike = |at: usize| f64::from(u8::from((at * 7_919 + at / 3 * 104_729) % 11 < 2)) * 60.0;
+    let value = |at: usize| 50.0 + 10.0 * day_wave(at) + noise[at] + spike(at);
+    let bands = forecast(&hourly(24 * 9, value), 168);
+    let (error, _) = judge(&bands, |step| 50.0 + 10.0 * day_wave(24 * 9 + step - 1));
+    assert!(error < 5.0, "{error}");
+}
+
+/// Squares of such values overflow or vanish; their answer is that of the same series in other units.
+#[test]
+fn huge_and_tiny_values_are_forecast_as_the_same_series_in_other_units() {
+    let noise = noise(13, 24 * 30);
+    let value = |at: usize| 50.0 + 20.0 * day_wave(at) + noise[at] + if at < 300 { 0.0 } else { 90.0 };
+    let usual = fit(&hourly(24 * 28, value), &ahead(48)).unwrap();
+    for power in [1_015, 500, -500, -1_000] {
+        let unit = 2f64.powi(power);
+        let other = fit(&hourly(24 * 28, |at| value(at) * unit), &ahead(48)).unwrap();
+        for (band, expected) in other.forecast(48).iter().zip(usual.forecast(48)) {
+            for (found, expected) in [(band.p05, expected.p05), (band.p50, expected.p50), (band.p95, expected.p95)] {
+                assert!((found / unit - expected).abs() < 1e-9 * expected, "2^{power}: {found} for {expected}");
+            }
+        }
+        let (found, expected) = (other.findings().shifts[0], usual.findings().shifts[0]);
+        assert!((found.size / unit - expected.size).abs() < 1e-9 * expected.size.abs(), "{found:?}");
+    }
+    // Both ends of what a double holds.
+    for band in forecast(&hourly(400, |at| f64::MAX * if at % 24 < 12 { 1.0 } else { -1.0 }), 48) {
+        let expected = if (400 + band.step - 1) % 24 < 12 { 1.0 } else { -1.0 };
+        assert!((band.p50 / f64::MAX - expected).abs() < 0.2, "{band:?}");
+    }
+    let short = forecast(&hourly(10, |at| f64::MAX * (0.5 + 0.1 * (at % 3) as f64)), 5);
+    assert!(short.iter().all(|band| band.p05 < band.p95 && band.p95.is_finite()), "{short:?}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]

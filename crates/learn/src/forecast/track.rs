@@ -50,6 +50,28 @@ impl Seasonal {
         Seasonal { period, lead, values: track }
     }
 
+    /// The median of the last `times` seasons at each phase, smoothed over `2 * lead + 1` neighbouring steps after that.
+    pub(super) fn middle(values: &[f64], period: usize, times: usize, lead: usize) -> Self {
+        let mut seen = Vec::with_capacity(times);
+        let medians: Vec<f64> = (0..values.len())
+            .map(|index| {
+                seen.clear();
+                seen.extend(
+                    (0..times)
+                        .map_while(|back| values.get(index.checked_sub(back * period)?))
+                        .filter(|value| value.is_finite()),
+                );
+                seen.sort_unstable_by(f64::total_cmp);
+                match seen.len() {
+                    0 => f64::NAN,
+                    count if count % 2 == 0 => 0.5 * seen[count / 2 - 1] + 0.5 * seen[count / 2],
+                    count => seen[count / 2],
+                }
+            })
+            .collect();
+        Seasonal { period, lead, values: if lead > 0 { neighbours(&medians, lead) } else { medians } }
+    }
+
     /// What the season says about `target` when everything up to `origin` is known, and from how many steps before the
     /// target; `None` when it never saw the phase.
     pub(super) fn at(&self, origin: usize, target: usize) -> Option<(f64, usize)> {

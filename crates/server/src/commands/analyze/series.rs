@@ -88,7 +88,8 @@ impl SeriesFile {
             match points.last_mut() {
                 Some((at, mean)) if *at == row.at_ms => {
                     sharing += 1.0;
-                    *mean += (value - *mean) / sharing;
+                    // Halves, since the difference of two huge values may be more than a double holds.
+                    *mean += (0.5 * value - 0.5 * *mean) / sharing * 2.0;
                 }
                 _ => {
                     sharing = 1.0;
