@@ -1034,6 +1034,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/intelligence/predictive-rules/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What a rule would decide now, were it made as given: forecasts and decisions. Nothing is kept or recommended. */
+        post: operations["post_intelligence_predictive_rules_preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/intelligence/recommendations": {
         parameters: {
             query?: never;
@@ -3583,6 +3600,10 @@ export interface components {
                 start: string;
                 /** @description The event's summary. */
                 summary: string;
+                /** @description The zone it is written in (IANA); absent where that zone has no name. */
+                time_zone?: string | null;
+                /** @description It has a date and no time: it begins at midnight of its zone. */
+                whole_day: boolean;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
@@ -4158,6 +4179,10 @@ export interface components {
             start: string;
             /** @description The event's summary. */
             summary: string;
+            /** @description The zone it is written in (IANA); absent where that zone has no name. */
+            time_zone?: string | null;
+            /** @description It has a date and no time: it begins at midnight of its zone. */
+            whole_day: boolean;
         };
         /** @description What to change in infrastructure as code. */
         PatchBody: {
@@ -8134,6 +8159,37 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_intelligence_predictive_rules_preview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RulePut"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_PredictionBody"];
+                };
+            };
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -129,7 +129,7 @@ impl RuleBook {
         self.ports.engine.withdraw(&rule.code(), None, "its rule was removed", caller).await
     }
 
-    async fn known_calendars(&self, rule: &Rule) -> Result<(), EngineError> {
+    pub(super) async fn known_calendars(&self, rule: &Rule) -> Result<(), EngineError> {
         let known = self.ports.rules.calendar_list().await?;
         let unknown = |(index, id): (usize, &CalendarId)| {
             let field = format!("condition.calendars[{index}]");

@@ -10,6 +10,7 @@ use super::advice::{applies, propose};
 use super::book::RuleBook;
 use super::calendar::{Calendar, CalendarKind, Occurrence};
 use super::foresee::{Case, foresee};
+use super::input::RuleInput;
 use super::prediction::{Outcome, Prediction};
 use super::rule::{Foreseen, ResponseKind, Rule, RuleId};
 use super::story;
@@ -52,6 +53,20 @@ impl RuleBook {
     pub async fn evaluate(&self, id: &RuleId, caller: &Caller) -> Result<Vec<Prediction>, EngineError> {
         let rule = self.ports.rules.rule_get(id).await?;
         self.evaluate_rule(&rule, caller, true).await
+    }
+
+    /// What a rule would decide now, were it made as given. Nothing is kept, recommended or recorded.
+    ///
+    /// # Errors
+    /// [`EngineError::Invalid`] with every failing field; when a store fails.
+    pub async fn preview(&self, input: RuleInput, caller: &Caller) -> Result<Vec<Prediction>, EngineError> {
+        let id = RuleId("preview".to_owned());
+        let rule = input.rule(None, id, &caller.name, self.now()).map_err(EngineError::Invalid)?;
+        self.known_calendars(&rule).await?;
+        // Forecasting takes the processor for seconds: a preview waits its turn like an evaluation.
+        let _turn = self.turn.lock().await;
+        let (resources, _) = self.in_scope(&rule).await?;
+        self.decide(&rule, &resources).await
     }
 
     async fn evaluate_rule(&self, rule: &Rule, caller: &Caller, asked: bool) -> Result<Vec<Prediction>, EngineError> {

@@ -113,6 +113,9 @@ async fn a_disk_that_fills_becomes_a_recommendation_under_its_approval_rule() {
     it.measure("db-small", Metric::FreeStorage, 20, running_out(100.0, 3.0));
     it.measure("db-large", Metric::FreeStorage, 20, running_out(800.0, 3.0));
     it.measure("db-calm", Metric::FreeStorage, 20, |back| 60.0 * GIB + f64::from((back / 5 % 7) as u8) * 1e6);
+    let tried = it.book.preview(disk(), &operator()).await.unwrap();
+    assert_eq!(tried.iter().filter(|one| one.outcome == Outcome::Foreseen).count(), 2, "both that fill");
+    assert!(it.world.on("db-small").await.is_empty(), "a preview recommends nothing");
     let rule = it.rule(disk()).await;
     let found = it.book.evaluate(&rule, &operator()).await.unwrap();
     let of = |id: &str| found.iter().find(|one| one.resource.as_str() == id).unwrap();

@@ -90,6 +90,7 @@ fn foreseen(guarded: Guarded) -> Guarded {
         .add(Access::Needs(IntelligenceConfigure), routes!(predictive::create))
         .add(Access::Needs(IntelligenceView), routes!(predictive::get))
         .add(Access::Needs(IntelligenceConfigure), routes!(predictive::patch, predictive::delete))
+        .add(Access::Needs(IntelligenceConfigure), routes!(predictive::preview))
         .add(Access::Needs(IntelligenceOperate), routes!(predictive::evaluate))
         .add(Access::Needs(IntelligenceView), routes!(predictive::predictions))
         .add(Access::Needs(IntelligenceView), routes!(calendars::list))

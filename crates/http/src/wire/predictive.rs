@@ -451,11 +451,22 @@ pub struct OccurrenceBody {
     pub start: String,
     /// When it ends.
     pub end: String,
+    /// The zone it is written in (IANA); absent where that zone has no name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_zone: Option<String>,
+    /// It has a date and no time: it begins at midnight of its zone.
+    pub whole_day: bool,
 }
 
 impl From<&Occurrence> for OccurrenceBody {
     fn from(of: &Occurrence) -> Self {
-        OccurrenceBody { summary: of.label.clone(), start: time::text(of.start), end: time::text(of.end) }
+        OccurrenceBody {
+            summary: of.label.clone(),
+            start: time::text(of.start),
+            end: time::text(of.end),
+            time_zone: of.zone.clone(),
+            whole_day: of.whole_day,
+        }
     }
 }
 

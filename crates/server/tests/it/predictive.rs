@@ -43,6 +43,12 @@ async fn rules_are_kept_changed_by_version_and_recorded() {
     assert_eq!(fields, ["agent_type", "condition.prediction", "action.kind"]);
     let unknown = json!({ "name": "x", "condition": { "mood": 1 } });
     let _ = admin.post(path, unknown).await.problem(422, "invalid_fields");
+    let wrong = json!({ "name": "x", "agent_type": "chef" });
+    let wrong = admin.post(&format!("{path}/preview"), wrong).await.problem(422, "invalid_fields");
+    assert_eq!(wrong.text_at("/errors/0/field"), "agent_type");
+    let tried = admin.post(&format!("{path}/preview"), rule()).await.expect(200);
+    assert_eq!(tried.body["total"], 0, "there is no estate");
+    assert_eq!(admin.get(path).await.expect(200).body["total"], 6, "a preview keeps nothing");
     let made = admin.post(path, rule()).await.expect(201);
     let id = made.text_at("/id");
     assert_eq!(made.body["version"], 1);
@@ -102,6 +108,8 @@ async fn a_calendar_is_imported_whole_or_refused_by_line() {
     let starts: Vec<&str> =
         events.body["items"].as_array().unwrap().iter().filter_map(|e| e["start"].as_str()).collect();
     assert_eq!(starts, ["2026-10-24T07:00:00.000Z", "2026-10-25T08:00:00.000Z"]);
+    assert_eq!(events.body["items"][0]["time_zone"], "Europe/Berlin");
+    assert_eq!(events.body["items"][0]["whole_day"], false);
     let wide = format!("{path}/{id}/events?from=2026-01-01T00:00:00Z&until=2030-01-01T00:00:00Z");
     let _ = admin.get(&wide).await.problem(422, "invalid_fields");
     let named = json!({

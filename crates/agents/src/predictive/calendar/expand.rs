@@ -23,6 +23,10 @@ pub struct Occurrence {
     pub start: Timestamp,
     /// When it ends.
     pub end: Timestamp,
+    /// The zone its times are written in (IANA); `None` where that zone has no name.
+    pub zone: Option<String>,
+    /// It has a date and no time.
+    pub whole_day: bool,
 }
 
 /// Occurrences that end after `from` and begin before `until`, by beginning. One without length counts at its beginning.
@@ -45,7 +49,14 @@ pub(super) fn occurrences(
             }
             let end = event.length.end(at, &event.start.zone)?;
             if end > from || (end == start && start >= from) {
-                found.push(Occurrence { label: event.label.clone(), start, end });
+                let zone = event.start.zone.iana_name().map(str::to_owned);
+                found.push(Occurrence {
+                    label: event.label.clone(),
+                    start,
+                    end,
+                    zone,
+                    whole_day: event.start.whole_day,
+                });
             }
             if found.len() > MOST_OCCURRENCES {
                 return Err(CalendarError(format!("there are more than {MOST_OCCURRENCES} occurrences")));
@@ -53,7 +64,7 @@ pub(super) fn occurrences(
         }
     }
     found.sort_by(|a, b| a.start.cmp(&b.start).then_with(|| a.label.cmp(&b.label)));
-    found.dedup();
+    found.dedup_by(|a, b| (&a.label, a.start, a.end) == (&b.label, b.start, b.end));
     Ok(found)
 }
 

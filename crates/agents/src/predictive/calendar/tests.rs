@@ -166,6 +166,8 @@ fn exceptions_more_dates_moves_and_cancellations_count() {
             "Patch, all 2026-01-26T21:00:00Z 2026-01-26T23:00:00Z",
         ]
     );
+    assert!(found.iter().all(|one| one.zone.as_deref() == Some("Europe/Berlin")));
+    assert_eq!(found.iter().map(|one| one.whole_day).collect::<Vec<_>>(), [false, false, true, false, false]);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 
-use reeve_agents::predictive::{Outcome, PredictionFilter, RuleId};
+use reeve_agents::predictive::{Outcome, Prediction, PredictionFilter, RuleId};
 
 use super::problems::{asking, problem};
 use crate::app::App;
@@ -88,9 +88,26 @@ pub(super) async fn evaluate(
     Path(id): Path<String>,
 ) -> Result<Json<List<PredictionBody>>, Problem> {
     let found = app.rule_book.evaluate(&RuleId(id), &asking(&caller)).await.map_err(problem)?;
+    Ok(Json(whole(&found)))
+}
+
+/// What a rule would decide now, were it made as given: forecasts and decisions. Nothing is kept or recommended.
+#[utoipa::path(post, path = "/api/v1/intelligence/predictive-rules/preview", tag = "intelligence", operation_id = "predictive_rules_preview", request_body = RulePut,
+    responses((status = 200, body = List<PredictionBody>), (status = 422, body = ProblemBody)))]
+pub(super) async fn preview(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Body(body): Body<RulePut>,
+) -> Result<Json<List<PredictionBody>>, Problem> {
+    let found = app.rule_book.preview(body.into(), &asking(&caller)).await.map_err(problem)?;
+    Ok(Json(whole(&found)))
+}
+
+/// Everything that was found, on one page: an evaluation looks at 500 resources at most.
+fn whole(found: &[Prediction]) -> List<PredictionBody> {
     let items: Vec<PredictionBody> = found.iter().map(PredictionBody::from).collect();
     let total = items.len() as u64;
-    Ok(Json(List { items, total, next_cursor: None }))
+    List { items, total, next_cursor: None }
 }
 
 /// Forecasts that rules decided on, newest first.
