@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { VERIFIER } from './program.mjs';
 import { outbound } from './stories-outbound.mjs';
+import { foresight } from './stories-foresight.mjs';
 import { judgement } from './stories-judgement.mjs';
 import { eventually, fitsWidth, openFromList, read, recommendation, signIn } from './steps.mjs';
 
@@ -359,7 +360,7 @@ async function fitsPhones({ page, program }) {
   await heading(page, 'Audit Logging').waitFor();
   const { items } = await read(page, 'intelligence/recommendations?limit=1');
   for (const path of ['/intelligence', '/intelligence/recommendations', `/intelligence/recommendations/${items[0].id}`, '/intelligence/agents',
-    '/intelligence/guardrails', '/intelligence/anomalies', '/intelligence/change-control', '/intelligence/exclusions', '/intelligence/models',
+    '/intelligence/guardrails', '/intelligence/anomalies', '/intelligence/change-control', '/intelligence/exclusions', '/intelligence/models', '/intelligence/rollouts', '/intelligence/predictions', '/intelligence/predictions/calendars',
     '/settings/webhooks', '/settings/notifications', '/audit', '/audit/search', '/estate/connections', '/estate/resources', '/settings/users', '/settings/tokens']) {
     await page.goto(path);
     await page.getByRole('heading', { level: 1 }).waitFor();
@@ -385,6 +386,7 @@ export const stories = [
   { name: 'the kill switch and the circuit breaker are worked', run: guards },
   { name: 'a recommendation is put off, taken back and answered', run: answersLater },
   ...judgement,
+  ...foresight,
   { name: 'an agent is made and configured', run: makesAgent },
   ...outbound,
   { name: 'a connection that leads nowhere says so', run: connects },

@@ -28,6 +28,10 @@ export function anomalyFilters(given: Given) {
   return pick(given, ['type', 'status', 'resource']);
 }
 
+export function rolloutFilters(given: Given) {
+  return pick(given, ['status']);
+}
+
 export const SEARCH_FIELDS = [
   'query', 'keyword', 'user', 'resource_id', 'resource_type', 'event_type', 'status', 'severity', 'ip_address', 'start', 'end', 'reads',
 ] as const;

@@ -2,7 +2,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { meQuery } from './api/session';
-import { anomalyFilters, liveFilters, recommendationFilters, resourceFilters, searchFilters, signInSearch } from './addresses';
+import { anomalyFilters, liveFilters, recommendationFilters, resourceFilters, rolloutFilters, searchFilters, signInSearch } from './addresses';
 import { SignIn } from './rooms/sign-in/SignIn';
 import { Failed, Lost } from './shell/Lost';
 import { Shell } from './shell/Shell';
@@ -47,6 +47,12 @@ const recommendations = createRoute({
   validateSearch: recommendationFilters,
   component: lazyRouteComponent(() => import('./rooms/intelligence/Recommendations'), 'Recommendations'),
 });
+const rollouts = createRoute({
+  getParentRoute: () => intelligence,
+  path: '/rollouts',
+  validateSearch: rolloutFilters,
+  component: lazyRouteComponent(() => import('./rooms/intelligence/rollouts/Rollouts'), 'Rollouts'),
+});
 const anomalies = createRoute({
   getParentRoute: () => intelligence,
   path: '/anomalies',
@@ -88,10 +94,40 @@ const exclusions = createRoute({
   path: '/exclusions',
   component: lazyRouteComponent(() => import('./rooms/intelligence/change/Exclusions'), 'Exclusions'),
 });
+const predictions = createRoute({
+  getParentRoute: () => intelligence,
+  path: '/predictions',
+  component: lazyRouteComponent(() => import('./rooms/intelligence/predictive/PredictionsRoom'), 'PredictionsRoom'),
+});
+const rules = createRoute({
+  getParentRoute: () => predictions,
+  path: '/',
+  component: lazyRouteComponent(() => import('./rooms/intelligence/predictive/Rules'), 'Rules'),
+});
+const calendars = createRoute({
+  getParentRoute: () => predictions,
+  path: '/calendars',
+  component: lazyRouteComponent(() => import('./rooms/intelligence/predictive/Calendars'), 'Calendars'),
+});
+const rule = createRoute({
+  getParentRoute: () => app,
+  path: '/intelligence/predictions/rules/$id',
+  component: lazyRouteComponent(() => import('./rooms/intelligence/predictive/RuleDetail'), 'RuleDetail'),
+});
+const calendar = createRoute({
+  getParentRoute: () => app,
+  path: '/intelligence/predictions/calendars/$id',
+  component: lazyRouteComponent(() => import('./rooms/intelligence/predictive/CalendarDetail'), 'CalendarDetail'),
+});
 const anomaly = createRoute({
   getParentRoute: () => app,
   path: '/intelligence/anomalies/$id',
   component: lazyRouteComponent(() => import('./rooms/intelligence/anomalies/AnomalyDetail'), 'AnomalyDetail'),
+});
+const rollout = createRoute({
+  getParentRoute: () => app,
+  path: '/intelligence/rollouts/$id',
+  component: lazyRouteComponent(() => import('./rooms/intelligence/rollouts/RolloutDetail'), 'RolloutDetail'),
 });
 const recommendation = createRoute({
   getParentRoute: () => app,
@@ -185,8 +221,13 @@ const tree = root.addChildren([
   signIn,
   app.addChildren([
     start,
-    intelligence.addChildren([overview, recommendations, anomalies, agents, actions, approvals, models, guardrails, changeControl, exclusions]),
+    intelligence.addChildren([
+      overview, recommendations, rollouts, anomalies, predictions.addChildren([rules, calendars]), agents, actions, approvals, models, guardrails, changeControl, exclusions,
+    ]),
     recommendation,
+    rollout,
+    rule,
+    calendar,
     anomaly,
     audit.addChildren([auditDashboard, auditSearch, auditLive]),
     entry,

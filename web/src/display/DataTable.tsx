@@ -100,7 +100,7 @@ export function DataTable<Row extends object>(props: Props<Row>) {
         </Table>
       </div>
       {rows && pageSize && pages > 1 && (
-        <Group justify="space-between" mt="sm">
+        <Group justify="space-between" mt="sm" px={bare ? 'md' : undefined} pb={bare ? 'sm' : undefined}>
           <Text size="sm" className="muted numeral">
             {count(page * pageSize + 1)} to {count(Math.min((page + 1) * pageSize, rows.length))} of {count(rows.length)}
           </Text>

@@ -9,7 +9,7 @@ interface Props {
   marked?: string[];
 }
 
-/** A problem in the service's own words: what, why, which fields, what to do. */
+/** A problem in the service's own words: what, why, which fields, what to do. What is not permitted is not tried again. */
 export function ProblemAlert({ error, onRetry, marked = [] }: Props) {
   if (!error) return null;
   const problem = asProblem(error);
@@ -28,7 +28,7 @@ export function ProblemAlert({ error, onRetry, marked = [] }: Props) {
         )}
         {problem.hint && <Text size="sm">{problem.hint}</Text>}
         {problem.retryAfterSeconds && <Text size="sm">Try again in {problem.retryAfterSeconds} seconds.</Text>}
-        {onRetry && <Button size="xs" variant="light" color="red" onClick={onRetry}>Try again</Button>}
+        {onRetry && problem.status !== 403 && <Button size="xs" variant="light" color="red" onClick={onRetry}>Try again</Button>}
       </Stack>
     </Alert>
   );

@@ -4,6 +4,8 @@ const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle
 const shortForm = new Intl.DateTimeFormat(undefined, {
   month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false,
 });
+const minuteForm = new Intl.DateTimeFormat(undefined, { weekday: 'short', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hour12: false });
+const clockForm = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hour12: false });
 const dayForm = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
@@ -17,6 +19,17 @@ export function fullTime(text: string): string {
 
 export function shortTime(text: string): string {
   return shortForm.format(new Date(text));
+}
+
+/** For what is planned: the weekday, and no seconds. */
+export function minuteTime(text: string): string {
+  return minuteForm.format(new Date(text));
+}
+
+/** The clock alone, with the day where it is another than that of `beside`. */
+export function clockTime(text: string, beside: string): string {
+  const [at, other] = [new Date(text), new Date(beside)];
+  return at.toDateString() === other.toDateString() ? clockForm.format(at) : minuteForm.format(at);
 }
 
 export function day(text: string): string {

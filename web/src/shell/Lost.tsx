@@ -1,9 +1,10 @@
 import { Button } from '@mantine/core';
-import { IconMap2 } from '@tabler/icons-react';
+import { IconLock, IconMap2 } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { EmptyState } from '../display/EmptyState';
 import { Page } from '../display/Page';
 import { ProblemAlert } from '../display/ProblemAlert';
+import type { Place } from './navigation';
 
 /** No such page. */
 export function Lost() {
@@ -11,6 +12,17 @@ export function Lost() {
     <Page title="Page not found">
       <EmptyState title="There is no page at this address" icon={<IconMap2 size={22} />} action={<Button mt="sm" variant="light" renderRoot={(props) => <Link to="/" {...props} />}>Go to the start</Button>}>
         It may have been moved, or the address has a typing error.
+      </EmptyState>
+    </Page>
+  );
+}
+
+/** A page that the person's roles do not open: which right it needs, and who can give it. */
+export function NotYours({ place: { label, any } }: { place: Place }) {
+  return (
+    <Page title={label}>
+      <EmptyState title="Your roles do not open this page" icon={<IconLock size={22} />} action={<Button mt="sm" variant="light" renderRoot={(props) => <Link to="/" {...props} />}>Go to the start</Button>}>
+        It needs the right {any.join(' or ')}. An administrator gives it with a role, under Users.
       </EmptyState>
     </Page>
   );

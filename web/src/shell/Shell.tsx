@@ -7,7 +7,8 @@ import { useEffect } from 'react';
 import { useMe } from '../api/session';
 import { guardrailsQuery } from '../rooms/intelligence/queries';
 import { Mark } from './Mark';
-import { openTo } from './navigation';
+import { NotYours } from './Lost';
+import { closedTo, openTo } from './navigation';
 import { SchemeToggle } from './SchemeToggle';
 import { UserMenu } from './UserMenu';
 
@@ -18,6 +19,8 @@ export function Shell() {
   const me = useMe();
   useEffect(close, [path, close]);
   if (!me) return null;
+  // Not asked for at all: every refusal would be an entry of the log.
+  const closed = closedTo(path, me.permissions);
   return (
     <AppShell header={{ height: 56 }} navbar={{ width: 252, breakpoint: 'md', collapsed: { mobile: !opened } }} padding={{ base: 'md', sm: 'xl' }}>
       <AppShell.Header px="md" style={{ background: 'var(--surface)', borderColor: 'var(--line)' }}>
@@ -61,7 +64,7 @@ export function Shell() {
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} style={{ outline: 'none', background: 'var(--ground)' }}>
         {me.permissions.includes('intelligence.view') && <KillSwitchNotice />}
-        <Outlet />
+        {closed ? <NotYours place={closed} /> : <Outlet />}
       </AppShell.Main>
     </AppShell>
   );

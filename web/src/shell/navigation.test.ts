@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { landing, openTo } from './navigation';
+import { closedTo, landing, openTo } from './navigation';
 
 const labels = (permissions: string[]) => openTo(permissions).flatMap(({ places }) => places.map(({ label }) => label));
 
@@ -13,4 +13,9 @@ describe('navigation', () => {
     expect(labels(permissions)).toEqual(expected);
     expect(landing(permissions)).toBe(start);
   });
+
+  it.each([
+    ['/intelligence/rollouts/1', ['audit.view.own'], 'Intelligence Automation'], ['/intelligence', ['intelligence.view'], undefined], ['/estate/resources', [], 'Resources'],
+    ['/settings/tokens', [], undefined], ['/elsewhere', [], undefined], ['/auditing', [], undefined],
+  ])('%s with %j', (path, permissions, expected) => expect(closedTo(path, permissions)?.label).toBe(expected));
 });

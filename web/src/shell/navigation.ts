@@ -58,3 +58,9 @@ export function openTo(permissions: string[]): Section[] {
 export function landing(permissions: string[]): string {
   return openTo(permissions)[0]?.places[0]?.to ?? '/settings/tokens';
 }
+
+/** The place that an address belongs to, where these permissions do not open it. */
+export function closedTo(path: string, permissions: string[]): Place | undefined {
+  const place = SECTIONS.flatMap(({ places }) => places).find(({ to }) => path === to || path.startsWith(`${to}/`));
+  return place && place.any.length > 0 && !place.any.some((name) => permissions.includes(name)) ? place : undefined;
+}

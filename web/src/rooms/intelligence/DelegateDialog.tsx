@@ -20,7 +20,7 @@ export function DelegateDialog({ of: approval, onClose }: { of: Approval; onClos
       explain={`Somebody else signs as ${mine} instead of you, for this request alone. Nobody signs their own request, and nobody twice.`}
       onSubmit={() => change.mutate({ id: approval.id, to: to.trim(), comment: comment.trim() || undefined }, { onSuccess: () => { announce('It is left to them.'); onClose(); } })}
     >
-      <TextInput label="Their e-mail address" type="email" withAsterisk data-autofocus value={to} error={wrong} onChange={(event) => setTo(event.currentTarget.value)} />
+      <TextInput label="Their e-mail address" type="email" withAsterisk data-autofocus value={to} error={wrong && `This ${wrong}`} onChange={(event) => setTo(event.currentTarget.value)} />
       <TextInput label="Comment for the log" placeholder="Optional" value={comment} onChange={(event) => setComment(event.currentTarget.value)} />
     </AnswerFrame>
   );

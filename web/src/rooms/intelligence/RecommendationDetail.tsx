@@ -16,6 +16,7 @@ import { ActionProgress } from './ActionProgress';
 import { Answers } from './Answers';
 import { DecisionPath } from './DecisionPath';
 import { PlanSteps } from './PlanSteps';
+import { PartOf } from './rollouts/PartOf';
 import { Story } from './Story';
 import { About, Figures } from './Summary';
 import { Usage } from './Usage';
@@ -58,6 +59,7 @@ function Shown({ of: one }: { of: Recommendation }) {
       actions={may('intelligence.operate') ? <Answers of={one} /> : undefined}
     >
       {one.blocked && <BlockNote text={one.blocked} />}
+      <PartOf id={one.id} />
       <StatusNote of={one} />
       {latest && <ActionProgress action={latest} />}
       <Grid gap="lg" align="flex-start">

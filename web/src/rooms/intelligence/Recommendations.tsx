@@ -1,15 +1,17 @@
 import { Alert, Button, Group, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { IconFilterOff } from '@tabler/icons-react';
+import { IconFilterOff, IconRocket } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useMay } from '../../api/session';
 import { count, money } from '../../display/amounts';
 import { DataTable } from '../../display/DataTable';
 import { EmptyState } from '../../display/EmptyState';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { options } from '../../display/wording';
 import { ALL_COLUMNS, PRIORITY_ORDER } from './columns';
+import { RolloutForm } from './rollouts/RolloutForm';
 import { MOST, recommendationsQuery, TYPES } from './queries';
 
 const route = getRouteApi('/app/intelligence/recommendations');
@@ -23,6 +25,8 @@ const STATUSES = [
 export function Recommendations() {
   const search = route.useSearch();
   const navigate = useNavigate();
+  const may = useMay();
+  const [rolling, setRolling] = useState(false);
   const status = search.status ?? WAITING;
   const least = Number(search.min_confidence);
   const filter = {
@@ -54,9 +58,14 @@ export function Recommendations() {
       </Group>
       {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (
         <>
-          <Text size="sm" className="muted numeral" role="status">
-            {data ? `${count(data.total)} found · ${money(sum ?? 0)} a month could be saved` : 'Looking …'}
-          </Text>
+          <Group justify="space-between" gap="sm">
+            <Text size="sm" className="muted numeral" role="status">
+              {data ? `${count(data.total)} found · ${money(sum ?? 0)} a month could be saved` : 'Looking …'}
+            </Text>
+            {search.type && may('intelligence.operate') && (data?.items.filter(({ plan, status: now }) => plan && now === 'open').length ?? 0) > 1 && (
+              <Button variant="light" leftSection={<IconRocket size={16} />} onClick={() => setRolling(true)}>Roll them out in stages</Button>
+            )}
+          </Group>
           {data && data.total > MOST && <Alert color="yellow">Only the first {count(MOST)} are shown. Narrow the filters to see the rest.</Alert>}
           <DataTable
             label="Recommendations" columns={ALL_COLUMNS} rows={data?.items} rowId={(row) => row.id} pageSize={25}
@@ -69,6 +78,7 @@ export function Recommendations() {
           />
         </>
       )}
+      {rolling && <RolloutForm type={search.type} onClose={() => setRolling(false)} />}
     </Stack>
   );
 }

@@ -13,7 +13,9 @@ export function Room() {
         tabs={[
           { label: 'Overview', to: '/intelligence' },
           { label: 'Recommendations', to: '/intelligence/recommendations' },
+          { label: 'Rollouts', to: '/intelligence/rollouts' },
           { label: 'Anomalies', to: '/intelligence/anomalies' },
+          { label: 'Predictions', to: '/intelligence/predictions' },
           { label: 'Agents', to: '/intelligence/agents' },
           { label: 'Actions', to: '/intelligence/actions' },
           { label: 'Approvals', to: '/intelligence/approvals', badge: data?.approvals_pending },

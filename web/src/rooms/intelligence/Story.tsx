@@ -16,12 +16,12 @@ const SHOWN = 30;
 
 interface Props {
   /** Which member of the metadata names it. */
-  member?: 'recommendation_id' | 'anomaly_id';
+  member?: 'recommendation_id' | 'anomaly_id' | 'rollout_id';
   id: string;
   moves: string;
 }
 
-/** Everything the log holds about one recommendation or anomaly, oldest first. Asked for again when it moves. */
+/** Everything the log holds about one recommendation, anomaly or rollout, oldest first. Asked for again when it moves. */
 export function Story({ member = 'recommendation_id', id, moves }: Props) {
   const { data, error } = useQuery(storyQuery(member, id, moves));
   const [whole, setWhole] = useState(false);

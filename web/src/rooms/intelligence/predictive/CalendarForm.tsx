@@ -1,0 +1,99 @@
+import { Autocomplete, Button, FileButton, Group, Modal, Radio, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { IconFileImport } from '@tabler/icons-react';
+import { useState, type DragEvent } from 'react';
+import type { Calendar } from '../../../api/bodies';
+import { fieldMessages } from '../../../api/problem';
+import { announce } from '../../../display/announce';
+import { plural } from '../../../display/amounts';
+import { ProblemAlert } from '../../../display/ProblemAlert';
+import { useChange } from '../queries';
+import { glance, MOST_BYTES, objection } from './icalendar';
+import { changeCalendar, importCalendar } from './queries';
+
+const ZONES = Intl.supportedValuesOf('timeZone');
+const FIELDS = ['name', 'kind', 'time_zone', 'icalendar'];
+
+interface Props {
+  calendar?: Calendar;
+  onMade?: (id: string) => void;
+  onClose: () => void;
+}
+
+/** A calendar from a file or pasted text; one that is known may keep its text. */
+export function CalendarForm({ calendar, onMade, onClose }: Props) {
+  const make = useChange(importCalendar);
+  const patch = useChange(changeCalendar);
+  const change = calendar ? patch : make;
+  const form = useForm({
+    initialValues: { name: calendar?.name ?? '', kind: calendar?.kind ?? 'traffic', time_zone: calendar?.time_zone ?? '', icalendar: '' },
+    validate: {
+      name: (value) => (value.trim() === '' ? 'Give it a name' : null),
+      icalendar: (value) => (calendar && value.trim() === '' ? null : objection(value) ?? null),
+    },
+  });
+  const submit = form.onSubmit(({ name, kind, time_zone, icalendar }) => {
+    const given = { name: name.trim(), kind, time_zone: time_zone.trim() || null, icalendar: icalendar.trim() === '' ? undefined : icalendar };
+    const onError = (error: Error) => form.setErrors(fieldMessages(error));
+    if (calendar) patch.mutate({ id: calendar.id, version: calendar.version, ...given }, { onSuccess: () => { announce('The calendar is changed.'); onClose(); }, onError });
+    else make.mutate(given, { onSuccess: ({ id, events }) => { announce(`${plural(events, 'event')} imported.`); onClose(); onMade?.(id); }, onError });
+  });
+  const read = (text: string, file?: string) => {
+    form.setFieldValue('icalendar', text);
+    form.clearFieldError('icalendar');
+    if (form.values.name.trim() === '') form.setFieldValue('name', glance(text).name ?? file?.replace(/\.ics$/i, '') ?? '');
+  };
+  return (
+    <Modal opened onClose={onClose} size="lg" title={<Text fw={600}>{calendar ? `Change ${calendar.name}` : 'Import a calendar'}</Text>}>
+      <form onSubmit={submit} noValidate>
+        <Stack gap="md">
+          <Source form={form} replaces={calendar !== undefined} onRead={read} />
+          <TextInput label="Name" placeholder="Sales" maxLength={100} withAsterisk {...form.getInputProps('name')} />
+          <Radio.Group label="What its events are" {...form.getInputProps('kind')}>
+            <Stack gap={10} mt={8}>
+              <Radio value="traffic" label="Traffic" description="Sales, launches, broadcasts: known to forecasts of peaks" />
+              <Radio value="maintenance" label="Maintenance" description="Work on systems: waited for by rules that prepare a failover" />
+            </Stack>
+          </Radio.Group>
+          <Autocomplete label="Time zone of times without one" placeholder="The file’s own, else UTC" data={ZONES} limit={50} maxDropdownHeight={240} {...form.getInputProps('time_zone')} />
+          <ProblemAlert error={change.error} marked={FIELDS} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>Cancel</Button>
+            <Button type="submit" loading={change.isPending}>{calendar ? 'Save' : 'Import'}</Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+interface SourceProps {
+  form: { values: { icalendar: string }; errors: Record<string, React.ReactNode>; setFieldError: (field: string, error: string) => void };
+  replaces: boolean;
+  onRead: (text: string, file?: string) => void;
+}
+
+/** The text: chosen, dropped or pasted. */
+function Source({ form, replaces, onRead }: SourceProps) {
+  const [over, setOver] = useState(false);
+  const take = (file: File | null | undefined) => {
+    if (!file) return;
+    if (file.size > MOST_BYTES) form.setFieldError('icalendar', `${file.name} is larger than 1 MiB`);
+    else void file.text().then((text) => onRead(text, file.name));
+  };
+  const drop = (event: DragEvent) => { event.preventDefault(); setOver(false); take(event.dataTransfer.files[0]); };
+  const { events } = glance(form.values.icalendar);
+  return (
+    <div onDragOver={(event) => { event.preventDefault(); setOver(true); }} onDragLeave={() => setOver(false)} onDrop={drop} style={over ? { outline: '2px dashed var(--mantine-color-petrol-5)', outlineOffset: 6, borderRadius: 8 } : undefined}>
+      <Group justify="space-between" align="center" gap="xs" mb={6}>
+        <Text size="sm" className="muted">{replaces ? 'To replace its events, give the whole text anew; left empty, they stay.' : 'An .ics file, as calendar programs export it.'}</Text>
+        <FileButton accept=".ics,text/calendar" onChange={take}>{(props) => <Button {...props} variant="light" size="xs" leftSection={<IconFileImport size={15} />}>Choose a file</Button>}</FileButton>
+      </Group>
+      <Textarea
+        label="iCalendar text" placeholder={'BEGIN:VCALENDAR\n…\nEND:VCALENDAR'} withAsterisk={!replaces} autosize minRows={5} maxRows={10} spellCheck={false} data-autofocus
+        description={events > 0 ? `${plural(events, 'event')} in it` : 'Paste it here, or drop the file'} styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 12 } }}
+        value={form.values.icalendar} error={form.errors.icalendar} onChange={(event) => onRead(event.currentTarget.value)}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,32 @@
+import { Badge, Text } from '@mantine/core';
+import type { Prediction } from '../../../api/bodies';
+import { measured, percent } from '../../../display/amounts';
+import { When } from '../../../display/When';
+import { isSo, OUTCOMES, SIGNALS } from './telling';
+
+export function Outcome({ of }: { of: string }) {
+  return <Badge color={OUTCOMES[of]?.colour ?? 'gray'}>{OUTCOMES[of]?.label ?? of}</Badge>;
+}
+
+export const unitOf = ({ metric }: Pick<Prediction, 'metric'>) => SIGNALS[metric ?? '']?.unit ?? 'count';
+
+/** The newest value beside what it was held against. */
+export function Against({ of: one }: { of: Prediction }) {
+  if (one.value == null) return <Text span size="sm" className="muted">not measured</Text>;
+  return (
+    <Text span size="sm" className="numeral">
+      {measured(one.value, unitOf(one))}{one.limit != null && <Text span inherit className="muted"> against {measured(one.limit, unitOf(one))}</Text>}
+    </Text>
+  );
+}
+
+/** How likely within the horizon, and when. */
+export function Likely({ of: one }: { of: Prediction }) {
+  if (one.probability == null) return <Text span size="sm" className="muted">not known</Text>;
+  return (
+    <div>
+      <Text size="sm" className="numeral">{percent(one.probability)}</Text>
+      {one.expected_at && <Text size="xs" className="muted" style={{ whiteSpace: 'nowrap' }}>{isSo(one) ? 'so already' : <>expected <When at={one.expected_at} form="minute" /></>}</Text>}
+    </div>
+  );
+}

@@ -1,0 +1,121 @@
+import { Alert, Button, Divider, Group, Modal, MultiSelect, NumberInput, Select, SimpleGrid, Stack, Switch, TagsInput, Text, TextInput } from '@mantine/core';
+import { useForm, type UseFormReturnType } from '@mantine/form';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import type { Rule } from '../../../api/bodies';
+import { fieldMessages } from '../../../api/problem';
+import { announce } from '../../../display/announce';
+import { ProblemAlert } from '../../../display/ProblemAlert';
+import { ScopeInputs } from '../change/WindowForm';
+import { agentTypesQuery, useChange } from '../queries';
+import { Preview } from './Preview';
+import { FIELDS, grows, initial, knowsEvents, needsValue, wire, type RuleFields } from './rule-fields';
+import { calendarsQuery, changeRule, createRule, previewRule } from './queries';
+import { ACTIONS, approvalInWords, PREDICTIONS, SIGNALS } from './telling';
+import { words } from '../../../display/wording';
+
+type Form = UseFormReturnType<RuleFields>;
+
+const pairs = (of: Record<string, string>) => Object.entries(of).map(([value, label]) => ({ value, label }));
+const METRICS = Object.entries(SIGNALS).map(([value, { label }]) => ({ value, label }));
+const APPROVALS = [
+  { value: 'auto', label: 'Auto: the approval matrix decides by cost' },
+  { value: 'required', label: 'Required, whatever it costs' },
+  { value: 'auto_below', label: 'Auto below a size of the storage' },
+];
+
+/** Which metric, what is foreseen of it, how far ahead, what to do, who approves. */
+export function RuleForm({ rule, onClose }: { rule?: Rule; onClose: () => void }) {
+  const create = useChange(createRule);
+  const patch = useChange(changeRule);
+  const change = rule ? patch : create;
+  const preview = useMutation({ mutationFn: previewRule });
+  const form = useForm<RuleFields>({ initialValues: initial(rule), validate: { name: (value) => (value.trim() === '' ? 'Give it a name' : null) } });
+  const onError = (error: Error) => form.setErrors(fieldMessages(error));
+  const submit = form.onSubmit((fields) => {
+    const done = { onSuccess: () => { announce(rule ? 'The rule is changed.' : 'The rule is added.'); onClose(); }, onError };
+    if (rule) patch.mutate({ id: rule.id, version: rule.version, ...wire(fields) }, done);
+    else create.mutate(wire(fields), done);
+  });
+  const tryIt = () => { create.reset(); patch.reset(); form.clearErrors(); preview.mutate(wire({ ...form.values, name: form.values.name.trim() || 'preview' }), { onError }); };
+  return (
+    <Modal opened onClose={onClose} size="xl" title={<Text fw={600}>{rule ? `Change ${rule.name}` : 'Add a predictive rule'}</Text>}>
+      <form onSubmit={submit}>
+        <Stack gap="md">
+          <TextInput label="Name" placeholder="Busy web servers" maxLength={100} withAsterisk data-autofocus {...form.getInputProps('name')} />
+          <Divider label="When it is foreseen that" labelPosition="left" />
+          <Condition form={form} />
+          <Divider label="Then" labelPosition="left" />
+          <Response form={form} />
+          <Divider label="For" labelPosition="left" />
+          <ScopeInputs account={form.getInputProps('scope.accounts')} service={form.getInputProps('scope.services')} />
+          <TagsInput label="Resources" placeholder="All in scope" description="Identifiers; press Enter after each" {...form.getInputProps('resources')} />
+          <SimpleGrid cols={{ base: 1, sm: 2 }} style={{ alignItems: 'start' }}>
+            <TextInput label="Evaluated every" description="From 1m to 7d" withAsterisk {...form.getInputProps('every')} />
+            <Switch label="Switched on" mt={{ base: 0, sm: 30 }} {...form.getInputProps('enabled', { type: 'checkbox' })} />
+          </SimpleGrid>
+          {preview.data && <Preview of={preview.data.items} />}
+          <ProblemAlert error={change.error ?? preview.error} marked={FIELDS} />
+          <Group justify="space-between">
+            <Button variant="light" loading={preview.isPending} onClick={tryIt}>Try it without saving</Button>
+            <Group>
+              <Button variant="default" onClick={onClose}>Cancel</Button>
+              <Button type="submit" loading={change.isPending}>{rule ? 'Save' : 'Add the rule'}</Button>
+            </Group>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+function valueOf(prediction: string, metric: string): { label: string; description: string } {
+  if (prediction === 'spike') return { label: 'Above the usual by', description: 'Percent of the median of two weeks' };
+  if (needsValue(prediction)) return { label: 'Value', description: SIGNALS[metric]?.unit === 'percent' ? 'Percent' : 'In the unit of the metric' };
+  if (metric === 'disk_space') return { label: 'Full at', description: 'Bytes that are left; empty: nothing is' };
+  return { label: 'Capacity', description: 'Empty: the resource’s own, by its tag or its size' };
+}
+
+function Condition({ form }: { form: Form }) {
+  const { prediction, metric } = form.values.condition;
+  const { data: calendars } = useQuery({ ...calendarsQuery, enabled: knowsEvents(prediction) });
+  const event = prediction === 'event';
+  return (
+    <>
+      <SimpleGrid cols={{ base: 1, sm: 2 }} style={{ alignItems: 'start' }}>
+        {!event && <Select label="Metric" allowDeselect={false} searchable data={METRICS} {...form.getInputProps('condition.metric')} value={metric || null} />}
+        <Select label="What is foreseen" allowDeselect={false} data={pairs(PREDICTIONS)} {...form.getInputProps('condition.prediction')} />
+        {!event && <NumberInput {...valueOf(prediction, metric)} min={0} suffix={prediction === 'spike' || (needsValue(prediction) && SIGNALS[metric]?.unit === 'percent') ? ' %' : undefined} withAsterisk={needsValue(prediction)} {...form.getInputProps('condition.value')} />}
+        <TextInput label="Within" description="A number of m, h or d, such as 15m, 2h or 7d" withAsterisk {...form.getInputProps('condition.horizon')} />
+        <NumberInput label="From a probability of" description="Less likely does not count" min={1} max={99} suffix=" %" {...form.getInputProps('condition.probability')} />
+      </SimpleGrid>
+      {knowsEvents(prediction) && (
+        <MultiSelect
+          label="Calendars" placeholder={form.values.condition.calendars.length ? undefined : 'All of the fitting kind'} clearable
+          description={calendars?.total === 0 ? 'There are none yet; add one under Predictions, Calendars' : 'Whose events are known to it'}
+          data={calendars?.items.map(({ id, name }) => ({ value: id, label: name })) ?? []} {...form.getInputProps('condition.calendars')}
+        />
+      )}
+    </>
+  );
+}
+
+function Response({ form }: { form: Form }) {
+  const { data: types } = useQuery(agentTypesQuery);
+  const { action, approval } = form.values;
+  const below = approval.kind === 'auto_below';
+  return (
+    <>
+      <SimpleGrid cols={{ base: 1, sm: 2 }} style={{ alignItems: 'start' }}>
+        <Select label="Do" allowDeselect={false} data={pairs(ACTIONS)} {...form.getInputProps('action.kind')} />
+        <Select label="Approval" allowDeselect={false} data={APPROVALS} {...form.getInputProps('approval.kind')} />
+        {(grows(action.kind) || below) && <NumberInput label="By" description="Of what there is" min={1} max={400} suffix=" %" {...form.getInputProps('action.step_percent')} />}
+        {below && <NumberInput label="Below" description="The size after the change" min={1} suffix=" GB" {...form.getInputProps('approval.below_gb')} />}
+      </SimpleGrid>
+      <Alert color="gray" variant="light" p="xs"><Text size="sm">{approvalInWords({ approval: { kind: approval.kind, below_gb: approval.below_gb === '' ? null : approval.below_gb } })}. A rule can ask for more than the approval matrix, never for less.</Text></Alert>
+      <Select
+        label="In the name of" description="An agent of this type recommends it; its mode, threshold and guardrails hold" allowDeselect={false}
+        data={types?.items.map(({ name }) => ({ value: name, label: words(name) })) ?? [{ value: form.values.agent_type, label: words(form.values.agent_type) }]} {...form.getInputProps('agent_type')}
+      />
+    </>
+  );
+}

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import type { Prediction, Rule } from '../../../api/bodies';
+import { approvalInWords, effectsOf, isSo, lastFired, newest, reasonInWords, ruleInWords, rulesOf, seconds, span, wallTime, wholeDay } from './telling';
+
+type Condition = Partial<Rule['condition']>;
+const rule = (condition: Condition, kind: string, change: Partial<Rule> = {}): Rule => ({
+  id: kind, name: kind, enabled: true, agent_type: 'ops_intelligence', condition: { prediction: 'full', calendars: [], horizon: '7d', probability: 50, ...condition },
+  action: { kind, step_percent: 25 }, approval: { kind: 'auto' }, scope: { accounts: [], services: [] }, resources: [], every: '1h', created_by: 'system',
+  created_at: '', updated_at: '', version: 1, ...change,
+});
+
+describe('rules in words', () => {
+  it.each([
+    [rule({ metric: 'disk_space' }, 'expand_storage'), 'When disk space will be full within 7 days: expand the storage, by 25 %'],
+    [rule({ metric: 'database_connections', prediction: 'saturation', horizon: '2h' }, 'create_read_replica'), 'When database connections will all be in use within 2 hours: add a read replica'],
+    [rule({ metric: 'api_rate_limit', prediction: 'exhaustion', horizon: '15m', value: 100 }, 'request_limit_increase'), 'When limit on calls will be used up (100/s) within 15 minutes: ask for a higher limit, by 25 %'],
+    [rule({ metric: 'request_rate', prediction: 'spike', horizon: '15m', value: 50 }, 'pre_scale'), 'When requests will peak 50 % above the usual within 15 minutes: add capacity before the peak'],
+    [rule({ metric: 'cpu_utilization', prediction: 'above', horizon: '0m', value: 80 }, 'scale_up'), 'When CPU is above 80 %: take a larger size'],
+    [rule({ prediction: 'event', horizon: '1h' }, 'prepare_failover'), 'When an event begins within 1 hour: make the standby ready'],
+  ])('%#', (given, expected) => expect(ruleInWords(given)).toBe(expected));
+
+  it('says who must approve', () => {
+    expect(approvalInWords({ approval: { kind: 'auto_below', below_gb: 500 } })).toContain('below 500 GB');
+    expect(approvalInWords({ approval: { kind: 'required' } })).toContain('Somebody must approve');
+  });
+
+  it('reads spans', () => expect([span('1d'), span('15m'), span('soon'), seconds('2h'), seconds('soon')]).toEqual(['1 day', '15 minutes', 'soon', 7200, undefined]));
+});
+
+describe('what was decided', () => {
+  const decided = (at: string, outcome: string, probability: number, rule_id = 'r') => ({ at, outcome, probability, rule_id, resource_name: `${outcome}${probability}` }) as Prediction;
+  const all = [decided('2', 'not_foreseen', 1), decided('2', 'abstained', 0), decided('2', 'not_foreseen', 9), decided('2', 'foreseen', 60), decided('1', 'foreseen', 99)];
+
+  it('shows the newest evaluation, the likeliest first', () =>
+    expect(newest(all).map(({ resource_name }) => resource_name)).toEqual(['foreseen60', 'not_foreseen9', 'not_foreseen1', 'abstained0']));
+
+  it.each([
+    ['it is 31.5250 now', 'cpu_utilization', 'it is 31.5 % now'], ['it grows by 8187295529.2792 a day', 'disk_space', 'it fills by 7.6 GiB a day'],
+    ['it does not grow', 'disk_space', 'it does not fill'], ['8192 values, 0 missing', 'request_rate', '8192 values, 0 missing'],
+  ])('says %s of %s', (reason, metric, expected) => expect(reasonInWords(reason, { metric })).toBe(expected));
+
+  it('knows what is so already', () => expect([isSo({ at: '2', expected_at: '1' }), isSo({ at: '1', expected_at: '2' }), isSo({ at: '1' })]).toEqual([true, false, false]));
+
+  it('finds when each rule fired last', () =>
+    expect([...lastFired([decided('3', 'foreseen', 1, 'a'), decided('2', 'foreseen', 1, 'b'), decided('1', 'foreseen', 1, 'a')])].map(([id, { at }]) => id + at)).toEqual(['a3', 'b2']));
+});
+
+describe('calendars', () => {
+  const pre = rule({ prediction: 'spike', horizon: '15m', metric: 'request_rate' }, 'pre_scale');
+  const warm = rule({ prediction: 'spike', horizon: '30m', metric: 'request_rate' }, 'warm_cache');
+  const failover = rule({ prediction: 'event', horizon: '1h' }, 'prepare_failover');
+  const named = rule({ prediction: 'spike', horizon: '1h', calendars: ['sales'] }, 'scale_up');
+  const rules = [pre, warm, failover, named, rule({}, 'expand_storage')];
+
+  it('are known to the rules that name them or ask for their kind', () => {
+    const ids = (id: string, kind: string) => rulesOf({ id, kind }, rules).map((one) => one.id);
+    expect(ids('sales', 'traffic')).toEqual(['pre_scale', 'warm_cache', 'scale_up']);
+    expect(ids('other', 'traffic')).toEqual(['pre_scale', 'warm_cache']);
+    expect(ids('work', 'maintenance')).toEqual(['prepare_failover']);
+  });
+
+  it('have effects before their events, of rules that are on', () => {
+    const effects = effectsOf({ start: '2026-11-27T08:00:00.000Z' }, [pre, warm, { ...failover, enabled: false }]);
+    expect(effects.map(({ at, words }) => `${at.slice(11, 16)} ${words}`)).toEqual(['07:30 caches warmed', '07:45 more capacity']);
+  });
+
+  it('name a whole day by its own zone', () => {
+    expect(wholeDay('2026-12-11T23:00:00Z', 'Europe/Berlin')).toContain('12');
+    expect(wholeDay('2026-12-11T23:00:00Z', undefined)).toContain('11');
+  });
+
+  it('show the wall of their zone where it differs', () => {
+    expect(wallTime('2026-11-27T08:00:00Z', 'Europe/Berlin', 'UTC')).toMatch(/09:00/);
+    expect(wallTime('2026-11-27T08:00:00Z', 'Europe/Berlin', 'Europe/Paris')).toBeUndefined();
+    expect(wallTime('2026-11-27T08:00:00Z', 'Europe/Atlantis', 'UTC')).toBeUndefined();
+  });
+});

@@ -1,0 +1,180 @@
+// Predictive rules and what they decided, in words.
+import type { Calendar, Occurrence, Prediction, Rule } from '../../../api/bodies';
+import { measured, percent, plural } from '../../../display/amounts';
+import { words } from '../../../display/wording';
+
+interface Signal {
+  label: string;
+  unit: string;
+  /** The metric under which its samples are kept. */
+  metric: string;
+}
+
+/** What a rule may watch, as the service names it. */
+export const SIGNALS: Record<string, Signal> = {
+  disk_space: { label: 'Disk space', unit: 'bytes', metric: 'free_storage' },
+  database_connections: { label: 'Database connections', unit: 'count', metric: 'database_connections' },
+  api_rate_limit: { label: 'Limit on calls', unit: 'per_second', metric: 'request_rate' },
+  request_rate: { label: 'Requests', unit: 'per_second', metric: 'request_rate' },
+  cpu_utilization: { label: 'CPU', unit: 'percent', metric: 'cpu_utilization' },
+  memory_utilization: { label: 'Memory', unit: 'percent', metric: 'memory_utilization' },
+  network_in: { label: 'Network in', unit: 'bytes_per_second', metric: 'network_in' },
+  network_out: { label: 'Network out', unit: 'bytes_per_second', metric: 'network_out' },
+  disk_read_ops: { label: 'Reads from disk', unit: 'per_second', metric: 'disk_read_ops' },
+  disk_write_ops: { label: 'Writes to disk', unit: 'per_second', metric: 'disk_write_ops' },
+  cpu_credit_balance: { label: 'CPU credits', unit: 'count', metric: 'cpu_credit_balance' },
+};
+
+export const PREDICTIONS: Record<string, string> = {
+  full: 'It is full', saturation: 'All of it is in use (saturation)', exhaustion: 'Its limit is used up (exhaustion)',
+  above: 'It rises above a value', below: 'It falls below a value', spike: 'It peaks above the usual', event: 'An event of a calendar begins',
+};
+
+export const ACTIONS: Record<string, string> = {
+  expand_storage: 'Expand the storage', create_read_replica: 'Add a read replica', request_limit_increase: 'Ask for a higher limit', scale_up: 'Take a larger size',
+  pre_scale: 'Add capacity before the peak', warm_cache: 'Warm the caches', prepare_failover: 'Make the standby ready',
+};
+
+/** What Reeve itself can carry out; the others are advice for a person, with its numbers. */
+const CARRIED_OUT = ['scale_up', 'pre_scale'];
+
+export const carriedOut = ({ action }: Pick<Rule, 'action'>): string => (CARRIED_OUT.includes(action.kind)
+  ? 'Reeve, on single machines, as the agent’s mode, guardrails and approvals allow'
+  : 'A person: the recommendation is advice with its numbers');
+
+const SPANS: Record<string, string> = { m: 'minute', h: 'hour', d: 'day' };
+
+/** `7d` as `7 days`. */
+export function span(text: string): string {
+  const [, number, unit] = /^(\d+)([mhd])$/.exec(text) ?? [];
+  return unit ? plural(Number(number), SPANS[unit] ?? unit) : text;
+}
+
+/** `15m` in seconds; nothing where it is no span. */
+export function seconds(text: string): number | undefined {
+  const [, number, unit] = /^(\d+)([mhd])$/.exec(text) ?? [];
+  return unit ? Number(number) * ({ m: 60, h: 3600, d: 86_400 }[unit] ?? 0) : undefined;
+}
+
+const now = (horizon: string) => seconds(horizon) === 0;
+
+/** When it fires, as the middle of a sentence. */
+export function whenInWords({ condition }: Pick<Rule, 'condition'>): string {
+  const { metric, prediction, value, horizon } = condition;
+  const signal = SIGNALS[metric ?? ''];
+  // In the middle of a sentence; what is all capitals stays so.
+  const name = (signal?.label ?? words(metric ?? '')).replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase());
+  const shown = value == null ? '' : measured(value, signal?.unit ?? 'count');
+  switch (prediction) {
+    case 'event': return `an event begins within ${span(horizon)}`;
+    case 'spike': return `${name} will peak ${value ?? 0} % above the usual within ${span(horizon)}`;
+    case 'above': return now(horizon) ? `${name} is above ${shown}` : `${name} will rise above ${shown} within ${span(horizon)}`;
+    case 'below': return now(horizon) ? `${name} is below ${shown}` : `${name} will fall below ${shown} within ${span(horizon)}`;
+    case 'saturation': return `${name} will all be in use${shown && ` (${shown})`} within ${span(horizon)}`;
+    case 'exhaustion': return `${name} will be used up${shown && ` (${shown})`} within ${span(horizon)}`;
+    default: return `${name} will be full${shown && value ? ` (${shown} left)` : ''} within ${span(horizon)}`;
+  }
+}
+
+export function actionInWords({ action }: Pick<Rule, 'action'>): string {
+  const told = ACTIONS[action.kind] ?? words(action.kind);
+  const grows = action.kind === 'expand_storage' || action.kind === 'request_limit_increase';
+  return grows ? `${told}, by ${percent(action.step_percent)}` : told;
+}
+
+export function ruleInWords(rule: Pick<Rule, 'condition' | 'action'>): string {
+  return `When ${whenInWords(rule)}: ${actionInWords(rule).replace(/^./, (first) => first.toLowerCase())}`;
+}
+
+export function approvalInWords({ approval }: Pick<Rule, 'approval'>): string {
+  if (approval.kind === 'required') return 'Somebody must approve, whatever it costs';
+  if (approval.kind === 'auto_below') return `By itself while the storage stays below ${approval.below_gb ?? 0} GB after the change; from there on somebody must approve`;
+  return 'By itself, as far as the rule goes; the approval matrix still asks by cost';
+}
+
+export function approvalInShort({ approval }: Pick<Rule, 'approval'>): string {
+  if (approval.kind === 'required') return 'Required';
+  return approval.kind === 'auto_below' ? `Auto below ${approval.below_gb ?? 0} GB` : 'Auto';
+}
+
+export const OUTCOMES: Record<string, { label: string; colour: string }> = {
+  foreseen: { label: 'Foreseen', colour: 'orange' },
+  not_foreseen: { label: 'Not foreseen', colour: 'green' },
+  abstained: { label: 'Cannot tell', colour: 'gray' },
+};
+
+/** A reason of the service's with its number in the unit of the metric. Free storage shrinks where its forecast says that it grows. */
+export function reasonInWords(reason: string, { metric }: Pick<Prediction, 'metric'>): string {
+  const unit = SIGNALS[metric ?? '']?.unit ?? 'count';
+  const show = (number: string) => measured(Number(number), unit);
+  const told = reason
+    .replace(/^it is (-?[\d.]+) now$/, (_, number: string) => `it is ${show(number)} now`)
+    .replace(/^it grows by (-?[\d.]+) a day/, (_, number: string) => `it ${metric === 'disk_space' ? 'fills' : 'grows'} by ${show(number)} a day`);
+  return metric === 'disk_space' ? told.replace('it does not grow', 'it does not fill') : told;
+}
+
+/** Whether what is expected is so already. */
+export const isSo = ({ at, expected_at }: Pick<Prediction, 'at' | 'expected_at'>) => expected_at != null && expected_at <= at;
+
+/** The decisions of the newest evaluation: those of one moment; the likeliest first. */
+export function newest(predictions: Prediction[]): Prediction[] {
+  const at = predictions[0]?.at;
+  const order = ['foreseen', 'not_foreseen', 'abstained'];
+  return predictions.filter((one) => one.at === at)
+    .sort((a, b) => order.indexOf(a.outcome) - order.indexOf(b.outcome) || (b.probability ?? 0) - (a.probability ?? 0) || a.resource_name.localeCompare(b.resource_name));
+}
+
+/** The newest time a rule foresaw something, by rule; `predictions` are the newest first. */
+export function lastFired(predictions: Prediction[]): Map<string, Prediction> {
+  const found = new Map<string, Prediction>();
+  for (const one of predictions) if (!found.has(one.rule_id)) found.set(one.rule_id, one);
+  return found;
+}
+
+/** The rules that know a calendar: those that name it, and those that name none and ask for its kind. */
+export function rulesOf(calendar: Pick<Calendar, 'id' | 'kind'>, rules: Rule[]): Rule[] {
+  return rules.filter(({ condition, action }) => {
+    if (condition.prediction !== 'event' && condition.prediction !== 'spike') return false;
+    if (condition.calendars.length > 0) return condition.calendars.includes(calendar.id);
+    return calendar.kind === (action.kind === 'prepare_failover' ? 'maintenance' : 'traffic');
+  });
+}
+
+export interface Effect {
+  rule: Rule;
+  at: string;
+  words: string;
+}
+
+const BEFORE: Record<string, string> = { pre_scale: 'more capacity', warm_cache: 'caches warmed', prepare_failover: 'standby made ready' };
+
+/** What comes before an event, the earliest first; of rules about peaks only where a peak is forecast. */
+export function effectsOf({ start }: Pick<Occurrence, 'start'>, rules: Rule[]): Effect[] {
+  return rules.filter(({ enabled }) => enabled).map((rule) => ({
+    rule,
+    at: new Date(new Date(start).getTime() - (seconds(rule.condition.horizon) ?? 0) * 1000).toISOString(),
+    words: BEFORE[rule.action.kind] ?? (ACTIONS[rule.action.kind] ?? rule.action.kind).toLowerCase(),
+  })).sort((a, b) => a.at.localeCompare(b.at));
+}
+
+/** The date of a whole day, in the zone in which it is one. */
+export function wholeDay(at: string, zone: string | null | undefined): string {
+  const form = { weekday: 'short', month: 'short', day: 'numeric', year: 'numeric' } as const;
+  try {
+    return new Intl.DateTimeFormat(undefined, { ...form, timeZone: zone ?? 'UTC' }).format(new Date(at));
+  } catch {
+    return new Intl.DateTimeFormat(undefined, form).format(new Date(at));
+  }
+}
+
+/** A time as the clocks of a zone show it; nothing where the zone is unknown here or shows the same as the reader's. */
+export function wallTime(at: string, zone: string | null | undefined, reader = Intl.DateTimeFormat().resolvedOptions().timeZone): string | undefined {
+  if (!zone) return undefined;
+  const shown = (timeZone: string) => new Intl.DateTimeFormat(undefined, { timeZone, weekday: 'short', hour: '2-digit', minute: '2-digit', hour12: false }).format(new Date(at));
+  try {
+    const there = shown(zone);
+    return there === shown(reader) ? undefined : there;
+  } catch {
+    return undefined;
+  }
+}
