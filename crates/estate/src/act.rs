@@ -21,6 +21,30 @@ pub enum Mutation {
         /// Shown in the cloud's console; carries the recommendation's id.
         description: String,
     },
+    /// Give a volume or database more storage. No cloud takes it back.
+    Grow {
+        /// The storage after it, GiB.
+        storage_gib: u32,
+    },
+    /// Set how many members a scaling group has. Its own maximum stays what it is, and bounds both.
+    Scale {
+        /// The least it may have.
+        min: u32,
+        /// What it is to have now.
+        desired: u32,
+    },
+    /// Let the standby of a database that has one in another zone take over.
+    FailOver,
+    /// Make a read replica of a database.
+    Replicate {
+        /// The replica's identifier.
+        name: String,
+    },
+    /// Delete a read replica that Reeve made.
+    RemoveReplica {
+        /// The replica's identifier.
+        name: String,
+    },
 }
 
 /// What the cloud says of a resource right now.
@@ -46,7 +70,8 @@ pub struct Snapshot {
 pub enum ActErrorKind {
     /// The resource is in a state that does not allow it (resizing a running machine).
     WrongState,
-    /// The size does not exist, or does not fit the machine's architecture.
+    /// The size does not exist, does not fit the machine's architecture, or is beyond what the resource allows (a smaller disk,
+    /// more members than a group's maximum).
     InvalidType,
     /// No such resource.
     NotFound,

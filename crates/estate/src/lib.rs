@@ -21,6 +21,6 @@ pub use charge::{Amount, Charge, ChargeCategory};
 pub use connection::{AccountId, Connection, ConnectionId, ConnectionStatus, Credentials, SyncReport};
 pub use money::Money;
 pub use observe::{Denied, Inventory, Observe, ObserveError, ObserveErrorKind, SampleBatch, SampleQuery};
-pub use resource::{Provider, Purchase, Resource, ResourceId, ResourceKind, ResourceState, Specification};
+pub use resource::{Capacity, Provider, Purchase, Resource, ResourceId, ResourceKind, ResourceState, Specification};
 pub use sample::{Metric, Sample, Series, Track, Unit};
 pub use store::{EstateStore, ResourceFilter, SampleScan, SampleStore, StoreError};

@@ -108,6 +108,25 @@ pub struct Specification {
     pub iops: Option<u64>,
     /// Runs in more than one zone with a standby.
     pub multi_az: Option<bool>,
+    /// The zone a database's primary runs in.
+    pub zone: Option<String>,
+    /// The zone its standby waits in.
+    pub standby_zone: Option<String>,
+    /// Identifiers of a database's read replicas, those that are being made included.
+    pub replicas: Vec<String>,
+    /// How many members a scaling group has and may have.
+    pub capacity: Option<Capacity>,
+}
+
+/// A scaling group's bounds, in members.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Capacity {
+    /// The least.
+    pub min: u32,
+    /// What it keeps.
+    pub desired: u32,
+    /// The most.
+    pub max: u32,
 }
 
 /// A resource as last observed.

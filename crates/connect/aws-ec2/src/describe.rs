@@ -31,6 +31,10 @@ impl Ec2 {
         Ec2 { client: Client::new(config), changes: Client::new(&once), place, pace, page_size }
     }
 
+    pub(crate) const fn client(&self) -> &Client {
+        &self.client
+    }
+
     /// Every machine that is not gone.
     pub async fn machines(&self) -> Listing {
         let mut listing = Listing::new(ResourceKind::VirtualMachine);

@@ -250,10 +250,11 @@ fn classify(operation: &str, code: &str, status: u16) -> FaultKind {
         | "UnsupportedOperation"
         | "OperationNotPermitted" => FaultKind::WrongState,
         "InvalidInstanceType" | "InvalidInstanceAttributeValue" | "Unsupported" => FaultKind::InvalidType,
-        "InvalidParameterValue" | "InvalidParameterCombination" if operation == "rds:ModifyDBInstance" => {
+        "InvalidParameterValue" | "InvalidParameterCombination" | "ValidationError" if names_a_size(operation) => {
             FaultKind::InvalidType
         }
-        "InvalidParameterValue" if operation == "ec2:ModifyInstanceAttribute" => FaultKind::InvalidType,
+        // Auto Scaling is busy with the group; nothing was changed.
+        "ScalingActivityInProgress" | "ResourceContention" => FaultKind::WrongState,
         "InsufficientInstanceCapacity"
         | "InsufficientHostCapacity"
         | "InsufficientCapacity"
@@ -273,6 +274,13 @@ fn classify(operation: &str, code: &str, status: u16) -> FaultKind {
         _ if status >= 500 => FaultKind::Broken,
         _ => FaultKind::Other,
     }
+}
+
+/// Calls whose only value that can be wrong is a size.
+fn names_a_size(operation: &str) -> bool {
+    const SIZED: [&str; 4] =
+        ["rds:ModifyDBInstance", "ec2:ModifyInstanceAttribute", "ec2:ModifyVolume", "autoscaling:UpdateAutoScalingGroup"];
+    SIZED.contains(&operation)
 }
 
 /// The message for a person.

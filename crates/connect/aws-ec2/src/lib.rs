@@ -9,6 +9,7 @@ pub mod convert;
 pub mod cursor;
 pub mod describe;
 pub mod fault;
+mod grow;
 pub mod place;
 
 pub use change::{Pace, refused_only};

@@ -32,8 +32,9 @@ impl Act for AwsConnection {
         let id = resource.id.as_str();
         let mut fresh = match resource.kind {
             ResourceKind::VirtualMachine => self.ec2(place).machine(id).await?,
-            ResourceKind::Volume => self.ec2(place).volume(id).await?,
-            ResourceKind::Database => self.rds(place).database(id).await?,
+            ResourceKind::Volume => self.ec2(place).settled_volume(id).await?,
+            ResourceKind::Database => self.rds(place).settled_database(id).await?,
+            ResourceKind::ScalingGroup => self.scaling(place).group(&resource.name).await?,
             kind => return Err(other(&format!("a {kind} cannot be read by itself; sync the connection"))),
         };
         fresh.monthly_cost = Catalogue::builtin().monthly_cost(&fresh).map(|month| month.cost);
@@ -64,6 +65,7 @@ impl Act for AwsConnection {
             ResourceKind::VirtualMachine => self.change_machine(resource, mutation).await,
             ResourceKind::Volume => self.change_volume(resource, mutation).await,
             ResourceKind::Database => self.change_database(resource, mutation).await,
+            ResourceKind::ScalingGroup => self.change_group(resource, mutation).await,
             kind => Err(other(&format!("Reeve changes no {kind}"))),
         }
     }
@@ -92,6 +94,7 @@ impl AwsConnection {
             Mutation::Start => accepted(ec2.start(id).await),
             Mutation::Resize { instance_type } => accepted(ec2.resize(id, instance_type).await),
             Mutation::Snapshot { .. } => Err(other(&format!("{id} is a machine: snapshot its volumes"))),
+            _ => Err(other(&format!("{id} is a machine: it can be stopped, started and resized"))),
         }
     }
 
@@ -102,8 +105,18 @@ impl AwsConnection {
                 let id = ec2.snapshot(volume.id.as_str(), description).await?;
                 Ok(Applied::Snapshot(Snapshot { id }))
             }
-            _ => Err(other(&format!("{} is a volume: it can only be snapshot", volume.id))),
+            Mutation::Grow { storage_gib } => {
+                accepted(self.ec2(self.place_of(volume)).grow(volume.id.as_str(), *storage_gib).await)
+            }
+            _ => Err(other(&format!("{} is a volume: it can be grown and snapshot", volume.id))),
         }
+    }
+
+    async fn change_group(&self, group: &Resource, mutation: &Mutation) -> Result<Applied, ActError> {
+        let Mutation::Scale { min, desired } = mutation else {
+            return Err(other(&format!("{} is a scaling group: it can only be scaled", group.name)));
+        };
+        accepted(self.scaling(self.place_of(group)).scale(&group.name, *min, *desired).await)
     }
 
     async fn change_database(&self, database: &Resource, mutation: &Mutation) -> Result<Applied, ActError> {
@@ -116,6 +129,11 @@ impl AwsConnection {
                 let id = rds.snapshot(id, description, Timestamp::now()).await?;
                 Ok(Applied::Snapshot(Snapshot { id }))
             }
+            Mutation::Grow { storage_gib } => accepted(rds.grow(id, *storage_gib).await),
+            Mutation::FailOver => accepted(rds.fail_over(id).await),
+            Mutation::Replicate { name } => accepted(rds.replicate(id, name).await),
+            Mutation::RemoveReplica { name } => accepted(rds.remove_replica(id, name).await),
+            Mutation::Scale { .. } => Err(other(&format!("{id} is a database: it has no members"))),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The inventory: every kind in every region, side by side; what is denied or fails is noted and the rest goes on.
 
-mod autoscaling;
+pub(crate) mod autoscaling;
 mod elb;
 mod s3;
 

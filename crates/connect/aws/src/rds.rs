@@ -1,5 +1,7 @@
 //! RDS: database instances, read and changed. Changes are single calls that are not repeated unless refused for the rate.
 
+mod further;
+
 use std::collections::BTreeMap;
 
 use aws_config::SdkConfig;
@@ -58,15 +60,11 @@ impl Rds {
     }
 
     /// One database instance as RDS has it, and as a resource.
-    async fn instance(&self, id: &str) -> Result<(DbInstance, Resource), Fault> {
+    pub(super) async fn instance(&self, id: &str) -> Result<(DbInstance, Resource), Fault> {
         let call = self.place.call("rds:DescribeDBInstances");
         let page = self.client.describe_db_instances().db_instance_identifier(id).send().await.at(call)?;
         let found = page.db_instances().first().and_then(|i| Some((i.clone(), resource(&self.place, i)?)));
         found.ok_or_else(|| call.fault(FaultKind::NotFound, None, &format!("no database instance {id}")))
-    }
-
-    pub(crate) async fn database(&self, id: &str) -> Result<Resource, Fault> {
-        Ok(self.instance(id).await?.1)
     }
 
     /// Stops an instance. Members of an Aurora cluster stop with their cluster alone, and are refused.
@@ -184,6 +182,9 @@ fn resource(place: &Place, instance: &DbInstance) -> Option<Resource> {
     spec.storage_type = instance.storage_type().map(str::to_owned);
     spec.iops = instance.iops().and_then(|n| u64::try_from(n).ok()).filter(|n| *n > 0);
     spec.multi_az = instance.multi_az();
+    spec.zone = instance.availability_zone().map(str::to_owned);
+    spec.standby_zone = instance.secondary_availability_zone().map(str::to_owned);
+    spec.replicas = instance.read_replica_db_instance_identifiers().to_vec();
     Some(resource)
 }
 

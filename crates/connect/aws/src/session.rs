@@ -12,6 +12,7 @@ use jiff::SignedDuration;
 use reeve_connect_aws_ec2::{At, Ec2, Fault, FaultKind, Pace, Place};
 use reeve_estate::{Connection, ConnectionId, Credentials, ObserveError};
 
+use crate::inventory::autoscaling::Scaling;
 use crate::rds::Rds;
 
 /// How patient and how greedy a connection is.
@@ -150,6 +151,10 @@ impl AwsConnection {
 
     pub(crate) fn rds(&self, place: Place) -> Rds {
         Rds::new(&self.config(&place.region), place, self.pace())
+    }
+
+    pub(crate) fn scaling(&self, place: Place) -> Scaling {
+        Scaling::new(&self.config(&place.region), place, self.pace())
     }
 
     fn pace(&self) -> Pace {

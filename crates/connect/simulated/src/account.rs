@@ -7,12 +7,13 @@ use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 use reeve_estate::{
     Connection, ConnectionStatus, Credentials, Purchase, Resource, ResourceId, ResourceKind, ResourceState,
+    Specification,
 };
 
 use crate::assets::{self, Asset, connection_id};
 use crate::bill;
 use crate::company::Account;
-use crate::condition::Conditions;
+use crate::condition::{Condition, Conditions};
 use crate::estate::World;
 use crate::faults::Bucket;
 use crate::signal::interrupted;
@@ -89,8 +90,10 @@ impl SimulatedAccount {
         if let Some(size) = condition.size() {
             resource.specification.instance_type = Some(size.to_owned());
         }
+        lay_over(&mut resource.specification, &condition, now);
         resource.state = match resource.kind {
             ResourceKind::VirtualMachine | ResourceKind::Database => condition.state(now, ResourceState::Running),
+            _ if condition.changing(now) => ResourceState::Changing,
             _ => resource.state,
         };
         let spot = resource.purchase == Some(Purchase::Spot);
@@ -110,4 +113,16 @@ impl SimulatedAccount {
         let standing = self.assets.iter().map(|asset| conditions.holder(&asset.resource.id, now));
         standing.filter_map(|id| self.live(&id, conditions, now)).collect()
     }
+}
+
+/// What was changed beside the size: storage, members, which zone the primary is in, replicas.
+fn lay_over(spec: &mut Specification, condition: &Condition, now: Timestamp) {
+    spec.storage_gib = condition.storage_at(now).map(f64::from).or(spec.storage_gib);
+    if let (Some(capacity), Some((min, desired))) = (&mut spec.capacity, condition.members) {
+        (capacity.min, capacity.desired) = (min, desired);
+    }
+    if condition.failovers % 2 == 1 {
+        std::mem::swap(&mut spec.zone, &mut spec.standby_zone);
+    }
+    spec.replicas.extend(condition.replicas.iter().cloned());
 }

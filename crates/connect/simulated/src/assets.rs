@@ -5,7 +5,7 @@ mod labels;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{
-    ConnectionId, Provider, Purchase, Resource, ResourceId, ResourceKind, ResourceState, Specification,
+    Capacity, ConnectionId, Provider, Purchase, Resource, ResourceId, ResourceKind, ResourceState, Specification,
 };
 
 use crate::company::{Account, Machine, Owner};
@@ -185,6 +185,7 @@ impl Builder<'_> {
     }
 
     fn databases(&mut self) {
+        let aws = self.plan.provider == Provider::Aws;
         for database in self.plan.databases {
             let kind = ResourceKind::Database;
             let id = self.named(kind, database.name, database.region);
@@ -199,6 +200,8 @@ impl Builder<'_> {
                     platform: Some(database.engine.to_owned()),
                     storage_gib: Some(f64::from(database.gib)),
                     multi_az: Some(database.multi_az),
+                    zone: aws.then(|| format!("{}a", database.region)),
+                    standby_zone: (aws && database.multi_az).then(|| format!("{}b", database.region)),
                     ..Specification::default()
                 },
                 owner: database.owner,
@@ -237,9 +240,18 @@ impl Builder<'_> {
         for group in self.plan.groups {
             let id = self.group_id(group.name);
             let members = self.assets.iter().filter(|asset| asset.resource.group.as_ref() == Some(&id));
-            let members = members.map(|asset| asset.resource.id.clone()).collect();
+            let (ids, sizes): (Vec<_>, Vec<_>) = members
+                .map(|asset| (asset.resource.id.clone(), asset.resource.specification.instance_type.clone()))
+                .unzip();
+            // It may halve and double.
+            let desired = ids.len() as u32;
+            let specification = Specification {
+                instance_type: sizes.into_iter().next().flatten(),
+                capacity: Some(Capacity { min: desired.div_ceil(2), desired, max: desired * 2 }),
+                ..Specification::default()
+            };
             let row = self.plain(ResourceKind::ScalingGroup, group.name, group.region, group.owner);
-            self.add(row).resource.attached_to = members;
+            self.add(Row { specification, ..row }).resource.attached_to = ids;
         }
     }
 

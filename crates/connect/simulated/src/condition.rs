@@ -1,7 +1,7 @@
 //! What differs from the seed's estate: sizes that were changed, machines that were stopped, members that were replaced,
 //! snapshots. Small, and the only thing that has to be kept.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use reeve_estate::{ResourceId, ResourceState};
@@ -25,6 +25,16 @@ pub(crate) struct Condition {
     pub(crate) settles_at: Option<Timestamp>,
     /// When its group gave it up.
     pub(crate) terminated_at: Option<Timestamp>,
+    /// Storage it was given, GiB: when it had it, oldest first.
+    pub(crate) storage: Vec<(Timestamp, u32)>,
+    /// Until when its storage takes no other change.
+    pub(crate) optimizing_until: Option<Timestamp>,
+    /// A group's least and wanted members, as they were set.
+    pub(crate) members: Option<(u32, u32)>,
+    /// How often its standby took over.
+    pub(crate) failovers: u32,
+    /// Its read replicas.
+    pub(crate) replicas: BTreeSet<String>,
 }
 
 impl Condition {
@@ -47,6 +57,11 @@ impl Condition {
     /// The size it was last given.
     pub(crate) fn size(&self) -> Option<&str> {
         self.sizes.last().map(|(_, size)| size.as_str())
+    }
+
+    /// The storage it has at a time.
+    pub(crate) fn storage_at(&self, at: Timestamp) -> Option<u32> {
+        self.storage.iter().rev().find(|(from, _)| *from <= at).map(|(_, gib)| *gib)
     }
 
     /// The state of something that runs unless it was stopped; `up` is its state when it runs.

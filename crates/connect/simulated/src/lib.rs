@@ -15,6 +15,7 @@
 mod account;
 mod acting;
 mod activity;
+mod alterations;
 mod assets;
 mod bill;
 mod company;

@@ -1,7 +1,7 @@
 //! The kept form of an estate, version 1: JSON with seed, beginning and, per connection, what differs from the seed's
 //! estate. Times are milliseconds since 1970. Another version, an unknown member or a time out of range is refused.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use reeve_estate::{ConnectionId, ResourceId};
@@ -59,6 +59,22 @@ struct ResourceRow {
     downtimes: Vec<(i64, Option<i64>)>,
     settles_ms: Option<i64>,
     terminated_ms: Option<i64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    storage: Vec<(i64, u32)>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    optimizing_ms: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    members: Option<(u32, u32)>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    failovers: u32,
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    replicas: BTreeSet<String>,
+}
+
+// The signature is serde's.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 #[derive(Serialize, Deserialize)]
@@ -95,6 +111,11 @@ fn account_row(conditions: Conditions) -> AccountRow {
         downtimes: condition.downtimes.into_iter().map(|down| (ms(down.from), down.to.map(ms))).collect(),
         settles_ms: condition.settles_at.map(ms),
         terminated_ms: condition.terminated_at.map(ms),
+        storage: condition.storage.into_iter().map(|(at, gib)| (ms(at), gib)).collect(),
+        optimizing_ms: condition.optimizing_until.map(ms),
+        members: condition.members,
+        failovers: condition.failovers,
+        replicas: condition.replicas,
     };
     AccountRow {
         resources: conditions.resources.into_iter().map(|(id, condition)| (id.0, resource(condition))).collect(),
@@ -135,11 +156,17 @@ fn conditions(row: AccountRow) -> Result<Conditions, RestoreError> {
             .downtimes
             .into_iter()
             .map(|(from, to)| Ok(Downtime { from: time(from)?, to: to.map(time).transpose()? }));
+        let storage = row.storage.into_iter().map(|(at, gib)| Ok((time(at)?, gib)));
         let condition = Condition {
             sizes: sizes.collect::<Result<_, RestoreError>>()?,
             downtimes: downs.collect::<Result<_, RestoreError>>()?,
             settles_at: row.settles_ms.map(time).transpose()?,
             terminated_at: row.terminated_ms.map(time).transpose()?,
+            storage: storage.collect::<Result<_, RestoreError>>()?,
+            optimizing_until: row.optimizing_ms.map(time).transpose()?,
+            members: row.members,
+            failovers: row.failovers,
+            replicas: row.replicas,
         };
         kept.resources.insert(ResourceId(id), condition);
     }

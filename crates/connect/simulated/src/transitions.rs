@@ -29,7 +29,7 @@ pub(crate) fn refuse(kind: ActErrorKind, code: &str, said: &str) -> ActError {
     ActError { kind, message: format!("{code}: {said}") }
 }
 
-fn wrong_state(resource: &Resource, wanted: &str) -> ActError {
+pub(crate) fn wrong_state(resource: &Resource, wanted: &str) -> ActError {
     let said = format!("{} is {}; it must be {wanted}", resource.id, resource.state);
     refuse(ActErrorKind::WrongState, "IncorrectInstanceState", &said)
 }
@@ -61,6 +61,15 @@ impl SimulatedAccount {
                 Applied::Accepted
             }
             Mutation::Snapshot { description } => self.snapshot_of(&mut conditions, &resource, description, now)?,
+            further => {
+                // What is refused is refused; what is accepted may not happen all the same.
+                let mut tried = conditions.clone();
+                self.alter(&mut tried, &resource, further, now)?;
+                if !chance.strikes(self.world.settings.faults.does_not_stick, "stick") {
+                    *conditions = tried;
+                }
+                Applied::Accepted
+            }
         };
         self.world.touch();
         Ok(applied)
@@ -211,7 +220,7 @@ impl SimulatedAccount {
     }
 
     /// Seconds the clouds take, somewhere between two bounds.
-    fn takes(&self, resource: &Resource, now: Timestamp, low: f64, high: f64) -> f64 {
+    pub(crate) fn takes(&self, resource: &Resource, now: Timestamp, low: f64, high: f64) -> f64 {
         between(key(self.world.settings.seed, resource.id.as_str()), now.as_second(), low, high)
     }
 }

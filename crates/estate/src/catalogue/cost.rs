@@ -30,6 +30,18 @@ impl Catalogue {
         self.volume_monthly(provider, region, "snapshot", gib, None)
     }
 
+    /// The price of an RDS instance's storage a month, a standby's included; `None` where there is no fact.
+    #[must_use]
+    pub fn database_storage_monthly(&self, database: &Resource) -> Option<MonthlyCost> {
+        let spec = &database.specification;
+        if database.kind != ResourceKind::Database || database.provider != Provider::Aws {
+            return None;
+        }
+        let name = format!("rds.{}", spec.storage_type.as_deref()?);
+        let copies = if spec.multi_az == Some(true) { 2.0 } else { 1.0 };
+        Some(self.aws_month(&database.region, self.aws_units.usd(&name, "gib_month", spec.storage_gib? * copies)?))
+    }
+
     /// The cost of a resource a month at list price, as it is now: a stopped machine costs nothing (its volumes are
     /// resources of their own). A load balancer's cost is that of its hours, without traffic. `None` where there is no fact.
     #[must_use]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use reeve_estate::{
-    ConnectionId, Money, Provider, Purchase, Resource, ResourceId, ResourceKind, ResourceState, Specification,
+    Capacity, ConnectionId, Money, Provider, Purchase, Resource, ResourceId, ResourceKind, ResourceState, Specification,
 };
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +40,15 @@ struct SpecificationRow {
     storage_type: Option<String>,
     iops: Option<u64>,
     multi_az: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    zone: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    standby_zone: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    replicas: Vec<String>,
+    /// Least, wanted and most members.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    capacity: Option<(u32, u32, u32)>,
 }
 
 impl From<&Resource> for ResourceRow {
@@ -100,6 +109,10 @@ impl From<&Specification> for SpecificationRow {
             storage_type: specification.storage_type.clone(),
             iops: specification.iops,
             multi_az: specification.multi_az,
+            zone: specification.zone.clone(),
+            standby_zone: specification.standby_zone.clone(),
+            replicas: specification.replicas.clone(),
+            capacity: specification.capacity.map(|of| (of.min, of.desired, of.max)),
         }
     }
 }
@@ -114,6 +127,10 @@ impl SpecificationRow {
             storage_type: self.storage_type,
             iops: self.iops,
             multi_az: self.multi_az,
+            zone: self.zone,
+            standby_zone: self.standby_zone,
+            replicas: self.replicas,
+            capacity: self.capacity.map(|(min, desired, max)| Capacity { min, desired, max }),
         }
     }
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use anyhow::Result;
 use jiff::Timestamp;
 use reeve_estate::{
-    Connection, ConnectionId, ConnectionStatus, Credentials, Denied, EstateStore, Money, Provider, Purchase, Resource,
-    ResourceFilter, ResourceId, ResourceKind, ResourceState, Specification, StoreError, SyncReport,
+    Capacity, Connection, ConnectionId, ConnectionStatus, Credentials, Denied, EstateStore, Money, Provider, Purchase,
+    Resource, ResourceFilter, ResourceId, ResourceKind, ResourceState, Specification, StoreError, SyncReport,
 };
 
 /// A connection with an access key.
@@ -142,6 +142,10 @@ async fn resources_there_and_back(store: &dyn EstateStore) -> Result<()> {
             storage_type: Some("gp3".into()),
             iops: Some(12_000),
             multi_az: Some(true),
+            zone: Some("us-east-1a".into()),
+            standby_zone: Some("us-east-1b".into()),
+            replicas: vec!["orders-2".into()],
+            capacity: Some(Capacity { min: 1, desired: 2, max: 4 }),
         },
         kind: ResourceKind::Database,
         purchase: Some(Purchase::Reserved),

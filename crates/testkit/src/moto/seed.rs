@@ -233,6 +233,17 @@ impl Moto {
         Ok(())
     }
 
+    /// Sets a scaling group's least and most members.
+    ///
+    /// # Errors
+    /// What moto refuses.
+    pub async fn group_bounds(&self, region: &str, name: &str, min: u32, max: u32) -> anyhow::Result<()> {
+        let (min, max) = (min.to_string(), max.to_string());
+        let parameters = pairs(&[("AutoScalingGroupName", name), ("MinSize", &min), ("MaxSize", &max)]);
+        self.query(&AUTOSCALING, region, "UpdateAutoScalingGroup", &parameters).await?;
+        Ok(())
+    }
+
     /// Puts points of a metric, however old, at whole seconds.
     ///
     /// # Errors

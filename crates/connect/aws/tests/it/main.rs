@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod act;
+mod alterations;
 mod inventory;
 mod refusal;
 mod sample;

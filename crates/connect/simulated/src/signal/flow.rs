@@ -2,7 +2,7 @@
 
 use reeve_estate::{Metric, ResourceKind};
 
-use super::{SLOTS_PER_DAY, Signal};
+use super::{PERIOD_S, SLOTS_PER_DAY, Signal};
 use crate::load::Load;
 
 /// Bytes of a disk operation.
@@ -65,7 +65,7 @@ impl Signal<'_> {
         (busiest * (0.3 + 0.7 * self.season(slot)) * (0.85 + 0.2 * self.noise(16, slot))).round()
     }
 
-    /// Bytes free.
+    /// Bytes free. What was grown since is free on top: the data stays what it is.
     fn free(&self, slot: i64) -> f64 {
         let gib = self.asset.resource.specification.storage_gib.unwrap_or(0.0);
         if self.asset.resource.kind != ResourceKind::Database {
@@ -80,6 +80,8 @@ impl Signal<'_> {
                 0.48 + 0.02 * nights + 0.002 * self.drift(17, slot)
             }
         };
-        gib * 1_073_741_824.0 * (1.0 - used)
+        let grown = jiff::Timestamp::from_second(slot * PERIOD_S).ok().and_then(|at| self.condition.storage_at(at));
+        let now = grown.map_or(gib, f64::from);
+        1_073_741_824.0 * (now - gib * used)
     }
 }

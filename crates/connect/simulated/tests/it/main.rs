@@ -3,6 +3,7 @@
 
 mod acting;
 mod activity;
+mod alterations;
 mod inventory;
 mod keeping;
 mod series;

@@ -1,0 +1,60 @@
+//! Growing volumes. EBS never shrinks one, and takes no change until the last one is completed; some emulators do either, so
+//! both are refused first. EBS user guide, "Modify a volume using Elastic Volumes operations".
+
+use aws_sdk_ec2::types::VolumeModificationState as Stage;
+use reeve_estate::{Resource, ResourceState};
+
+use crate::change::refused_only;
+use crate::describe::Ec2;
+use crate::fault::{At, Fault, FaultKind};
+
+impl Ec2 {
+    /// One volume, `Changing` while EBS is giving it another size: only after that does it have it.
+    ///
+    /// # Errors
+    /// The call's failure. What the account may not ask of changes under way is taken as none.
+    pub async fn settled_volume(&self, id: &str) -> Result<Resource, Fault> {
+        let mut volume = self.volume(id).await?;
+        if self.modification(id).await? == Some(Stage::Modifying) {
+            volume.state = ResourceState::Changing;
+        }
+        Ok(volume)
+    }
+
+    /// Where the last change of a volume stands; `None` where there was none, or where it may not be asked.
+    async fn modification(&self, id: &str) -> Result<Option<Stage>, Fault> {
+        let call = self.place.call("ec2:DescribeVolumesModifications");
+        let page = match self.client().describe_volumes_modifications().volume_ids(id).send().await.at(call) {
+            Ok(page) => page,
+            Err(fault) if matches!(fault.kind, FaultKind::Denied | FaultKind::NotFound | FaultKind::Other) => {
+                return Ok(None);
+            }
+            Err(fault) => return Err(fault),
+        };
+        let newest = page.volumes_modifications().iter().max_by_key(|of| of.start_time().map_or(0, |at| at.secs()));
+        Ok(newest.and_then(|of| of.modification_state().cloned()))
+    }
+
+    /// Gives a volume more storage.
+    ///
+    /// # Errors
+    /// [`FaultKind::InvalidType`] for a size that is not larger, [`FaultKind::Other`] while an earlier change is not completed;
+    /// the call's failure otherwise.
+    pub async fn grow(&self, id: &str, storage_gib: u32) -> Result<(), Fault> {
+        let call = self.place.call("ec2:ModifyVolume");
+        let now = self.volume(id).await?.specification.storage_gib.unwrap_or(0.0);
+        if f64::from(storage_gib) <= now {
+            let said = format!("{id} has {now:.0} GiB, and EBS makes no volume smaller or the same");
+            return Err(call.fault(FaultKind::InvalidType, None, &said));
+        }
+        if let Some(stage @ (Stage::Modifying | Stage::Optimizing)) = self.modification(id).await? {
+            let said = format!("the last change of {id} is still {}; EBS takes the next one after it", stage.as_str());
+            return Err(call.fault(FaultKind::Other, Some("IncorrectModificationState"), &said));
+        }
+        let size = i32::try_from(storage_gib)
+            .map_err(|_| call.fault(FaultKind::InvalidType, None, &format!("no volume has {storage_gib} GiB")))?;
+        let request = self.changes.modify_volume().volume_id(id).size(size);
+        refused_only(self.pace, || async { request.clone().send().await.at(call) }).await?;
+        Ok(())
+    }
+}

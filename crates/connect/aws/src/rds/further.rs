@@ -1,0 +1,114 @@
+//! Changes of databases beside their class: more storage, failover, read replicas. What RDS refuses and emulators take is
+//! refused first. RDS user guide: "Increasing DB instance storage capacity", "Failing over a Multi-AZ DB instance", "Working with
+//! DB instance read replicas".
+
+use aws_sdk_rds::types::Tag;
+use reeve_connect_aws_ec2::{At, Call, Fault, FaultKind, refused_only};
+use reeve_estate::{Resource, ResourceState};
+
+use super::Rds;
+
+/// Storage must grow by at least this, percent.
+const LEAST_PERCENT: f64 = 10.0;
+/// The tag of what Reeve made, and its value.
+const MADE: (&str, &str) = ("reeve:created-by", "reeve");
+
+impl Rds {
+    /// One instance, `Changing` while a replica of it is being made.
+    pub(crate) async fn settled_database(&self, id: &str) -> Result<Resource, Fault> {
+        let (instance, mut database) = self.instance(id).await?;
+        for replica in instance.read_replica_db_instance_identifiers() {
+            // A replica in another region is named by its ARN and cannot be asked here.
+            let (false, ResourceState::Running) = (replica.starts_with("arn:"), database.state) else { continue };
+            match self.instance(replica).await {
+                Ok((_, of)) if of.state == ResourceState::Changing => database.state = ResourceState::Changing,
+                Ok(_) => {}
+                Err(fault) if fault.kind == FaultKind::NotFound => database.state = ResourceState::Changing,
+                Err(fault) => return Err(fault),
+            }
+        }
+        Ok(database)
+    }
+
+    /// Gives an instance more storage, while it serves.
+    pub(crate) async fn grow(&self, id: &str, storage_gib: u32) -> Result<(), Fault> {
+        let call = self.place.call("rds:ModifyDBInstance");
+        let (instance, database) = self.instance(id).await?;
+        let status = instance.db_instance_status().unwrap_or("in no known state");
+        if database.state != ResourceState::Running {
+            return Err(call.fault(
+                FaultKind::WrongState,
+                None,
+                &format!("{id} is {status}; it must be available to grow"),
+            ));
+        }
+        if status == "storage-optimization" {
+            let said = format!("the last growth of {id} is not over; RDS takes the next one after it");
+            return Err(call.fault(FaultKind::Other, Some("InvalidDBInstanceState"), &said));
+        }
+        let least = (database.specification.storage_gib.unwrap_or(0.0) * (1.0 + LEAST_PERCENT / 100.0)).ceil();
+        if f64::from(storage_gib) < least {
+            let said = format!(
+                "RDS grows storage by at least {LEAST_PERCENT:.0} %, here to {least:.0} GiB, and never shrinks it"
+            );
+            return Err(call.fault(FaultKind::InvalidType, None, &said));
+        }
+        let size = i32::try_from(storage_gib)
+            .map_err(|_| call.fault(FaultKind::InvalidType, None, &format!("no database has {storage_gib} GiB")))?;
+        let request = self.changes.modify_db_instance().db_instance_identifier(id);
+        let request = request.allocated_storage(size).apply_immediately(true);
+        refused_only(self.pace, || async { request.clone().send().await.at(call) }).await?;
+        Ok(())
+    }
+
+    /// Restarts an instance in its standby's zone.
+    pub(crate) async fn fail_over(&self, id: &str) -> Result<(), Fault> {
+        let call = self.place.call("rds:RebootDBInstance");
+        let (instance, database) = self.instance(id).await?;
+        if database.state != ResourceState::Running {
+            let status = instance.db_instance_status().unwrap_or("in no known state");
+            return Err(call.fault(FaultKind::WrongState, None, &format!("{id} is {status}; it must be available")));
+        }
+        if database.specification.multi_az != Some(true) {
+            return Err(call.fault(FaultKind::InvalidType, None, &format!("{id} has no standby in another zone")));
+        }
+        let request = self.changes.reboot_db_instance().db_instance_identifier(id).force_failover(true);
+        refused_only(self.pace, || async { request.clone().send().await.at(call) }).await?;
+        Ok(())
+    }
+
+    /// Makes a read replica of the instance's own class.
+    pub(crate) async fn replicate(&self, id: &str, name: &str) -> Result<(), Fault> {
+        let call = self.place.call("rds:CreateDBInstanceReadReplica");
+        let (instance, _) = self.instance(id).await?;
+        if instance.backup_retention_period() == Some(0) {
+            let said = format!("{id} keeps no automated backups, which RDS makes replicas from: switch them on first");
+            return Err(call.fault(FaultKind::InvalidType, None, &said));
+        }
+        let tag = |key: &str, value: &str| Tag::builder().key(key).value(value).build();
+        let request = self.changes.create_db_instance_read_replica().source_db_instance_identifier(id);
+        let request = request.db_instance_identifier(name).tags(tag(MADE.0, MADE.1)).tags(tag("reeve:replica-of", id));
+        refused_only(self.pace, || async { request.clone().send().await.at(call) }).await?;
+        Ok(())
+    }
+
+    /// Deletes a replica of the instance; nothing but a replica of it that Reeve made.
+    pub(crate) async fn remove_replica(&self, id: &str, name: &str) -> Result<(), Fault> {
+        let call = self.place.call("rds:DeleteDBInstance");
+        self.may_remove(id, name, call).await?;
+        let request = self.changes.delete_db_instance().db_instance_identifier(name);
+        let request = request.skip_final_snapshot(true).delete_automated_backups(true);
+        refused_only(self.pace, || async { request.clone().send().await.at(call) }).await?;
+        Ok(())
+    }
+
+    async fn may_remove(&self, id: &str, name: &str, call: Call<'_>) -> Result<(), Fault> {
+        let (replica, resource) = self.instance(name).await?;
+        let of = replica.read_replica_source_db_instance_identifier();
+        if of == Some(id) && resource.tag(MADE.0) == Some(MADE.1) {
+            return Ok(());
+        }
+        let said = format!("{name} is no replica of {id} that Reeve made; it is left alone");
+        Err(call.fault(FaultKind::Denied, None, &said))
+    }
+}
