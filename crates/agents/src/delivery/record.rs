@@ -21,6 +21,9 @@ pub const SCHEDULE: [SignedDuration; 7] = [
 /// How much of an answer's body is kept, bytes.
 pub const EXCERPT: usize = 1024;
 
+/// A receiver may ask to be left alone for as long as the schedule's own longest wait, and no longer.
+const LONGEST_WAIT: SignedDuration = SignedDuration::from_hours(10);
+
 /// Attempts that are kept of one delivery: the newest.
 const KEPT: usize = 24;
 
@@ -88,6 +91,8 @@ pub struct Attempt {
     pub ok: bool,
     /// Whether the receiver says that it wants nothing any more (HTTP 410).
     pub gone: bool,
+    /// How long the receiver asked to be left alone (`Retry-After`), seconds.
+    pub retry_after_s: Option<u64>,
 }
 
 /// One message to one target.
@@ -147,10 +152,12 @@ impl Delivery {
     #[must_use]
     pub fn after(&self, attempt: Attempt, now: Timestamp) -> Delivery {
         let mut next = Delivery { tries: self.tries + 1, version: self.version + 1, ..self.clone() };
+        let asked = i64::try_from(attempt.retry_after_s.unwrap_or(0)).unwrap_or(i64::MAX);
+        let asked = SignedDuration::from_secs(asked).min(LONGEST_WAIT);
         let wait = SCHEDULE.get(next.tries as usize - 1).filter(|_| !attempt.gone);
         (next.status, next.next_attempt_at) = match wait {
             _ if attempt.ok => (DeliveryStatus::Delivered, None),
-            Some(wait) => (DeliveryStatus::Pending, now.saturating_add(*wait).ok()),
+            Some(wait) => (DeliveryStatus::Pending, now.saturating_add(asked.max(*wait)).ok()),
             None => (DeliveryStatus::DeadLetter, None),
         };
         next.finished_at = (next.status != DeliveryStatus::Pending).then_some(now);
@@ -179,6 +186,7 @@ impl Delivery {
             error: Some(reason.to_owned()),
             ok: false,
             gone: true,
+            retry_after_s: None,
         };
         self.after(attempt, now)
     }
@@ -204,7 +212,25 @@ mod tests {
 
     fn attempt(at: Timestamp, status: u16) -> Attempt {
         let (ok, gone) = ((200..300).contains(&status), status == 410);
-        Attempt { at, duration_ms: 3, status: Some(status), answer: String::new(), error: None, ok, gone }
+        let (status, answer) = (Some(status), String::new());
+        Attempt { at, duration_ms: 3, status, answer, error: None, ok, gone, retry_after_s: None }
+    }
+
+    #[test]
+    fn a_receiver_that_asks_for_time_gets_it_within_bounds() {
+        let now = Timestamp::UNIX_EPOCH;
+        let delivery = Delivery::new(Target::Webhook(WebhookId("w".into())), "test", "s".into(), now);
+        for (asked, waits) in [(None, 5), (Some(0), 5), (Some(3), 5), (Some(120), 120), (Some(u64::MAX), 36_000)] {
+            let busy = Attempt { retry_after_s: asked, ..attempt(now, 429) };
+            let next = delivery.after(busy, now).next_attempt_at.unwrap();
+            assert_eq!(next.as_second(), waits, "{asked:?}");
+        }
+        // It asks for time, not for more attempts.
+        let mut last = delivery;
+        for _ in 0..=SCHEDULE.len() {
+            last = last.after(Attempt { retry_after_s: Some(60), ..attempt(now, 503) }, now);
+        }
+        assert_eq!(last.status, DeliveryStatus::DeadLetter);
     }
 
     #[test]

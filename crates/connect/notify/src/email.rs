@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use lettre::message::Mailbox;
 use lettre::transport::smtp::authentication::Credentials;
-use lettre::transport::smtp::client::{Tls, TlsParameters};
+use lettre::transport::smtp::client::{Certificate, Tls, TlsParameters};
 use lettre::{AsyncSmtpTransport, AsyncTransport as _, Tokio1Executor};
 use reeve_agents::notification::{ChannelSecret, ChannelSettings, Encryption, Message};
 use reeve_connect_outbound::{Lookup as _, Policy, SystemLookup, Url};
@@ -72,7 +72,7 @@ async fn sent(
     };
     let mail = mail(from, to, message)?;
     let address = judged(policy, host).await?;
-    let tls = TlsParameters::new(host.clone()).map_err(|error| error.to_string())?;
+    let tls = trusting(policy, host)?;
     let tls = match encryption {
         Encryption::Starttls => Tls::Required(tls),
         Encryption::Tls => Tls::Wrapper(tls),
@@ -96,6 +96,16 @@ async fn sent(
             if error.is_permanent() { outcome.for_good() } else { outcome }
         }
     })
+}
+
+/// TLS that takes what the system trusts, and the configured authorities, for this name.
+fn trusting(policy: &Policy, host: &str) -> Result<TlsParameters, String> {
+    let mut tls = TlsParameters::builder(host.to_owned());
+    if !policy.authorities.is_empty() {
+        let more = Certificate::from_pem(&policy.authorities).map_err(|error| chain(&error))?;
+        tls = tls.add_root_certificate(more);
+    }
+    tls.build().map_err(|error| chain(&error))
 }
 
 /// An error with its causes.

@@ -10,18 +10,21 @@ pub(crate) struct Outcome {
     pub(crate) status: Option<u16>,
     pub(crate) answer: String,
     pub(crate) error: Option<String>,
+    /// How long the service asked to be left alone, seconds.
+    pub(crate) retry_after_s: Option<u64>,
 }
 
 impl Outcome {
     /// An answer.
     pub(crate) fn answered(ok: bool, status: Option<u16>, answer: &str) -> Outcome {
         let answer = answer.chars().filter(|c| !c.is_control()).take(EXCERPT / 4).collect();
-        Outcome { ok, gone: false, status, answer, error: None }
+        Outcome { ok, gone: false, status, answer, error: None, retry_after_s: None }
     }
 
     /// No answer.
     pub(crate) fn failed(error: impl std::fmt::Display) -> Outcome {
-        Outcome { ok: false, gone: false, status: None, answer: String::new(), error: Some(error.to_string()) }
+        let error = Some(error.to_string());
+        Outcome { ok: false, gone: false, status: None, answer: String::new(), error, retry_after_s: None }
     }
 
     /// Trying again will not help.

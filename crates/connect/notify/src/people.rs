@@ -36,7 +36,9 @@ impl People {
         match self.client.send(request).await {
             Ok(answer) => {
                 let text = String::from_utf8_lossy(&answer.body).into_owned();
-                Outcome::answered(answer.status.is_success(), Some(answer.status.as_u16()), &text)
+                let wait = answer.retry_after_s(Timestamp::now());
+                let outcome = Outcome::answered(answer.status.is_success(), Some(answer.status.as_u16()), &text);
+                Outcome { retry_after_s: wait, ..outcome }
             }
             Err(error) => Outcome::failed(error),
         }
@@ -82,7 +84,7 @@ impl Notifier for People {
             }
         };
         let duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let Outcome { ok, gone, status, answer, error } = outcome;
-        Attempt { at, duration_ms, status, answer, error, ok, gone }
+        let Outcome { ok, gone, status, answer, error, retry_after_s } = outcome;
+        Attempt { at, duration_ms, status, answer, error, ok, gone, retry_after_s }
     }
 }

@@ -4,7 +4,9 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use reqwest::header::{HeaderMap, HeaderValue, LOCATION};
+use jiff::Timestamp;
+use jiff::fmt::rfc2822::DateTimeParser;
+use reqwest::header::{HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
 use reqwest::{Client, Method, StatusCode, Url};
 
 use crate::lookup::{Lookup, SystemLookup};
@@ -49,6 +51,21 @@ pub struct Answer {
     pub headers: HeaderMap,
     /// The whole body.
     pub body: Vec<u8>,
+}
+
+impl Answer {
+    /// How long the host asks to be left alone, seconds: `Retry-After` as a number or as an HTTP date (RFC 9110, section
+    /// 10.2.3). What is neither says nothing; a date that is past is no wait.
+    #[must_use]
+    pub fn retry_after_s(&self, now: Timestamp) -> Option<u64> {
+        let text = self.headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+        if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+            // More than fits is as long as anybody waits.
+            return Some(text.parse().unwrap_or(u64::MAX));
+        }
+        let at = DateTimeParser::new().parse_timestamp(text).ok()?;
+        Some(u64::try_from(at.as_second() - now.as_second()).unwrap_or(0))
+    }
 }
 
 /// Why there is no answer.
@@ -187,7 +204,11 @@ impl Outbound {
             .connect_timeout(self.limits.time)
             .user_agent(concat!("reeve/", env!("CARGO_PKG_VERSION")))
             .resolve_to_addrs(url.host_str().unwrap_or_default(), &addresses);
-        client.build().map_err(failed)
+        if self.policy.authorities.is_empty() {
+            return client.build().map_err(failed);
+        }
+        let more = reqwest::Certificate::from_pem_bundle(&self.policy.authorities).map_err(failed)?;
+        client.tls_certs_merge(more).build().map_err(failed)
     }
 }
 
@@ -201,4 +222,34 @@ fn failed(error: reqwest::Error) -> OutboundError {
         cause = error.source();
     }
     OutboundError::Failed(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_is_read_as_a_number_or_a_date() {
+        // 1994-11-06T08:49:37Z, the standard's own example.
+        let at: i64 = 784_111_777;
+        let now = Timestamp::from_second(at - 90).unwrap_or_default();
+        for (text, seconds) in [
+            ("120", Some(120)),
+            (" 7 ", Some(7)),
+            ("0", Some(0)),
+            ("99999999999999999999999", Some(u64::MAX)),
+            ("Sun, 06 Nov 1994 08:49:37 GMT", Some(90)),
+            ("Sun, 06 Nov 1994 08:40:00 GMT", Some(0)),
+            ("-5", None),
+            ("1.5", None),
+            ("soon", None),
+            ("", None),
+        ] {
+            let headers = HeaderMap::from_iter(HeaderValue::from_str(text).map(|value| (RETRY_AFTER, value)));
+            let answer = Answer { status: StatusCode::SERVICE_UNAVAILABLE, headers, body: Vec::new() };
+            assert_eq!(answer.retry_after_s(now), seconds, "{text:?}");
+        }
+        let none = Answer { status: StatusCode::OK, headers: HeaderMap::new(), body: Vec::new() };
+        assert_eq!(none.retry_after_s(now), None);
+    }
 }

@@ -14,6 +14,8 @@ pub struct Policy {
     pub allow: Vec<IpNet>,
     /// Plain `http` may be spoken to public addresses too. To allowed networks it always may.
     pub plain_http: bool,
+    /// Certificate authorities that are trusted beside the system's own, as PEM; empty for none.
+    pub authorities: Vec<u8>,
 }
 
 /// Why an address is not asked.
@@ -107,7 +109,7 @@ mod tests {
         assert_eq!(strict.check_address(&secure, public), Ok(()));
         assert_eq!(strict.check_address(&plain, public), Err(Refusal::Plain(public)));
         assert!(matches!(strict.check_address(&secure, mapped), Err(Refusal::NotPublic { .. })));
-        let allowing = Policy { allow: vec!["10.1.0.0/16".parse().unwrap()], plain_http: false };
+        let allowing = Policy { allow: vec!["10.1.0.0/16".parse().unwrap()], plain_http: false, ..Policy::default() };
         for address in [inside, mapped] {
             assert_eq!(allowing.check_address(&plain, address), Ok(()), "{address}");
         }

@@ -71,7 +71,7 @@ impl WebhookSender for Sender {
         let begun = Instant::now();
         let outcome = self.post(message).await;
         let duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let attempt = |status: Option<StatusCode>, answer: String, error: Option<String>| Attempt {
+        let attempt = |status: Option<StatusCode>, answer: String, error: Option<String>, wait: Option<u64>| Attempt {
             at: message.at,
             duration_ms,
             ok: status.is_some_and(|status| status.is_success()),
@@ -79,10 +79,14 @@ impl WebhookSender for Sender {
             status: status.map(|status| status.as_u16()),
             answer,
             error,
+            retry_after_s: wait,
         };
         match outcome {
-            Ok(answer) => attempt(Some(answer.status), beginning(&answer.body), None),
-            Err(error) => attempt(None, String::new(), Some(error.to_string())),
+            Ok(answer) => {
+                let wait = answer.retry_after_s(message.at);
+                attempt(Some(answer.status), beginning(&answer.body), None, wait)
+            }
+            Err(error) => attempt(None, String::new(), Some(error.to_string()), None),
         }
     }
 }

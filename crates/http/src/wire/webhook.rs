@@ -96,6 +96,9 @@ pub struct AttemptBody {
     pub error: Option<String>,
     /// Whether it arrived.
     pub ok: bool,
+    /// How long the receiver asked to be left alone, seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retry_after_s: Option<u64>,
 }
 
 /// A delivery.
@@ -164,6 +167,7 @@ impl AttemptBody {
             answer: attempt.answer.clone(),
             error: attempt.error.clone(),
             ok: attempt.ok,
+            retry_after_s: attempt.retry_after_s,
         }
     }
 }

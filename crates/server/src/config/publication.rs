@@ -1,11 +1,14 @@
 //! Where checkpoints go, who cosigns them, and what may be reached on the way: the sections `publish`, `cosign` and `outbound`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use reeve_connect_outbound::{Policy, Url};
 use reeve_tlog::WitnessKey;
 use serde::Deserialize;
+
+/// Bytes of a file of certificate authorities.
+const MOST_PEM: usize = 1 << 20;
 
 /// `[publish]`: copies of the newest checkpoint, kept where whoever rewrites the log cannot rewrite them.
 #[derive(Debug, Clone, Deserialize)]
@@ -78,6 +81,9 @@ pub(crate) struct OutboundSection {
     pub(crate) allow: Vec<String>,
     /// Plain http to public addresses.
     pub(crate) plain_http: bool,
+    /// A file of certificate authorities (PEM) that are trusted beside the system's own: those of a mail server or a receiver
+    /// within the house.
+    pub(crate) ca_file: Option<PathBuf>,
 }
 
 impl Default for Publish {
@@ -134,10 +140,25 @@ impl WitnessEntry {
     }
 }
 
+/// A file of certificates; one without any is a mistake that would be noticed only when a mail fails.
+fn authorities(path: &Path) -> Result<Vec<u8>> {
+    let told = || format!("outbound.ca_file: {}", path.display());
+    let pem = std::fs::read(path).with_context(told)?;
+    if !String::from_utf8_lossy(&pem).contains("-----BEGIN CERTIFICATE-----") || pem.len() > MOST_PEM {
+        bail!("{} is not a PEM file of certificates of at most {MOST_PEM} bytes", told());
+    }
+    Ok(pem)
+}
+
 impl OutboundSection {
     /// The policy it describes.
     pub(crate) fn policy(&self) -> Result<Policy> {
         let network = |text: &String| text.parse().with_context(|| format!("outbound.allow: {text} is not a network"));
-        Ok(Policy { allow: self.allow.iter().map(network).collect::<Result<_>>()?, plain_http: self.plain_http })
+        let authorities = match &self.ca_file {
+            Some(path) => authorities(path)?,
+            None => Vec::new(),
+        };
+        let allow = self.allow.iter().map(network).collect::<Result<_>>()?;
+        Ok(Policy { allow, plain_http: self.plain_http, authorities })
     }
 }

@@ -35,6 +35,8 @@ struct AttemptRow {
     error: Option<String>,
     ok: bool,
     gone: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    retry_after_s: Option<u64>,
 }
 
 impl From<&Delivery> for DeliveryRow {
@@ -47,6 +49,7 @@ impl From<&Delivery> for DeliveryRow {
             error: attempt.error.clone(),
             ok: attempt.ok,
             gone: attempt.gone,
+            retry_after_s: attempt.retry_after_s,
         };
         DeliveryRow {
             id: delivery.id.0.clone(),
@@ -98,6 +101,7 @@ impl AttemptRow {
             error: self.error,
             ok: self.ok,
             gone: self.gone,
+            retry_after_s: self.retry_after_s,
         })
     }
 }

@@ -74,6 +74,7 @@ fn attempt(now: Timestamp, status: u16) -> Attempt {
         error: Some("why".into()),
         ok: status < 300,
         gone: false,
+        retry_after_s: Some(30),
     }
 }
 

@@ -1,5 +1,7 @@
 //! The four channels against strict fakes that refuse what the documented services refuse, and a mail server that offers no TLS.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod mail;
 
 use std::sync::{Arc, Mutex};
 
@@ -19,10 +21,10 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 const KEY: &str = "0123456789abcdef0123456789abcdef";
 
 fn local() -> People {
-    People::new(Policy { allow: vec!["127.0.0.0/8".parse().unwrap()], plain_http: false })
+    People::new(Policy { allow: vec!["127.0.0.0/8".parse().unwrap()], plain_http: false, ..Policy::default() })
 }
 
-fn channel(settings: ChannelSettings) -> Channel {
+pub(crate) fn channel(settings: ChannelSettings) -> Channel {
     Channel {
         id: ChannelId("c-1".into()),
         name: "ops".into(),
@@ -36,7 +38,7 @@ fn channel(settings: ChannelSettings) -> Channel {
 }
 
 /// A digest with so many items, with what a service could read as its own.
-fn message(items: usize) -> Message {
+pub(crate) fn message(items: usize) -> Message {
     let item = |n| Item {
         title: format!("Resize <!channel> & i-{n} {}", "x".repeat(500)),
         facts: (0..10).map(|f| (format!("fact {f}"), "<https://evil.example|a> ".repeat(30))).collect(),
@@ -179,7 +181,7 @@ async fn what_is_refused_for_good_is_not_tried_again() {
     assert!(!inside.error.unwrap().contains("/x"), "the address is a secret");
 }
 
-fn email(host: &str, port: u16) -> ChannelSettings {
+pub(crate) fn email(host: &str, port: u16) -> ChannelSettings {
     ChannelSettings::Email {
         host: host.into(),
         port,

@@ -55,7 +55,7 @@ fn get_of(url: &str) -> Request {
 }
 
 fn local() -> Policy {
-    Policy { allow: vec!["127.0.0.0/8".parse().unwrap()], plain_http: false }
+    Policy { allow: vec!["127.0.0.0/8".parse().unwrap()], plain_http: false, ..Policy::default() }
 }
 
 #[tokio::test]

@@ -20,7 +20,7 @@ use standardwebhooks::Webhook;
 const BODY: &str = r#"{"type":"test","timestamp":"2026-11-21T00:00:00.000Z","data":{"é":1}}"#;
 
 fn local() -> Policy {
-    Policy { allow: vec!["127.0.0.0/8".parse().unwrap()], plain_http: false }
+    Policy { allow: vec!["127.0.0.0/8".parse().unwrap()], plain_http: false, ..Policy::default() }
 }
 
 fn message(url: String, secrets: Vec<Secret>) -> WebhookMessage {
