@@ -35,6 +35,8 @@ pub(crate) struct Config {
     pub(crate) sync_every_s: u64,
     /// Seconds between runs of an agent.
     pub(crate) agents_every_s: u64,
+    /// Seconds between looks whether a bill in `charges/` has changed.
+    pub(crate) charges_every_s: u64,
     /// Seal the log into segments after this many entries.
     pub(crate) seal_after_entries: usize,
     /// Seal the log into segments after this many bytes.
@@ -66,6 +68,7 @@ impl Default for Config {
             max_body_bytes: 32 * 1024 * 1024,
             sync_every_s: 300,
             agents_every_s: 900,
+            charges_every_s: 60,
             seal_after_entries: 200_000,
             seal_after_bytes: 192 << 20,
             seal_after_s: 86_400,
@@ -100,6 +103,9 @@ impl Config {
     fn check(&self) -> Result<()> {
         if self.sync_every_s < 10 || self.agents_every_s < 10 {
             bail!("sync_every_s and agents_every_s must be at least 10");
+        }
+        if self.charges_every_s == 0 {
+            bail!("charges_every_s must be at least 1");
         }
         if self.seal_after_entries == 0 {
             bail!("seal_after_entries must be at least 1");

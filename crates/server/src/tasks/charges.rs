@@ -18,8 +18,6 @@ use tokio_util::task::TaskTracker;
 use crate::commands::bill;
 use crate::service::Service;
 
-/// How often it looks whether there is something new.
-const BEAT: Duration = Duration::from_secs(60);
 /// Files read at most, the newest first.
 const MOST_FILES: usize = 60;
 /// Charges held in memory at once: about 300 bytes each.
@@ -31,7 +29,8 @@ type Seen = (Vec<(PathBuf, u64, Timestamp)>, u64);
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
     let (app, store, folder) = (service.app.clone(), service.store.clone(), service.config.data_dir.join("charges"));
     let seen = Arc::new(Mutex::new(None::<Seen>));
-    super::every(tracker, stop, BEAT, move || {
+    let beat = Duration::from_secs(service.config.charges_every_s);
+    super::every(tracker, stop, beat, move || {
         let (app, store, folder, seen) = (app.clone(), store.clone(), folder.clone(), seen.clone());
         async move {
             let settings = match store.anomaly_settings_get().await {
@@ -43,7 +42,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
             let files = files(&folder);
             let current = (files.clone(), settings.version);
             if files.is_empty() || seen.as_ref() == Some(&current) {
-                return;
+                return tracing::debug!(bills = files.len(), "no bill has changed");
             }
             let judged = tokio::task::spawn_blocking(move || spend::look(&read(&files), &settings.cost, now)).await;
             let (found, abstained) = match judged {
@@ -91,5 +90,6 @@ fn read(files: &[(PathBuf, u64, Timestamp)]) -> Vec<reeve_estate::charge::Charge
             Err(error) => tracing::warn!(error = format!("{error:#}"), "a bill could not be read"),
         }
     }
+    tracing::info!(bills = files.len(), charges = charges.len(), "bills were read");
     charges
 }
