@@ -39,7 +39,7 @@ mod tests;
 use jiff::Timestamp;
 use reeve_estate::{Catalogue, Metric, Resource, ResourceKind, Series};
 
-pub(crate) use procedure::{resize, subject};
+pub(crate) use procedure::{precondition, resize, step, subject};
 pub use proposal::{Abstention, Proposal};
 pub use retrospect::{HORIZON_DAYS, held, look_back};
 pub use trust::{Trust, trust_group};

@@ -18,10 +18,35 @@ named!(
         Modify => "modify",
         /// Starts the resource and waits until it runs.
         Start => "start",
+        /// Gives it more storage, which cannot be taken back.
+        Grow => "grow",
+        /// Sets how many members a group has.
+        Scale => "scale",
+        /// Leaves what was changed as it is until a time; the steps after it take it back.
+        Hold => "hold",
+        /// Lets a database's standby take over.
+        FailOver => "fail_over",
+        /// Makes a read replica, or removes it when undone.
+        Replicate => "replicate",
         /// Reads the resource anew and compares it with what was wanted.
         Verify => "verify",
     }
 );
+
+impl StepKind {
+    /// Whether it changes the resource.
+    #[must_use]
+    pub const fn changes(self) -> bool {
+        use StepKind::{FailOver, Grow, Modify, Replicate, Scale, Start, Stop};
+        matches!(self, Stop | Modify | Start | Grow | Scale | FailOver | Replicate)
+    }
+
+    /// Whether the resource does not serve while it is done.
+    #[must_use]
+    pub const fn interrupts(self) -> bool {
+        matches!(self, StepKind::Stop | StepKind::Modify | StepKind::FailOver)
+    }
+}
 
 /// One step.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,7 +59,8 @@ pub struct Step {
     pub resource: String,
     /// The new size, for `Modify`.
     pub instance_type: Option<String>,
-    /// What must be true before (`Precondition`) or after (`Verify`): field and value.
+    /// What must be true before (`Precondition`) or after (every other): field and value. For `Grow`, `Scale`, `FailOver` and
+    /// `Replicate` it is what they are to bring about; for `Hold`, `until` when.
     pub expect: Vec<(String, String)>,
 }
 

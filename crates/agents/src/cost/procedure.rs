@@ -22,12 +22,12 @@ pub(crate) fn subject(resource: &Resource, target: Option<String>) -> Subject {
     }
 }
 
-fn step(kind: StepKind, resource: &Resource, description: String, expect: &[(&str, &str)]) -> Step {
+pub(crate) fn step(kind: StepKind, resource: &Resource, description: String, expect: &[(&str, &str)]) -> Step {
     let expect = expect.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     Step { kind, description, resource: resource.id.0.clone(), instance_type: None, expect }
 }
 
-fn precondition(resource: &Resource, from: Option<&str>) -> Step {
+pub(crate) fn precondition(resource: &Resource, from: Option<&str>) -> Step {
     let state = resource.state.as_str();
     let mut expect = vec![("state", state)];
     expect.extend(from.map(|size| ("instance_type", size)));

@@ -6,6 +6,7 @@
 use jiff::Timestamp;
 use reeve_estate::{ActErrorKind, Mutation, Observed, ResourceKind, ResourceState};
 
+use super::goal::{Goal, difference, fields, found, number, wanted};
 use super::runner::{Done, Runner, STOPPED};
 use crate::action::Purpose;
 use crate::plan::{Step, StepKind};
@@ -17,34 +18,10 @@ const LOOKS: u32 = 12;
 /// Times a refusal that may pass (busy, no capacity, lost answer) is tried again.
 const TRIES: u32 = 3;
 
-/// What a change is to lead to.
-#[derive(Debug, Clone)]
-pub(super) struct Goal {
-    pub(super) state: Option<ResourceState>,
-    pub(super) size: Option<String>,
-}
-
-impl Goal {
-    fn reached(&self, seen: &Observed) -> bool {
-        self.state.is_none_or(|state| seen.state == state)
-            && self.size.as_deref().is_none_or(|size| seen.instance_type.as_deref() == Some(size))
-    }
-}
-
-/// State and size as fields and values.
-pub(super) fn fields(seen: &Observed) -> Vec<(String, String)> {
-    let mut fields = vec![("state".to_owned(), seen.state.as_str().to_owned())];
-    fields.extend(seen.instance_type.clone().map(|size| ("instance_type".to_owned(), size)));
-    fields
-}
-
 impl Runner {
-    /// State and size of the resource as last observed.
+    /// State and size of the resource as last observed, and what else the plan is about.
     pub(super) fn state_of_resource(&self) -> Vec<(String, String)> {
-        let mut fields = vec![("state".to_owned(), self.resource.state.as_str().to_owned())];
-        let size = self.resource.specification.instance_type.clone();
-        fields.extend(size.map(|size| ("instance_type".to_owned(), size)));
-        fields
+        fields(&self.resource, &self.plan)
     }
 
     /// A field of the state before anything was done.
@@ -54,17 +31,20 @@ impl Runner {
 
     /// Whether the resource is what it was before anything was done.
     pub(super) fn is_as_before(&self, seen: &Observed) -> bool {
-        self.before("state").is_none_or(|state| state == seen.state.as_str())
-            && self.before("instance_type").is_none_or(|size| seen.instance_type.as_deref() == Some(size))
+        let unchanged = |(field, value): &(String, String)| found(&seen.resource, field).as_deref() == Some(value);
+        let made = |step: &Step| {
+            step.kind == StepKind::Replicate && self.goal(step, false).is_ok_and(|goal| goal.reached(seen))
+        };
+        self.action.before.iter().all(unchanged) && !self.plan.steps.iter().any(made)
     }
 
     /// Reads the resource anew; what may pass is tried again until a time.
     pub(super) async fn look(&mut self, until: Timestamp) -> Result<Observed, String> {
         loop {
             match self.act.observe(&self.resource).await {
-                Ok(seen) => {
+                Ok(mut seen) => {
+                    seen.resource.state = seen.state;
                     self.resource = seen.resource.clone();
-                    self.resource.state = seen.state;
                     return Ok(seen);
                 }
                 Err(error) => {
@@ -95,8 +75,9 @@ impl Runner {
             return Err("infrastructure as code owns it now; change it there".to_owned());
         }
         self.every_volume_kept().await?;
-        self.action.before = fields(&seen);
-        Ok(Done { detail: "unchanged since the finding".to_owned(), before: fields(&seen), after: fields(&seen) })
+        let state = self.state_of_resource();
+        self.action.before = state.clone();
+        Ok(Done { detail: "unchanged since the finding".to_owned(), before: state.clone(), after: state })
     }
 
     /// Reads the resource until it is what the plan wanted, or for long enough to know that it will not be.
@@ -105,9 +86,11 @@ impl Runner {
         loop {
             let seen = self.look(self.deadline()).await?;
             let Some(difference) = difference(step, &seen) else {
-                return Ok(Done { detail: "the change stuck".to_owned(), after: fields(&seen), ..Done::default() });
+                let after = self.state_of_resource();
+                return Ok(Done { detail: "the change stuck".to_owned(), after, ..Done::default() });
             };
-            looks += 1;
+            // What is still on its way (members that start, a replica that is made) has until the deadline.
+            looks += u32::from(seen.state != ResourceState::Changing);
             if looks > LOOKS || self.engine.ports.clock.now() >= self.deadline() {
                 return Err(format!("the change did not stick: {difference}"));
             }
@@ -115,26 +98,62 @@ impl Runner {
         }
     }
 
-    /// A step that changes something.
-    pub(super) async fn change(&mut self, step: &Step, until: Timestamp) -> Result<Done, String> {
-        let state = |state| Goal { state: Some(state), size: None };
-        let (mutation, goal) = match step.kind {
-            StepKind::Stop => (Mutation::Stop, state(ResourceState::Stopped)),
-            StepKind::Start => (Mutation::Start, state(ResourceState::Running)),
-            _ => {
-                let Some(size) = step.instance_type.clone() else { return Err("the plan names no size".to_owned()) };
-                let database = self.resource.kind == ResourceKind::Database;
-                // A database works on its class for minutes and comes back to the state it was in.
-                let settled = database.then(|| self.before("state").and_then(ResourceState::parse)).flatten();
-                (Mutation::Resize { instance_type: size.clone() }, Goal { state: settled, size: Some(size) })
-            }
-        };
+    /// A step that changes something, or `back` to what it was.
+    pub(super) async fn change(&mut self, step: &Step, back: bool, until: Timestamp) -> Result<Done, String> {
+        let goal = self.goal(step, back)?;
         let before = self.state_of_resource();
-        let seen = self.drive(&mutation, &goal, until).await?;
-        Ok(Done { detail: "done".to_owned(), before, after: fields(&seen) })
+        self.drive(&goal, until).await?;
+        Ok(Done { detail: "done".to_owned(), before, after: self.state_of_resource() })
     }
 
-    async fn drive(&mut self, mutation: &Mutation, goal: &Goal, until: Timestamp) -> Result<Observed, String> {
+    /// What a step is to lead to.
+    pub(super) fn goal(&self, step: &Step, back: bool) -> Result<Goal, String> {
+        // A database works on a change for minutes and comes back to the state it was in.
+        let database = self.resource.kind == ResourceKind::Database;
+        let settled = database.then(|| self.before("state").and_then(ResourceState::parse)).flatten();
+        let expect = |field: &str| wanted(&step.expect, field).ok_or_else(|| format!("the plan names no {field}"));
+        Ok(match step.kind {
+            StepKind::Stop => Goal::state(Mutation::Stop, ResourceState::Stopped),
+            StepKind::Start => Goal::state(Mutation::Start, ResourceState::Running),
+            StepKind::Grow => {
+                let storage_gib = number(&step.expect, "storage_gib")?;
+                Goal::of(Mutation::Grow { storage_gib }, settled, step)
+            }
+            StepKind::Scale => {
+                let (min, desired) = (number(&step.expect, "min_size")?, number(&step.expect, "desired_capacity")?);
+                let first = self.plan.steps.iter().find(|step| step.kind == StepKind::Scale);
+                let given = first.map_or(Ok(desired), |first| number(&first.expect, "desired_capacity"))?;
+                Goal::scale(min, desired, given)
+            }
+            StepKind::FailOver => {
+                expect("zone")?;
+                Goal::of(Mutation::FailOver, settled, step)
+            }
+            StepKind::Replicate => {
+                let name = expect("replica")?.to_owned();
+                Goal::replica(name, back)
+            }
+            _ => {
+                let size = step.instance_type.clone().ok_or_else(|| "the plan names no size".to_owned())?;
+                let mut goal = Goal::of(Mutation::Resize { instance_type: size.clone() }, settled, step);
+                goal.wanted.push(("instance_type".to_owned(), size));
+                goal
+            }
+        })
+    }
+
+    /// Leaves what was changed as it is until the time the step names. A test does not wait for it.
+    pub(super) async fn hold(&mut self, step: &Step) -> Result<Done, String> {
+        let until = wanted(&step.expect, "until").and_then(|text| text.parse::<Timestamp>().ok());
+        let Some(until) = until else { return Err("the plan names no time".to_owned()) };
+        while self.action.purpose == Purpose::Apply && self.engine.ports.clock.now() < until {
+            self.wait(POLL_S).await?;
+        }
+        self.look(self.deadline()).await?;
+        Ok(Done { detail: "its time is over".to_owned(), after: self.state_of_resource(), ..Done::default() })
+    }
+
+    async fn drive(&mut self, goal: &Goal, until: Timestamp) -> Result<Observed, String> {
         let (mut accepted, mut looks, mut asked_again, mut refusals) = (false, 0, 0, 0);
         loop {
             let seen = self.look(until).await?;
@@ -142,7 +161,7 @@ impl Runner {
                 return Ok(seen);
             }
             if self.engine.ports.clock.now() >= until {
-                return Err(format!("{} did not come about in time; it is {}", name(mutation), seen.state));
+                return Err(format!("{} did not come about in time; it is {}", goal.name(), seen.state));
             }
             let moving = seen.state == ResourceState::Changing;
             if accepted && !moving {
@@ -152,13 +171,13 @@ impl Runner {
                     (accepted, looks) = (false, 0);
                 }
                 if asked_again >= 2 {
-                    return Err(format!("{} was accepted and did not stick", name(mutation)));
+                    return Err(format!("{} was accepted and did not stick", goal.name()));
                 }
             }
             // Where the switch cannot be asked, nothing is asked of the cloud either.
-            let free = !accepted && !moving && self.may_ask().await?;
+            let free = !accepted && (!moving || goal.is_of_a_group()) && self.may_ask().await?;
             if free {
-                match self.act.apply(&self.resource, mutation).await {
+                match self.act.apply(&self.resource, &goal.mutation(&seen)).await {
                     Ok(_) => accepted = true,
                     Err(error) => {
                         let passing = matches!(
@@ -184,25 +203,4 @@ impl Runner {
             Err(_) => Ok(false),
         }
     }
-}
-
-const fn name(mutation: &Mutation) -> &'static str {
-    match mutation {
-        Mutation::Stop => "the stop",
-        Mutation::Start => "the start",
-        Mutation::Resize { .. } => "the new size",
-        Mutation::Snapshot { .. } => "the snapshot",
-    }
-}
-
-/// The first field that is not as expected, in words.
-fn difference(step: &Step, seen: &Observed) -> Option<String> {
-    step.expect.iter().find_map(|(field, wanted)| {
-        let found = match field.as_str() {
-            "state" => seen.state.as_str(),
-            "instance_type" => seen.instance_type.as_deref().unwrap_or("unknown"),
-            _ => return Some(format!("the plan expects {field}, which cannot be read")),
-        };
-        (found != wanted).then(|| format!("{field} is {found}, not {wanted}"))
-    })
 }

@@ -15,7 +15,7 @@ use crate::recommendation::{Recommendation, RecommendationType};
 
 mod control;
 
-const DAY_S: i64 = 86_400;
+pub(super) const DAY_S: i64 = 86_400;
 /// The span the uptime's error budget is counted over: the history that is asked for must reach as far.
 pub(super) const BUDGET_DAYS: i64 = 30;
 
@@ -74,7 +74,7 @@ fn switches(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
 }
 
 /// Failures since the last success, and since the breaker was reset. An undoing by hand is no failure of the change.
-fn failures_in_a_row(limits: &Guardrails, history: &[Action]) -> u32 {
+pub(super) fn failures_in_a_row(limits: &Guardrails, history: &[Action]) -> u32 {
     let mut failures = 0;
     let after_reset = |action: &&Action| limits.breaker_reset_at.is_none_or(|at| action.started_at > at);
     for action in history.iter().filter(|action| action.purpose == Purpose::Apply).filter(after_reset) {
@@ -141,19 +141,23 @@ fn uptime(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     Err(block("availability.min_uptime", limit, uptime, message))
 }
 
-/// How long an action kept its resource down: from the stop (or the class change) to the last step after it.
-fn down_s(action: &Action, now: Timestamp) -> f64 {
-    let disruptive = |kind| matches!(kind, StepKind::Stop | StepKind::Modify);
-    let restarted = action.steps.iter().any(|step| matches!(step.kind, StepKind::Start | StepKind::Modify));
-    let Some(first) = action.steps.iter().find(|step| disruptive(step.kind)).filter(|_| restarted) else { return 0.0 };
+/// How long an action kept its resource down: from the stop (or the class change, or the failover) to the last step after it.
+pub(super) fn down_s(action: &Action, now: Timestamp) -> f64 {
+    let comes_back = |kind| matches!(kind, StepKind::Start | StepKind::Modify | StepKind::FailOver);
+    let restarted = action.steps.iter().any(|step| comes_back(step.kind));
+    let first = action.steps.iter().find(|step| step.kind.interrupts()).filter(|_| restarted);
+    let Some(first) = first else { return 0.0 };
     let end = action.steps.iter().filter_map(|step| step.finished_at).max().unwrap_or(now);
     end.duration_since(first.started_at).as_secs_f64().max(0.0)
 }
 
 fn cool_down(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     let touched = |action: &&Action| {
-        // What was refused at the door changed nothing; an agent still waits before it knocks again.
-        action.resource == *asked.resource && (asked.automatic || action.status != ActionStatus::Aborted)
+        // What was refused at the door changed nothing; an agent still waits before it knocks again. What was scaled for a peak
+        // and taken back leaves nothing to settle, and tomorrow's peak is at the same hour.
+        let taken_back =
+            action.status == ActionStatus::Succeeded && action.steps.iter().any(|step| step.kind == StepKind::Hold);
+        action.resource == *asked.resource && !taken_back && (asked.automatic || action.status != ActionStatus::Aborted)
     };
     let last = asked.history.iter().filter(touched).map(|a| a.finished_at.unwrap_or(a.started_at)).max();
     let Some(last) = last else { return Ok(()) };

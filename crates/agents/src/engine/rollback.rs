@@ -9,6 +9,7 @@ use jiff::SignedDuration;
 use reeve_audit::ActionStatus as Went;
 use reeve_estate::{Observed, ResourceKind, ResourceState};
 
+use super::goal::OWN_FIELDS;
 use super::runner::{Done, Halt, Runner};
 use super::{Caller, Engine, EngineError, story};
 use crate::action::{Action, ActionId, ActionStatus, Purpose};
@@ -66,7 +67,7 @@ impl Engine {
         if !of.plan.as_ref().is_some_and(|plan| plan.reversible && plan.hash == action.plan_hash)
             || action.before.is_empty()
         {
-            return refuse("the plan cannot be undone: it changed nothing that could go back".to_owned());
+            return refuse("the plan cannot be undone: nothing of it can be taken back".to_owned());
         }
         let all = self.ports.agents.action_list(None, Some(action.started_at)).await?;
         let newer = all.iter().find(|other| {
@@ -87,6 +88,9 @@ impl Runner {
         if !limits.rollback_automatic && self.action.purpose == Purpose::Apply {
             return self.fail(format!("{reason}; automatic rollback is off, so it is left as it is")).await;
         }
+        if self.plan.steps.iter().any(|step| step.kind == StepKind::Grow) {
+            return self.grown(reason).await;
+        }
         let mut undoing = self.action.clone();
         undoing.status = ActionStatus::RollingBack;
         undoing.reason = Some(reason);
@@ -94,6 +98,15 @@ impl Runner {
         self.action = undoing;
         self.keep().await?;
         self.restore().await
+    }
+
+    /// Storage that grew stays: no cloud takes it back. A simulated twin is forgotten as it is.
+    async fn grown(&mut self, reason: String) -> Result<(), Halt> {
+        if self.action.purpose == Purpose::Apply {
+            return self.fail(format!("{reason}; storage cannot shrink, so it is left {}", self.in_words())).await;
+        }
+        self.action.reason = Some(reason);
+        self.undone().await
     }
 
     /// Walks the resource back to what it was.
@@ -116,13 +129,18 @@ impl Runner {
                     continue;
                 }
             };
-            if seen.state == ResourceState::Changing {
+            // A group that never gets its members is on its way for ever: it is the one that goes back while it moves.
+            let moving = seen.state == ResourceState::Changing;
+            let waits = moving && !self.plan.steps.iter().any(|step| step.kind == StepKind::Scale);
+            let Some(step) = self.next_undo(&seen).filter(|_| !waits) else {
+                if !moving {
+                    break;
+                }
                 self.rest(5).await;
                 continue;
-            }
-            let Some(step) = self.next_undo(&seen) else { break };
+            };
             self.begin_step(self.action.steps.len() as u32, &step, true).await?;
-            let found = self.change(&step, until).await;
+            let found = self.change(&step, true, until).await;
             if let Err(why) = &found {
                 (faults, last) = (faults + 1, why.clone());
             }
@@ -144,6 +162,9 @@ impl Runner {
     fn next_undo(&self, seen: &Observed) -> Option<Step> {
         let id = &self.resource.id;
         let state = self.before("state").and_then(ResourceState::parse)?;
+        if let Some(step) = self.next_undo_of_field(seen) {
+            return Some(step);
+        }
         let size = self.before("instance_type");
         if let Some(size) = size.filter(|size| seen.instance_type.as_deref() != Some(*size)) {
             if self.resource.kind == ResourceKind::VirtualMachine && seen.state == ResourceState::Running {
@@ -161,6 +182,23 @@ impl Runner {
             }
             _ => None,
         }
+    }
+
+    /// The step back of a group, a failover or a replica.
+    fn next_undo_of_field(&self, seen: &Observed) -> Option<Step> {
+        let id = &self.resource.id;
+        let done = self.plan.steps.iter().find(|step| step.kind.changes() && !step.expect.is_empty())?;
+        let description = match done.kind {
+            StepKind::Scale => format!("Scale {id} back"),
+            StepKind::FailOver => format!("Let {id} fail back"),
+            StepKind::Replicate => format!("Remove the replica of {id} that was made"),
+            _ => return None,
+        };
+        let before = self.action.before.iter().filter(|(name, _)| OWN_FIELDS.contains(&name.as_str()));
+        let expect = if done.kind == StepKind::Replicate { done.expect.clone() } else { before.cloned().collect() };
+        let back = Step { expect, ..self.undo_step(done.kind, description, None) };
+        let there = self.goal(&back, true).ok()?.reached(seen);
+        (!there).then_some(back)
     }
 
     fn undo_step(&self, kind: StepKind, description: String, instance_type: Option<String>) -> Step {

@@ -109,7 +109,8 @@ impl Runner {
                 StepKind::Precondition => self.precondition(step).await,
                 StepKind::Snapshot => self.snapshot(step).await,
                 StepKind::Verify => self.verify(step).await,
-                StepKind::Stop | StepKind::Modify | StepKind::Start => self.change(step, self.deadline()).await,
+                StepKind::Hold => self.hold(step).await,
+                _ => self.change(step, false, self.deadline()).await,
             };
             let reason = found.as_ref().err().map(|why| format!("{} failed: {why}", step.kind));
             self.end_step(found).await?;
@@ -137,12 +138,15 @@ impl Runner {
 
     /// Whether a step that changes the resource has begun.
     pub(super) fn disrupted(&self) -> bool {
-        self.action.steps.iter().any(|s| matches!(s.kind, StepKind::Stop | StepKind::Modify | StepKind::Start))
+        self.action.steps.iter().any(|s| s.kind.changes())
     }
 
-    /// When a change that has not stuck is undone: counted from the first step that changes something.
+    /// When a change that has not stuck is undone: counted from the first step that changes something, or that takes it back
+    /// after it was held.
     pub(super) fn deadline(&self) -> Timestamp {
-        let began = self.action.steps.iter().find(|s| matches!(s.kind, StepKind::Stop | StepKind::Modify));
+        let steps = &self.action.steps;
+        let held = steps.iter().rposition(|s| s.kind == StepKind::Hold).map_or(0, |at| at + 1);
+        let began = steps.iter().skip(held).find(|s| s.kind.changes() && s.kind != StepKind::Start);
         let began = began.map_or(self.engine.ports.clock.now(), |step| step.started_at);
         let database = self.resource.kind == ResourceKind::Database;
         began + SignedDuration::from_secs(if database { self.timeout_s.max(DATABASE_S) } else { self.timeout_s })
@@ -153,7 +157,7 @@ impl Runner {
         if !self.disrupted() {
             return Halt::Unchanged(reason);
         }
-        let changes = |s: &&StepOutcome| matches!(s.kind, StepKind::Stop | StepKind::Modify | StepKind::Start);
+        let changes = |s: &&StepOutcome| s.kind.changes();
         let went_through = self.action.steps.iter().filter(changes).any(|s| s.ok == Some(true));
         if !went_through && self.act.observe(&self.resource).await.is_ok_and(|seen| self.is_as_before(&seen)) {
             return Halt::Unchanged(reason);

@@ -63,8 +63,8 @@ impl Runner {
     }
 
     async fn note_machine(&mut self) -> Result<Done, String> {
-        let seen = self.look(self.deadline()).await?;
-        let mut state = super::drive::fields(&seen);
+        self.look(self.deadline()).await?;
+        let mut state = self.state_of_resource();
         let volumes = self.act.volumes_of(&self.resource).await.map_err(|error| error.message)?;
         let names: Vec<&str> = volumes.iter().map(|volume| volume.id.as_str()).collect();
         if !names.is_empty() {

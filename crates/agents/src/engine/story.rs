@@ -180,11 +180,11 @@ pub(super) fn step(
     caller: &Caller,
 ) -> Entry {
     let event = match outcome.kind {
-        StepKind::Precondition | StepKind::Verify => CHECK,
+        StepKind::Precondition | StepKind::Verify | StepKind::Hold => CHECK,
         // What happens to nothing real must not be found among the changes of resources.
         _ if action.purpose == Purpose::Simulate => CHECK,
         StepKind::Snapshot => SNAPSHOT,
-        StepKind::Stop | StepKind::Modify | StepKind::Start => CHANGE,
+        _ => CHANGE,
     };
     let operation = format!("{}{}", if outcome.rollback { "rollback." } else { "" }, outcome.kind);
     let mut entry = about(event, &operation, status, of, caller)

@@ -106,6 +106,9 @@ impl Engine {
 
     async fn twin_of(&self, of: &Recommendation, agent: &Agent) -> Result<Resource, EngineError> {
         let subject = &of.subject;
+        if !planned(of)?.reversible {
+            return Err(EngineError::NoTwin("the plan cannot be undone, so no real resource is its twin".to_owned()));
+        }
         let Some(size) = &subject.instance_type else {
             return Err(EngineError::NoTwin("this resource has no size, so nothing is its twin".to_owned()));
         };

@@ -26,6 +26,8 @@ const GOOD_FOR_DAYS: i64 = 14;
 const DISMISSED_DAYS: i64 = 90;
 /// A change that failed or was undone is not proposed again for this long.
 const FAILED_DAYS: i64 = 30;
+/// A volume that was grown is not grown again for this long.
+const GROWN_DAYS: i64 = 7;
 
 /// What is known from before.
 struct Past<'a> {
@@ -262,12 +264,16 @@ fn remembered(all: &[Recommendation], proposal: &Proposal, now: jiff::Timestamp)
     all.iter().filter(same).find_map(|r| match r.status {
         Status::Dismissed if within(r, DISMISSED_DAYS) => Some("dismissed"),
         // The snapshot of an unattached volume is kept; deleting the volume is for a person, and is not nagged for.
-        Status::Succeeded if r.subject.kind == ResourceKind::Volume && within(r, DISMISSED_DAYS) => {
-            Some("kept_already")
-        }
+        Status::Succeeded if r.subject.kind == ResourceKind::Volume && within(r, kept_days(r)) => Some("kept_already"),
         Status::RolledBack | Status::Failed if within(r, FAILED_DAYS) => Some("failed_before"),
         _ => None,
     })
+}
+
+/// A volume that has grown helps only once its file system has, which is for a person; until then the forecast stays what it
+/// was, and must not make it grow again and again.
+fn kept_days(of: &Recommendation) -> i64 {
+    if of.kind == RecommendationType::StorageOptimization { GROWN_DAYS } else { DISMISSED_DAYS }
 }
 
 /// Recommendations of the same type and size step that were carried out and whose outcome is known, by a person's word before

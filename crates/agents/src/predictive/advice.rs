@@ -2,19 +2,16 @@
 
 use reeve_estate::{Catalogue, Money, Resource, ResourceKind};
 
+use super::change::{Change, change};
 use super::prediction::Prediction;
 use super::rule::{ApprovalKind, Foreseen, ResponseKind, Rule};
+use super::surroundings::On;
 use crate::agent::Impact;
-use crate::cost::{self, Hazards, Proposal, Trust, impact_by_cost, is_production, risk};
-use crate::plan::Plan;
-use crate::recommendation::{Decision, Effort, Explanation, ImpactAssessment, Priority};
+use crate::cost::{self, Hazards, Proposal, Trust, impact_by_cost, is_production};
+use crate::recommendation::{Decision, Explanation, ImpactAssessment, Priority};
 
 /// The code that every recommendation of a rule carries.
 pub(crate) const CODE: &str = "predictive_rule";
-
-/// Bytes of a GiB and of a GB.
-const GIB: f64 = 1_073_741_824.0;
-const GB: f64 = 1e9;
 
 /// Kinds of resources a response makes sense for.
 pub(super) fn applies(response: ResponseKind, kind: ResourceKind) -> bool {
@@ -30,53 +27,31 @@ pub(super) fn applies(response: ResponseKind, kind: ResourceKind) -> bool {
     }
 }
 
-/// What would be done, in words, and what is known of it.
-struct Change {
-    words: String,
-    /// The size a machine gets.
-    target: Option<String>,
-    plan: Option<Plan>,
-    /// Added cost a month; `None` where no price is known.
-    added: Option<Money>,
-    /// Storage after the change, GB.
-    after_gb: Option<f64>,
-    effort: Effort,
-}
-
-impl Change {
-    fn advice(words: String, effort: Effort) -> Change {
-        Change { words, target: None, plan: None, added: None, after_gb: None, effort }
-    }
-}
-
 /// The proposal of a rule that fired.
-pub(super) fn propose(rule: &Rule, resource: &Resource, found: &Prediction, catalogue: &Catalogue) -> Proposal {
-    let change = change(rule, resource, found, catalogue);
+pub(super) fn propose(rule: &Rule, on: &On<'_>, found: &Prediction, catalogue: &Catalogue) -> Proposal {
+    let (resource, change) = (on.resource, change(rule, on, found, catalogue));
     let (level, approval) = approval(rule, &change);
     let code = cost::owned_by_code(resource);
     let hazards = Hazards { iac: code.is_some(), unpriced: change.added.is_none(), idle: true, ..Hazards::default() };
-    let risk = risk(resource, hazards);
+    let risk = change.risk(resource, hazards);
     // A rule's own word covers what it costs; what can be carried out also needs what its risk asks for.
     let level = if change.plan.is_some() { level.max(risk) } else { level };
     let monthly = resource.monthly_cost;
-    let percent = change.added.zip(monthly).filter(|(_, now)| now.usd() > 0.0);
-    let cost_percent = match change.added {
-        Some(added) if added == Money::ZERO => Some(0.0),
-        _ => percent.map(|(added, now)| added.usd() / now.usd() * 100.0),
-    };
-    let cost_words = match change.added {
-        Some(added) if added == Money::ZERO => "none".to_owned(),
-        Some(added) => format!("${:.2} a month more", added.usd()),
-        None => "no list price is known".to_owned(),
-    };
+    let cost_percent = cost_percent(&change, if change.against_bill { on.bill } else { monthly });
+    let cost_words = cost_words(&change, cost_percent);
     let degradation = Some(0.0);
-    let words = sentence(rule, resource, found);
+    let words = sentence(rule, on.measured, found);
     let mut factors = vec![words.clone()];
     factors.extend(found.reasons.iter().cloned());
     if let Some(event) = &found.event {
         factors.push(format!("The calendar has {event}"));
     }
+    factors.extend(change.notes.iter().cloned());
+    factors.extend(change.by_hand.as_ref().map(|why| format!("It is advice, and left to a person: {why}")));
     let mut reason_codes = vec![CODE.to_owned(), rule.code(), rule.condition.foreseen.as_str().to_owned()];
+    if change.plan.as_ref().is_some_and(|plan| !plan.reversible) {
+        reason_codes.push("cannot_be_undone".to_owned());
+    }
     if let Some(tag) = &code {
         reason_codes.push("iac_managed".to_owned());
         factors.push(format!("It is managed by infrastructure as code ({tag}): change it there"));
@@ -87,7 +62,7 @@ pub(super) fn propose(rule: &Rule, resource: &Resource, found: &Prediction, cata
         rule: rule.response.kind.as_str(),
         title: format!("{}: {words}", change.words),
         subject: cost::subject(resource, change.target),
-        priority: priority(rule, resource, found),
+        priority: priority(rule, on.measured, found),
         confidence,
         trust: Trust { raw: confidence / 100.0, features: Vec::new(), cap_percent: None },
         impact_level: level,
@@ -116,6 +91,29 @@ pub(super) fn propose(rule: &Rule, resource: &Resource, found: &Prediction, cata
             performance_impact: "what is foreseen does not come to pass".to_owned(),
             decision_path: vec![asked(rule, found), approval],
         },
+    }
+}
+
+/// The cost's rise, percent of what it is held against.
+fn cost_percent(change: &Change, of: Option<Money>) -> Option<f64> {
+    match change.added {
+        Some(added) if added == Money::ZERO => Some(0.0),
+        added => {
+            let (added, of) = added.zip(of).filter(|(_, now)| now.usd() > 0.0)?;
+            Some(added.usd() / of.usd() * 100.0)
+        }
+    }
+}
+
+fn cost_words(change: &Change, percent: Option<f64>) -> String {
+    let of = percent
+        .filter(|_| change.against_bill)
+        .map_or_else(String::new, |percent| format!(", {percent:.2} % of what the account costs a month"));
+    match change.added {
+        Some(added) if added == Money::ZERO => "none".to_owned(),
+        Some(added) if change.once => format!("${:.2} once{of}", added.usd()),
+        Some(added) => format!("${:.2} a month more{of}", added.usd()),
+        None => "no list price is known".to_owned(),
     }
 }
 
@@ -191,93 +189,4 @@ fn approval(rule: &Rule, change: &Change) -> (Impact, Decision) {
         }
         (ApprovalKind::Required, _, _) => (by_cost.max(Impact::Medium), said(false, "somebody is asked".to_owned())),
     }
-}
-
-fn change(rule: &Rule, resource: &Resource, found: &Prediction, catalogue: &Catalogue) -> Change {
-    let name = &resource.name;
-    let when = found.expected_at.map_or_else(|| "it".to_owned(), |at| at.strftime("%H:%M UTC").to_string());
-    match rule.response.kind {
-        ResponseKind::ExpandStorage => expand(rule, resource, catalogue),
-        ResponseKind::ScaleUp | ResponseKind::PreScale => scale(rule, resource, found, catalogue),
-        ResponseKind::CreateReadReplica => Change {
-            added: resource.monthly_cost,
-            ..Change::advice(format!("Create a read replica of {name}"), Effort::High)
-        },
-        ResponseKind::RequestLimitIncrease => {
-            let limit = found.limit.map_or_else(String::new, |limit| {
-                format!(" from {limit:.0} to {:.0}", limit * (1.0 + rule.response.step_percent / 100.0))
-            });
-            let words = format!("Ask the provider for a higher limit of {name}{limit}");
-            Change { added: Some(Money::ZERO), ..Change::advice(words, Effort::Low) }
-        }
-        ResponseKind::WarmCache => {
-            let words = format!("Warm the caches of {name} before {when}");
-            Change { added: Some(Money::ZERO), ..Change::advice(words, Effort::Low) }
-        }
-        ResponseKind::PrepareFailover => {
-            let standby = match (resource.kind, resource.specification.multi_az) {
-                (ResourceKind::Database, Some(true)) => "check that its standby is in step",
-                (ResourceKind::Database, _) => "it has no standby in another zone: make one, or plan the outage",
-                _ => "check that another zone can take its traffic",
-            };
-            let words = format!("Prepare the failover of {name} before {when}: {standby}");
-            Change { added: Some(Money::ZERO), ..Change::advice(words, Effort::Medium) }
-        }
-    }
-}
-
-fn expand(rule: &Rule, resource: &Resource, catalogue: &Catalogue) -> Change {
-    let Some(now) = resource.specification.storage_gib.filter(|gib| *gib > 0.0) else {
-        return Change::advice(format!("Expand the storage of {}", resource.name), Effort::Low);
-    };
-    let after = (now * (1.0 + rule.response.step_percent / 100.0)).ceil();
-    let mut larger = resource.clone();
-    larger.specification.storage_gib = Some(after);
-    Change {
-        words: format!("Expand the storage of {} from {now:.0} to {after:.0} GiB", resource.name),
-        target: None,
-        plan: None,
-        added: added(catalogue, resource, &larger),
-        after_gb: Some(after * GIB / GB),
-        effort: Effort::Low,
-    }
-}
-
-/// A larger size of the same family for what is resized one by one; a number to scale by for what is not.
-fn scale(rule: &Rule, resource: &Resource, found: &Prediction, catalogue: &Catalogue) -> Change {
-    let name = &resource.name;
-    let size = resource.specification.instance_type.as_deref();
-    let alone =
-        matches!(resource.kind, ResourceKind::VirtualMachine | ResourceKind::Database) && resource.group.is_none();
-    let fits = |architectures: &[String]| {
-        let own = resource.specification.architecture.as_deref();
-        own.is_none_or(|own| architectures.iter().any(|one| one == own))
-    };
-    let larger = size.filter(|_| alone && resource.kind == ResourceKind::VirtualMachine).and_then(|size| {
-        let now = catalogue.instance(resource.provider, size)?;
-        let all = catalogue.larger_in_family(resource.provider, size);
-        all.into_iter().find(|spec| spec.vcpu >= now.vcpu && spec.gpus == now.gpus && fits(&spec.architectures))
-    });
-    let (Some(size), Some(larger)) = (size, larger) else {
-        let peak = found.forecast.iter().map(|step| step.p95).fold(f64::NAN, f64::max);
-        let factor = found.value.filter(|now| *now > 0.0).map(|now| peak / now).filter(|f| f.is_finite() && *f > 1.0);
-        let by = factor
-            .map_or_else(|| format!("{:.0} %", rule.response.step_percent), |f| format!("{:.0} %", (f - 1.0) * 100.0));
-        return Change::advice(format!("Give {name} {by} more capacity"), Effort::Medium);
-    };
-    let mut after = resource.clone();
-    after.specification.instance_type = Some(larger.name.clone());
-    Change {
-        words: format!("Resize {name} from {size} to {}", larger.name),
-        target: Some(larger.name.clone()),
-        plan: Some(cost::resize(resource, size, &larger.name)),
-        added: added(catalogue, resource, &after),
-        after_gb: None,
-        effort: Effort::Medium,
-    }
-}
-
-/// What the change adds a month at list price.
-fn added(catalogue: &Catalogue, now: &Resource, after: &Resource) -> Option<Money> {
-    Some(catalogue.monthly_cost(after)?.cost - catalogue.monthly_cost(now)?.cost)
 }

@@ -13,6 +13,8 @@ use super::curve::Curve;
 use super::prediction::{Outcome, Prediction, PredictionId};
 use super::rule::{Foreseen, Rule, Signal};
 
+/// A day: how far ahead the end of a peak is looked for.
+const DAY_MS: i64 = 86_400_000;
 /// Days that the usual level of a spike is the median of.
 const USUAL: SignedDuration = SignedDuration::from_hours(24 * 14);
 /// A newest sample older than this, or than a quarter of the horizon where that is longer, tells nothing of what comes.
@@ -61,6 +63,8 @@ fn blank(case: &Case<'_>) -> Prediction {
         expected_at: None,
         earliest_at: None,
         latest_at: None,
+        over_at: None,
+        peak: None,
         value: None,
         limit: None,
         limit_source: String::new(),
@@ -86,6 +90,7 @@ fn event(case: &Case<'_>, found: &mut Prediction) -> Result<(), String> {
             found.expected_at = Some(event.start);
             found.earliest_at = Some(event.start);
             found.latest_at = Some(event.start);
+            found.over_at = Some(event.end);
             found.event = Some(event.label.clone());
             found.reasons.push(format!("{} begins {} and ends {}", event.label, event.start, event.end));
         }
@@ -192,17 +197,37 @@ fn spike(case: &Case<'_>, points: &[Point], last: f64, found: &mut Prediction) -
         found.outcome = Outcome::NotForeseen;
         found.reasons.push(format!("it has risen already: {last:.4}"));
     }
+    if found.outcome == Outcome::Foreseen {
+        over(case, points, level, found);
+    }
     Ok(())
 }
 
-fn ahead(case: &Case<'_>, rises: bool, level: f64, points: &[Point], found: &mut Prediction) -> Result<(), String> {
-    let spans = case.events.iter().map(|event| Event {
+/// When a peak is over, and how high it goes until then: asked of a forecast of a day.
+fn over(case: &Case<'_>, points: &[Point], level: f64, found: &mut Prediction) {
+    let day = Curve::of(points, case.now.as_millisecond(), DAY_MS, spans(case)).ok();
+    let Some((at, top)) = day.and_then(|day| day.peak(level)) else { return };
+    let event = case.events.iter().find(|event| Some(&event.label) == found.event.as_ref() && event.end > case.now);
+    let at = event.map_or(at, |event| event.end.max(at));
+    // On the half hour, so that the next evaluation does not name another time.
+    let half = 1_800;
+    found.over_at = Timestamp::from_second(at.as_second().div_euclid(half) * half + half).ok();
+    found.peak = Some(top);
+}
+
+/// The calendar's events as the forecast knows them.
+fn spans(case: &Case<'_>) -> Vec<Event> {
+    let span = |event: &Occurrence| Event {
         label: event.label.clone(),
         from_ms: event.start.as_millisecond(),
         until_ms: event.end.as_millisecond(),
-    });
+    };
+    case.events.iter().map(span).collect()
+}
+
+fn ahead(case: &Case<'_>, rises: bool, level: f64, points: &[Point], found: &mut Prediction) -> Result<(), String> {
     let horizon_ms = case.rule.condition.horizon_s * 1000;
-    let curve = Curve::of(points, case.now.as_millisecond(), horizon_ms, spans.collect())?;
+    let curve = Curve::of(points, case.now.as_millisecond(), horizon_ms, spans(case))?;
     found.forecast = curve.bands();
     found.reasons.push(curve.findings());
     let crossing = curve.crosses(level, rises);

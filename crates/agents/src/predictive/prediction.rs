@@ -66,6 +66,11 @@ pub struct Prediction {
     pub earliest_at: Option<Timestamp>,
     /// Before this with nineteen chances in twenty.
     pub latest_at: Option<Timestamp>,
+    /// When it is over: the event's end, or when the median of a peak falls below its level again; `None` where that is not
+    /// seen within a day.
+    pub over_at: Option<Timestamp>,
+    /// How high a peak goes until then, with nineteen chances in twenty.
+    pub peak: Option<f64>,
     /// The newest value.
     pub value: Option<f64>,
     /// The capacity or level it was held against.

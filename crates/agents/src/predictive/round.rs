@@ -14,6 +14,7 @@ use super::input::RuleInput;
 use super::prediction::{Outcome, Prediction};
 use super::rule::{Foreseen, ResponseKind, Rule, RuleId};
 use super::story;
+use super::surroundings::on;
 use crate::cost;
 use crate::engine::{Caller, EngineError, Foretold};
 
@@ -71,9 +72,10 @@ impl RuleBook {
 
     async fn evaluate_rule(&self, rule: &Rule, caller: &Caller, asked: bool) -> Result<Vec<Prediction>, EngineError> {
         let _turn = self.turn.lock().await;
-        let (resources, passed_over) = self.in_scope(rule).await?;
+        let (all, _) = self.ports.estate.resource_list(&ResourceFilter::default()).await?;
+        let (resources, passed_over) = self.in_scope(rule, &all).await?;
         let mut found = self.decide(rule, &resources).await?;
-        self.hand_on(rule, &resources, &mut found, caller).await?;
+        self.hand_on(rule, &all, &mut found, caller).await?;
         let count = |outcome| found.iter().filter(|one: &&Prediction| one.outcome == outcome).count() as u64;
         let recommended = found.iter().filter(|one| one.recommendation.is_some()).count() as u64;
         let foreseen = count(Outcome::Foreseen);
@@ -100,8 +102,7 @@ impl RuleBook {
     }
 
     /// Resources the rule is about, and how many beyond the bound.
-    async fn in_scope(&self, rule: &Rule) -> Result<(Vec<Resource>, usize), EngineError> {
-        let (all, _) = self.ports.estate.resource_list(&ResourceFilter::default()).await?;
+    async fn in_scope(&self, rule: &Rule, all: &[Resource]) -> Result<(Vec<Resource>, usize), EngineError> {
         let connections: Vec<Connection> = self.ports.estate.connection_list().await?;
         let covered = |resource: &Resource| {
             let alive = matches!(resource.state, ResourceState::Running | ResourceState::Available);
@@ -111,7 +112,7 @@ impl RuleBook {
                 && crate::engine::covers(&rule.scope, resource, &connections)
                 && !cost::left_alone(resource)
         };
-        let mut found: Vec<Resource> = all.into_iter().filter(covered).collect();
+        let mut found: Vec<Resource> = all.iter().filter(|one| covered(one)).cloned().collect();
         let beyond = found.len().saturating_sub(MOST_RESOURCES);
         found.truncate(MOST_RESOURCES);
         Ok((found, beyond))
@@ -180,21 +181,22 @@ impl RuleBook {
     async fn hand_on(
         &self,
         rule: &Rule,
-        resources: &[Resource],
+        all: &[Resource],
         found: &mut [Prediction],
         caller: &Caller,
     ) -> Result<(), EngineError> {
+        let at = |one: &Prediction| {
+            all.iter().find(|resource| resource.id == one.resource && resource.connection == one.connection)
+        };
+        let not_foreseen = found.iter().filter(|one| one.outcome == Outcome::NotForeseen);
         let gone: Vec<ResourceId> =
-            found.iter().filter(|one| one.outcome == Outcome::NotForeseen).map(|one| one.resource.clone()).collect();
+            not_foreseen.filter_map(|one| Some(on(rule, at(one)?, all).resource.id.clone())).collect();
         if !gone.is_empty() {
             self.ports.engine.withdraw(&rule.code(), Some(&gone), "it is no longer foreseen", caller).await?;
         }
         if !rule.enabled {
             return Ok(());
         }
-        let at = |one: &Prediction| {
-            resources.iter().find(|resource| resource.id == one.resource && resource.connection == one.connection)
-        };
         let mut fired: Vec<&mut Prediction> = found.iter_mut().filter(|one| one.outcome == Outcome::Foreseen).collect();
         // The likeliest and soonest first, where there are more than may be told.
         fired.sort_by(|a, b| {
@@ -210,9 +212,9 @@ impl RuleBook {
         let foretold: Vec<Foretold> = fired
             .iter()
             .filter_map(|one| {
-                let resource = at(one)?;
-                let proposal = propose(rule, resource, one, &self.ports.catalogue);
-                Some(Foretold { resource: resource.clone(), proposal })
+                let on = on(rule, at(one)?, all);
+                let proposal = propose(rule, &on, one, &self.ports.catalogue);
+                Some(Foretold { resource: on.resource.clone(), proposal })
             })
             .collect();
         let answers = self.ports.engine.propose(rule.agent_type, foretold).await?;

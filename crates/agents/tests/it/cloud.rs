@@ -10,8 +10,8 @@ use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 use reeve_agents::{Clock, Clouds};
 use reeve_estate::{
-    Act, ActError, ActErrorKind, Applied, Catalogue, Connection, ConnectionId, Mutation, Observed, Resource,
-    ResourceId, ResourceKind, ResourceState, Snapshot,
+    Act, ActError, ActErrorKind, Applied, Capacity, Catalogue, Connection, ConnectionId, Mutation, Observed, Resource,
+    ResourceId, ResourceKind, ResourceState, Snapshot, Specification,
 };
 
 use crate::clock::TestClock;
@@ -129,6 +129,11 @@ impl Cloud {
         self.inner.lock().faults.remove(&call);
     }
 
+    /// Changing calls so far.
+    pub(crate) fn calls(&self) -> usize {
+        self.inner.lock().calls
+    }
+
     pub(crate) fn blind(&self, looks: &[usize]) {
         self.inner.lock().blind = looks.to_vec();
     }
@@ -173,6 +178,7 @@ impl Cloud {
         let machine = inner.machines.get_mut(id).ok_or_else(|| refuse(ActErrorKind::NotFound, "no such resource"))?;
         may(&machine.resource, mutation)?;
         let (resource, moving) = (&mut machine.resource, &mut machine.moving);
+        let settled = moving.map_or(resource.state, |(_, state)| state);
         let mut move_to = |resource: &mut Resource, state| {
             resource.state = ResourceState::Changing;
             *moving = Some((until, state));
@@ -193,6 +199,10 @@ impl Cloud {
                 if resource.kind == ResourceKind::Database {
                     move_to(resource, ResourceState::Running);
                 }
+            }
+            further => {
+                alter(&mut resource.specification, further);
+                move_to(resource, settled);
             }
         }
         let (settles, state) = moving.unwrap_or((self.clock.now(), resource.state));
@@ -258,7 +268,40 @@ fn may(resource: &Resource, mutation: &Mutation) -> Result<(), ActError> {
             }
             Err(refuse(ActErrorKind::InvalidType, "the size is of another architecture"))
         }
-        _ => Err(refuse(ActErrorKind::Other, "this kind of resource does not do that")),
+        (Mutation::RemoveReplica { name }, Database) if resource.specification.replicas.contains(name) => Ok(()),
+        (further, kind) => may_alter(resource, further, kind),
+    }
+}
+
+/// The same of what stops nothing: less storage, members beyond the maximum, no standby, a name that is taken.
+fn may_alter(resource: &Resource, mutation: &Mutation, kind: ResourceKind) -> Result<(), ActError> {
+    use ResourceKind::{Database, ScalingGroup, Volume};
+    let spec = &resource.specification;
+    if resource.state == ResourceState::Changing && kind != ScalingGroup {
+        return Err(refuse(ActErrorKind::WrongState, "it is on its way between states"));
+    }
+    let fits = match (mutation, kind) {
+        (Mutation::Grow { storage_gib }, Volume | Database) => spec.storage_gib < Some(f64::from(*storage_gib)),
+        (Mutation::Scale { min, desired }, ScalingGroup) => {
+            min <= desired && spec.capacity.is_some_and(|of| *desired <= of.max)
+        }
+        (Mutation::FailOver, Database) => spec.standby_zone.is_some(),
+        (Mutation::Replicate { name }, Database) => !spec.replicas.contains(name),
+        _ => return Err(refuse(ActErrorKind::Other, "this kind of resource does not do that")),
+    };
+    if fits { Ok(()) } else { Err(refuse(ActErrorKind::InvalidType, "it does not go that way")) }
+}
+
+fn alter(spec: &mut Specification, mutation: &Mutation) {
+    match mutation {
+        Mutation::Grow { storage_gib } => spec.storage_gib = Some(f64::from(*storage_gib)),
+        Mutation::Scale { min, desired } => {
+            spec.capacity = spec.capacity.map(|of| Capacity { min: *min, desired: *desired, ..of });
+        }
+        Mutation::FailOver => std::mem::swap(&mut spec.zone, &mut spec.standby_zone),
+        Mutation::Replicate { name } => spec.replicas.push(name.clone()),
+        Mutation::RemoveReplica { name } => spec.replicas.retain(|one| one != name),
+        Mutation::Stop | Mutation::Start | Mutation::Resize { .. } | Mutation::Snapshot { .. } => {}
     }
 }
 

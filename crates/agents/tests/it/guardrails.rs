@@ -207,3 +207,35 @@ async fn the_kill_switch_is_thrown_while_others_change_the_limits() {
     let kept = world.engine.guardrails_get().await.unwrap();
     assert!(kept.kill_switch && kept.max_actions_per_day == 7, "neither took the other back: {kept:?}");
 }
+
+#[tokio::test]
+async fn what_is_used_up_is_told_before_it_says_no() {
+    let world = World::new();
+    let of = world.right_size("i-1", "t3.large").await;
+    let fresh = world.engine.guardrails_standing().await.unwrap();
+    assert_eq!((fresh.failures, fresh.actions_today, fresh.budgets.len()), (0, 0, 0));
+    assert!((fresh.budget_s - 2592.0).abs() < 1e-6, "0.1 % of 30 days");
+    let action = world.execute(&of).await;
+    assert_eq!(action.status, ActionStatus::Succeeded);
+    let used = world.engine.guardrails_standing().await.unwrap();
+    assert_eq!((used.actions_today, used.budgets.len(), used.breaker_open()), (1, 1, false));
+    let budget = &used.budgets[0];
+    let stopped = action.steps.iter().find(|step| step.kind.as_str() == "stop").unwrap().started_at;
+    let down = action.steps.last().unwrap().finished_at.unwrap().duration_since(stopped).as_secs_f64();
+    assert_eq!((budget.name.as_str(), budget.down_s, budget.changes), ("i-1-name", down, 1));
+    assert!(down > 30.0 && budget.uptime_percent < 100.0 && budget.uptime_percent > 99.9);
+    // A failure opens a breaker of one; a reset closes it.
+    limits(&world, |l| l.breaker_failures = 1).await;
+    world.machine("i-2", "t3.large", 5.0);
+    let agent = world.agent("safe_mode", false).await;
+    world.run(&agent).await;
+    let other = world.only("i-2").await;
+    // Its stop goes through, its new size is refused, and it is put back.
+    world.cloud.fault(world.cloud.calls() + 1, Fault::Deny);
+    assert_eq!(world.execute(&other).await.status, ActionStatus::RolledBack);
+    let open = world.engine.guardrails_standing().await.unwrap();
+    assert!(open.breaker_open() && open.failures == 1, "{open:?}");
+    world.engine.breaker_reset("the cause is known", &person("ada", &[Role::Administrator])).await.unwrap();
+    let closed = world.engine.guardrails_standing().await.unwrap();
+    assert!(!closed.breaker_open() && closed.breaker_reset_at.is_some());
+}

@@ -1,6 +1,7 @@
 //! Predictive rules on the simulated cloud: what they foresee, what becomes of it, and that they never act by themselves.
 
 mod ledger;
+mod plans;
 
 use std::sync::Arc;
 
@@ -70,6 +71,7 @@ impl Book {
         database.state = ResourceState::Running;
         database.specification.platform = text("postgres");
         database.specification.storage_gib = Some(storage_gib);
+        database.specification.storage_type = text("gp3");
         self.world.put(database.clone());
         database
     }
@@ -186,8 +188,16 @@ async fn connections_that_run_out_ask_for_a_replica_and_need_approval() {
     assert_eq!(found[0].limit, Some(901.0));
     assert!(found[0].limit_source.contains("default of RDS"));
     let of = it.world.only("db-1").await;
-    assert_eq!((of.status, of.impact_level), (Status::Open, Impact::Medium), "nobody acts on advice by itself");
-    assert!(of.plan.is_none());
+    assert_eq!(
+        (of.status, of.impact_level),
+        (Status::Open, Impact::Medium),
+        "no agent makes one at a cost it does not know"
+    );
+    let plan = of.plan.unwrap();
+    assert_eq!(
+        plan.steps.iter().map(|step| step.kind.as_str()).collect::<Vec<_>>(),
+        ["precondition", "replicate", "verify"]
+    );
 }
 
 #[tokio::test]

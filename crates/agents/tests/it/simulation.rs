@@ -12,6 +12,7 @@ mod estate;
 mod evidence;
 pub(crate) mod hazard;
 mod kill;
+mod kill_further;
 mod life;
 mod load;
 mod people;

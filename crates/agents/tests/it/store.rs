@@ -22,7 +22,7 @@ use crate::world::connection;
 #[derive(Default)]
 pub(crate) struct Memory {
     agents: Mutex<BTreeMap<String, Agent>>,
-    recommendations: Mutex<BTreeMap<String, Recommendation>>,
+    pub(crate) recommendations: Mutex<BTreeMap<String, Recommendation>>,
     approvals: Mutex<BTreeMap<String, Approval>>,
     actions: Mutex<BTreeMap<String, Action>>,
     feedback: Mutex<Vec<Feedback>>,

@@ -196,6 +196,10 @@ impl World {
                         Mutation::Start => "start",
                         Mutation::Resize { .. } => "modify",
                         Mutation::Snapshot { .. } => "snapshot",
+                        Mutation::Grow { .. } => "grow",
+                        Mutation::Scale { .. } => "scale",
+                        Mutation::FailOver => "fail_over",
+                        Mutation::Replicate { .. } | Mutation::RemoveReplica { .. } => "replicate",
                     };
                     assert!(operation.ends_with(wanted), "{mutation:?} on {id} was announced as {operation}");
                     assert!(description.contains(id.as_str()), "{mutation:?} on {id} was announced as {description}");

@@ -289,6 +289,12 @@ pub struct PredictionBody {
     /// Before this with nineteen chances in twenty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latest_at: Option<String>,
+    /// When it is over: the event's end, or when a peak falls below its level again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub over_at: Option<String>,
+    /// How high a peak goes until then, with nineteen chances in twenty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peak: Option<f64>,
     /// The newest value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
@@ -337,6 +343,8 @@ impl From<&Prediction> for PredictionBody {
             expected_at: of.expected_at.map(time::text),
             earliest_at: of.earliest_at.map(time::text),
             latest_at: of.latest_at.map(time::text),
+            over_at: of.over_at.map(time::text),
+            peak: of.peak,
             value: of.value,
             limit: of.limit,
             limit_source: of.limit_source.clone(),

@@ -124,6 +124,10 @@ pub(crate) struct PredictionRow {
     expected_at: Option<String>,
     earliest_at: Option<String>,
     latest_at: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    over_at: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    peak: Option<f64>,
     value: Option<f64>,
     limit: Option<f64>,
     limit_source: String,
@@ -156,6 +160,8 @@ impl From<&Prediction> for PredictionRow {
             expected_at: text(of.expected_at),
             earliest_at: text(of.earliest_at),
             latest_at: text(of.latest_at),
+            over_at: text(of.over_at),
+            peak: of.peak,
             value: of.value,
             limit: of.limit,
             limit_source: of.limit_source.clone(),
@@ -190,6 +196,8 @@ impl PredictionRow {
             expected_at: time_or_none(self.expected_at.as_deref())?,
             earliest_at: time_or_none(self.earliest_at.as_deref())?,
             latest_at: time_or_none(self.latest_at.as_deref())?,
+            over_at: time_or_none(self.over_at.as_deref())?,
+            peak: self.peak,
             value: self.value,
             limit: self.limit,
             limit_source: self.limit_source,

@@ -46,6 +46,8 @@ pub fn prediction(id: &str, rule: &Rule, at_ms: i64) -> Result<Prediction> {
         expected_at: Some(at + SignedDuration::from_hours(70)),
         earliest_at: Some(at + SignedDuration::from_hours(60)),
         latest_at: Some(at + SignedDuration::from_hours(90)),
+        over_at: Some(at + SignedDuration::from_hours(91)),
+        peak: Some(12.5),
         value: Some(2.5e9),
         limit: Some(0.1 + 0.2),
         limit_source: "the rule's own value".into(),

@@ -46,7 +46,7 @@ impl SimulatedTwin {
 
     fn resize(&self, of: &mut Resource, size: &str) -> Result<(), ActError> {
         let database = of.kind == ResourceKind::Database;
-        let ready = if database { ResourceState::Available } else { ResourceState::Stopped };
+        let ready = if database { ResourceState::Running } else { ResourceState::Stopped };
         if of.state != ready {
             return Err(refused(
                 ActErrorKind::WrongState,
@@ -67,6 +67,33 @@ impl SimulatedTwin {
         of.specification.instance_type = Some(size.to_owned());
         Ok(())
     }
+}
+
+/// More storage, another number of members, the other zone, a replica more or less: what a plan that stops nothing asks for.
+fn change(of: &mut Resource, mutation: &Mutation) -> Result<Applied, ActError> {
+    let wrong = |message: String| Err(refused(ActErrorKind::InvalidType, message));
+    let spec = &mut of.specification;
+    match mutation {
+        Mutation::Grow { storage_gib } => match spec.storage_gib {
+            Some(now) if f64::from(*storage_gib) > now => spec.storage_gib = Some(f64::from(*storage_gib)),
+            Some(now) => return wrong(format!("{storage_gib} GiB are not more than {now}")),
+            None => return wrong("it has no storage of its own".to_owned()),
+        },
+        Mutation::Scale { min, desired } => match &mut spec.capacity {
+            Some(now) if min <= desired && *desired <= now.max => (now.min, now.desired) = (*min, *desired),
+            Some(now) => return wrong(format!("{min} to {desired} members, and it has at most {}", now.max)),
+            None => return wrong("it is no group".to_owned()),
+        },
+        Mutation::FailOver if spec.standby_zone.is_some() => std::mem::swap(&mut spec.zone, &mut spec.standby_zone),
+        Mutation::FailOver => return wrong("it has no standby".to_owned()),
+        Mutation::Replicate { name } if !spec.replicas.contains(name) => spec.replicas.push(name.clone()),
+        Mutation::RemoveReplica { name } if spec.replicas.contains(name) => spec.replicas.retain(|one| one != name),
+        Mutation::Replicate { name } | Mutation::RemoveReplica { name } => {
+            return wrong(format!("{name} is there already, or not at all"));
+        }
+        Mutation::Stop | Mutation::Start | Mutation::Resize { .. } | Mutation::Snapshot { .. } => {}
+    }
+    Ok(Applied::Accepted)
 }
 
 fn refused(kind: ActErrorKind, message: String) -> ActError {
@@ -98,13 +125,7 @@ impl Act for SimulatedTwin {
             Ok(Applied::Accepted)
         };
         match mutation {
-            Mutation::Stop if of.state == ResourceState::Available => {
-                moved(&mut of, ResourceState::Available, ResourceState::Stopped)
-            }
             Mutation::Stop => moved(&mut of, ResourceState::Running, ResourceState::Stopped),
-            Mutation::Start if of.kind == ResourceKind::Database => {
-                moved(&mut of, ResourceState::Stopped, ResourceState::Available)
-            }
             Mutation::Start => moved(&mut of, ResourceState::Stopped, ResourceState::Running),
             Mutation::Resize { instance_type } => self.resize(&mut of, instance_type).map(|()| Applied::Accepted),
             Mutation::Snapshot { .. } => {
@@ -112,6 +133,7 @@ impl Act for SimulatedTwin {
                 *taken += 1;
                 Ok(Applied::Snapshot(Snapshot { id: format!("{PREFIX}snapshot-{taken}") }))
             }
+            other => change(&mut of, other),
         }
     }
 

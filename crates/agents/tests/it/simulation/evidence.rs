@@ -126,6 +126,10 @@ const fn operation_of(mutation: &Mutation) -> &'static str {
         Mutation::Start => "start",
         Mutation::Resize { .. } => "modify",
         Mutation::Snapshot { .. } => "snapshot",
+        Mutation::Grow { .. } => "grow",
+        Mutation::Scale { .. } => "scale",
+        Mutation::FailOver => "fail_over",
+        Mutation::Replicate { .. } | Mutation::RemoveReplica { .. } => "replicate",
     }
 }
 

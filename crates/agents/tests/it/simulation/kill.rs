@@ -1,22 +1,24 @@
 //! Killed at every step: an execution is interrupted between any two calls, in turn, and the next process comes to an end that
 //! the evidence bears out. And the kill switch, held against the clock.
 
+use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
 use reeve_agents::{
     Action, ActionStatus, AgentInput, AgentStore, Clock, Execution, Recommendation, RecommendationType,
 };
-use reeve_estate::{Purchase, Resource, ResourceId, ResourceKind, ResourceState};
+use reeve_estate::{Mutation, Purchase, Resource, ResourceId, ResourceKind, ResourceState};
 
 use super::life::{Life, Session};
 use super::load::Load;
 use super::{judge, people};
 use crate::cloud::Fault;
+use crate::journal::Note;
 use crate::world::{resource, volume_of};
 
 /// A life of one machine, or database, and one finding on it.
-fn life_of(size: &str, cpu: f64) -> Life {
+pub(super) fn life_of(size: &str, cpu: f64) -> Life {
     let life = Life::new(0, 0);
     let database = size.starts_with("db.");
     let kind = if database { ResourceKind::Database } else { ResourceKind::VirtualMachine };
@@ -34,7 +36,7 @@ fn life_of(size: &str, cpu: f64) -> Life {
     life
 }
 
-fn put(life: &Life, made: Resource) {
+pub(super) fn put(life: &Life, made: Resource) {
     life.store.memory.resources.lock().insert(made.id.clone(), made.clone());
     life.cloud.put(made);
 }
@@ -53,14 +55,14 @@ async fn found(session: &Session) {
     session.engine.agent_run(&agent.id, &people::caller("olga")).await.unwrap();
 }
 
-async fn the_finding(session: &Session) -> Recommendation {
+pub(super) async fn the_finding(session: &Session) -> Recommendation {
     let (all, _) = session.store.memory.recommendation_list(&Default::default()).await.unwrap();
     assert_eq!(all.len(), 1);
     all.into_iter().next().unwrap()
 }
 
 /// Executes the finding, with the signatures it needs, and waits until nothing works any more.
-async fn executed(session: Session) {
+pub(super) async fn executed(session: Session) {
     let of = the_finding(&session).await;
     let Ok(execution) = session.engine.execute(&of.id, None, None, &people::caller("olga")).await else { return };
     if let Execution::PendingApproval(approval) = execution {
@@ -73,21 +75,56 @@ async fn executed(session: Session) {
 
 /// Executes, and dies at each moment in turn; what follows is held against the evidence. How many moments there are.
 fn killed_at_every_step(size: &str, cpu: f64, kind: RecommendationType, faults: &[(usize, Fault)]) -> u64 {
-    let mut ends: Vec<String> = Vec::new();
-    for moment in 1.. {
+    let make = || {
         let life = life_of(size, cpu);
         faults.iter().for_each(|(call, fault)| life.cloud.fault(*call, *fault));
-        let survived = life.process(false, Some(moment), executed);
+        life
+    };
+    killed(make, executed, |life| {
+        let all = life.store.memory.recommendations.lock();
+        assert!(all.values().all(|of| of.kind == kind), "{kind} was found");
+    })
+}
+
+/// Works on a life of its own each time, and dies at each moment in turn; what follows is held against the evidence, and no
+/// change of the cloud was made twice. How many moments there are.
+pub(super) fn killed<F>(make: impl Fn() -> Life, work: fn(Session) -> F, held: impl Fn(&Life)) -> u64
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    let mut ends: Vec<String> = Vec::new();
+    for moment in 1.. {
+        let life = make();
+        let survived = life.process(false, Some(moment), work);
         life.peace();
         let counts = judge(&life, moment);
-        assert!(counts.keys().any(|what| what.starts_with("recommendation")), "{kind} was found");
-        ends.extend(counts.into_keys().filter(|what| what.starts_with("action.")));
+        assert!(counts.keys().any(|what| what.starts_with("recommendation")), "something was found");
+        nothing_twice(&life, moment);
+        held(&life);
+        ends.extend(counts.into_keys().filter(|what| what.contains("action.")));
         if survived {
-            assert!(ends.iter().any(|end| end == "action.resume"), "nothing was ever taken up");
+            assert!(ends.iter().any(|end| end.ends_with("action.resume")), "nothing was ever taken up");
             return moment;
         }
     }
     unreachable!("the range has no end")
+}
+
+/// Each change is there once, however often its process died around it. (A snapshot takes nothing away, and one whose name was
+/// lost with the process is taken anew.)
+fn nothing_twice(life: &Life, moment: u64) {
+    let notes = life.journal.lock();
+    let mut made: Vec<&Mutation> = Vec::new();
+    for note in notes.iter() {
+        let Note::Changed(changed) = note else { continue };
+        let Some(mutation) = &changed.call else { continue };
+        // There and back are the same call of a failover; where the primary ends tells.
+        if matches!(mutation, Mutation::Snapshot { .. } | Mutation::FailOver) {
+            continue;
+        }
+        assert!(made.last() != Some(&mutation), "moment {moment}: {mutation:?} was made twice");
+        made.push(mutation);
+    }
 }
 
 #[test]
@@ -109,6 +146,23 @@ fn one_that_is_undone_is_killed_at_every_step() {
 #[test]
 fn a_stop_with_its_snapshots_is_killed_at_every_step() {
     assert!(killed_at_every_step("t3.large", 0.1, RecommendationType::IdleResourceCleanup, &[]) > 60);
+}
+
+#[test]
+fn a_database_is_resized_and_killed_at_every_step() {
+    assert!(killed_at_every_step("db.m5.xlarge", 5.0, RecommendationType::RightSize, &[]) > 60);
+}
+
+#[test]
+fn a_database_whose_class_is_refused_is_killed_at_every_step() {
+    // The snapshot is taken, and the class is refused.
+    let denied = [(1, Fault::Deny)];
+    assert!(killed_at_every_step("db.m5.xlarge", 5.0, RecommendationType::RightSize, &denied) > 40);
+}
+
+#[test]
+fn an_idle_database_is_stopped_and_killed_at_every_step() {
+    assert!(killed_at_every_step("db.m5.xlarge", 0.1, RecommendationType::IdleResourceCleanup, &[]) > 60);
 }
 
 /// The actions there are.

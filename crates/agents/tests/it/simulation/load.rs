@@ -69,6 +69,7 @@ impl Load {
             Metric::CpuUtilization if hot => 97.0,
             Metric::CpuUtilization => self.cpu * ripple,
             Metric::MemoryUtilization => 20.0 * ripple,
+            Metric::DatabaseConnections if idle => 0.0,
             Metric::DatabaseConnections => 12.0,
             Metric::DiskReadOps | Metric::DiskWriteOps => 1.0,
             Metric::DiskRead | Metric::DiskWrite => 1_000.0,

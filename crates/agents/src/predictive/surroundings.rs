@@ -1,0 +1,51 @@
+//! What stands around a resource: the group behind a load balancer, the only disk of a machine, the account's bill.
+//!
+//! What is measured is not always what can be changed: requests are counted at the balancer, and served by the group.
+
+use reeve_estate::{Money, Resource, ResourceKind};
+
+use super::rule::{ResponseKind, Rule};
+
+/// What a rule's response is done to.
+pub(super) struct On<'a> {
+    /// What the forecast is of.
+    pub(super) measured: &'a Resource,
+    /// What changes: the same, the group behind it, or its only disk.
+    pub(super) resource: &'a Resource,
+    /// What the account costs a month at list price, as far as prices are known.
+    pub(super) bill: Option<Money>,
+}
+
+/// What the response of a rule to something measured changes.
+pub(super) fn on<'a>(rule: &Rule, measured: &'a Resource, all: &'a [Resource]) -> On<'a> {
+    let other = match (rule.response.kind, measured.kind) {
+        (ResponseKind::PreScale, ResourceKind::LoadBalancer) => group_behind(measured, all),
+        (ResponseKind::ExpandStorage, ResourceKind::VirtualMachine) => only_disk(measured, all),
+        _ => None,
+    };
+    let own = all.iter().filter(|one| one.connection == measured.connection);
+    let costs: Vec<Money> = own.filter_map(|one| one.monthly_cost).collect();
+    let bill = (!costs.is_empty()).then(|| costs.into_iter().fold(Money::ZERO, |sum, one| sum + one));
+    On { measured, resource: other.unwrap_or(measured), bill }
+}
+
+/// The group that all of a balancer's targets belong to; none where there are several, or machines of their own.
+fn group_behind<'a>(balancer: &Resource, all: &'a [Resource]) -> Option<&'a Resource> {
+    let of = |one: &&Resource| one.connection == balancer.connection && balancer.attached_to.contains(&one.id);
+    let mut groups = all.iter().filter(of).map(|target| target.group.as_ref());
+    let first = groups.next()??;
+    if groups.any(|group| group != Some(first)) {
+        return None;
+    }
+    all.iter().find(|one| one.kind == ResourceKind::ScalingGroup && one.id == *first)
+}
+
+fn only_disk<'a>(machine: &Resource, all: &'a [Resource]) -> Option<&'a Resource> {
+    let of = |one: &&Resource| {
+        one.kind == ResourceKind::Volume
+            && one.connection == machine.connection
+            && one.attached_to.contains(&machine.id)
+    };
+    let mut disks = all.iter().filter(of);
+    disks.next().filter(|_| disks.next().is_none())
+}
