@@ -18,6 +18,7 @@ pub mod recommendation;
 pub mod rollout;
 pub mod saved_search;
 pub mod search;
+pub mod standing;
 pub mod verification;
 pub mod webhook;
 pub mod workflow;

@@ -807,6 +807,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/intelligence/guardrails/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How far the guardrails are used up: the circuit breaker, the day's changes, and each resource's error budget. */
+        get: operations["get_intelligence_guardrails_status"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/intelligence/kill-switch": {
         parameters: {
             query?: never;
@@ -1997,6 +2014,11 @@ export interface components {
             /** @description Whether it arrived. */
             ok: boolean;
             /**
+             * Format: int64
+             * @description How long the receiver asked to be left alone, seconds.
+             */
+            retry_after_s?: number | null;
+            /**
              * Format: int32
              * @description HTTP or SMTP status of the answer.
              */
@@ -2234,6 +2256,23 @@ export interface components {
             needed: number;
             /** @description `at_least` or `at_most`. */
             relation: string;
+        };
+        /** @description The circuit breaker. */
+        CircuitBreakerBody: {
+            /**
+             * Format: int32
+             * @description Failures in a row since the last success or reset.
+             */
+            failures: number;
+            /**
+             * Format: int32
+             * @description From so many on it is open.
+             */
+            limit: number;
+            /** @description When it was last reset. */
+            reset_at?: string | null;
+            /** @description `closed`: actions begin. `open`: none does until somebody resets it. */
+            state: string;
         };
         /** @description When a rule fires. */
         ConditionBody: {
@@ -2615,6 +2654,35 @@ export interface components {
             /** @description When it happened, as the source says. */
             timestamp: string;
         };
+        /** @description What one resource used of its error budget. */
+        ErrorBudgetBody: {
+            /**
+             * Format: int64
+             * @description Changes that took it down.
+             */
+            changes: number;
+            /** @description Its connection. */
+            connection_id: string;
+            /**
+             * Format: double
+             * @description Planned downtime, seconds.
+             */
+            downtime_s: number;
+            /** @description The resource. */
+            resource_id: string;
+            /** @description Its name. */
+            resource_name: string;
+            /**
+             * Format: double
+             * @description Uptime that is left by it, percent.
+             */
+            uptime: number;
+            /**
+             * Format: double
+             * @description Share of the budget that is used, percent; above 100 it is overdrawn.
+             */
+            used: number;
+        };
         /** @description A resource. */
         EstateResourceBody: {
             /** @description Account. */
@@ -2932,6 +3000,45 @@ export interface components {
              * @description Grows with every change; a PUT names the version it read.
              */
             version: number;
+        };
+        /** @description How far the guardrails are used up. */
+        GuardrailsStatusBody: {
+            /**
+             * Format: int64
+             * @description Changes begun in the last 24 hours.
+             */
+            actions_today: number;
+            /**
+             * Format: int64
+             * @description Days it is of.
+             */
+            budget_days: number;
+            /**
+             * Format: double
+             * @description Planned downtime that leaves it, seconds.
+             */
+            budget_s: number;
+            /** @description The circuit breaker. */
+            circuit_breaker: components["schemas"]["CircuitBreakerBody"];
+            /** @description Resources that used some of theirs, the most used first, at most 200. Every other has all of it. */
+            error_budgets: components["schemas"]["ErrorBudgetBody"][];
+            /**
+             * Format: int64
+             * @description How many there are.
+             */
+            error_budgets_total: number;
+            /** @description Everything is stopped. */
+            kill_switch: boolean;
+            /**
+             * Format: int32
+             * @description How many there may be.
+             */
+            max_actions_per_day: number;
+            /**
+             * Format: double
+             * @description Uptime to keep, percent.
+             */
+            min_uptime: number;
         };
         /** @description Impact on the specification's three scales. */
         ImpactBody: {
@@ -4259,6 +4366,13 @@ export interface components {
             observed_until?: string | null;
             /** @description `foreseen`, `not_foreseen`, `abstained`. */
             outcome: string;
+            /** @description When it is over: the event's end, or when a peak falls below its level again. */
+            over_at?: string | null;
+            /**
+             * Format: double
+             * @description How high a peak goes until then, with nineteen chances in twenty.
+             */
+            peak?: number | null;
             /** @description What was asked. */
             prediction: string;
             /**
@@ -7513,6 +7627,25 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_intelligence_guardrails_status: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GuardrailsStatusBody"];
                 };
             };
         };

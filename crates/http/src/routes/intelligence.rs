@@ -77,6 +77,7 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         .add(Access::Needs(IntelligenceView), routes!(models::get))
         .add(Access::Needs(IntelligenceConfigure), routes!(models::retrain))
         .add(Access::Needs(IntelligenceView), routes!(guardrails::get))
+        .add(Access::Needs(IntelligenceView), routes!(guardrails::status))
         .add(Access::Needs(IntelligenceConfigure), routes!(guardrails::put))
         .add(Access::Needs(IntelligenceConfigure), routes!(guardrails::breaker_reset))
         .add(Access::Needs(IntelligenceOperate), routes!(guardrails::kill_switch));

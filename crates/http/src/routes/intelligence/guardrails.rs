@@ -12,12 +12,21 @@ use super::problems::{asking, problem};
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller};
+use crate::wire::standing::GuardrailsStatusBody;
 use crate::wire::workflow::{BreakerResetBody, GuardrailsBody, KillSwitchBody};
 
 /// The guardrails.
 #[utoipa::path(get, path = "/api/v1/intelligence/guardrails", tag = "intelligence", responses((status = 200, body = GuardrailsBody)))]
 pub(super) async fn get(State(app): State<Arc<App>>) -> Result<Json<GuardrailsBody>, Problem> {
     Ok(Json(bodies::guardrails(&app.agents.guardrails_get().await?)))
+}
+
+/// How far the guardrails are used up: the circuit breaker, the day's changes, and each resource's error budget.
+#[utoipa::path(get, path = "/api/v1/intelligence/guardrails/status", tag = "intelligence",
+    responses((status = 200, body = GuardrailsStatusBody)))]
+pub(super) async fn status(State(app): State<Arc<App>>) -> Result<Json<GuardrailsStatusBody>, Problem> {
+    let standing = app.engine.guardrails_standing().await.map_err(problem)?;
+    Ok(Json(GuardrailsStatusBody::from(&standing)))
 }
 
 /// Replace the guardrails. `version` is the one that was read; another is a conflict.

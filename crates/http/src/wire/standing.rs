@@ -1,0 +1,101 @@
+//! Where the guardrails stand, on the wire.
+
+use reeve_agents::engine::{BudgetUse, Standing};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::time;
+
+/// Error budgets in an answer.
+const MOST: usize = 200;
+
+/// How far the guardrails are used up.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct GuardrailsStatusBody {
+    /// Everything is stopped.
+    pub kill_switch: bool,
+    /// The circuit breaker.
+    pub circuit_breaker: CircuitBreakerBody,
+    /// Changes begun in the last 24 hours.
+    pub actions_today: u64,
+    /// How many there may be.
+    pub max_actions_per_day: u32,
+    /// Uptime to keep, percent.
+    pub min_uptime: f64,
+    /// Planned downtime that leaves it, seconds.
+    pub budget_s: f64,
+    /// Days it is of.
+    pub budget_days: i64,
+    /// Resources that used some of theirs, the most used first, at most 200. Every other has all of it.
+    pub error_budgets: Vec<ErrorBudgetBody>,
+    /// How many there are.
+    pub error_budgets_total: u64,
+}
+
+/// The circuit breaker.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct CircuitBreakerBody {
+    /// `closed`: actions begin. `open`: none does until somebody resets it.
+    pub state: String,
+    /// Failures in a row since the last success or reset.
+    pub failures: u32,
+    /// From so many on it is open.
+    pub limit: u32,
+    /// When it was last reset.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reset_at: Option<String>,
+}
+
+/// What one resource used of its error budget.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ErrorBudgetBody {
+    /// The resource.
+    pub resource_id: String,
+    /// Its name.
+    pub resource_name: String,
+    /// Its connection.
+    pub connection_id: String,
+    /// Planned downtime, seconds.
+    pub downtime_s: f64,
+    /// Share of the budget that is used, percent; above 100 it is overdrawn.
+    pub used: f64,
+    /// Uptime that is left by it, percent.
+    pub uptime: f64,
+    /// Changes that took it down.
+    pub changes: u64,
+}
+
+impl From<&Standing> for GuardrailsStatusBody {
+    fn from(of: &Standing) -> Self {
+        GuardrailsStatusBody {
+            kill_switch: of.kill_switch,
+            circuit_breaker: CircuitBreakerBody {
+                state: if of.breaker_open() { "open" } else { "closed" }.to_owned(),
+                failures: of.failures,
+                limit: of.failures_limit,
+                reset_at: of.breaker_reset_at.map(time::text),
+            },
+            actions_today: of.actions_today,
+            max_actions_per_day: of.actions_limit,
+            min_uptime: of.min_uptime_percent,
+            budget_s: of.budget_s.round(),
+            budget_days: of.budget_days,
+            error_budgets: of.budgets.iter().take(MOST).map(|one| budget(one, of.budget_s)).collect(),
+            error_budgets_total: of.budgets.len() as u64,
+        }
+    }
+}
+
+fn budget(of: &BudgetUse, budget_s: f64) -> ErrorBudgetBody {
+    let rounded = |value: f64, digits: f64| (value * digits).round() / digits;
+    ErrorBudgetBody {
+        resource_id: of.resource.0.clone(),
+        resource_name: of.name.clone(),
+        connection_id: of.connection.0.clone(),
+        downtime_s: of.down_s.round(),
+        // A budget of nothing is used up by the first second.
+        used: if budget_s > 0.0 { rounded(of.down_s / budget_s * 100.0, 10.0) } else { 100.0 },
+        uptime: rounded(of.uptime_percent, 10_000.0),
+        changes: of.changes,
+    }
+}
