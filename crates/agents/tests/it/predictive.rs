@@ -76,6 +76,14 @@ impl Book {
         database
     }
 
+    /// db.m5.large has 8 GiB: 901 connections by RDS's default. Reached in an hour.
+    fn connections_run_out(&self, id: &str) {
+        self.measure(id, Metric::DatabaseConnections, 3, |back| {
+            let base = 300.0 + f64::from((back / 5 % 5) as u8);
+            if back < 600 { base + (600 - back) as f64 * 550.0 / 600.0 } else { base }
+        });
+    }
+
     async fn rule(&self, input: RuleInput) -> RuleId {
         self.book.create(input, &operator()).await.unwrap().id
     }
@@ -91,6 +99,19 @@ fn disk() -> RuleInput {
         action: text("expand_storage"),
         approval: text("auto_below"),
         below_gb: Some(500.0),
+        ..RuleInput::default()
+    }
+}
+
+fn replica() -> RuleInput {
+    RuleInput {
+        name: text("connections"),
+        agent_type: text("db_optimizer"),
+        metric: text("database_connections"),
+        prediction: text("saturation"),
+        horizon: text("2h"),
+        action: text("create_read_replica"),
+        approval: text("required"),
         ..RuleInput::default()
     }
 }
@@ -167,22 +188,8 @@ async fn connections_that_run_out_ask_for_a_replica_and_need_approval() {
     let it = book();
     it.agent("active").await;
     it.database("db-1", 100.0);
-    // db.m5.large has 8 GiB: 901 connections by RDS's default. Reached in an hour.
-    it.measure("db-1", Metric::DatabaseConnections, 3, |back| {
-        let base = 300.0 + f64::from((back / 5 % 5) as u8);
-        if back < 600 { base + (600 - back) as f64 * 550.0 / 600.0 } else { base }
-    });
-    let rule = RuleInput {
-        name: text("connections"),
-        agent_type: text("db_optimizer"),
-        metric: text("database_connections"),
-        prediction: text("saturation"),
-        horizon: text("2h"),
-        action: text("create_read_replica"),
-        approval: text("required"),
-        ..RuleInput::default()
-    };
-    let rule = it.rule(rule).await;
+    it.connections_run_out("db-1");
+    let rule = it.rule(replica()).await;
     let found = it.book.evaluate(&rule, &operator()).await.unwrap();
     assert_eq!(found[0].outcome, Outcome::Foreseen, "{:?}", found[0]);
     assert_eq!(found[0].limit, Some(901.0));

@@ -7,7 +7,7 @@ use reeve_agents::predictive::{CalendarInput, RuleInput};
 use reeve_agents::{ActionStatus, AgentStore as _, Clock as _, EngineError, Execution, Impact, Recommendation, Status};
 use reeve_estate::{Capacity, Metric, Money, Mutation, Resource, ResourceId, ResourceKind, ResourceState};
 
-use super::{Book, book, disk, running_out, text};
+use super::{Book, book, disk, replica, running_out, text};
 use crate::cloud::Fault;
 use crate::journal::Note;
 use crate::world::{operator, person, resource};
@@ -320,21 +320,8 @@ async fn a_replica_is_made_once_it_is_signed_and_removed_when_undone() {
     it.agent("safe_mode").await;
     it.account();
     it.database("db-1", 100.0);
-    it.measure("db-1", Metric::DatabaseConnections, 3, |back| {
-        let base = 300.0 + f64::from((back / 5 % 5) as u8);
-        if back < 600 { base + (600 - back) as f64 * 550.0 / 600.0 } else { base }
-    });
-    let rule = RuleInput {
-        name: text("connections"),
-        agent_type: text("db_optimizer"),
-        metric: text("database_connections"),
-        prediction: text("saturation"),
-        horizon: text("2h"),
-        action: text("create_read_replica"),
-        approval: text("required"),
-        ..RuleInput::default()
-    };
-    let rule = it.rule(rule).await;
+    it.connections_run_out("db-1");
+    let rule = it.rule(replica()).await;
     it.book.evaluate(&rule, &operator()).await.unwrap();
     let of = it.world.only("db-1").await;
     let signed = it.signed(&of).await;
