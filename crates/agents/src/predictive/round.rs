@@ -66,7 +66,8 @@ impl RuleBook {
         self.known_calendars(&rule).await?;
         // Forecasting takes the processor for seconds: a preview waits its turn like an evaluation.
         let _turn = self.turn.lock().await;
-        let (resources, _) = self.in_scope(&rule).await?;
+        let (all, _) = self.ports.estate.resource_list(&ResourceFilter::default()).await?;
+        let (resources, _) = self.in_scope(&rule, &all).await?;
         self.decide(&rule, &resources).await
     }
 
