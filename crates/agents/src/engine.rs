@@ -22,6 +22,7 @@ mod guard;
 mod learning;
 mod limits;
 mod propose;
+mod remedy;
 mod respond;
 mod resume;
 mod rollback;
@@ -50,6 +51,7 @@ pub use exclude::ExclusionInput;
 pub use feedback::FeedbackInput;
 pub use guard::{Asked, check as check_guardrails};
 pub use propose::{Foretold, covers};
+pub use remedy::Remedy;
 pub use rollout::RolloutInput;
 
 use crate::action::{Action, ActionId};
