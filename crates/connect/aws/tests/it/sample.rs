@@ -58,6 +58,7 @@ async fn samples_are_what_was_put() {
     let answers = scaled(&requests.points, 1e-3);
     let asked: Vec<(Timestamp, f64)> = requests.points.iter().copied().filter(|(_, count)| *count > 0.0).collect();
     let failed = scaled(&asked[..2], 0.25);
+    let refused = failed[..1].to_vec();
     for (namespace, name, unit, dimensions, points) in [
         ("AWS/EC2", "CPUUtilization", "Percent", machine, &cpu.points),
         ("AWS/EC2", "NetworkIn", "Bytes", machine, &network.points),
@@ -68,7 +69,7 @@ async fn samples_are_what_was_put() {
         ("AWS/ApplicationELB", "RequestCount", "Count", front, &requests.points),
         ("AWS/ApplicationELB", "TargetResponseTime", "Seconds", front, &answers),
         ("AWS/ApplicationELB", "HTTPCode_Target_5XX_Count", "Count", front, &failed),
-        ("AWS/ApplicationELB", "HTTPCode_ELB_5XX_Count", "Count", front, &failed[..1]),
+        ("AWS/ApplicationELB", "HTTPCode_ELB_5XX_Count", "Count", front, &refused),
     ] {
         moto.metric("us-east-1", CloudMetric { namespace, name, unit, dimensions }, points).await.unwrap();
     }
