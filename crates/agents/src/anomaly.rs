@@ -1,22 +1,29 @@
 //! Anomalies: what was unusual, told once, with its likely cause, answered in the specification's order (alert, investigate,
 //! recommend, execute when configured, learn), every stage recorded.
 //!
-//! [`Desk`] owns their life; [`watch`] finds them in metrics and in the audit log, [`spend`] in bills. A trouble of one resource is one
+//! [`Desk`] owns their life; [`watch`] finds them in metrics and in the audit log, [`spend`] in bills, [`threat`] by the lists that
+//! operators supply. A trouble of one resource is one
 //! anomaly whatever number of its metrics shows it, and a trouble that began before a restart is not told again after it.
 
 mod cause;
+mod course;
+mod deeds;
 mod desk;
+mod pace;
 mod port;
 mod record;
 mod settings;
 pub mod spend;
 mod story;
+pub mod threat;
 pub mod watch;
+pub mod words;
 
 pub use cause::{Cause, likely_cause};
+pub use course::{CoursePoint, course, needed_from};
 pub use desk::{Desk, DeskPorts, Finding};
 pub use port::{AnomalyFilter, AnomalyStore};
 pub use record::{
     Anomaly, AnomalyClass, AnomalyFeedback, AnomalyId, AnomalyStatus, FeedbackKind, Place, Reading, Response, Stage,
 };
-pub use settings::{AnomalySettings, CostSettings, PerformanceSettings, SecuritySettings, Sensitivity};
+pub use settings::{AnomalySettings, CostSettings, PerformanceSettings, Reaction, SecuritySettings, Sensitivity};

@@ -23,6 +23,7 @@ mod guard;
 mod learning;
 mod limits;
 mod propose;
+mod remedy;
 mod respond;
 mod resume;
 mod rollback;
@@ -52,6 +53,7 @@ pub use exclude::ExclusionInput;
 pub use feedback::FeedbackInput;
 pub use guard::{Asked, check as check_guardrails};
 pub use propose::{Foretold, covers};
+pub use remedy::Remedy;
 pub use rollout::RolloutInput;
 pub use standing::{BudgetUse, Standing};
 

@@ -31,6 +31,10 @@ named!(
         FreeStorage => "free_storage",
         /// Requests per second (load balancers).
         RequestRate => "request_rate",
+        /// Mean time to an answer, seconds (load balancers).
+        ResponseTime => "response_time",
+        /// Requests that failed on the server's side, percent of all (load balancers).
+        ErrorRate => "error_rate",
         /// Credits left of a burstable machine.
         CpuCreditBalance => "cpu_credit_balance",
     }
@@ -41,7 +45,8 @@ impl Metric {
     #[must_use]
     pub const fn unit(self) -> Unit {
         match self {
-            Metric::CpuUtilization | Metric::MemoryUtilization => Unit::Percent,
+            Metric::CpuUtilization | Metric::MemoryUtilization | Metric::ErrorRate => Unit::Percent,
+            Metric::ResponseTime => Unit::Seconds,
             Metric::NetworkIn | Metric::NetworkOut | Metric::DiskRead | Metric::DiskWrite => Unit::BytesPerSecond,
             Metric::DiskReadOps | Metric::DiskWriteOps | Metric::RequestRate => Unit::PerSecond,
             Metric::FreeStorage => Unit::Bytes,
@@ -61,6 +66,8 @@ named!(
         PerSecond => "per_second",
         /// Bytes.
         Bytes => "bytes",
+        /// Seconds.
+        Seconds => "seconds",
         /// A number of things.
         Count => "count",
     }

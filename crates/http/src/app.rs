@@ -11,6 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 
 use reeve_access::{AccessStore, Principal, SavedSearchStore};
+use reeve_agents::anomaly::threat::ThreatStore;
 use reeve_agents::anomaly::{AnomalyStore, Desk};
 use reeve_agents::delivery::Dispatcher;
 use reeve_agents::predictive::{RuleBook, RuleStore};
@@ -112,6 +113,8 @@ pub struct Ports {
     pub agents: Arc<dyn AgentStore>,
     /// Anomalies' records.
     pub anomalies: Arc<dyn AnomalyStore>,
+    /// Lists of indicators.
+    pub threats: Arc<dyn ThreatStore>,
     /// Answering anomalies.
     pub desk: Desk,
     /// What the agents have learned.

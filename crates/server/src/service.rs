@@ -124,6 +124,8 @@ impl Service {
         let desk = Desk::new(DeskPorts {
             anomalies: store.clone(),
             agents: store.clone(),
+            engine: engine.clone(),
+            threats: store.clone(),
             recorder: recorder.clone(),
             clock: clock.clone(),
         });
@@ -149,6 +151,7 @@ impl Service {
             samples: samples.clone(),
             agents: store.clone(),
             anomalies: store.clone(),
+            threats: store.clone(),
             desk,
             models: store.clone(),
             registry,

@@ -12,6 +12,7 @@ mod samples;
 mod seal;
 mod sessions;
 mod sync;
+mod threat_lists;
 
 use std::future::Future;
 use std::time::Duration;
@@ -36,6 +37,7 @@ pub(crate) fn start(service: &Service, stop: &CancellationToken) -> TaskTracker 
     publish::start(service, &tracker, stop);
     samples::start(service, &tracker, stop);
     sessions::start(service, &tracker, stop);
+    threat_lists::start(service, &tracker, stop);
     tracker
 }
 

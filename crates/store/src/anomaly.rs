@@ -1,6 +1,7 @@
 //! Anomalies and their settings: the port [`AnomalyStore`].
 
 use async_trait::async_trait;
+use jiff::Timestamp;
 use reeve_agents::anomaly::{Anomaly, AnomalyFilter, AnomalyId, AnomalySettings, AnomalyStore};
 use reeve_estate::StoreError;
 use sqlx::Row as _;
@@ -10,12 +11,14 @@ use crate::database::Store;
 use crate::fault::Fault;
 use crate::filter::Filter;
 use crate::rows::anomaly::{AnomalyRow, AnomalySettingsRow};
-use crate::rows::{decode, encode, unreadable, version};
+use crate::rows::{decode, encode, time, unreadable, version};
 use crate::versioned::Versioned;
 
 const SELECT: &str = "SELECT id, document FROM anomalies";
 /// The settings are one document among the named ones, compared by the version inside.
 const SETTINGS: &str = "intelligence.anomalies";
+/// When the watch over metrics last looked.
+const LOOKED: &str = "intelligence.anomalies.looked";
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -38,6 +41,12 @@ impl AnomalyStore for Store {
     }
     async fn anomaly_settings_put(&self, settings: &AnomalySettings) -> Result<()> {
         Ok(settings_put(self, settings).await?)
+    }
+    async fn anomaly_looked_get(&self) -> Result<Option<Timestamp>> {
+        Ok(looked_get(self).await?)
+    }
+    async fn anomaly_looked_put(&self, at: Timestamp) -> Result<()> {
+        Ok(looked_put(self, at).await?)
     }
 }
 
@@ -94,9 +103,7 @@ async fn list(store: &Store, wanted: &AnomalyFilter) -> std::result::Result<(Vec
     if let Some(class) = wanted.class {
         filter.text("class = ?", class.as_str());
     }
-    if let Some(status) = wanted.status {
-        filter.text("status = ?", status.as_str());
-    }
+    filter.one_of("status", wanted.status.iter().map(|status| status.as_str()));
     if let Some(key) = &wanted.key {
         filter.text("key = ?", key);
     }
@@ -154,4 +161,23 @@ async fn settings_put(store: &Store, settings: &AnomalySettings) -> std::result:
             .await?
     };
     if done.rows_affected() > 0 { Ok(()) } else { Err(conflict()) }
+}
+
+async fn looked_get(store: &Store) -> std::result::Result<Option<Timestamp>, Fault> {
+    let row =
+        sqlx::query("SELECT document FROM settings WHERE name = $1").bind(LOOKED).fetch_optional(store.read()).await?;
+    let Some(row) = row else { return Ok(None) };
+    time(row.try_get(0)?).map(Some).map_err(unreadable("setting", LOOKED))
+}
+
+async fn looked_put(store: &Store, at: Timestamp) -> std::result::Result<(), Fault> {
+    sqlx::query(
+        "INSERT INTO settings (name, document) VALUES ($1, $2)
+         ON CONFLICT (name) DO UPDATE SET document = excluded.document",
+    )
+    .bind(LOOKED)
+    .bind(at.to_string())
+    .execute(store.write())
+    .await?;
+    Ok(())
 }

@@ -27,6 +27,7 @@ mod rollout;
 mod rows;
 mod saved_search;
 mod setting;
+mod threat;
 mod vault;
 mod versioned;
 mod webhook;

@@ -26,6 +26,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { version: 7, sql: include_str!("../migrations/0007_unsettled_actions.sql") },
     Migration { version: 8, sql: include_str!("../migrations/0008_predictive.sql") },
     Migration { version: 9, sql: include_str!("../migrations/0009_rollouts.sql") },
+    Migration { version: 10, sql: include_str!("../migrations/0010_threat_lists.sql") },
 ];
 
 /// The schema this program writes.

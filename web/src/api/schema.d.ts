@@ -546,6 +546,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/intelligence/anomalies/{id}/course": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A metric over the anomaly's time, point by point, beside what was expected and the usual band: the detector read again over
+         *     four weeks before it.
+         */
+        get: operations["get_intelligence_anomalies_id_course"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/intelligence/anomalies/{id}/feedback": {
         parameters: {
             query?: never;
@@ -557,6 +577,23 @@ export interface paths {
         put?: never;
         /** Say whether it was real, false or planned. False ones are not called again for a while. */
         post: operations["post_intelligence_anomalies_id_feedback"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/anomalies/{id}/reopen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take back what was said last, or the acknowledgement, and open what is over. What was taken back stays on record. */
+        post: operations["post_intelligence_anomalies_id_reopen"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1358,6 +1395,42 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/intelligence/threat-lists": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Threat lists by name, without their indicators. */
+        get: operations["get_intelligence_threat_lists"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/threat-lists/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One list with its indicators. */
+        get: operations["get_intelligence_threat_lists_name"];
+        /** Add a list, or replace the one of this name. It counts from the next look at the log on. */
+        put: operations["put_intelligence_threat_lists_name"];
+        post?: never;
+        /** Remove a list. */
+        delete: operations["delete_intelligence_threat_lists_name"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/intelligence/webhooks": {
         parameters: {
             query?: never;
@@ -1893,6 +1966,15 @@ export interface components {
             /** @description `cost`, `performance`, `security`, `operational`. */
             type: string;
         };
+        /** @description A metric over an anomaly's time, beside what was expected of it. */
+        AnomalyCourseBody: {
+            /** @description The metric. */
+            metric: string;
+            /** @description Points, oldest first. */
+            points: components["schemas"]["CoursePointBody"][];
+            /** @description The unit of its values. */
+            unit: string;
+        };
         /** @description What a person said. */
         AnomalyFeedbackBody: {
             /** @description When. */
@@ -1903,6 +1985,10 @@ export interface components {
             comments?: string | null;
             /** @description `real`, `false`, `planned`. */
             kind: string;
+            /** @description When it was taken back: it counts no more. */
+            withdrawn_at?: string | null;
+            /** @description Who took it back. */
+            withdrawn_by?: string | null;
         };
         /** @description What a person says. */
         AnomalyFeedbackCreate: {
@@ -2396,6 +2482,8 @@ export interface components {
         };
         /** @description Of cost. */
         CostAnomalyBody: {
+            /** @description What is done about it: `alert`, `alert_and_analyze`, `auto_remediate`; left out in a PUT it stays. */
+            action?: string | null;
             /**
              * Format: int32
              * @description Days the baseline averages.
@@ -2476,6 +2564,36 @@ export interface components {
              * @description The sum of the counts that were not told.
              */
             other: number;
+        };
+        /** @description A point and what was expected of it. */
+        CoursePointBody: {
+            /**
+             * Format: double
+             * @description 0 to 1.
+             */
+            anomaly_score: number;
+            /** @description When. */
+            at: string;
+            /**
+             * Format: double
+             * @description What was expected.
+             */
+            expected: number;
+            /**
+             * Format: double
+             * @description Its upper edge.
+             */
+            high: number;
+            /**
+             * Format: double
+             * @description Lower edge of the usual band.
+             */
+            low: number;
+            /**
+             * Format: double
+             * @description What was measured; the mean of five minutes where samples lie closer.
+             */
+            value: number;
         };
         /** @description An access key. */
         CredentialsBody: {
@@ -4052,6 +4170,32 @@ export interface components {
             total: number;
         };
         /** @description A page of a list. */
+        List_ThreatListBody: {
+            /** @description The items. */
+            items: {
+                /**
+                 * Format: int64
+                 * @description How many indicators it has.
+                 */
+                indicator_count: number;
+                /** @description Its name. */
+                name: string;
+                /** @description `api`, or `file` for one that lies in `threat-lists/` of the data directory and is changed there alone. */
+                source: string;
+                /** @description When it was put, or the file last written. */
+                updated_at: string;
+                /** @description Who put it. */
+                updated_by: string;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
+            total: number;
+        };
+        /** @description A page of a list. */
         List_TokenBody: {
             /** @description The items. */
             items: {
@@ -4302,7 +4446,12 @@ export interface components {
         };
         /** @description Of performance and operations. */
         PerformanceAnomalyBody: {
-            /** @description Metrics that are watched; empty is the usual six. */
+            /** @description What is done about it: `alert`, `auto_investigate`, `auto_remediate`; left out in a PUT it stays. */
+            action?: string | null;
+            /**
+             * @description Metrics that are watched; empty is the usual eight. `latency` and `throughput` may be said for `response_time` and
+             *     `request_rate`.
+             */
             metrics: string[];
             /** @description `low`, `medium`, `high`. */
             sensitivity: string;
@@ -5086,10 +5235,14 @@ export interface components {
         SearchOrder: "newest_first" | "oldest_first";
         /** @description Of security. */
         SecurityAnomalyBody: {
+            /** @description What is done about it: `alert`, `auto_investigate`, `alert_and_quarantine`; left out in a PUT it stays. */
+            action?: string | null;
             /** @description Whether behaviour is watched. */
             behavioral_analysis: boolean;
             /** @description `low`, `medium`, `high`. */
             sensitivity: string;
+            /** @description Whether entries are held against the threat lists; left out in a PUT it stays. */
+            threat_intelligence?: boolean | null;
         };
         /** @description One metric over time. */
         SeriesBody: {
@@ -5305,6 +5458,38 @@ export interface components {
              *     is one, else the second.
              */
             on?: string | null;
+        };
+        /** @description A list of indicators, without them. */
+        ThreatListBody: {
+            /**
+             * Format: int64
+             * @description How many indicators it has.
+             */
+            indicator_count: number;
+            /** @description Its name. */
+            name: string;
+            /** @description `api`, or `file` for one that lies in `threat-lists/` of the data directory and is changed there alone. */
+            source: string;
+            /** @description When it was put, or the file last written. */
+            updated_at: string;
+            /** @description Who put it. */
+            updated_by: string;
+        };
+        /** @description What a list holds from now on. */
+        ThreatListPut: {
+            /**
+             * @description The indicators, one a line: `value[,name[,date]]`, where the value is an address, a network (`198.51.100.0/24`) or
+             *     `user_agent:` and a part of one. What follows `#` is passed over.
+             */
+            indicators: string;
+        };
+        /** @description A list with its text. */
+        ThreatListTextBody: components["schemas"]["ThreatListBody"] & {
+            /**
+             * @description The indicators, one a line: `value[,name[,date]]`, where the value is an address, a network (`198.51.100.0/24`) or
+             *     `user_agent:` and a part of one.
+             */
+            indicators: string;
         };
         /** @description A token, without its secret. */
         TokenBody: {
@@ -6833,7 +7018,7 @@ export interface operations {
                 resource?: string;
                 /** @description Begun at or after. */
                 since?: string;
-                /** @description `open`, `acknowledged`, `resolved`. */
+                /** @description `open`, `acknowledged`, `resolved`; several joined by commas. */
                 status?: string;
                 /** @description `cost`, `performance`, `security`, `operational`. */
                 type?: string;
@@ -6928,6 +7113,50 @@ export interface operations {
             };
         };
     };
+    get_intelligence_anomalies_id_course: {
+        parameters: {
+            query?: {
+                /** @description To; six hours after its last strange point unless given. At most two weeks are shown. */
+                end_time?: string;
+                /** @description One of the anomaly's metrics; the strangest unless given. */
+                metric?: string;
+                /** @description From; a day before it began unless given. */
+                start_time?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnomalyCourseBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
     post_intelligence_anomalies_id_feedback: {
         parameters: {
             query?: never;
@@ -6960,6 +7189,43 @@ export interface operations {
                 };
             };
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_intelligence_anomalies_id_reopen: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnomalyBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9033,6 +9299,145 @@ export interface operations {
                 };
             };
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_intelligence_threat_lists: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before; stable while entries arrive. Not together with `offset`. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_ThreatListBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_intelligence_threat_lists_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ThreatListTextBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    put_intelligence_threat_lists_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ThreatListPut"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ThreatListBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    delete_intelligence_threat_lists_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,13 +1,17 @@
 import { useCallback } from 'react';
-import type { Reading, Series } from '../api/bodies';
+import type { Reading } from '../api/bodies';
+import type { components } from '../api/schema';
 import { measured } from '../display/amounts';
 import { words } from '../display/wording';
 import { Chart } from './Chart';
 import { axisOf, basics, type Ink } from './ink';
 
+type Course = components['schemas']['AnomalyCourseBody'];
+
 interface Props {
   label: string;
-  series: Series;
+  /** Point by point, with what was expected. */
+  course: Course;
   /** The strangest point, with what was expected then. */
   reading: Reading;
   /** First and last strange point. */
@@ -15,56 +19,59 @@ interface Props {
   last: string;
 }
 
-/** What was observed, the strange span, and in it the value that was expected with its usual band. */
-export function AnomalyChart({ label, series, reading, began, last }: Props) {
-  const option = useCallback((ink: Ink) => optionOf(ink, { series, reading, began, last }), [series, reading, began, last]);
+/** What was observed in its usual band, what was expected, and the strange span. */
+export function AnomalyChart({ label, course, reading, began, last }: Props) {
+  const option = useCallback((ink: Ink) => optionOf(ink, { course, reading, began, last }), [course, reading, began, last]);
   return <Chart label={label} height={280} option={option} />;
 }
 
 /** A span too short to be seen is drawn this wide: a share of what is shown. */
 const LEAST_SHARE = 0.03;
 
-export function drawnSpan(series: Series, began: string, last: string): [number, number] {
+export function drawnSpan({ points }: Pick<Course, 'points'>, began: string, last: string): [number, number] {
   const [from, to] = [new Date(began).getTime(), new Date(last).getTime()];
-  const shown = (series.points.at(-1)?.[0] ?? to) - (series.points[0]?.[0] ?? from);
+  const at = (index: number, otherwise: number) => new Date(points.at(index)?.at ?? otherwise).getTime();
+  const shown = at(-1, to) - at(0, from);
   const missing = Math.max(0, shown * LEAST_SHARE - (to - from));
   return [from - missing / 2, to + missing / 2];
 }
 
-function optionOf(ink: Ink, { series, reading, began, last }: Omit<Props, 'label'>) {
-  const { unit } = series;
+/** Nothing that is measured here goes below nothing, and no percentage beyond a hundred; a band that does is cut off there. */
+export function bandOf({ unit, points }: Pick<Course, 'unit' | 'points'>): { low: [number, number][]; height: [number, number][] } {
+  const cut = (value: number) => Math.max(0, unit === 'percent' ? Math.min(100, value) : value);
+  const low = points.map((point): [number, number] => [new Date(point.at).getTime(), cut(point.low)]);
+  return { low, height: points.map((point, index): [number, number] => [new Date(point.at).getTime(), cut(point.high) - (low[index]?.[1] ?? 0)]) };
+}
+
+function optionOf(ink: Ink, { course, reading, began, last }: Omit<Props, 'label'>) {
+  const { unit, points } = course;
   const format = (value: unknown) => (typeof value === 'number' ? measured(value, unit) : '');
-  const [from, to] = drawnSpan(series, began, last);
-  // Nothing that is measured here goes below nothing; a band that does is cut off where the axis begins.
-  const low = Math.max(0, reading.low);
-  const top = Math.max(reading.value, reading.high, ...series.points.map((point) => point[1] ?? 0));
+  const [from, to] = drawnSpan(course, began, last);
+  const { low, height } = bandOf(course);
+  const line = (pick: (point: Course['points'][number]) => number) => points.map((point) => [new Date(point.at).getTime(), pick(point)]);
+  const top = Math.max(reading.value, ...points.map((point) => Math.max(point.value, point.high)));
+  const silent = { type: 'line', stack: 'band', showSymbol: false, silent: true, lineStyle: { width: 0 }, tooltip: { show: false } };
   return {
     ...basics(ink),
     color: ink.series,
     grid: { left: 8, right: 16, top: 14, bottom: 4, containLabel: true },
     tooltip: { ...basics(ink).tooltip, valueFormatter: format },
     xAxis: { type: 'time', ...axisOf(ink), splitLine: { show: false } },
-    yAxis: { type: 'value', min: 0, max: unit === 'percent' && top <= 100 ? 100 : undefined, interval: unit === 'percent' && top <= 100 ? 25 : undefined, splitNumber: 4, ...axisOf(ink), axisLabel: { ...axisOf(ink).axisLabel, formatter: format } },
+    yAxis: { type: 'value', min: 0, max: unit === 'percent' && top <= 100 ? 100 : undefined, interval: unit === 'percent' && top <= 100 && top > 20 ? 25 : undefined, splitNumber: 4, ...axisOf(ink), axisLabel: { ...axisOf(ink).axisLabel, formatter: format } },
     dataZoom: [{ type: 'inside', zoomOnMouseWheel: 'ctrl', moveOnMouseMove: true }],
-    series: [{
-      type: 'line', name: words(series.metric), data: series.points, showSymbol: false, lineStyle: { width: 1.4 },
-      markArea: {
-        silent: true,
-        data: [
-          [{ xAxis: from, itemStyle: { color: ink.alarm, opacity: 0.07 } }, { xAxis: to }],
-          [{ coord: [from, low], itemStyle: { color: ink.band, opacity: 0.35 } }, { coord: [to, reading.high] }],
-        ],
+    series: [
+      { ...silent, name: 'Usual from', data: low },
+      { ...silent, name: 'Usual to', data: height, areaStyle: { color: ink.band, opacity: 0.25 } },
+      { type: 'line', name: 'Expected', data: line((point) => Math.max(0, point.expected)), showSymbol: false, color: ink.text, lineStyle: { width: 1, type: 'dashed', color: ink.text } },
+      {
+        type: 'line', name: words(course.metric), data: line((point) => point.value), showSymbol: false, color: ink.series[0], lineStyle: { width: 1.4 },
+        markArea: { silent: true, data: [[{ xAxis: from, itemStyle: { color: ink.alarm, opacity: 0.07 } }, { xAxis: to }]] },
+        markPoint: {
+          silent: true, symbol: 'circle', symbolSize: 11, label: { show: false },
+          itemStyle: { color: ink.alarm, borderColor: ink.surface, borderWidth: 2 },
+          data: [{ coord: [new Date(reading.at).getTime(), reading.value] }],
+        },
       },
-      markLine: {
-        silent: true, symbol: 'none', label: { show: false },
-        lineStyle: { color: ink.text, type: 'dashed', width: 1.4 },
-        data: [[{ coord: [from, reading.expected] }, { coord: [to, reading.expected] }]],
-      },
-      markPoint: {
-        silent: true, symbol: 'circle', symbolSize: 11, label: { show: false },
-        itemStyle: { color: ink.alarm, borderColor: ink.surface, borderWidth: 2 },
-        data: [{ coord: [new Date(reading.at).getTime(), reading.value] }],
-      },
-    }],
+    ],
   };
 }

@@ -33,6 +33,7 @@ export function measured(value: number, unit: string): string {
   if (unit === 'percent') return `${oneDecimal.format(value)} %`;
   if (unit === 'bytes_per_second') return `${bytes(value)}/s`;
   if (unit === 'bytes') return bytes(value);
+  if (unit === 'seconds') return Math.abs(value) < 1 ? `${oneDecimal.format(value * 1000)} ms` : `${oneDecimal.format(value)} s`;
   if (unit === 'per_second') return `${oneDecimal.format(value)}/s`;
   return oneDecimal.format(value);
 }

@@ -3,7 +3,8 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::record::{Anomaly, AnomalyClass, Place};
-use crate::action::{Action, Purpose};
+use super::words;
+use crate::action::{Action, ActionId, Purpose};
 
 /// A change this long before an anomaly may have caused it.
 const SHORTLY: SignedDuration = SignedDuration::from_hours(2);
@@ -21,37 +22,31 @@ pub struct Cause {
     pub evidence: Vec<String>,
     /// What to do about it.
     pub advice: String,
+    /// The action by Reeve that is suspected.
+    pub suspect: Option<ActionId>,
 }
 
 /// The likeliest cause, from Reeve's own actions and from the other anomalies.
 #[must_use]
 pub fn likely_cause(of: &Anomaly, actions: &[Action], others: &[Anomaly]) -> Cause {
-    let mut evidence: Vec<String> = of
-        .readings
-        .iter()
-        .map(|reading| {
-            let other = if of.class == AnomalyClass::Cost { "cost a day" } else { "behaviour" };
-            let metric = reading.metric.map_or(other, |metric| metric.as_str());
-            format!(
-                "{metric} was {:.4} at {}, expected {:.4} ({})",
-                reading.value, reading.at, reading.expected, reading.sign
-            )
-        })
-        .collect();
+    let mut evidence: Vec<String> = of.readings.iter().filter_map(words::evidence).collect();
+    if let Some(reading) = of.readings.first().filter(|_| of.class == AnomalyClass::Cost) {
+        let (value, expected) = (reading.value, reading.expected);
+        let day = reading.at.strftime("%Y-%m-%d");
+        evidence.push(format!("cost a day was {value:.2} from {day} on, expected {expected:.2} ({})", reading.sign));
+    }
     let before = |at: Timestamp| at <= of.started_at && of.started_at.duration_since(at) <= SHORTLY;
     let own = actions.iter().filter(|action| action.purpose == Purpose::Apply && action.resource.0 == of.place.id);
     if let Some(action) =
         own.filter(|action| before(action.finished_at.unwrap_or(action.started_at))).max_by_key(|a| a.started_at)
     {
-        evidence.push(format!(
-            "action {} ended {} on the same resource",
-            action.id.0,
-            action.finished_at.unwrap_or(action.started_at)
-        ));
+        let ended = words::minute(action.finished_at.unwrap_or(action.started_at));
+        evidence.push(format!("action {} ended at {ended} on the same resource", action.id.0));
         return Cause {
             words: "a change that Reeve made to the resource shortly before".to_owned(),
             evidence,
             advice: format!("Look at action {} and undo it if the trouble stays.", action.id.0),
+            suspect: Some(action.id.clone()),
         };
     }
     let near = |other: &&Anomaly| other.id != of.id && of.started_at.duration_since(other.started_at).abs() <= TOGETHER;
@@ -62,6 +57,7 @@ pub fn likely_cause(of: &Anomaly, actions: &[Action], others: &[Anomaly]) -> Cau
             words: format!("something that {shared} has in common: {} resources became strange together", count + 1),
             evidence,
             advice: format!("Look at what changed in {shared}: deployments, traffic, and the cloud's own status."),
+            suspect: None,
         };
     }
     let same = with.iter().filter(|other| other.place.id == of.place.id).count();
@@ -73,6 +69,7 @@ pub fn likely_cause(of: &Anomaly, actions: &[Action], others: &[Anomaly]) -> Cau
         words: format!("not known: nothing else changed that Reeve sees; it showed as {}", if sign.is_empty() { "unusual behaviour" } else { sign }),
         evidence,
         advice: "Look at what ran on it then; say whether it was real, false or planned, so that the next one is judged better.".to_owned(),
+        suspect: None,
     }
 }
 

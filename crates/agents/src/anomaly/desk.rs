@@ -1,19 +1,21 @@
 //! The desk: takes findings, makes one anomaly of one trouble, answers it in order, and learns from what people say.
 
+mod configure;
+mod execute;
+mod opinion;
+
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_audit::{Entry, FieldError, Json};
+use reeve_audit::Entry;
 use reeve_estate::StoreError;
 
-use super::cause::likely_cause;
+use super::cause::{Cause, likely_cause};
 use super::port::{AnomalyFilter, AnomalyStore};
-use super::record::{
-    Anomaly, AnomalyClass, AnomalyFeedback, AnomalyId, AnomalyStatus, FeedbackKind, Place, Reading, Response, Stage,
-};
-use super::settings::AnomalySettings;
+use super::record::{Anomaly, AnomalyClass, AnomalyId, AnomalyStatus, FeedbackKind, Place, Reading, Response, Stage};
 use super::story;
-use crate::engine::{Caller, EngineError};
+use super::threat::ThreatStore;
+use crate::engine::{Caller, Engine, EngineError};
 use crate::ports::{AgentStore, Clock, Recorder};
 use crate::recommendation::Priority;
 
@@ -64,6 +66,10 @@ pub struct DeskPorts {
     pub anomalies: Arc<dyn AnomalyStore>,
     /// Actions, for causes.
     pub agents: Arc<dyn AgentStore>,
+    /// What is done about anomalies.
+    pub engine: Arc<Engine>,
+    /// Lists of indicators.
+    pub threats: Arc<dyn ThreatStore>,
     /// The audit log.
     pub recorder: Arc<dyn Recorder>,
     /// Time.
@@ -113,7 +119,11 @@ impl Desk {
         if of.status == AnomalyStatus::Resolved || finding.last_at <= of.last_at {
             return Ok(());
         }
+        let worse = finding.score() > of.readings.iter().map(|reading| reading.score).fold(0.0, f64::max);
         let mut next = Anomaly { last_at: finding.last_at, version: of.version + 1, ..of };
+        if worse {
+            next.title = finding.title;
+        }
         for reading in finding.readings {
             match next.readings.iter_mut().find(|known| known.metric == reading.metric) {
                 Some(known) if known.score >= reading.score => {}
@@ -129,9 +139,11 @@ impl Desk {
         }
     }
 
-    /// Alert, investigate, recommend: each recorded before the next.
+    /// Alert, and as the settings say investigate, recommend, execute: each recorded before the next.
     async fn open(&self, finding: Finding, caller: &Caller) -> Result<Anomaly, EngineError> {
         let now = self.ports.clock.now();
+        let settings = self.ports.anomalies.anomaly_settings_get().await?;
+        let reaction = settings.action(finding.class);
         let deviation = finding
             .readings
             .first()
@@ -156,14 +168,23 @@ impl Desk {
             last_at: finding.last_at,
             detected_at: now,
             resolved_at: None,
+            reopened_at: None,
             version: 1,
         };
         let told = anomaly.title.clone();
         self.answer(&mut anomaly, Stage::Alert, told, caller).await?;
-        let (cause, advice) = self.investigate(&mut anomaly).await?;
-        self.answer(&mut anomaly, Stage::Investigate, cause, caller).await?;
-        self.answer(&mut anomaly, Stage::Recommend, advice, caller).await?;
+        if !reaction.investigates() {
+            self.ports.anomalies.anomaly_insert(&anomaly).await?;
+            return Ok(anomaly);
+        }
+        let cause = self.investigate(&mut anomaly).await?;
+        self.answer(&mut anomaly, Stage::Investigate, cause.words, caller).await?;
+        self.answer(&mut anomaly, Stage::Recommend, cause.advice, caller).await?;
         self.ports.anomalies.anomaly_insert(&anomaly).await?;
+        if reaction.executes() {
+            // It is told already: what fails from here on is told too, and takes nothing back.
+            return self.execute(anomaly, cause.suspect.as_ref(), caller).await;
+        }
         Ok(anomaly)
     }
 
@@ -179,16 +200,16 @@ impl Desk {
         Ok(())
     }
 
-    async fn investigate(&self, anomaly: &mut Anomaly) -> Result<(String, String), EngineError> {
+    async fn investigate(&self, anomaly: &mut Anomaly) -> Result<Cause, EngineError> {
         let since = anomaly.started_at.checked_sub(CONTEXT).ok();
         let actions = self.ports.agents.action_list(None, since).await?;
         let around = AnomalyFilter { since, limit: 500, ..AnomalyFilter::default() };
         let (others, _) = self.ports.anomalies.anomaly_list(&around).await?;
         let cause = likely_cause(anomaly, &actions, &others);
-        anomaly.evidence.extend(cause.evidence);
+        anomaly.evidence.extend(cause.evidence.iter().cloned());
         anomaly.cause.clone_from(&cause.words);
         anomaly.advice.clone_from(&cause.advice);
-        Ok((cause.words, cause.advice))
+        Ok(cause)
     }
 
     /// Says that somebody looks after it.
@@ -209,49 +230,6 @@ impl Desk {
         }
     }
 
-    /// Takes in what a person says. "False" keeps the like of it, up to this strangeness, quiet for thirty days; "planned"
-    /// ends it without a lesson, since the next one may be none.
-    ///
-    /// # Errors
-    /// [`EngineError::Invalid`] for another kind or endless comments.
-    pub async fn feedback(
-        &self,
-        id: &AnomalyId,
-        kind: &str,
-        comments: Option<&str>,
-        caller: &Caller,
-    ) -> Result<Anomaly, EngineError> {
-        let Some(kind) = FeedbackKind::parse(kind) else {
-            let message = "must be one of real, false, planned";
-            return Err(EngineError::Invalid(vec![FieldError::new("kind", "invalid_value", message)]));
-        };
-        let comments = comments.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
-        if comments.as_ref().is_some_and(|text| text.chars().count() > 2000) {
-            let message = "must have at most 2000 characters";
-            return Err(EngineError::Invalid(vec![FieldError::new("comments", "invalid_value", message)]));
-        }
-        let of = self.ports.anomalies.anomaly_get(id).await?;
-        let now = self.ports.clock.now();
-        let mut next = Anomaly { version: of.version + 1, ..of };
-        next.feedback.push(AnomalyFeedback { kind, comments, by: caller.name.clone(), at: now });
-        let lesson = match kind {
-            FeedbackKind::Real => "it counts as found rightly".to_owned(),
-            FeedbackKind::Planned => "it was planned; nothing is learned from it".to_owned(),
-            FeedbackKind::False => {
-                format!("{} is not called strange for 30 days unless it is stranger than this", next.place.name)
-            }
-        };
-        if kind != FeedbackKind::Real && next.status != AnomalyStatus::Resolved {
-            next.status = AnomalyStatus::Resolved;
-            next.resolved_at = Some(now);
-        }
-        self.record(story::stage(Stage::Learn, &next, &lesson, caller).with_metadata("feedback", kind.as_str()))
-            .await?;
-        next.responses.push(Response { stage: Stage::Learn, at: now, detail: lesson });
-        self.ports.anomalies.anomaly_update(&next).await?;
-        Ok(next)
-    }
-
     /// Ends anomalies that have been quiet for a while. Returns how many.
     ///
     /// # Errors
@@ -260,9 +238,10 @@ impl Desk {
         let now = self.ports.clock.now();
         let mut ended = 0;
         for status in [AnomalyStatus::Open, AnomalyStatus::Acknowledged] {
-            let filter = AnomalyFilter { status: Some(status), ..AnomalyFilter::default() };
+            let filter = AnomalyFilter { status: vec![status], ..AnomalyFilter::default() };
             let (waiting, _) = self.ports.anomalies.anomaly_list(&filter).await?;
-            for of in waiting.into_iter().filter(|of| now.duration_since(of.last_at) > one_trouble(of.class)) {
+            let stirred = |of: &Anomaly| of.reopened_at.map_or(of.last_at, |at| at.max(of.last_at));
+            for of in waiting.into_iter().filter(|of| now.duration_since(stirred(of)) > one_trouble(of.class)) {
                 let version = of.version + 1;
                 let next = Anomaly { status: AnomalyStatus::Resolved, resolved_at: Some(now), version, ..of };
                 self.record(story::about("anomaly.resolve", &next, caller)).await?;
@@ -274,37 +253,6 @@ impl Desk {
             }
         }
         Ok(ended)
-    }
-
-    /// Replaces the settings. `wanted.version` is the version that was read.
-    ///
-    /// # Errors
-    /// [`EngineError::Invalid`] with every failing field; a conflict when they changed since they were read.
-    pub async fn settings_put(&self, wanted: AnomalySettings, caller: &Caller) -> Result<AnomalySettings, EngineError> {
-        let cost = &wanted.cost;
-        let mut errors = Vec::new();
-        let mut check = |field: &str, holds: bool, message: &str| {
-            if !holds {
-                errors.push(FieldError::new(field, "invalid_value", message));
-            }
-        };
-        let percent = cost.threshold_percent.is_finite() && (1.0..=10_000.0).contains(&cost.threshold_percent);
-        check("cost.threshold_percent", percent, "must be a percentage from 1 to 10000");
-        check("cost.window_hours", (1..=744).contains(&cost.window_hours), "must be from 1 to 744 hours");
-        check("cost.baseline_days", (7..=365).contains(&cost.baseline_days), "must be from 7 to 365 days");
-        if !errors.is_empty() {
-            return Err(EngineError::Invalid(errors));
-        }
-        let before = self.ports.anomalies.anomaly_settings_get().await?;
-        if before.version != wanted.version {
-            let message =
-                format!("the settings are at version {}, not {}; read them again", before.version, wanted.version);
-            return Err(EngineError::Conflict(message));
-        }
-        let after = AnomalySettings { version: before.version + 1, ..wanted };
-        self.record(story::policy(described(&before), described(&after), caller)).await?;
-        self.ports.anomalies.anomaly_settings_put(&after).await?;
-        Ok(after)
     }
 }
 
@@ -318,20 +266,7 @@ const fn one_trouble(class: AnomalyClass) -> SignedDuration {
 /// Whether people called the like of it false not long ago, when it was at least as strange.
 fn quietened(of: &Anomaly, score: f64, now: Timestamp) -> bool {
     let strangest = of.readings.iter().map(|reading| reading.score).fold(0.0, f64::max);
-    of.feedback.last().is_some_and(|said| {
+    of.opinion().is_some_and(|said| {
         said.kind == FeedbackKind::False && now.duration_since(said.at) <= QUIET_FOR && score <= strangest
     })
-}
-
-fn described(of: &AnomalySettings) -> Json {
-    let metrics: Vec<String> = of.performance.metrics.iter().map(|metric| metric.as_str().to_owned()).collect();
-    Json::object([
-        ("cost.threshold_percent", Json::from(of.cost.threshold_percent)),
-        ("cost.window_hours", Json::from(of.cost.window_hours)),
-        ("cost.baseline_days", Json::from(of.cost.baseline_days)),
-        ("performance.metrics", Json::from(metrics)),
-        ("performance.sensitivity", Json::from(of.performance.sensitivity.as_str())),
-        ("security.behavioral_analysis", Json::from(of.security.behavioral_analysis)),
-        ("security.sensitivity", Json::from(of.security.sensitivity.as_str())),
-    ])
 }

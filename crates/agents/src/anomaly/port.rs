@@ -12,8 +12,8 @@ use super::settings::AnomalySettings;
 pub struct AnomalyFilter {
     /// Of this class.
     pub class: Option<AnomalyClass>,
-    /// In this state.
-    pub status: Option<AnomalyStatus>,
+    /// In any of these states; empty is all.
+    pub status: Vec<AnomalyStatus>,
     /// Known by this key.
     pub key: Option<String>,
     /// At this place.
@@ -41,4 +41,8 @@ pub trait AnomalyStore: Send + Sync {
     async fn anomaly_settings_get(&self) -> Result<AnomalySettings, StoreError>;
     /// Replaces the settings; `version` is the stored one plus one.
     async fn anomaly_settings_put(&self, settings: &AnomalySettings) -> Result<(), StoreError>;
+    /// When the watch over metrics last looked.
+    async fn anomaly_looked_get(&self) -> Result<Option<Timestamp>, StoreError>;
+    /// Keeps when it looked.
+    async fn anomaly_looked_put(&self, at: Timestamp) -> Result<(), StoreError>;
 }

@@ -125,6 +125,8 @@ pub struct AnomalyFeedback {
     pub by: String,
     /// When.
     pub at: Timestamp,
+    /// When it was taken back, and by whom: it counts no more.
+    pub withdrawn: Option<(Timestamp, String)>,
 }
 
 /// An anomaly.
@@ -164,8 +166,18 @@ pub struct Anomaly {
     pub detected_at: Timestamp,
     /// When it was over.
     pub resolved_at: Option<Timestamp>,
+    /// When somebody opened it again.
+    pub reopened_at: Option<Timestamp>,
     /// What it is known by, so that it is told once: class and place.
     pub key: String,
     /// Grows with every change.
     pub version: u64,
+}
+
+impl Anomaly {
+    /// What people say of it: the last answer that was not taken back.
+    #[must_use]
+    pub fn opinion(&self) -> Option<&AnomalyFeedback> {
+        self.feedback.iter().rev().find(|said| said.withdrawn.is_none())
+    }
 }

@@ -2,6 +2,8 @@
 
 use reeve_estate::{Metric, named};
 
+use super::record::AnomalyClass;
+
 named!(
     /// How readily something is called unusual.
     Sensitivity {
@@ -26,6 +28,49 @@ impl Sensitivity {
     }
 }
 
+named!(
+    /// What is done about an anomaly, whose stages come in the specification's order: alert, investigate, recommend, execute,
+    /// learn.
+    Reaction {
+        /// It is told, and nothing more.
+        Alert => "alert",
+        /// Told, investigated, and a remedy recommended.
+        AlertAndAnalyze => "alert_and_analyze",
+        /// The same.
+        AutoInvestigate => "auto_investigate",
+        /// The same, and what an agent in active mode may do is done at once.
+        AutoRemediate => "auto_remediate",
+        /// The same for whoever behaves strangely.
+        AlertAndQuarantine => "alert_and_quarantine",
+    }
+);
+
+impl Reaction {
+    /// What may be set for a class.
+    #[must_use]
+    pub const fn of_class(class: AnomalyClass) -> &'static [Reaction] {
+        match class {
+            AnomalyClass::Cost => &[Reaction::Alert, Reaction::AlertAndAnalyze, Reaction::AutoRemediate],
+            AnomalyClass::Performance | AnomalyClass::Operational => {
+                &[Reaction::Alert, Reaction::AutoInvestigate, Reaction::AutoRemediate]
+            }
+            AnomalyClass::Security => &[Reaction::Alert, Reaction::AutoInvestigate, Reaction::AlertAndQuarantine],
+        }
+    }
+
+    /// Whether the cause is looked for and a remedy recommended.
+    #[must_use]
+    pub const fn investigates(self) -> bool {
+        !matches!(self, Reaction::Alert)
+    }
+
+    /// Whether something is done.
+    #[must_use]
+    pub const fn executes(self) -> bool {
+        matches!(self, Reaction::AutoRemediate | Reaction::AlertAndQuarantine)
+    }
+}
+
 /// Of cost.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CostSettings {
@@ -35,6 +80,8 @@ pub struct CostSettings {
     pub window_hours: u32,
     /// Days the baseline averages.
     pub baseline_days: u32,
+    /// What is done about it.
+    pub action: Reaction,
 }
 
 /// Of performance and operations.
@@ -44,6 +91,8 @@ pub struct PerformanceSettings {
     pub metrics: Vec<Metric>,
     /// How readily.
     pub sensitivity: Sensitivity,
+    /// What is done about it; for the operational class too.
+    pub action: Reaction,
 }
 
 /// Of security.
@@ -51,8 +100,12 @@ pub struct PerformanceSettings {
 pub struct SecuritySettings {
     /// Whether behaviour is watched.
     pub behavioral_analysis: bool,
+    /// Whether addresses and programs are held against the operators' threat lists.
+    pub threat_intelligence: bool,
     /// How readily.
     pub sensitivity: Sensitivity,
+    /// What is done about it.
+    pub action: Reaction,
 }
 
 /// All of them.
@@ -68,13 +121,39 @@ pub struct AnomalySettings {
     pub version: u64,
 }
 
+impl AnomalySettings {
+    /// What is done about an anomaly of a class.
+    #[must_use]
+    pub const fn action(&self, class: AnomalyClass) -> Reaction {
+        match class {
+            AnomalyClass::Cost => self.cost.action,
+            AnomalyClass::Performance | AnomalyClass::Operational => self.performance.action,
+            AnomalyClass::Security => self.security.action,
+        }
+    }
+}
+
 impl Default for AnomalySettings {
     /// The specification's values.
     fn default() -> Self {
         AnomalySettings {
-            cost: CostSettings { threshold_percent: 20.0, window_hours: 24, baseline_days: 30 },
-            performance: PerformanceSettings { metrics: Vec::new(), sensitivity: Sensitivity::Medium },
-            security: SecuritySettings { behavioral_analysis: true, sensitivity: Sensitivity::Medium },
+            cost: CostSettings {
+                threshold_percent: 20.0,
+                window_hours: 24,
+                baseline_days: 30,
+                action: Reaction::AlertAndAnalyze,
+            },
+            performance: PerformanceSettings {
+                metrics: Vec::new(),
+                sensitivity: Sensitivity::Medium,
+                action: Reaction::AutoInvestigate,
+            },
+            security: SecuritySettings {
+                behavioral_analysis: true,
+                threat_intelligence: true,
+                sensitivity: Sensitivity::Medium,
+                action: Reaction::AlertAndQuarantine,
+            },
             version: 0,
         }
     }

@@ -35,10 +35,13 @@ pub fn look(charges: &[Charge], settings: &CostSettings, now: Timestamp) -> (Vec
     let window_days = i64::from(settings.window_hours.div_ceil(24)).max(1);
     let recent = last.div_euclid(DAY_MS) - 1 - LATE_DAYS;
     let news = |one: &&Anomaly| one.last_day >= recent && one.last_day - one.first_day + 1 >= window_days;
-    (judgement.anomalies.iter().filter(news).filter_map(finding).collect(), abstained.collect())
+    (
+        judgement.anomalies.iter().filter(news).filter_map(|one| finding(one, settings.threshold_percent)).collect(),
+        abstained.collect(),
+    )
 }
 
-fn finding(of: &Anomaly) -> Option<Finding> {
+fn finding(of: &Anomaly, threshold_percent: f64) -> Option<Finding> {
     let day = |day: i64| Timestamp::from_millisecond(day.checked_mul(DAY_MS)?).ok();
     let (started_at, last_at) = (day(of.first_day)?, day(of.last_day.checked_add(1)?)?);
     let days = (of.last_day - of.first_day + 1) as f64;
@@ -75,8 +78,8 @@ fn finding(of: &Anomaly) -> Option<Finding> {
             at: started_at,
             value,
             expected,
-            low: expected.min(value),
-            high: expected.max(value),
+            low: (expected * (1.0 - threshold_percent / 100.0)).max(0.0),
+            high: expected * (1.0 + threshold_percent / 100.0),
             score: of.significance / (of.significance + 2.0),
             sign: what.to_owned(),
         }],
@@ -144,7 +147,7 @@ mod tests {
     }
 
     fn settings() -> CostSettings {
-        CostSettings { threshold_percent: 20.0, window_hours: 24, baseline_days: 30 }
+        super::super::AnomalySettings::default().cost
     }
 
     fn at(ms: i64) -> Timestamp {

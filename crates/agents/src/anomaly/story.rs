@@ -3,6 +3,7 @@
 use reeve_audit::{ActionStatus, Entry, EventType, Json, ResourceRef, Severity};
 
 use super::record::{Anomaly, Stage};
+use super::threat::ThreatList;
 use crate::engine::Caller;
 use crate::engine::story::{POLICY, entry};
 use crate::recommendation::Priority;
@@ -56,6 +57,33 @@ pub(super) fn policy(before: Json, after: Json, caller: &Caller) -> Entry {
         .with_severity(Severity::Medium)
         .before(before)
         .after(after)
+}
+
+/// A change of a list of indicators.
+pub(super) fn threat_list(
+    operation: &str,
+    before: Option<&ThreatList>,
+    after: Option<&ThreatList>,
+    caller: &Caller,
+) -> Entry {
+    let name = after.or(before).map(|list| list.name.clone()).unwrap_or_default();
+    let described = |list: &ThreatList| {
+        Json::object([
+            ("indicators", Json::from(list.indicators)),
+            ("from_file", Json::from(list.from_file)),
+            ("updated_at", Json::from(list.updated_at.to_string())),
+        ])
+    };
+    let mut entry = entry(POLICY, operation, ActionStatus::Success, caller)
+        .on(ResourceRef::new("threat_list", name))
+        .with_severity(Severity::Medium);
+    if let Some(list) = before {
+        entry = entry.before(described(list));
+    }
+    match after {
+        Some(list) => entry.after(described(list)),
+        None => entry,
+    }
 }
 
 const fn severity(of: Priority) -> Severity {

@@ -1,31 +1,37 @@
-//! Watching metrics and behaviour. State is in memory alone: after a restart the last two weeks are read again, and what
-//! was told before is recognised by its place and time.
+//! Watching metrics. State is in memory alone: after a restart the last four weeks are read again for their lesson, so that the
+//! week is known, and only what came since the watch last looked is news.
 
 use std::collections::HashMap;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_audit::Entry;
 use reeve_estate::{EstateStore, Metric, Resource, ResourceFilter, ResourceId, SampleStore, Series, StoreError};
 use reeve_learn::anomaly::{Detector, Judgement, Sign};
 
 use super::desk::Finding;
+use super::pace::{Fed, fed};
 use super::record::{AnomalyClass, Place, Reading};
 use super::settings::{AnomalySettings, Sensitivity};
-use crate::behaviour::EntryWatch;
+use super::words;
 use crate::recommendation::Priority;
 
-/// What a detector is brought up with.
-const HISTORY: SignedDuration = SignedDuration::from_hours(24 * 14);
+pub use super::deeds::BehaviourWatch;
+
+/// What a detector is brought up with: weekends are known after the third.
+pub(super) const HISTORY: SignedDuration = SignedDuration::from_hours(24 * 28);
 /// What is older is no news any more.
 const NEWS: SignedDuration = SignedDuration::from_hours(24);
-/// Resources whose series are read at a time.
-const CHUNK: usize = 64;
+/// Samples come late: after a restart what is this much older than the last look is news still.
+const LATE: SignedDuration = SignedDuration::from_mins(30);
+/// Resources whose series are read at a time: four weeks of them in five-minute points are some 30 MB.
+const CHUNK: usize = 32;
 /// Series that are watched at most: a detector has a few kilobytes.
 const MOST_SERIES: usize = 50_000;
 /// Metrics watched where the settings name none.
 const METRICS: &[Metric] = &[
     Metric::CpuUtilization,
     Metric::MemoryUtilization,
+    Metric::ResponseTime,
+    Metric::ErrorRate,
     Metric::RequestRate,
     Metric::NetworkOut,
     Metric::DatabaseConnections,
@@ -41,9 +47,21 @@ struct Watched {
 #[derive(Default)]
 pub struct MetricWatch {
     series: HashMap<(ResourceId, Metric), Watched>,
+    /// When the watch before this one last looked.
+    looked: Option<Timestamp>,
 }
 
+/// A reading that is news, with what gave it away.
+type Strange = (Reading, Option<Sign>);
+
 impl MetricWatch {
+    /// A watch that takes over from one that last looked then: what that one saw is judged for its lesson alone. Detectors with
+    /// another past judge otherwise, and would call what the one before let pass.
+    #[must_use]
+    pub fn after(looked: Option<Timestamp>) -> Self {
+        MetricWatch { looked, ..MetricWatch::default() }
+    }
+
     /// Reads what is new and judges it: what is strange, resource by resource.
     ///
     /// # Errors
@@ -61,7 +79,7 @@ impl MetricWatch {
         let mut found = Vec::new();
         for chunk in resources.chunks(CHUNK) {
             let back = now - HISTORY;
-            // Apart, or one without samples would have two weeks of all the others read at every look.
+            // Apart, or one without samples would have four weeks of all the others read at every look.
             let (mut known, mut fresh, mut from) = (Vec::new(), Vec::new(), now);
             for id in chunk.iter().map(|resource| &resource.id) {
                 match self.last(id, metrics) {
@@ -78,7 +96,7 @@ impl MetricWatch {
                     read.extend(samples.sample_series(&ids, metrics, from, now).await?);
                 }
             }
-            let mut strange: HashMap<ResourceId, Vec<Reading>> = HashMap::new();
+            let mut strange: HashMap<ResourceId, Vec<Strange>> = HashMap::new();
             for series in read {
                 let readings = self.judge(&series, settings.performance.sensitivity, now);
                 strange.entry(series.resource).or_default().extend(readings);
@@ -100,82 +118,64 @@ impl MetricWatch {
     }
 
     /// Feeds new points of a series; those that are news and strange enough come back.
-    fn judge(&mut self, series: &Series, sensitivity: Sensitivity, now: Timestamp) -> Vec<Reading> {
+    fn judge(&mut self, series: &Series, sensitivity: Sensitivity, now: Timestamp) -> Vec<Strange> {
         let key = (series.resource.clone(), series.metric);
-        if !self.series.contains_key(&key) && self.series.len() >= MOST_SERIES {
+        let is_new = !self.series.contains_key(&key);
+        if is_new && self.series.len() >= MOST_SERIES {
             return Vec::new();
         }
+        let taken_over = self.looked.filter(|_| is_new).map(|looked| looked - LATE);
+        let news = taken_over.map_or(now - NEWS, |looked| looked.max(now - NEWS));
         let fresh = || Watched { detector: Detector::new(), last: Timestamp::MIN };
         let watched = self.series.entry(key).or_insert_with(fresh);
         let mut strange = Vec::new();
-        for (at, value) in &series.points {
-            if *at <= watched.last {
-                continue;
-            }
-            watched.last = *at;
-            let judged = watched.detector.observe(at.as_millisecond(), *value);
-            if judged.score >= sensitivity.least_score() && now.duration_since(*at) <= NEWS {
-                strange.push(reading(series.metric, *at, *value, &judged));
+        for point in fed(&series.points, series.period_s, watched.last, now) {
+            watched.last = point.last;
+            let judged = watched.detector.observe(point.at.as_millisecond(), point.value);
+            if judged.score >= sensitivity.least_score() && point.at >= news {
+                strange.push((reading(series.metric, &point, &judged), judged.sign));
             }
         }
         strange
     }
 }
 
-fn reading(metric: Metric, at: Timestamp, value: f64, judged: &Judgement) -> Reading {
+fn reading(metric: Metric, point: &Fed, judged: &Judgement) -> Reading {
     Reading {
         metric: Some(metric),
-        at,
-        value,
+        at: point.at,
+        value: point.value,
         expected: judged.expected,
         low: judged.low,
         high: judged.high,
         score: judged.score,
-        sign: judged.sign.map_or("unusual", words).to_owned(),
-    }
-}
-
-const fn words(sign: Sign) -> &'static str {
-    match sign {
-        Sign::Spike => "a spike",
-        Sign::Jump => "a jump",
-        Sign::Flatline => "a signal that froze",
-        Sign::Pattern => "a course not seen before",
-        Sign::Variance => "more scatter than usual",
-        Sign::Range => "outside everything seen",
-        Sign::Shift => "another level",
-        Sign::Density => "many deviations close together",
-        Sign::Factor => "a fall or rise by a factor",
-        Sign::Season => "unusual at this time of day",
-        Sign::Drift => "a drift",
-        Sign::Unrest => "unrest",
+        sign: words::sign(judged.sign, point.value >= judged.expected).to_owned(),
     }
 }
 
 /// One finding of all that is strange about a resource.
-fn finding(resource: &Resource, mut readings: Vec<Reading>) -> Option<Finding> {
-    readings.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.at.cmp(&b.at)));
-    let started_at = readings.iter().map(|reading| reading.at).min()?;
-    let last_at = readings.iter().map(|reading| reading.at).max()?;
+fn finding(resource: &Resource, mut strange: Vec<Strange>) -> Option<Finding> {
+    strange.sort_by(|(a, _), (b, _)| b.score.total_cmp(&a.score).then_with(|| a.at.cmp(&b.at)));
+    let started_at = strange.iter().map(|(reading, _)| reading.at).min()?;
+    let last_at = strange.iter().map(|(reading, _)| reading.at).max()?;
     let mut seen = Vec::new();
-    readings.retain(|reading| {
+    strange.retain(|(reading, _)| {
         let first = !seen.contains(&reading.metric);
         seen.push(reading.metric);
         first
     });
-    let strangest = readings.first()?;
+    let (strangest, sign) = strange.first()?;
     let metric = strangest.metric?;
     let class = match metric {
         Metric::DatabaseConnections | Metric::FreeStorage | Metric::CpuCreditBalance => AnomalyClass::Operational,
         _ => AnomalyClass::Performance,
     };
-    let title = format!(
-        "{} of {} is {:.4}, expected {:.4} ({})",
-        metric, resource.name, strangest.value, strangest.expected, strangest.sign
-    );
+    let called = if resource.name.is_empty() { resource.id.as_str() } else { resource.name.as_str() };
+    let title = words::title(metric, called, *sign, strangest);
+    let severity = severity(strangest.score);
     Some(Finding {
         class,
-        severity: severity(strangest.score),
+        severity,
         title,
         place: Place {
             id: resource.id.0.clone(),
@@ -187,7 +187,7 @@ fn finding(resource: &Resource, mut readings: Vec<Reading>) -> Option<Finding> {
             service: Some(resource.service.clone()),
         },
         evidence: Vec::new(),
-        readings,
+        readings: strange.into_iter().map(|(reading, _)| reading).collect(),
         started_at,
         last_at,
     })
@@ -198,56 +198,5 @@ fn severity(score: f64) -> Priority {
         s if s >= 0.95 => Priority::High,
         s if s >= 0.75 => Priority::Medium,
         _ => Priority::Low,
-    }
-}
-
-/// The watch over behaviour in the audit log.
-#[derive(Default)]
-pub struct BehaviourWatch {
-    watch: EntryWatch,
-}
-
-impl BehaviourWatch {
-    /// Judges an entry by those before it; a finding where it is strange enough.
-    pub fn observe(&mut self, entry: &Entry, recorded_at: Timestamp, settings: &AnomalySettings) -> Option<Finding> {
-        // Reeve's own agents and schedule act as they are configured; their entries would only teach what is known.
-        if entry.actor.kind.is_none() || entry.metadata.tags.iter().any(|tag| tag == "intelligence") {
-            return None;
-        }
-        let judged = self.watch.observe(entry);
-        let least = settings.security.sensitivity.least_score();
-        if !settings.security.behavioral_analysis || judged.score < least {
-            return None;
-        }
-        let who = entry.actor.email.clone().or_else(|| entry.actor.id.clone()).unwrap_or_else(|| "unknown".to_owned());
-        let operation = entry.action.operation.clone().unwrap_or_else(|| entry.event_type.as_str().to_owned());
-        let reasons: Vec<String> = judged.reasons().take(5).map(str::to_owned).collect();
-        Some(Finding {
-            class: AnomalyClass::Security,
-            severity: if judged.score >= 0.9 { Priority::High } else { Priority::Medium },
-            title: format!("{who} did {operation}: {}", reasons.first().map_or("unusual for them", String::as_str)),
-            place: Place {
-                id: who.clone(),
-                name: who,
-                kind: "principal".to_owned(),
-                provider: entry.resource.cloud_provider.clone(),
-                account: entry.resource.account_id.clone(),
-                region: entry.resource.region.clone(),
-                service: None,
-            },
-            readings: vec![Reading {
-                metric: None,
-                at: recorded_at,
-                value: judged.score,
-                expected: 0.0,
-                low: 0.0,
-                high: least,
-                score: judged.score,
-                sign: reasons.first().cloned().unwrap_or_default(),
-            }],
-            evidence: reasons,
-            started_at: recorded_at,
-            last_at: recorded_at,
-        })
     }
 }

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
+use reeve_agents::anomaly::threat::{ThreatList, ThreatStore};
 use reeve_agents::anomaly::watch::{BehaviourWatch, MetricWatch};
 use reeve_agents::anomaly::{
     Anomaly, AnomalyClass, AnomalyFilter, AnomalyId, AnomalySettings, AnomalyStatus, AnomalyStore, Desk, DeskPorts,
-    Finding, Place, Reading, Stage,
+    Finding, Place, Reaction, Reading, Stage, course,
 };
 use reeve_agents::engine::Caller;
-use reeve_agents::{Clock, EngineError, Priority};
+use reeve_agents::{ActionStatus as Ended, AgentStore as _, Clock, EngineError, Priority};
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventType, Json};
 use reeve_estate::{Metric, ResourceId, Series, StoreError};
 
@@ -22,6 +23,31 @@ use crate::world::{World, operator};
 struct Kept {
     all: Mutex<Vec<Anomaly>>,
     settings: Mutex<AnomalySettings>,
+    lists: Mutex<Vec<ThreatList>>,
+}
+
+#[async_trait]
+impl ThreatStore for Kept {
+    async fn threat_list_put(&self, list: &ThreatList) -> Result<(), StoreError> {
+        let mut lists = self.lists.lock();
+        lists.retain(|known| known.name != list.name);
+        lists.push(list.clone());
+        Ok(())
+    }
+    async fn threat_list_get(&self, name: &str) -> Result<ThreatList, StoreError> {
+        let found = self.lists.lock().iter().find(|list| list.name == name).cloned();
+        found.ok_or_else(|| StoreError::NotFound { what: "threat list", id: name.to_owned() })
+    }
+    async fn threat_list_delete(&self, name: &str) -> Result<(), StoreError> {
+        self.lists.lock().retain(|list| list.name != name);
+        Ok(())
+    }
+    async fn threat_list_all(&self) -> Result<Vec<ThreatList>, StoreError> {
+        Ok(self.lists.lock().clone())
+    }
+    async fn threat_list_state(&self) -> Result<Vec<(String, Timestamp)>, StoreError> {
+        Ok(self.lists.lock().iter().map(|list| (list.name.clone(), list.updated_at)).collect())
+    }
 }
 
 #[async_trait]
@@ -46,7 +72,7 @@ impl AnomalyStore for Kept {
     async fn anomaly_list(&self, filter: &AnomalyFilter) -> Result<(Vec<Anomaly>, u64), StoreError> {
         let fits = |of: &&Anomaly| {
             filter.key.as_ref().is_none_or(|key| *key == of.key)
-                && filter.status.is_none_or(|status| status == of.status)
+                && (filter.status.is_empty() || filter.status.contains(&of.status))
                 && filter.since.is_none_or(|since| of.started_at >= since)
         };
         let mut found: Vec<Anomaly> = self.all.lock().iter().filter(fits).cloned().collect();
@@ -61,6 +87,12 @@ impl AnomalyStore for Kept {
         *self.settings.lock() = settings.clone();
         Ok(())
     }
+    async fn anomaly_looked_get(&self) -> Result<Option<Timestamp>, StoreError> {
+        Ok(None)
+    }
+    async fn anomaly_looked_put(&self, _: Timestamp) -> Result<(), StoreError> {
+        Ok(())
+    }
 }
 
 fn desk(world: &World) -> (Desk, Arc<Kept>) {
@@ -68,6 +100,8 @@ fn desk(world: &World) -> (Desk, Arc<Kept>) {
     let desk = Desk::new(DeskPorts {
         anomalies: Arc::clone(&kept) as _,
         agents: Arc::clone(&world.memory) as _,
+        engine: Arc::clone(&world.engine),
+        threats: Arc::clone(&kept) as _,
         recorder: Arc::clone(&world.log) as _,
         clock: Arc::clone(&world.clock) as _,
     });
@@ -220,6 +254,36 @@ async fn settings_are_checked_versioned_and_recorded() {
     assert_eq!(entry.changes.after.unwrap().get("cost.threshold_percent"), Some(&Json::from(35.0)));
 }
 
+/// The only CPU series there is.
+fn measured(world: &World, period_s: u32, points: Vec<(Timestamp, f64)>) {
+    let mut series = world.memory.series.lock();
+    series.retain(|series| series.metric != Metric::CpuUtilization);
+    series.push(Series { resource: ResourceId::new("i-1"), metric: Metric::CpuUtilization, points, period_s });
+}
+
+/// Seeded chance of a minute, from -0.5 to 0.5.
+fn chance(minute: i64) -> f64 {
+    let mut z = (minute as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(0xd1b5_4a32_d192_ed03);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
+}
+
+/// What a site shows in one minute: the day's wave, and much scatter.
+fn minute(minute: i64) -> f64 {
+    40.0 + 15.0 * (minute as f64 / 1440.0 * std::f64::consts::TAU).sin() + 12.0 * chance(minute)
+}
+
+/// The mean of the five minutes from one on.
+fn five_minutes(from: i64) -> f64 {
+    (from..from + 5).map(minute).sum::<f64>() / 5.0
+}
+
+async fn look(world: &World, watch: &mut MetricWatch) -> Vec<Finding> {
+    let settings = AnomalySettings::default();
+    watch.look(&*world.memory, &*world.memory, &settings, world.clock.now()).await.unwrap()
+}
+
 #[tokio::test]
 async fn a_jump_of_a_metric_is_found_once_it_is_news() {
     let world = World::new();
@@ -228,32 +292,73 @@ async fn a_jump_of_a_metric_is_found_once_it_is_news() {
     let wave = |at: i64| {
         30.0 + 10.0 * (at as f64 / 288.0 * std::f64::consts::TAU).sin() + f64::from((at * 37 % 11) as u8) / 5.0
     };
-    let points: Vec<(Timestamp, f64)> =
+    let mut points: Vec<(Timestamp, f64)> =
         (0..14 * 288).map(|at| (now - SignedDuration::from_mins((14 * 288 - at) * 5), wave(at))).collect();
-    {
-        let mut series = world.memory.series.lock();
-        series.retain(|series| series.metric != Metric::CpuUtilization);
-        series.push(Series { resource: ResourceId::new("i-1"), metric: Metric::CpuUtilization, points, period_s: 300 });
-    }
-    let settings = AnomalySettings::default();
+    measured(&world, 300, points.clone());
     let mut watch = MetricWatch::default();
-    let look = async |watch: &mut MetricWatch| {
-        watch.look(&*world.memory, &*world.memory, &settings, world.clock.now()).await.unwrap()
-    };
-    let quiet = look(&mut watch).await;
+    let quiet = look(&world, &mut watch).await;
     assert!(quiet.is_empty(), "{quiet:?}");
-    {
-        let mut series = world.memory.series.lock();
-        let cpu = series.iter_mut().find(|series| series.metric == Metric::CpuUtilization).unwrap();
-        cpu.points.extend((0..6).map(|at| (now + SignedDuration::from_mins(at * 5), 99.0)));
-    }
-    world.clock.advance(SignedDuration::from_mins(30));
-    let found = look(&mut watch).await;
+    points.extend((0..6).map(|at| (now + SignedDuration::from_mins(at * 5), 99.0)));
+    measured(&world, 300, points.clone());
+    world.clock.advance(SignedDuration::from_mins(32));
+    let found = look(&world, &mut watch).await;
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!((found[0].class, found[0].place.id.as_str()), (AnomalyClass::Performance, "i-1"));
+    assert!(found[0].title.starts_with("CPU of i-1-name rose to 99 %, usually"), "{}", found[0].title);
     let strangest = &found[0].readings[0];
     assert!(strangest.value == 99.0 && strangest.high < 99.0 && strangest.expected < 50.0, "{strangest:?}");
-    assert!(look(&mut watch).await.is_empty(), "the same points again");
+    assert!(look(&world, &mut watch).await.is_empty(), "the same points again");
+    // After a restart it is no news; without the mark it would be.
+    let mut restarted = MetricWatch::after(Some(world.clock.now() + SignedDuration::from_mins(60)));
+    assert!(look(&world, &mut restarted).await.is_empty());
+    assert_eq!(look(&world, &mut MetricWatch::default()).await.len(), 1);
+    // The course shows the band beside what was observed.
+    let series = world.memory.series.lock().iter().find(|one| one.metric == Metric::CpuUtilization).unwrap().clone();
+    let (from, to) = (now - SignedDuration::from_hours(2), world.clock.now());
+    let points = course(&series, from, to, world.clock.now());
+    assert_eq!(points.len(), 24 + 6);
+    let usual = points[..24].iter().filter(|one| (one.low..=one.high).contains(&one.value)).count();
+    assert!(usual >= 22 && points[24].high < 99.0 && points[24].score >= 0.5, "{usual} {:?}", points[24]);
+}
+
+#[tokio::test]
+async fn another_spacing_of_samples_is_no_trouble() {
+    for (before, after) in [(5, 1), (1, 5)] {
+        let world = World::new();
+        world.machine("i-1", "t3.large", 5.0);
+        let now = world.clock.now();
+        let at = |minute: i64| now + SignedDuration::from_mins(minute);
+        let value = |step: i64, from: i64| if step == 1 { minute(from) } else { five_minutes(from) };
+        let days = |from: i64, to: i64, step: i64| {
+            (from * 1440..to * 1440).step_by(step as usize).map(move |from| (at(from), value(step, from)))
+        };
+        let mut points: Vec<_> = days(-15, 0, before).collect();
+        measured(&world, before as u32 * 60, points.clone());
+        let mut watch = MetricWatch::default();
+        look(&world, &mut watch).await;
+        points.extend(days(0, 2, after));
+        measured(&world, after as u32 * 60, points);
+        for _ in 0..8 {
+            world.clock.advance(SignedDuration::from_hours(6));
+            let found = look(&world, &mut watch).await;
+            assert!(found.is_empty(), "{before} to {after} minutes: {found:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_monitoring_agent_that_starts_again_is_no_trouble() {
+    let world = World::new();
+    world.machine("i-1", "t3.large", 5.0);
+    let now = world.clock.now();
+    // Silent for five minutes to nine hours, at different times of the day, in the last two days.
+    let silent = [(-2800, 10), (-2300, 60), (-1700, 540), (-700, 180), (-200, 30)];
+    let dark = |minute: i64| silent.iter().any(|(from, length)| (*from..from + length).contains(&minute));
+    let steps = (-16 * 1440..0).step_by(5).filter(|from| !dark(*from));
+    let points = steps.map(|from| (now + SignedDuration::from_mins(from), five_minutes(from))).collect();
+    measured(&world, 300, points);
+    let found = look(&world, &mut MetricWatch::default()).await;
+    assert!(found.is_empty(), "{found:?}");
 }
 
 #[test]
@@ -279,4 +384,90 @@ fn grave_deeds_are_found_and_ordinary_ones_are_not() {
         ..settings
     };
     assert!(watch.observe(&deed("DeleteTrail", 502), at(502), &off).is_none());
+}
+
+#[tokio::test]
+async fn what_was_said_can_be_taken_back() {
+    let world = World::new();
+    let (desk, _) = desk(&world);
+    let system = Caller::system();
+    let first = desk.report(finding(&world, "i-1", 0.8), &system).await.unwrap().unwrap();
+    assert!(matches!(desk.reopen(&first.id, &operator()).await, Err(EngineError::Conflict(_))), "nothing to take back");
+    desk.feedback(&first.id, "false", None, &operator()).await.unwrap();
+    let open = desk.reopen(&first.id, &operator()).await.unwrap();
+    assert_eq!((open.status, open.resolved_at, open.opinion()), (AnomalyStatus::Open, None, None));
+    assert_eq!(open.feedback[0].withdrawn.as_ref().unwrap().1, "olga@example.com", "it stays on record");
+    assert_eq!(told(&world).last().unwrap(), "anomaly.reopen");
+    world.clock.advance(SignedDuration::from_hours(24));
+    assert_eq!(desk.settle(&system).await.unwrap(), 1);
+    assert!(desk.report(finding(&world, "i-1", 0.8), &system).await.unwrap().is_some(), "it is no longer kept quiet");
+    desk.acknowledge(&first.id, &operator()).await.unwrap_err();
+    let again = desk.reopen(&first.id, &operator()).await.unwrap();
+    assert_eq!((again.status, desk.settle(&system).await.unwrap()), (AnomalyStatus::Open, 0), "it is looked at anew");
+}
+
+#[tokio::test]
+async fn an_active_agents_change_is_undone_at_once_where_that_is_configured() {
+    for (mode, reaction, expected) in [
+        ("active", Reaction::AutoRemediate, "is being undone"),
+        ("safe_mode", Reaction::AutoRemediate, "nothing was done: agent safe_mode agent is in mode safe_mode"),
+        ("active", Reaction::AutoInvestigate, ""),
+    ] {
+        let world = World::new();
+        let (desk, kept) = desk(&world);
+        kept.settings.lock().performance.action = reaction;
+        world.machine("i-1", "t3.large", 5.0);
+        let agent = world.agent(mode, false).await;
+        world.run(&agent).await;
+        let of = world.on("i-1").await.remove(0);
+        let action = world.execute(&of).await;
+        let found = desk.report(finding(&world, "i-1", 0.9), &Caller::system()).await.unwrap().unwrap();
+        let executed = found.responses.iter().find(|response| response.stage == Stage::Execute);
+        assert_eq!(executed.is_some(), !expected.is_empty(), "{mode} {found:?}");
+        assert!(executed.is_none_or(|response| response.detail.contains(expected)), "{mode} {executed:?}");
+        world.engine.settle().await;
+        let after = world.memory.action_get(&action.id).await.unwrap();
+        assert_eq!(after.status == Ended::RolledBack, expected == "is being undone", "{mode} {:?}", after.status);
+        let order: Vec<Stage> = found.responses.iter().map(|response| response.stage).collect();
+        let all = [Stage::Alert, Stage::Investigate, Stage::Recommend, Stage::Execute];
+        assert_eq!(order, all[..if expected.is_empty() { 3 } else { 4 }]);
+        assert_eq!(told(&world).len(), order.len());
+    }
+}
+
+#[tokio::test]
+async fn an_alert_alone_is_told_and_not_investigated() {
+    let world = World::new();
+    let (desk, kept) = desk(&world);
+    kept.settings.lock().performance.action = Reaction::Alert;
+    let found = desk.report(finding(&world, "i-1", 0.9), &Caller::system()).await.unwrap().unwrap();
+    assert_eq!((told(&world), found.cause.as_str()), (vec!["anomaly.detect".to_owned()], ""));
+    let wrong = AnomalySettings::default();
+    let wrong = AnomalySettings {
+        cost: reeve_agents::anomaly::CostSettings { action: Reaction::AlertAndQuarantine, ..wrong.cost.clone() },
+        ..wrong
+    };
+    let refused = desk.settings_put(wrong, &operator()).await;
+    assert!(matches!(refused, Err(EngineError::Invalid(errors)) if errors[0].path == "cost.action"));
+}
+
+#[tokio::test]
+async fn threat_lists_are_checked_and_recorded_and_files_are_left_to_their_folder() {
+    let world = World::new();
+    let (desk, kept) = desk(&world);
+    let refused = desk.threat_list_put("mine", "203.0.113.7\nnonsense".to_owned(), None, &operator()).await;
+    assert!(matches!(refused, Err(EngineError::Invalid(errors)) if errors[0].path == "indicators[2]"));
+    let put = desk.threat_list_put("mine", "203.0.113.7".to_owned(), None, &operator()).await.unwrap();
+    assert_eq!((put.indicators, put.by.as_str()), (1, "olga@example.com"));
+    let system = Caller::system();
+    let at = world.clock.now();
+    desk.threat_list_put("feed.txt", "198.51.100.0/24".to_owned(), Some(at), &system).await.unwrap();
+    let by_hand = desk.threat_list_put("feed.txt", String::new(), None, &operator()).await;
+    assert!(matches!(by_hand, Err(EngineError::Conflict(_))));
+    assert!(matches!(desk.threat_list_delete("feed.txt", false, &operator()).await, Err(EngineError::Conflict(_))));
+    desk.threat_list_delete("feed.txt", true, &system).await.unwrap();
+    desk.threat_list_delete("mine", false, &operator()).await.unwrap();
+    assert!(kept.lists.lock().is_empty());
+    let operations: Vec<String> = world.entries().iter().filter_map(|entry| entry.action.operation.clone()).collect();
+    assert_eq!(operations, ["threat_list.put", "threat_list.put", "threat_list.delete", "threat_list.delete"]);
 }

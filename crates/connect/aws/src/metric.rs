@@ -128,19 +128,30 @@ fn database(resource: &Resource, metric: Metric) -> Vec<Source> {
         Metric::DatabaseConnections => ("DatabaseConnections", Reading::Average),
         Metric::FreeStorage => ("FreeStorageSpace", Reading::Average),
         Metric::CpuCreditBalance => ("CPUCreditBalance", Reading::Average),
-        Metric::RequestRate => return Vec::new(),
+        Metric::RequestRate | Metric::ResponseTime | Metric::ErrorRate => return Vec::new(),
     };
     of("AWS/RDS", &[("DBInstanceIdentifier", resource.id.as_str())], &[(name, reading)])
 }
 
-/// CloudWatch names a balancer by the end of its ARN (`app/name/0123`). Only application balancers count requests.
+/// CloudWatch names a balancer by the end of its ARN (`app/name/0123`). Only application balancers count requests. Errors are
+/// those of the targets and those of the balancer itself, which belong together: see [`summed`].
 fn balancer(arn: &str, metric: Metric) -> Vec<Source> {
+    let names: &[_] = match metric {
+        Metric::RequestRate => &[("RequestCount", Reading::Rate)],
+        Metric::ResponseTime => &[("TargetResponseTime", Reading::Average)],
+        Metric::ErrorRate => &[("HTTPCode_Target_5XX_Count", Reading::Rate), ("HTTPCode_ELB_5XX_Count", Reading::Rate)],
+        _ => &[],
+    };
     match arn.split_once(":loadbalancer/") {
-        Some((_, name)) if metric == Metric::RequestRate && name.starts_with("app/") => {
-            of("AWS/ApplicationELB", &[("LoadBalancer", name)], &[("RequestCount", Reading::Rate)])
-        }
+        Some((_, name)) if name.starts_with("app/") => of("AWS/ApplicationELB", &[("LoadBalancer", name)], names),
         _ => Vec::new(),
     }
+}
+
+/// Whether the sources of a metric are parts of it rather than places to look one after the other: errors a second, which
+/// become a share of the requests.
+pub(crate) fn summed(metric: Metric) -> bool {
+    metric == Metric::ErrorRate
 }
 
 #[cfg(test)]
@@ -181,6 +192,12 @@ mod tests {
                 arn,
                 Metric::RequestRate,
                 vec!["AWS/ApplicationELB RequestCount app/web/50dc6c495c0c9188"],
+            ),
+            (
+                ResourceKind::LoadBalancer,
+                arn,
+                Metric::ResponseTime,
+                vec!["AWS/ApplicationELB TargetResponseTime app/web/50dc6c495c0c9188"],
             ),
             (ResourceKind::Bucket, "b", Metric::RequestRate, vec![]),
         ] {

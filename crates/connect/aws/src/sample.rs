@@ -15,7 +15,7 @@ use reeve_estate::{Metric, ResourceKind, Sample, SampleBatch, SampleQuery};
 use crate::cloudwatch::{
     self, CloudWatch, Dimension, GetMetricData, ListMetrics, MetricDataQuery, MetricDataResult, MetricStat,
 };
-use crate::metric::{AGENT_MEMORY, AGENT_NAMESPACE, AgentMemory, Reading, Source, sources};
+use crate::metric::{AGENT_MEMORY, AGENT_NAMESPACE, AgentMemory, Reading, Source, sources, summed};
 use crate::session::AwsConnection;
 
 /// Length of a recent point's period: that of EC2's basic monitoring.
@@ -37,6 +37,8 @@ struct Wanted<'a> {
     /// 0 for the best source.
     rank: usize,
     points: Vec<Sample>,
+    /// Whether CloudWatch would not tell: then no point means nothing.
+    refused: bool,
 }
 
 /// A stretch of time asked for at once.
@@ -112,7 +114,7 @@ fn wanted_of<'a>(query: &'a SampleQuery, agents: &AgentMemory) -> Vec<Wanted<'a>
     let mut wanted = Vec::new();
     for metric in &query.metrics {
         for (rank, source) in sources(&query.resource, *metric, agents).into_iter().enumerate() {
-            wanted.push(Wanted { query, metric: *metric, source, rank, points: Vec::new() });
+            wanted.push(Wanted { query, metric: *metric, source, rank, points: Vec::new(), refused: false });
         }
     }
     wanted
@@ -227,6 +229,7 @@ fn take(result: &MetricDataResult, period_s: i64, wanted: &mut [Wanted<'_>], mut
     let index = result.id.strip_prefix('m').and_then(|n| n.parse::<usize>().ok());
     let Some(wanted) = index.and_then(|n| wanted.get_mut(n)) else { return };
     if matches!(result.status_code.as_str(), "Forbidden" | "InternalError") {
+        wanted.refused = true;
         let why = result.messages.iter().map(|m| m.value.as_str()).collect::<Vec<_>>().join("; ");
         note(&format!("no points of {} of {}: {why}", wanted.metric, wanted.query.resource.id));
     }
@@ -246,6 +249,7 @@ fn take(result: &MetricDataResult, period_s: i64, wanted: &mut [Wanted<'_>], mut
 
 /// Of the places a metric may come from, the points of the best that has any.
 fn best(wanted: Vec<Wanted<'_>>) -> Vec<Sample> {
+    let (parts, wanted): (Vec<_>, Vec<_>) = wanted.into_iter().partition(|w| summed(w.metric));
     let mut chosen: BTreeMap<(&str, Metric), (usize, Vec<Sample>)> = BTreeMap::new();
     for wanted in wanted.into_iter().filter(|w| !w.points.is_empty()) {
         let key = (wanted.query.resource.id.as_str(), wanted.metric);
@@ -258,7 +262,40 @@ fn best(wanted: Vec<Wanted<'_>>) -> Vec<Sample> {
             }
         }
     }
-    chosen.into_values().flat_map(|(_, points)| points).collect()
+    let mut samples: Vec<Sample> = chosen.into_values().flat_map(|(_, points)| points).collect();
+    let errors = error_rates(&parts, &samples);
+    samples.extend(errors);
+    samples
+}
+
+/// Errors a second as a share of the requests. CloudWatch keeps no point where nothing failed, so a period with requests and
+/// without errors had none; one without requests says nothing, and neither does a count that could not be read.
+fn error_rates(parts: &[Wanted<'_>], samples: &[Sample]) -> Vec<Sample> {
+    let mut rates = Vec::new();
+    for first in parts.iter().filter(|part| part.rank == 0) {
+        let id = &first.query.resource.id;
+        let same = |part: &&Wanted<'_>| std::ptr::eq(part.query, first.query);
+        if parts.iter().filter(same).any(|part| part.refused) {
+            continue;
+        }
+        let mut errors: BTreeMap<Timestamp, f64> = BTreeMap::new();
+        for point in parts.iter().filter(same).flat_map(|part| &part.points) {
+            *errors.entry(point.timestamp).or_default() += point.value;
+        }
+        let span = first.query.start..first.query.end;
+        let answered = |s: &&Sample| {
+            s.metric == Metric::RequestRate && s.resource == *id && s.value > 0.0 && span.contains(&s.timestamp)
+        };
+        rates.extend(samples.iter().filter(answered).map(|requests| {
+            let failed = errors.get(&requests.timestamp).copied().unwrap_or(0.0);
+            Sample {
+                metric: Metric::ErrorRate,
+                value: (100.0 * failed / requests.value).min(100.0),
+                ..requests.clone()
+            }
+        }));
+    }
+    rates
 }
 
 #[cfg(test)]

@@ -112,7 +112,7 @@ impl<'a> Signal<'a> {
     pub(crate) fn measures(&self, metric: Metric) -> bool {
         use Metric::{
             CpuCreditBalance, CpuUtilization, DatabaseConnections, DiskRead, DiskReadOps, DiskWrite, DiskWriteOps,
-            FreeStorage, MemoryUtilization, NetworkIn, NetworkOut, RequestRate,
+            ErrorRate, FreeStorage, MemoryUtilization, NetworkIn, NetworkOut, RequestRate, ResponseTime,
         };
         let provider = self.asset.resource.provider;
         match (self.asset.resource.kind, metric) {
@@ -129,7 +129,7 @@ impl<'a> Signal<'a> {
             (ResourceKind::Volume, DiskRead | DiskWrite | DiskReadOps | DiskWriteOps) => {
                 matches!(self.asset.load, Load::Disk(_))
             }
-            (ResourceKind::LoadBalancer, RequestRate) => true,
+            (ResourceKind::LoadBalancer, RequestRate | ResponseTime | ErrorRate) => true,
             _ => false,
         }
     }
@@ -144,6 +144,8 @@ impl<'a> Signal<'a> {
             Metric::MemoryUtilization => Some(thousandths(self.memory(slot))),
             Metric::CpuCreditBalance => self.credits(slot).map(thousandths),
             Metric::RequestRate => Some(thousandths(self.requests(slot))),
+            Metric::ResponseTime => Some(self.response_time(slot)),
+            Metric::ErrorRate => Some(thousandths(self.errors(slot))),
             Metric::DatabaseConnections => Some(self.connections(slot)),
             other => Some(self.flow(other, slot).round()),
         }

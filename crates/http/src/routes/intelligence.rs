@@ -5,6 +5,7 @@
 mod actions;
 mod agents;
 mod anomalies;
+mod anomaly_settings;
 mod approvals;
 mod bodies;
 mod calendars;
@@ -21,6 +22,7 @@ mod recommendations;
 pub(crate) mod records;
 mod responses;
 mod rollouts;
+mod threats;
 mod webhooks;
 
 use utoipa_axum::routes;
@@ -48,12 +50,6 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         .add(Access::Needs(IntelligenceView), routes!(recommendations::patch))
         .add(Access::Needs(IntelligenceView), routes!(diagnosis::recommendation))
         .add(Access::Needs(IntelligenceView), routes!(diagnosis::agent))
-        .add(Access::Needs(IntelligenceView), routes!(anomalies::list))
-        .add(Access::Needs(IntelligenceView), routes!(anomalies::get))
-        .add(Access::Needs(IntelligenceOperate), routes!(anomalies::acknowledge))
-        .add(Access::Needs(IntelligenceOperate), routes!(anomalies::feedback))
-        .add(Access::Needs(IntelligenceView), routes!(anomalies::settings_get))
-        .add(Access::Needs(IntelligenceConfigure), routes!(anomalies::settings_put))
         .add(Access::Needs(IntelligenceView), routes!(exclusions::list))
         .add(Access::Needs(IntelligenceOperate), routes!(exclusions::create))
         .add(Access::Needs(IntelligenceOperate), routes!(exclusions::delete))
@@ -81,7 +77,23 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         .add(Access::Needs(IntelligenceConfigure), routes!(guardrails::put))
         .add(Access::Needs(IntelligenceConfigure), routes!(guardrails::breaker_reset))
         .add(Access::Needs(IntelligenceOperate), routes!(guardrails::kill_switch));
-    told(staged(foreseen(guarded)))
+    told(staged(foreseen(strange(guarded))))
+}
+
+/// Anomalies, their settings, and lists of indicators.
+fn strange(guarded: Guarded) -> Guarded {
+    guarded
+        .add(Access::Needs(IntelligenceView), routes!(anomalies::list))
+        .add(Access::Needs(IntelligenceView), routes!(anomalies::get))
+        .add(Access::Needs(IntelligenceView), routes!(anomalies::course))
+        .add(Access::Needs(IntelligenceOperate), routes!(anomalies::acknowledge))
+        .add(Access::Needs(IntelligenceOperate), routes!(anomalies::feedback))
+        .add(Access::Needs(IntelligenceOperate), routes!(anomalies::reopen))
+        .add(Access::Needs(IntelligenceView), routes!(anomaly_settings::get))
+        .add(Access::Needs(IntelligenceConfigure), routes!(anomaly_settings::put))
+        .add(Access::Needs(IntelligenceView), routes!(threats::list))
+        .add(Access::Needs(IntelligenceView), routes!(threats::get))
+        .add(Access::Needs(IntelligenceConfigure), routes!(threats::put, threats::delete))
 }
 
 /// Predictive rules, what they decided on, and calendars.

@@ -1,11 +1,18 @@
 //! Anomalies on the wire.
 
+mod course;
+mod settings;
+mod threat;
+
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use reeve_agents::anomaly::{Anomaly, AnomalySettings, Reading};
+use reeve_agents::anomaly::{Anomaly, Reading};
 
 use crate::time;
+pub use course::{AnomalyCourseBody, AnomalyCourseParams, CoursePointBody};
+pub use settings::{AnomalySettingsBody, CostAnomalyBody, PerformanceAnomalyBody, SecurityAnomalyBody};
+pub use threat::{ThreatListBody, ThreatListPut, ThreatListTextBody};
 
 /// An anomaly.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -117,6 +124,12 @@ pub struct AnomalyFeedbackBody {
     pub by: String,
     /// When.
     pub at: String,
+    /// When it was taken back: it counts no more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub withdrawn_at: Option<String>,
+    /// Who took it back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub withdrawn_by: Option<String>,
 }
 
 /// What a person says.
@@ -137,7 +150,7 @@ pub struct AnomalyParams {
     /// `cost`, `performance`, `security`, `operational`.
     #[serde(rename = "type")]
     pub class: Option<String>,
-    /// `open`, `acknowledged`, `resolved`.
+    /// `open`, `acknowledged`, `resolved`; several joined by commas.
     pub status: Option<String>,
     /// A resource's identifier, or a principal.
     pub resource: Option<String>,
@@ -149,52 +162,6 @@ pub struct AnomalyParams {
     pub offset: Option<u64>,
     /// `next_cursor` of the page before.
     pub cursor: Option<String>,
-}
-
-/// The settings of each class.
-#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct AnomalySettingsBody {
-    /// Of cost.
-    pub cost: CostAnomalyBody,
-    /// Of performance and operations.
-    pub performance: PerformanceAnomalyBody,
-    /// Of security.
-    pub security: SecurityAnomalyBody,
-    /// Grows with every change; a PUT names the version it read.
-    pub version: u64,
-}
-
-/// Of cost.
-#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct CostAnomalyBody {
-    /// Alert when spending of the window deviates from the baseline by more than this, percent.
-    pub threshold_percent: f64,
-    /// Window, hours.
-    pub window_hours: u32,
-    /// Days the baseline averages.
-    pub baseline_days: u32,
-}
-
-/// Of performance and operations.
-#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct PerformanceAnomalyBody {
-    /// Metrics that are watched; empty is the usual six.
-    pub metrics: Vec<String>,
-    /// `low`, `medium`, `high`.
-    pub sensitivity: String,
-}
-
-/// Of security.
-#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct SecurityAnomalyBody {
-    /// Whether behaviour is watched.
-    pub behavioral_analysis: bool,
-    /// `low`, `medium`, `high`.
-    pub sensitivity: String,
 }
 
 impl From<&Anomaly> for AnomalyBody {
@@ -237,6 +204,8 @@ impl From<&Anomaly> for AnomalyBody {
                     comments: said.comments.clone(),
                     by: said.by.clone(),
                     at: time::text(said.at),
+                    withdrawn_at: said.withdrawn.as_ref().map(|(at, _)| time::text(*at)),
+                    withdrawn_by: said.withdrawn.as_ref().map(|(_, by)| by.clone()),
                 })
                 .collect(),
             started_at: time::text(of.started_at),
@@ -258,27 +227,6 @@ impl From<&Reading> for ReadingBody {
             high: of.high,
             anomaly_score: of.score,
             sign: of.sign.clone(),
-        }
-    }
-}
-
-impl From<&AnomalySettings> for AnomalySettingsBody {
-    fn from(of: &AnomalySettings) -> Self {
-        AnomalySettingsBody {
-            cost: CostAnomalyBody {
-                threshold_percent: of.cost.threshold_percent,
-                window_hours: of.cost.window_hours,
-                baseline_days: of.cost.baseline_days,
-            },
-            performance: PerformanceAnomalyBody {
-                metrics: of.performance.metrics.iter().map(|metric| metric.as_str().to_owned()).collect(),
-                sensitivity: of.performance.sensitivity.as_str().to_owned(),
-            },
-            security: SecurityAnomalyBody {
-                behavioral_analysis: of.security.behavioral_analysis,
-                sensitivity: of.security.sensitivity.as_str().to_owned(),
-            },
-            version: of.version,
         }
     }
 }

@@ -152,7 +152,7 @@ fn query(
 const fn metrics(kind: ResourceKind) -> &'static [Metric] {
     use Metric::{
         CpuCreditBalance, CpuUtilization, DatabaseConnections, DiskRead, DiskReadOps, DiskWrite, DiskWriteOps,
-        FreeStorage, MemoryUtilization, NetworkIn, NetworkOut, RequestRate,
+        ErrorRate, FreeStorage, MemoryUtilization, NetworkIn, NetworkOut, RequestRate, ResponseTime,
     };
     match kind {
         ResourceKind::VirtualMachine => &[
@@ -178,7 +178,7 @@ const fn metrics(kind: ResourceKind) -> &'static [Metric] {
             DiskWriteOps,
         ],
         ResourceKind::Volume => &[DiskRead, DiskWrite, DiskReadOps, DiskWriteOps],
-        ResourceKind::LoadBalancer => &[RequestRate],
+        ResourceKind::LoadBalancer => &[RequestRate, ResponseTime, ErrorRate],
         ResourceKind::Bucket | ResourceKind::ScalingGroup => &[],
     }
 }

@@ -3,10 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
+use reeve_agents::anomaly::threat::Threats;
 use reeve_agents::anomaly::watch::{BehaviourWatch, MetricWatch};
 use reeve_agents::anomaly::{AnomalySettings, AnomalyStore as _, Finding};
 use reeve_agents::engine::Caller;
 use reeve_audit::query::Query;
+use reeve_estate::StoreError;
 use reeve_http::App;
 use reeve_ledger::SearchRequest;
 use tokio_util::sync::CancellationToken;
@@ -27,8 +30,12 @@ const MOST: u64 = 30_000;
 /// What is known between two beats.
 #[derive(Default)]
 struct Watches {
-    metrics: MetricWatch,
+    /// Unknown before the first look, when it is asked what the watch before the last stop has seen.
+    metrics: Option<MetricWatch>,
     behaviour: BehaviourWatch,
+    threats: Threats,
+    /// Of the lists that `threats` was made of: their names, and when they were put.
+    lists: Vec<(String, Timestamp)>,
     /// The next sequence to read, and the one from which on findings are news; unknown before the first look.
     position: Option<(u64, u64)>,
 }
@@ -44,13 +51,16 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
                 Err(error) => return tracing::warn!(%error, "the anomaly settings could not be read"),
             };
             let mut watches = watches.lock().await;
-            let mut found = match watches.metrics.look(&*app.estate, &*app.samples, &settings, app.now()).await {
+            let mut found = match look(&app, &mut watches, &settings).await {
                 Ok(found) => found,
                 Err(error) => {
                     tracing::warn!(%error, "samples could not be watched");
                     Vec::new()
                 }
             };
+            if let Err(error) = read_lists(&app, &mut watches).await {
+                tracing::warn!(%error, "the threat lists could not be read");
+            }
             match read_on(&app, &mut watches, &settings).await {
                 Ok(strange) => found.extend(strange),
                 Err(error) => tracing::warn!(%error, "the log could not be watched"),
@@ -58,6 +68,30 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
             tell(&app, found).await;
         }
     });
+}
+
+/// Judges new samples, and keeps that it looked once what was found is on its way.
+async fn look(app: &App, watches: &mut Watches, settings: &AnomalySettings) -> Result<Vec<Finding>, StoreError> {
+    let now = app.now();
+    let mut metrics = match watches.metrics.take() {
+        Some(metrics) => metrics,
+        None => MetricWatch::after(app.anomalies.anomaly_looked_get().await?),
+    };
+    let found = metrics.look(&*app.estate, &*app.samples, settings, now).await;
+    watches.metrics = Some(metrics);
+    let found = found?;
+    app.anomalies.anomaly_looked_put(now).await?;
+    Ok(found)
+}
+
+/// Makes the threat lists ready anew where one of them changed.
+async fn read_lists(app: &App, watches: &mut Watches) -> Result<(), StoreError> {
+    let lists = app.threats.threat_list_state().await?;
+    if lists != watches.lists {
+        watches.threats = Threats::of(&app.threats.threat_list_all().await?);
+        watches.lists = lists;
+    }
+    Ok(())
 }
 
 async fn tell(app: &App, found: Vec<Finding>) {
@@ -98,6 +132,9 @@ async fn read_on(
         for stored in &page.entries {
             let strange = watches.behaviour.observe(&stored.entry, stored.recorded_at, settings);
             found.extend(strange.filter(|_| stored.sequence >= news));
+            if settings.security.threat_intelligence && stored.sequence >= news {
+                found.extend(watches.threats.observe(&stored.entry, stored.recorded_at));
+            }
         }
         watches.position = Some((position, news));
     }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod anomalies;
 mod bad_input;
 mod bills;
 mod claims;

@@ -3,7 +3,7 @@
 use reeve_agents::Priority;
 use reeve_agents::anomaly::{
     Anomaly, AnomalyClass, AnomalyFeedback, AnomalyId, AnomalySettings, AnomalyStatus, CostSettings, FeedbackKind,
-    PerformanceSettings, Place, Reading, Response, SecuritySettings, Sensitivity, Stage,
+    PerformanceSettings, Place, Reaction, Reading, Response, SecuritySettings, Sensitivity, Stage,
 };
 use reeve_estate::Metric;
 use serde::{Deserialize, Serialize};
@@ -30,6 +30,8 @@ pub(crate) struct AnomalyRow {
     last_at: String,
     detected_at: String,
     resolved_at: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reopened_at: Option<String>,
     key: String,
     version: u64,
 }
@@ -75,6 +77,9 @@ struct FeedbackRow {
     comments: Option<String>,
     by: String,
     at: String,
+    /// When, and by whom.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    withdrawn: Option<(String, String)>,
 }
 
 impl From<&Anomaly> for AnomalyRow {
@@ -106,6 +111,7 @@ impl From<&Anomaly> for AnomalyRow {
             last_at: of.last_at.to_string(),
             detected_at: of.detected_at.to_string(),
             resolved_at: of.resolved_at.map(|at| at.to_string()),
+            reopened_at: of.reopened_at.map(|at| at.to_string()),
             key: of.key.clone(),
             version: of.version,
         }
@@ -141,6 +147,7 @@ impl AnomalyRow {
             last_at: time(&self.last_at)?,
             detected_at: time(&self.detected_at)?,
             resolved_at: time_or_none(self.resolved_at.as_deref())?,
+            reopened_at: time_or_none(self.reopened_at.as_deref())?,
             key: self.key,
             version: self.version,
         })
@@ -193,14 +200,16 @@ impl ResponseRow {
 impl From<&AnomalyFeedback> for FeedbackRow {
     fn from(of: &AnomalyFeedback) -> Self {
         let (kind, at) = (of.kind.as_str().to_owned(), of.at.to_string());
-        FeedbackRow { kind, comments: of.comments.clone(), by: of.by.clone(), at }
+        let withdrawn = of.withdrawn.as_ref().map(|(at, by)| (at.to_string(), by.clone()));
+        FeedbackRow { kind, comments: of.comments.clone(), by: of.by.clone(), at, withdrawn }
     }
 }
 
 impl FeedbackRow {
     fn into_feedback(self) -> Result<AnomalyFeedback, RowError> {
         let kind = named("kind", &self.kind, FeedbackKind::parse)?;
-        Ok(AnomalyFeedback { kind, comments: self.comments, by: self.by, at: time(&self.at)? })
+        let withdrawn = self.withdrawn.map(|(at, by)| Ok::<_, RowError>((time(&at)?, by))).transpose()?;
+        Ok(AnomalyFeedback { kind, comments: self.comments, by: self.by, at: time(&self.at)?, withdrawn })
     }
 }
 
@@ -215,6 +224,15 @@ pub(crate) struct AnomalySettingsRow {
     performance_sensitivity: String,
     behavioral_analysis: bool,
     security_sensitivity: String,
+    // Documents that were written before there were these have the defaults.
+    #[serde(default)]
+    cost_action: Option<String>,
+    #[serde(default)]
+    performance_action: Option<String>,
+    #[serde(default)]
+    threat_intelligence: Option<bool>,
+    #[serde(default)]
+    security_action: Option<String>,
     version: u64,
 }
 
@@ -228,6 +246,10 @@ impl From<&AnomalySettings> for AnomalySettingsRow {
             performance_sensitivity: of.performance.sensitivity.as_str().to_owned(),
             behavioral_analysis: of.security.behavioral_analysis,
             security_sensitivity: of.security.sensitivity.as_str().to_owned(),
+            cost_action: Some(of.cost.action.as_str().to_owned()),
+            performance_action: Some(of.performance.action.as_str().to_owned()),
+            threat_intelligence: Some(of.security.threat_intelligence),
+            security_action: Some(of.security.action.as_str().to_owned()),
             version: of.version,
         }
     }
@@ -236,19 +258,27 @@ impl From<&AnomalySettings> for AnomalySettingsRow {
 impl AnomalySettingsRow {
     pub(crate) fn into_settings(self) -> Result<AnomalySettings, RowError> {
         let metric = |text: &String| named("metrics", text, Metric::parse);
+        let usual = AnomalySettings::default();
+        let action = |given: Option<String>, usual: Reaction| {
+            given.map_or(Ok(usual), |text| named("action", &text, Reaction::parse))
+        };
         Ok(AnomalySettings {
             cost: CostSettings {
                 threshold_percent: self.cost_threshold_percent,
                 window_hours: self.cost_window_hours,
                 baseline_days: self.cost_baseline_days,
+                action: action(self.cost_action, usual.cost.action)?,
             },
             performance: PerformanceSettings {
                 metrics: self.performance_metrics.iter().map(metric).collect::<Result<_, _>>()?,
                 sensitivity: named("sensitivity", &self.performance_sensitivity, Sensitivity::parse)?,
+                action: action(self.performance_action, usual.performance.action)?,
             },
             security: SecuritySettings {
                 behavioral_analysis: self.behavioral_analysis,
+                threat_intelligence: self.threat_intelligence.unwrap_or(usual.security.threat_intelligence),
                 sensitivity: named("sensitivity", &self.security_sensitivity, Sensitivity::parse)?,
+                action: action(self.security_action, usual.security.action)?,
             },
             version: self.version,
         })

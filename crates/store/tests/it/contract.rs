@@ -46,6 +46,7 @@ async fn agents(place: &Place) -> Result<()> {
 async fn anomalies(place: &Place) -> Result<()> {
     let store = place.open().await?;
     contract::anomalies::run(Arc::new(store.clone())).await?;
+    contract::anomalies::threats(Arc::new(store.clone())).await?;
     store.close().await;
     Ok(())
 }

@@ -1,13 +1,14 @@
-//! What every [`AnomalyStore`] must do.
+//! What every [`AnomalyStore`] and every [`ThreatStore`] must do.
 
 use std::sync::Arc;
 
 use anyhow::Result;
 use jiff::Timestamp;
 use reeve_agents::Priority;
+use reeve_agents::anomaly::threat::{ThreatList, ThreatStore};
 use reeve_agents::anomaly::{
     Anomaly, AnomalyClass, AnomalyFeedback, AnomalyFilter, AnomalyId, AnomalySettings, AnomalyStatus, AnomalyStore,
-    FeedbackKind, Place, Reading, Response, Sensitivity, Stage,
+    FeedbackKind, Place, Reaction, Reading, Response, Sensitivity, Stage,
 };
 use reeve_estate::{Metric, StoreError};
 
@@ -52,11 +53,13 @@ pub fn anomaly(id: &str, place: &str, started_at_ms: i64) -> Result<Anomaly> {
             comments: Some("a load test".into()),
             by: "ann@example.com".into(),
             at: started_at,
+            withdrawn: Some((started_at, "bob@example.com".into())),
         }],
         started_at,
         last_at: "2026-11-20T11:00:00Z".parse()?,
         detected_at: "2026-11-20T10:05:00Z".parse()?,
         resolved_at: Some("2026-11-20T12:00:00Z".parse()?),
+        reopened_at: Some("2026-11-20T11:30:00Z".parse()?),
         key: format!("performance/{place}"),
         version: 1,
     })
@@ -100,7 +103,7 @@ async fn lists(store: &dyn AnomalyStore) -> Result<()> {
     assert_eq!(ids(all()).await?, (vec!["an-2".into(), "an-3".into(), "an-1".into()], 3), "newest first");
     assert_eq!(ids(AnomalyFilter { limit: 1, offset: 1, ..all() }).await?, (vec!["an-3".into()], 3));
     assert_eq!(ids(AnomalyFilter { class: Some(AnomalyClass::Security), ..all() }).await?.0, ["an-2"]);
-    assert_eq!(ids(AnomalyFilter { status: Some(AnomalyStatus::Resolved), ..all() }).await?.0, ["an-1"]);
+    assert_eq!(ids(AnomalyFilter { status: vec![AnomalyStatus::Resolved], ..all() }).await?.0, ["an-1"]);
     assert_eq!(ids(AnomalyFilter { place: Some("i-1".into()), ..all() }).await?.0, ["an-3", "an-1"]);
     assert_eq!(ids(AnomalyFilter { key: Some("performance/i-2".into()), ..all() }).await?.0, ["an-2"]);
     let since = Some(Timestamp::from_millisecond(2_000)?);
@@ -114,6 +117,9 @@ async fn settings(store: &dyn AnomalyStore) -> Result<()> {
     wanted.cost.threshold_percent = 12.5;
     wanted.performance.metrics = vec![Metric::RequestRate];
     wanted.security.sensitivity = Sensitivity::High;
+    wanted.security.threat_intelligence = false;
+    wanted.cost.action = Reaction::Alert;
+    wanted.performance.action = Reaction::AutoRemediate;
     let early = AnomalySettings { version: 2, ..wanted.clone() };
     assert!(matches!(store.anomaly_settings_put(&early).await, Err(StoreError::Conflict(_))));
     store.anomaly_settings_put(&wanted).await?;
@@ -124,5 +130,38 @@ async fn settings(store: &dyn AnomalyStore) -> Result<()> {
     );
     store.anomaly_settings_put(&early).await?;
     assert_eq!(store.anomaly_settings_get().await?, early);
+    assert_eq!(store.anomaly_looked_get().await?, None);
+    for text in ["2026-11-20T12:00:00Z", "2026-11-20T12:00:15.5Z"] {
+        store.anomaly_looked_put(text.parse()?).await?;
+        assert_eq!(store.anomaly_looked_get().await?, Some(text.parse()?));
+    }
+    Ok(())
+}
+
+/// Lists of indicators.
+///
+/// # Errors
+/// When a promise is broken.
+pub async fn threats(store: Arc<dyn ThreatStore>) -> Result<()> {
+    let list = |name: &str, text: &str, at: &str| -> Result<ThreatList> {
+        let (name, text, by) = (name.to_owned(), text.to_owned(), "ann@example.com".to_owned());
+        Ok(ThreatList { name, from_file: false, updated_at: at.parse()?, by, text, indicators: 1 })
+    };
+    let missing =
+        |answer: std::result::Result<ThreatList, StoreError>| matches!(answer, Err(StoreError::NotFound { .. }));
+    assert!(store.threat_list_all().await?.is_empty() && missing(store.threat_list_get("b").await));
+    let first = list("b", "203.0.113.7 # of \u{e9}", "2026-11-20T12:00:00Z")?;
+    let other = ThreatList { from_file: true, ..list("a", "10.0.0.0/8", "2026-11-20T12:00:01Z")? };
+    store.threat_list_put(&first).await?;
+    store.threat_list_put(&other).await?;
+    assert_eq!(store.threat_list_all().await?, [other.clone(), first]);
+    let next = list("b", "203.0.113.8", "2026-11-20T13:00:00Z")?;
+    store.threat_list_put(&next).await?;
+    assert_eq!(store.threat_list_get("b").await?, next);
+    let state = store.threat_list_state().await?;
+    assert_eq!(state, [("a".to_owned(), other.updated_at), ("b".to_owned(), next.updated_at)]);
+    store.threat_list_delete("b").await?;
+    assert!(matches!(store.threat_list_delete("b").await, Err(StoreError::NotFound { .. })));
+    assert_eq!(store.threat_list_all().await?, [other]);
     Ok(())
 }

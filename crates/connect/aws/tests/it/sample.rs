@@ -55,6 +55,10 @@ async fn samples_are_what_was_put() {
     let orders: &[(&str, &str)] = &[("DBInstanceIdentifier", "orders")];
     let front: &[(&str, &str)] = &[("LoadBalancer", balancer_name)];
     let free = scaled(&database.points, 1e7);
+    let answers = scaled(&requests.points, 1e-3);
+    let asked: Vec<(Timestamp, f64)> = requests.points.iter().copied().filter(|(_, count)| *count > 0.0).collect();
+    let failed = scaled(&asked[..2], 0.25);
+    let refused = failed[..1].to_vec();
     for (namespace, name, unit, dimensions, points) in [
         ("AWS/EC2", "CPUUtilization", "Percent", machine, &cpu.points),
         ("AWS/EC2", "NetworkIn", "Bytes", machine, &network.points),
@@ -63,6 +67,9 @@ async fn samples_are_what_was_put() {
         ("AWS/RDS", "CPUUtilization", "Percent", orders, &database.points),
         ("AWS/RDS", "FreeStorageSpace", "Bytes", orders, &free),
         ("AWS/ApplicationELB", "RequestCount", "Count", front, &requests.points),
+        ("AWS/ApplicationELB", "TargetResponseTime", "Seconds", front, &answers),
+        ("AWS/ApplicationELB", "HTTPCode_Target_5XX_Count", "Count", front, &failed),
+        ("AWS/ApplicationELB", "HTTPCode_ELB_5XX_Count", "Count", front, &refused),
     ] {
         moto.metric("us-east-1", CloudMetric { namespace, name, unit, dimensions }, points).await.unwrap();
     }
@@ -86,9 +93,17 @@ async fn samples_are_what_was_put() {
     assert_points(&found("orders", Metric::CpuUtilization), &database.points, "database CPU");
     assert_points(&found("orders", Metric::FreeStorage), &free, "database storage");
     assert_points(&found(&balancer, Metric::RequestRate), &scaled(&requests.points, per_second), "requests");
+    assert_points(&found(&balancer, Metric::ResponseTime), &answers, "response time");
+    let mut rates: Vec<(Timestamp, f64)> = asked.iter().map(|(at, _)| (*at, 0.0)).collect();
+    (rates[0].1, rates[1].1) = (50.0, 25.0);
+    assert_points(
+        &found(&balancer, Metric::ErrorRate),
+        &rates,
+        "errors of targets and balancer, none where none were told",
+    );
     assert_eq!(found(&web, Metric::NetworkOut), [], "what was not measured is not there");
-    let put = cpu.points.len() * 2 + network.points.len() * 2 + database.points.len() * 2 + requests.points.len();
-    assert_eq!(batch.samples.len(), put);
+    let put = cpu.points.len() * 2 + network.points.len() * 2 + database.points.len() * 2 + requests.points.len() * 2;
+    assert_eq!(batch.samples.len(), put + asked.len());
 }
 
 #[tokio::test]

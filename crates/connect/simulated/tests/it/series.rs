@@ -41,6 +41,18 @@ async fn loads_look_like_what_they_are_called() {
 }
 
 #[tokio::test]
+async fn a_bad_deployment_shows_in_what_the_balancer_sees() {
+    let (estate, _) = quiet();
+    let aws = account(&estate, "acme-production");
+    let balancer = named(&aws, "checkout-api").await;
+    for (metric, usual) in [(Metric::ResponseTime, 0.2), (Metric::ErrorRate, 0.35)] {
+        let day = points(&aws, &balancer, metric, anchor() - days(1), anchor()).await;
+        let bad = day.iter().filter(|one| one.value > usual).count();
+        assert_eq!((day.len(), bad), (288, 9), "{metric}");
+    }
+}
+
+#[tokio::test]
 async fn what_hides_from_the_mean_is_there() {
     let (estate, _) = quiet();
     let (start, end) = (anchor() - days(30), anchor());

@@ -1,15 +1,13 @@
-//! Anomalies: list, one, acknowledge, feedback, and the settings of each class.
+//! Anomalies: list, one, its course beside what was expected, acknowledge, feedback, reopen.
 
 use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, State};
 
-use reeve_agents::anomaly::{
-    AnomalyClass, AnomalyFilter, AnomalyId, AnomalySettings, AnomalyStatus, CostSettings, PerformanceSettings,
-    SecuritySettings, Sensitivity,
-};
-use reeve_estate::Metric;
+use jiff::SignedDuration;
+use reeve_agents::anomaly::{AnomalyClass, AnomalyFilter, AnomalyId, AnomalyStatus, course as course_of, needed_from};
+use reeve_estate::{Metric, ResourceId};
 
 use super::problems::{asking, problem};
 use crate::app::App;
@@ -18,7 +16,9 @@ use crate::extract::{Body, Caller, Params};
 use crate::paging::window;
 use crate::routes::resources::parse;
 use crate::time;
-use crate::wire::anomaly::{AnomalyBody, AnomalyFeedbackCreate, AnomalyParams, AnomalySettingsBody};
+use crate::wire::anomaly::{
+    AnomalyBody, AnomalyCourseBody, AnomalyCourseParams, AnomalyFeedbackCreate, AnomalyParams, CoursePointBody,
+};
 use crate::wire::list::List;
 
 /// Anomalies, newest beginning first.
@@ -29,9 +29,13 @@ pub(super) async fn list(
     Params(params): Params<AnomalyParams>,
 ) -> Result<Json<List<AnomalyBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
+    let mut status = Vec::new();
+    for name in params.status.as_deref().unwrap_or_default().split(',').map(str::trim) {
+        status.extend(parse("status", Some(name), AnomalyStatus::parse)?);
+    }
     let filter = AnomalyFilter {
         class: parse("type", params.class.as_deref(), AnomalyClass::parse)?,
-        status: parse("status", params.status.as_deref(), AnomalyStatus::parse)?,
+        status,
         key: None,
         place: params.resource,
         since: time::parse_option("since", params.since.as_deref())?,
@@ -76,45 +80,56 @@ pub(super) async fn feedback(
     Ok(Json(AnomalyBody::from(&said.map_err(problem)?)))
 }
 
-/// The settings of each class.
-#[utoipa::path(get, path = "/api/v1/intelligence/anomaly-settings", tag = "intelligence",
-    responses((status = 200, body = AnomalySettingsBody)))]
-pub(super) async fn settings_get(State(app): State<Arc<App>>) -> Result<Json<AnomalySettingsBody>, Problem> {
-    Ok(Json(AnomalySettingsBody::from(&app.anomalies.anomaly_settings_get().await?)))
-}
-
-/// Replace the settings. `version` is the one that was read; another is a conflict.
-#[utoipa::path(put, path = "/api/v1/intelligence/anomaly-settings", tag = "intelligence", request_body = AnomalySettingsBody,
-    responses((status = 200, body = AnomalySettingsBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
-pub(super) async fn settings_put(
+/// Take back what was said last, or the acknowledgement, and open what is over. What was taken back stays on record.
+#[utoipa::path(post, path = "/api/v1/intelligence/anomalies/{id}/reopen", tag = "intelligence", params(("id" = String, Path)),
+    responses((status = 200, body = AnomalyBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
+pub(super) async fn reopen(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Body(body): Body<AnomalySettingsBody>,
-) -> Result<Json<AnomalySettingsBody>, Problem> {
-    let sensitivity = |field: &str, text: &str| {
-        let wrong = || Problem::field(field, "invalid_value", "must be one of low, medium, high");
-        Sensitivity::parse(text).ok_or_else(wrong)
+    Path(id): Path<String>,
+) -> Result<Json<AnomalyBody>, Problem> {
+    let found = app.desk.reopen(&AnomalyId(id), &asking(&caller)).await.map_err(problem)?;
+    Ok(Json(AnomalyBody::from(&found)))
+}
+
+/// A metric over the anomaly's time, point by point, beside what was expected and the usual band: the detector read again over
+/// four weeks before it.
+#[utoipa::path(get, path = "/api/v1/intelligence/anomalies/{id}/course", tag = "intelligence",
+    params(("id" = String, Path), AnomalyCourseParams),
+    responses((status = 200, body = AnomalyCourseBody), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
+pub(super) async fn course(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    Params(params): Params<AnomalyCourseParams>,
+) -> Result<Json<AnomalyCourseBody>, Problem> {
+    let of = app.anomalies.anomaly_get(&AnomalyId(id)).await?;
+    let asked = parse("metric", params.metric.as_deref(), Metric::parse)?;
+    let own = |metric: &Metric| of.readings.iter().any(|reading| reading.metric == Some(*metric));
+    let strangest = of.readings.iter().find_map(|reading| reading.metric);
+    let Some(metric) = asked.or(strangest).filter(own) else {
+        return Err(Problem::field("metric", "invalid", "the anomaly has no such metric"));
     };
-    let metric = |text: &String| {
-        let wrong = || Problem::field("performance.metrics", "invalid_value", format!("{text:?} is no metric"));
-        Metric::parse(text).ok_or_else(wrong)
-    };
-    let wanted = AnomalySettings {
-        cost: CostSettings {
-            threshold_percent: body.cost.threshold_percent,
-            window_hours: body.cost.window_hours,
-            baseline_days: body.cost.baseline_days,
-        },
-        performance: PerformanceSettings {
-            metrics: body.performance.metrics.iter().map(metric).collect::<Result<_, _>>()?,
-            sensitivity: sensitivity("performance.sensitivity", &body.performance.sensitivity)?,
-        },
-        security: SecuritySettings {
-            behavioral_analysis: body.security.behavioral_analysis,
-            sensitivity: sensitivity("security.sensitivity", &body.security.sensitivity)?,
-        },
-        version: body.version,
-    };
-    let stored = app.desk.settings_put(wanted, &asking(&caller)).await.map_err(problem)?;
-    Ok(Json(AnomalySettingsBody::from(&stored)))
+    let hours = SignedDuration::from_hours;
+    let from = time::parse_option("start_time", params.start_time.as_deref())?
+        .unwrap_or_else(|| of.started_at.checked_sub(hours(24)).unwrap_or(of.started_at));
+    let to = time::parse_option("end_time", params.end_time.as_deref())?
+        .unwrap_or_else(|| of.last_at.checked_add(hours(6)).unwrap_or(of.last_at));
+    if from >= to {
+        return Err(Problem::field("start_time", "out_of_range", "must lie before end_time"));
+    }
+    // The newest two weeks of a longer span.
+    let from = from.max(to.checked_sub(hours(24 * 14)).unwrap_or(from));
+    let id = [ResourceId::new(of.place.id.clone())];
+    let now = app.now();
+    let read = app.samples.sample_series(&id, &[metric], needed_from(from), to.min(now)).await?;
+    // Thousands of points are judged anew.
+    let judged = tokio::task::spawn_blocking(move || {
+        read.first().map(|series| course_of(series, from, to, now)).unwrap_or_default()
+    });
+    let points = judged.await.map_err(|error| Problem::internal(format!("judging stopped: {error}")))?;
+    Ok(Json(AnomalyCourseBody {
+        metric: metric.as_str().to_owned(),
+        unit: metric.unit().as_str().to_owned(),
+        points: points.iter().filter(|point| point.value.is_finite()).map(CoursePointBody::from).collect(),
+    }))
 }

@@ -16,7 +16,6 @@ import { options, sentence, words } from '../../../display/wording';
 import { PRIORITY_ORDER } from '../columns';
 import { MOST } from '../queries';
 import { AnomalySettingsDialog } from './AnomalySettingsDialog';
-import { titleOf } from './course';
 import { anomaliesQuery } from './queries';
 
 const route = getRouteApi('/app/intelligence/anomalies');
@@ -24,10 +23,10 @@ export const CLASSES = ['cost', 'performance', 'security', 'operational'];
 
 const COLUMNS: Column<Anomaly>[] = [
   {
-    id: 'title', header: 'Anomaly', sortBy: titleOf,
+    id: 'title', header: 'Anomaly', sortBy: (row) => row.title,
     cell: (row) => (
       <div style={{ minWidth: 220, maxWidth: 380 }}>
-        <Anchor size="sm" fw={550} c="inherit" renderRoot={(props) => <Link to="/intelligence/anomalies/$id" params={{ id: row.id }} {...props} />}>{titleOf(row)}</Anchor>
+        <Anchor size="sm" fw={550} c="inherit" renderRoot={(props) => <Link to="/intelligence/anomalies/$id" params={{ id: row.id }} {...props} />}>{row.title}</Anchor>
         <Text size="xs" className="muted" truncate>{placeOf(row)}</Text>
       </div>
     ),

@@ -1,5 +1,5 @@
 import { Anchor, Box, Button, Grid, Group, Skeleton, Stack, Text } from '@mantine/core';
-import { IconEye } from '@tabler/icons-react';
+import { IconArrowBackUp, IconEye } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { Anomaly } from '../../../api/bodies';
@@ -19,8 +19,8 @@ import { Story } from '../Story';
 import { Course } from './Course';
 import { Observed } from './Observed';
 import { WhatItWas } from './WhatItWas';
-import { deviation, evidenceBeyond, titleOf } from './course';
-import { acknowledge, anomalyQuery } from './queries';
+import { deviation, evidenceBeyond } from './course';
+import { acknowledge, anomalyQuery, reopen } from './queries';
 
 const route = getRouteApi('/app/intelligence/anomalies/$id');
 const TRAIL = <Trail of={[['Intelligence Automation', '/intelligence'], ['Anomalies', '/intelligence/anomalies']]} />;
@@ -41,26 +41,41 @@ export function AnomalyDetail() {
 function Shown({ of: one }: { of: Anomaly }) {
   const may = useMay();
   const looking = useChange(acknowledge);
+  const back = useChange(reopen);
+  const undo = one.status === 'open' ? one.feedback.some((said) => !said.withdrawn_at) && 'Take back what was said'
+    : one.status === 'resolved' ? 'Open it again' : 'Nobody looks after it';
   const moves = `${one.status} ${one.responses.length} ${one.feedback.length}`;
   return (
     <Page
-      title={titleOf(one)} above={TRAIL}
+      title={one.title} above={TRAIL}
       description={
         <Group component="span" gap={8} display="inline-flex">
           <Status of={one.status} /><Status of={one.severity} label={`${words(one.severity)} severity`} />
           <Text span size="sm">{words(one.type)}</Text>
         </Group>
       }
-      actions={one.status === 'open' && may('intelligence.operate') ? (
-        <Button
-          variant="light" leftSection={<IconEye size={16} />} loading={looking.isPending}
-          onClick={() => looking.mutate(one.id, { onSuccess: () => announce('You look after it; the others can see that.') })}
-        >
-          I look after it
-        </Button>
+      actions={may('intelligence.operate') ? (
+        <Group gap="xs">
+          {undo && (
+            <Button
+              variant="default" leftSection={<IconArrowBackUp size={16} />} loading={back.isPending}
+              onClick={() => back.mutate(one.id, { onSuccess: () => announce('It is open, as if nothing had been said.') })}
+            >
+              {undo}
+            </Button>
+          )}
+          {one.status === 'open' && (
+            <Button
+              variant="light" leftSection={<IconEye size={16} />} loading={looking.isPending}
+              onClick={() => looking.mutate(one.id, { onSuccess: () => announce('You look after it; the others can see that.') })}
+            >
+              I look after it
+            </Button>
+          )}
+        </Group>
       ) : undefined}
     >
-      <ProblemAlert error={looking.error} />
+      <ProblemAlert error={looking.error ?? back.error} />
       <Grid gap="lg" align="flex-start">
         <Grid.Col span={{ base: 12, lg: 8 }}>
           <Stack gap="lg">
@@ -106,13 +121,16 @@ function About({ of: one }: { of: Anomaly }) {
   const may = useMay();
   const { resource } = one;
   const known = one.type !== 'security' && may('estate.view');
+  const address = resource.kind === 'address';
   return (
     <Panel
       title="About"
       actions={may('audit.search') ? (
         <Anchor
           size="sm"
-          renderRoot={(props) => (one.type === 'security'
+          renderRoot={(props) => (address
+            ? <Link to="/audit/search" search={{ query: `actor.ip_address:${resource.id}`, start: one.started_at }} {...props} />
+            : one.type === 'security'
             ? <Link to="/audit/search" search={{ user: resource.id, start: one.started_at }} {...props} />
             : <Link to="/audit/search" search={{ resource_id: resource.id }} {...props} />)}
         >
@@ -122,7 +140,7 @@ function About({ of: one }: { of: Anomaly }) {
     >
       <Facts
         of={[
-          [one.type === 'security' ? 'Who' : 'Resource', known
+          [address ? 'From' : one.type === 'security' ? 'Who' : 'Resource', known
             ? <Anchor key="to" size="sm" renderRoot={(props) => <Link to="/estate/resources/$id" params={{ id: resource.id }} {...props} />}>{resource.name || resource.id}</Anchor>
             : resource.name || resource.id],
           ['Identifier', resource.name && resource.name !== resource.id ? <span key="id" className="hash">{resource.id}</span> : undefined],

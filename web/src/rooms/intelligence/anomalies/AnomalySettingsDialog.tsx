@@ -33,10 +33,18 @@ const SENSITIVITIES = [
 ];
 const METRICS = [
   'cpu_utilization', 'memory_utilization', 'network_in', 'network_out', 'disk_read', 'disk_write', 'disk_read_ops', 'disk_write_ops',
-  'database_connections', 'free_storage', 'request_rate', 'cpu_credit_balance',
+  'database_connections', 'free_storage', 'response_time', 'error_rate', 'request_rate', 'cpu_credit_balance',
 ];
+const ALERT = { value: 'alert', label: 'Tell it' };
+const REMEDY = { value: 'auto_remediate', label: 'Tell it, find the cause, and let active agents act at once' };
+const ACTIONS = {
+  performance: [ALERT, { value: 'auto_investigate', label: 'Tell it and find the cause' }, REMEDY],
+  security: [ALERT, { value: 'auto_investigate', label: 'Tell it and find the cause' }, { value: 'alert_and_quarantine', label: 'Tell it, find the cause, and quarantine' }],
+  cost: [ALERT, { value: 'alert_and_analyze', label: 'Tell it and find the cause' }, REMEDY],
+};
 const MARKED = [
-  'cost.threshold_percent', 'cost.window_hours', 'cost.baseline_days', 'performance.metrics', 'performance.sensitivity', 'security.sensitivity',
+  'cost.threshold_percent', 'cost.window_hours', 'cost.baseline_days', 'cost.action', 'performance.metrics', 'performance.sensitivity',
+  'performance.action', 'security.sensitivity', 'security.action',
 ];
 
 function Settings({ of: settings, locked, onClose }: { of: AnomalySettings } & Props) {
@@ -49,6 +57,9 @@ function Settings({ of: settings, locked, onClose }: { of: AnomalySettings } & P
   const whole = (label: string, field: string, suffix: string, description: string) => (
     <NumberInput label={label} description={description} min={1} allowDecimal={false} suffix={suffix} readOnly={locked} {...form.getInputProps(field)} />
   );
+  const action = (of: keyof typeof ACTIONS) => (
+    <Select label="What is done" aria-label={`What is done about ${of}`} data={ACTIONS[of]} allowDeselect={false} readOnly={locked} {...form.getInputProps(`${of}.action`)} />
+  );
   return (
     <form onSubmit={submit}>
       <Stack gap="md">
@@ -59,15 +70,19 @@ function Settings({ of: settings, locked, onClose }: { of: AnomalySettings } & P
           readOnly={locked} {...form.getInputProps('performance.metrics')}
         />
         <Select label="Sensitivity" aria-label="Sensitivity to performance" data={SENSITIVITIES} allowDeselect={false} readOnly={locked} {...form.getInputProps('performance.sensitivity')} />
+        {action('performance')}
         <Divider label="Security" labelPosition="left" />
         <Switch label="Watch what people and programs do" description="Each against their own past and that of their like" disabled={locked} {...form.getInputProps('security.behavioral_analysis', { type: 'checkbox' })} />
         <Select label="Sensitivity" aria-label="Sensitivity to behaviour" data={SENSITIVITIES} allowDeselect={false} readOnly={locked} {...form.getInputProps('security.sensitivity')} />
+        <Switch label="Hold addresses and programs against your threat lists" description="Lists lie in threat-lists/ of the data directory, or come over the interface" disabled={locked} {...form.getInputProps('security.threat_intelligence', { type: 'checkbox' })} />
+        {action('security')}
         <Divider label="Cost" labelPosition="left" />
         <SimpleGrid cols={{ base: 1, sm: 3 }}>
           {whole('Threshold', 'cost.threshold_percent', ' %', 'Above or below the baseline')}
           {whole('Window', 'cost.window_hours', ' h', 'Spending that is compared')}
           {whole('Baseline', 'cost.baseline_days', ' days', 'What is averaged')}
         </SimpleGrid>
+        {action('cost')}
         <ProblemAlert error={save.error} marked={MARKED} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>{locked ? 'Close' : 'Cancel'}</Button>

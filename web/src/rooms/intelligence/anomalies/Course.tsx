@@ -4,7 +4,7 @@ import type { Anomaly } from '../../../api/bodies';
 import { Panel } from '../../../display/Panel';
 import { When } from '../../../display/When';
 import { sentence, words } from '../../../display/wording';
-import { courseOf, titleOf } from './course';
+import { courseOf } from './course';
 
 const SIGNS: Record<string, { icon: typeof IconBell; missing: string }> = {
   alert: { icon: IconBell, missing: 'Not told yet.' },
@@ -28,7 +28,7 @@ export function Course({ of: one }: { of: Anomaly }) {
               bullet={<ThemeIcon size={26} radius="xl" variant="light" color={at ? 'petrol' : 'gray'}><Icon size={14} aria-hidden /></ThemeIcon>}
               title={<Text size="sm" fw={at ? 600 : 500} className={at ? undefined : 'muted'}>{words(stage)} {at && <Text span size="xs" fw={400} className="muted"><When at={at} /></Text>}</Text>}
             >
-              <Text size="sm" className={at ? undefined : 'muted'} style={{ overflowWrap: 'anywhere' }}>{detail === undefined ? sign?.missing : sentence(detail === one.title ? titleOf(one) : detail)}</Text>
+              <Text size="sm" className={at ? undefined : 'muted'} style={{ overflowWrap: 'anywhere' }}>{detail === undefined ? sign?.missing : sentence(detail)}</Text>
             </Timeline.Item>
           );
         })}

@@ -2,7 +2,6 @@ import { Group, SegmentedControl, Skeleton, Stack, Table, Text } from '@mantine/
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { Anomaly, Reading } from '../../../api/bodies';
-import { useMay } from '../../../api/session';
 import { AnomalyChart } from '../../../charts/AnomalyChart';
 import { measured } from '../../../display/amounts';
 import { Panel } from '../../../display/Panel';
@@ -10,12 +9,11 @@ import { ProblemAlert } from '../../../display/ProblemAlert';
 import { When } from '../../../display/When';
 import { sentence, words } from '../../../display/wording';
 import classes from './Observed.module.css';
-import { observedQuery } from './queries';
+import { courseQuery } from './queries';
 import { shownSpan, unitOf } from './course';
 
 /** What was measured: a chart of each metric that was strange, and its figures at the strangest moment. */
 export function Observed({ of: one }: { of: Anomaly }) {
-  const may = useMay();
   const metrics = one.readings.flatMap(({ metric }) => (metric ? [metric] : []));
   const [chosen, setChosen] = useState(metrics[0]);
   const reading = one.readings.find(({ metric }) => metric && metric === chosen);
@@ -26,9 +24,7 @@ export function Observed({ of: one }: { of: Anomaly }) {
       actions={metrics.length > 1 ? <SegmentedControl size="xs" value={chosen} onChange={setChosen} data={metrics.map((name) => ({ value: name, label: words(name) }))} aria-label="Metric" /> : undefined}
     >
       <Stack gap="md">
-        {reading?.metric && (may('estate.view')
-          ? <Picture of={one} reading={reading} metric={reading.metric} />
-          : <Text size="sm" className="muted">The picture needs the right to see the estate; the figures below are of the strangest moment.</Text>)}
+        {reading?.metric && <Picture of={one} reading={reading} metric={reading.metric} />}
         {metrics.length > 0 ? <Figures of={one.readings} /> : one.readings.map((given) => <Behaviour key={given.at} of={given} />)}
       </Stack>
     </Panel>
@@ -38,14 +34,13 @@ export function Observed({ of: one }: { of: Anomaly }) {
 function Picture({ of: one, reading, metric }: { of: Anomaly; reading: Reading; metric: string }) {
   // Kept while the page is open: an anomaly that goes on would otherwise ask for another span at every look.
   const span = useMemo(() => shownSpan({ started_at: one.started_at, last_at: one.last_at }), [one.started_at, one.last_at]);
-  const { data, error } = useQuery(observedQuery(one.resource.id, metric, span));
-  const series = data?.series.find((candidate) => candidate.metric === metric && candidate.points.length > 0);
+  const { data, error } = useQuery(courseQuery(one.id, metric, span));
   if (error) return <ProblemAlert error={error} />;
   if (!data) return <Skeleton h={280} />;
-  if (!series) return <Text size="sm" className="muted">No samples of that time are kept any more. The figures below are of the strangest moment.</Text>;
+  if (data.points.length === 0) return <Text size="sm" className="muted">No samples of that time are kept any more. The figures below are of the strangest moment.</Text>;
   return (
     <div>
-      <AnomalyChart label={`${words(metric)} of ${one.resource.name || one.resource.id} around the anomaly`} series={series} reading={reading} began={one.started_at} last={one.last_at} />
+      <AnomalyChart label={`${words(metric)} of ${one.resource.name || one.resource.id} around the anomaly`} course={data} reading={reading} began={one.started_at} last={one.last_at} />
       <Legend />
     </div>
   );
@@ -55,8 +50,8 @@ function Legend() {
   return (
     <Group gap="lg" mt={8} className={classes.legend}>
       <span><i className={classes.line} aria-hidden="true" />Observed</span>
-      <span><i className={classes.expected} aria-hidden="true" />Expected at the strangest moment</span>
-      <span><i className={classes.band} aria-hidden="true" />Usual then</span>
+      <span><i className={classes.expected} aria-hidden="true" />Expected</span>
+      <span><i className={classes.band} aria-hidden="true" />Usual</span>
       <span><i className={classes.alarm} aria-hidden="true" />The alarm</span>
       <span><i className={classes.span} aria-hidden="true" />Strange from first to last</span>
     </Group>

@@ -20,7 +20,7 @@ const LABELS: Record<string, string> = Object.fromEntries(KINDS.map(({ value, la
 /** Real, false or planned: what people say is what the detector learns from. The last answer counts. */
 export function WhatItWas({ of: one }: { of: Anomaly }) {
   const may = useMay();
-  const said = one.feedback.at(-1);
+  const said = one.feedback.findLast((word) => !word.withdrawn_at);
   const [again, setAgain] = useState(false);
   const [kind, setKind] = useState<string | null>(null);
   const [comments, setComments] = useState('');
@@ -40,9 +40,9 @@ export function WhatItWas({ of: one }: { of: Anomaly }) {
       <Stack gap="md">
         {one.feedback.length > 0 && (
           <Stack component="ul" gap={10} m={0} p={0} style={{ listStyle: 'none' }} aria-label="What people said">
-            {one.feedback.map((word, index) => (
-              <li key={word.at} style={{ opacity: index < one.feedback.length - 1 ? 0.6 : 1 }}>
-                <Group gap={8}><Status of={word.kind} label={LABELS[word.kind]} /><Text size="xs" className="muted">{word.by}, <When at={word.at} form="ago" /></Text></Group>
+            {one.feedback.map((word) => (
+              <li key={word.at} style={{ opacity: word === said ? 1 : 0.6 }}>
+                <Group gap={8}><Status of={word.kind} label={LABELS[word.kind]} /><Text size="xs" className="muted">{word.by}, <When at={word.at} form="ago" />{word.withdrawn_at && ', taken back'}</Text></Group>
                 {word.comments && <Text size="sm" mt={2}>{word.comments}</Text>}
               </li>
             ))}

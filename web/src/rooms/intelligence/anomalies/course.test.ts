@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { courseOf, deviation, evidenceBeyond, shownSpan, titleOf } from './course';
+import { courseOf, deviation, evidenceBeyond, shownSpan } from './course';
 
 const at = (hour: number) => new Date(Date.UTC(2026, 10, 20, hour)).toISOString();
 
@@ -20,13 +20,10 @@ describe('the course of an anomaly', () => {
     expect(shownSpan({ started_at: at(begun), last_at: at(last) }, Date.parse(at(now)))).toEqual({ from: at(from), to: at(to) });
   });
 
-  it('is named by its strangest metric with its unit, and what people did by its own words', () => {
-    const reading = { at: at(0), value: 56.456, expected: 27.657, low: 25.8, high: 29.5, anomaly_score: 0.99, sign: 'a shift' };
-    const resource = { id: 'i-1', name: 'mail', kind: 'virtual_machine' };
-    expect(titleOf({ title: 'raw', resource, readings: [{ ...reading, metric: 'memory_utilization' }] })).toBe('Memory of mail was 56.5 %, expected 27.7 %');
-    expect(titleOf({ title: 'ann did DeleteTrail', resource, readings: [reading] })).toBe('ann did DeleteTrail');
-    const evidence = ['memory_utilization was 56.4560 at noon, expected 27.6570', '3 other resources became strange'];
-    expect(evidenceBeyond({ evidence, readings: [{ ...reading, metric: 'memory_utilization' }] })).toEqual(['3 other resources became strange']);
+  it('rests on what stands beside the figures', () => {
+    const reading = { at: at(0), value: 56.456, expected: 27.657, low: 25.8, high: 29.5, anomaly_score: 0.99, sign: 'a higher level', metric: 'memory_utilization' };
+    const evidence = ['Memory was 56.5 % at 2026-11-20 00:00 UTC, usually 25.8 to 29.5 % (a higher level)', '3 other resources became strange'];
+    expect(evidenceBeyond({ evidence, readings: [reading] })).toEqual(['3 other resources became strange']);
   });
 
   it.each([[312.4, '312 % above'], [-40, '40 % below'], [1900, '20 times as much'], [null, '']])('%d', (percent, words) => {

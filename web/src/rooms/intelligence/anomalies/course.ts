@@ -1,7 +1,5 @@
 // The course of an anomaly: how it was answered, and which span of time shows it.
 import type { Anomaly } from '../../../api/bodies';
-import { measured } from '../../../display/amounts';
-import { words } from '../../../display/wording';
 
 /** The order in which the service answers. */
 export const STAGES = ['alert', 'investigate', 'recommend', 'execute', 'learn'];
@@ -34,7 +32,7 @@ export function shownSpan({ started_at, last_at }: Pick<Anomaly, 'started_at' | 
 const UNITS: Record<string, string> = {
   cpu_utilization: 'percent', memory_utilization: 'percent', network_in: 'bytes_per_second', network_out: 'bytes_per_second',
   disk_read: 'bytes_per_second', disk_write: 'bytes_per_second', disk_read_ops: 'per_second', disk_write_ops: 'per_second',
-  request_rate: 'per_second', free_storage: 'bytes',
+  request_rate: 'per_second', free_storage: 'bytes', response_time: 'seconds', error_rate: 'percent',
 };
 
 /** The unit of a metric; what only counts has none. */
@@ -42,17 +40,10 @@ export function unitOf(metric: string | null | undefined): string {
   return UNITS[metric ?? ''] ?? 'count';
 }
 
-/** The strangest metric with its unit; what people did has its own words. */
-export function titleOf({ title, readings, resource }: Pick<Anomaly, 'title' | 'readings' | 'resource'>): string {
-  const [first] = readings;
-  if (!first?.metric) return title;
-  const show = (value: number) => measured(value, unitOf(first.metric));
-  return `${words(first.metric)} of ${resource.name || resource.id} was ${show(first.value)}, expected ${show(first.expected)}`;
-}
-
 /** The evidence beyond the figures, which stand in a table of their own. */
 export function evidenceBeyond({ evidence, readings }: Pick<Anomaly, 'evidence' | 'readings'>): string[] {
-  return evidence.filter((text) => !readings.some(({ metric }) => text.startsWith(`${metric ?? 'behaviour'} was `)));
+  const minute = (at: string) => ` at ${at.slice(0, 16).replace('T', ' ')} UTC, usually `;
+  return evidence.filter((text) => !readings.some(({ at }) => text.includes(minute(at))));
 }
 
 /** How far from what was expected, in words that fit a table. */

@@ -29,12 +29,12 @@ export function anomalyQuery(id: string) {
   });
 }
 
-/** What was observed around an anomaly; the span is fixed, so that opening the page twice asks once. */
-export function observedQuery(resource: string, metric: string, span: { from: string; to: string }) {
+/** A metric around an anomaly beside what was expected of it. */
+export function courseQuery(id: string, metric: string, span: { from: string; to: string }) {
   return queryOptions({
-    queryKey: ['samples', resource, metric, span],
-    queryFn: () => body(client.GET('/api/v1/resources/{id}/samples', {
-      params: { path: { id: resource }, query: { start_time: span.from, end_time: span.to, metrics: metric, max_points: 1440 } },
+    queryKey: ['intelligence', 'anomaly', id, 'course', metric, span],
+    queryFn: () => body(client.GET('/api/v1/intelligence/anomalies/{id}/course', {
+      params: { path: { id }, query: { metric, start_time: span.from, end_time: span.to } },
     })),
     staleTime: 60_000,
   });
@@ -48,6 +48,8 @@ export const anomalySettingsQuery = queryOptions({
 export const setAnomalySettings = (given: Schemas['AnomalySettingsBody']) => body(client.PUT('/api/v1/intelligence/anomaly-settings', { body: given }));
 
 export const acknowledge = (id: string) => body(client.POST('/api/v1/intelligence/anomalies/{id}/acknowledge', { params: { path: { id } } }));
+
+export const reopen = (id: string) => body(client.POST('/api/v1/intelligence/anomalies/{id}/reopen', { params: { path: { id } } }));
 
 export const sayWhatItWas = ({ id, ...given }: { id: string } & Schemas['AnomalyFeedbackCreate']) =>
   body(client.POST('/api/v1/intelligence/anomalies/{id}/feedback', { params: { path: { id } }, body: given }));

@@ -1,0 +1,59 @@
+//! The course of a metric beside what was expected of it, point by point: the detector read over the past again, so that nothing
+//! has to be kept and any span can be asked for. With another past before it than the watch had, it may differ a little from
+//! what the anomaly was called by.
+
+use jiff::{SignedDuration, Timestamp};
+use reeve_estate::Series;
+use reeve_learn::anomaly::Detector;
+
+use super::pace::fed;
+use super::watch::HISTORY;
+
+/// A span is cut to its last so many points: two weeks of five minutes.
+const MOST: usize = 4032;
+
+/// A point and what was expected of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CoursePoint {
+    /// When.
+    pub at: Timestamp,
+    /// What was measured: the mean of five minutes where samples lie closer.
+    pub value: f64,
+    /// What was expected.
+    pub expected: f64,
+    /// The usual band's lower edge.
+    pub low: f64,
+    /// Its upper edge.
+    pub high: f64,
+    /// 0 to 1.
+    pub score: f64,
+}
+
+/// From when samples are needed for a course that begins at a time.
+#[must_use]
+pub fn needed_from(from: Timestamp) -> Timestamp {
+    from.checked_sub(HISTORY).unwrap_or(Timestamp::MIN)
+}
+
+/// The course of a series in a span; the series reaches back before it, see [`needed_from`].
+#[must_use]
+pub fn course(series: &Series, from: Timestamp, to: Timestamp, now: Timestamp) -> Vec<CoursePoint> {
+    let mut detector = Detector::new();
+    let before = from.checked_sub(SignedDuration::from_mins(5)).unwrap_or(from);
+    let mut points: Vec<CoursePoint> = fed(&series.points, series.period_s, Timestamp::MIN, now)
+        .into_iter()
+        .map(|point| (point, detector.observe(point.at.as_millisecond(), point.value)))
+        .filter(|(point, _)| point.at > before && point.at <= to)
+        .map(|(point, judged)| CoursePoint {
+            at: point.at,
+            value: point.value,
+            expected: judged.expected,
+            low: judged.low,
+            high: judged.high,
+            score: judged.score,
+        })
+        .collect();
+    let beyond = points.len().saturating_sub(MOST);
+    points.drain(..beyond);
+    points
+}

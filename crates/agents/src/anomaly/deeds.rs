@@ -1,0 +1,66 @@
+//! Watching behaviour: entries of the audit log that are unlike those before them become findings of the security class.
+
+use jiff::Timestamp;
+use reeve_audit::Entry;
+
+use super::desk::Finding;
+use super::record::{AnomalyClass, Place, Reading};
+use super::settings::AnomalySettings;
+use crate::behaviour::EntryWatch;
+use crate::recommendation::Priority;
+
+/// The watch over behaviour in the audit log.
+#[derive(Default)]
+pub struct BehaviourWatch {
+    watch: EntryWatch,
+}
+
+impl BehaviourWatch {
+    /// Judges an entry by those before it; a finding where it is strange enough.
+    pub fn observe(&mut self, entry: &Entry, recorded_at: Timestamp, settings: &AnomalySettings) -> Option<Finding> {
+        // Reeve's own agents and schedule act as they are configured; their entries would only teach what is known.
+        if entry.actor.kind.is_none() || entry.metadata.tags.iter().any(|tag| tag == "intelligence") {
+            return None;
+        }
+        let judged = self.watch.observe(entry);
+        let least = settings.security.sensitivity.least_score();
+        if !settings.security.behavioral_analysis || judged.score < least {
+            return None;
+        }
+        let who = who(entry);
+        let operation = entry.action.operation.clone().unwrap_or_else(|| entry.event_type.as_str().to_owned());
+        let reasons: Vec<String> = judged.reasons().take(5).map(str::to_owned).collect();
+        Some(Finding {
+            class: AnomalyClass::Security,
+            severity: if judged.score >= 0.9 { Priority::High } else { Priority::Medium },
+            title: format!("{who} did {operation}: {}", reasons.first().map_or("unusual for them", String::as_str)),
+            place: Place {
+                id: who.clone(),
+                name: who,
+                kind: "principal".to_owned(),
+                provider: entry.resource.cloud_provider.clone(),
+                account: entry.resource.account_id.clone(),
+                region: entry.resource.region.clone(),
+                service: None,
+            },
+            readings: vec![Reading {
+                metric: None,
+                at: recorded_at,
+                value: judged.score,
+                expected: 0.0,
+                low: 0.0,
+                high: least,
+                score: judged.score,
+                sign: reasons.first().cloned().unwrap_or_default(),
+            }],
+            evidence: reasons,
+            started_at: recorded_at,
+            last_at: recorded_at,
+        })
+    }
+}
+
+/// Who did it: e-mail address, or identifier.
+pub(super) fn who(entry: &Entry) -> String {
+    entry.actor.email.clone().or_else(|| entry.actor.id.clone()).unwrap_or_else(|| "unknown".to_owned())
+}

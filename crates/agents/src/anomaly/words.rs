@@ -1,0 +1,215 @@
+//! What was measured, in the words and figures of a person: the metric's name, its unit, which way it went, and how far from
+//! what is usual.
+
+use jiff::Timestamp;
+use reeve_estate::{Metric, Unit};
+use reeve_learn::anomaly::Sign;
+
+use super::record::Reading;
+
+/// A metric as people call it.
+#[must_use]
+pub const fn name(metric: Metric) -> &'static str {
+    match metric {
+        Metric::CpuUtilization => "CPU",
+        Metric::MemoryUtilization => "Memory",
+        Metric::NetworkIn => "Network in",
+        Metric::NetworkOut => "Network out",
+        Metric::DiskRead => "Disk reads",
+        Metric::DiskWrite => "Disk writes",
+        Metric::DiskReadOps => "Read operations",
+        Metric::DiskWriteOps => "Write operations",
+        Metric::DatabaseConnections => "Database connections",
+        Metric::FreeStorage => "Free storage",
+        Metric::RequestRate => "Requests",
+        Metric::ResponseTime => "Response time",
+        Metric::ErrorRate => "Errors",
+        Metric::CpuCreditBalance => "CPU credits",
+    }
+}
+
+/// A value of a metric with its unit, in three figures: `97 %`, `20.2 GiB`, `240 ms`.
+#[must_use]
+pub fn amount(metric: Metric, value: f64) -> String {
+    match metric.unit() {
+        Unit::Percent => format!("{} %", figures(value)),
+        Unit::BytesPerSecond => format!("{}/s", bytes(value)),
+        Unit::Bytes => bytes(value),
+        Unit::PerSecond => format!("{}/s", figures(value)),
+        Unit::Seconds if value.abs() < 1.0 => format!("{} ms", figures(value * 1e3)),
+        Unit::Seconds => format!("{} s", figures(value)),
+        Unit::Count => figures(value),
+    }
+}
+
+fn bytes(value: f64) -> String {
+    let mut left = value;
+    let mut unit = "B";
+    for next in ["KiB", "MiB", "GiB", "TiB", "PiB"] {
+        if left.abs() < 1024.0 {
+            break;
+        }
+        (left, unit) = (left / 1024.0, next);
+    }
+    format!("{} {unit}", figures(left))
+}
+
+/// A number in three figures, without zeros at its end.
+#[must_use]
+pub fn figures(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return if value == 0.0 { "0".to_owned() } else { value.to_string() };
+    }
+    let magnitude = value.abs().log10().floor() as i32;
+    let step = 10_f64.powi(magnitude - 2);
+    let rounded = (value / step).round() * step;
+    let decimals = usize::try_from(2 - magnitude).unwrap_or(0).min(12);
+    let text = format!("{rounded:.decimals$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+/// Which way a value went, seen from what was expected.
+fn up(reading: &Reading) -> bool {
+    reading.value >= reading.expected
+}
+
+/// What gave it away: `a sudden rise`, `stuck at one value`.
+pub(super) const fn sign(of: Option<Sign>, up: bool) -> &'static str {
+    match (of, up) {
+        (Some(Sign::Spike | Sign::Jump), true) => "a sudden rise",
+        (Some(Sign::Spike | Sign::Jump), false) => "a sudden fall",
+        (Some(Sign::Flatline), _) => "stuck at one value",
+        (Some(Sign::Pattern), _) => "a course not seen before",
+        (Some(Sign::Variance), _) => "more scatter than usual",
+        (Some(Sign::Range), true) => "higher than ever seen",
+        (Some(Sign::Range), false) => "lower than ever seen",
+        (Some(Sign::Shift), true) => "a higher level",
+        (Some(Sign::Shift), false) => "a lower level",
+        (Some(Sign::Density), _) => "many deviations close together",
+        (Some(Sign::Factor), true) => "several times as much",
+        (Some(Sign::Factor), false) => "a fraction of it",
+        (Some(Sign::Season), true) => "high for this time of day",
+        (Some(Sign::Season), false) => "low for this time of day",
+        (Some(Sign::Drift), true) => "a slow rise",
+        (Some(Sign::Drift), false) => "a slow fall",
+        (Some(Sign::Unrest), _) => "unrest",
+        (None, true) => "unusually high",
+        (None, false) => "unusually low",
+    }
+}
+
+/// The band that values usually keep to. Nothing that is measured goes below nothing, and no percentage beyond a hundred.
+fn usually(metric: Metric, reading: &Reading) -> String {
+    let most = if metric.unit() == Unit::Percent { 100.0 } else { f64::INFINITY };
+    let (low, high) = (amount(metric, reading.low.max(0.0)), amount(metric, reading.high.clamp(0.0, most)));
+    // The unit once, where both have the same.
+    let short = match (low.split_once(' '), high.split_once(' ')) {
+        (Some((number, unit)), Some((_, same))) if unit == same => number,
+        _ => low.as_str(),
+    };
+    if low == high { format!("usually {low}") } else { format!("usually {short} to {high}") }
+}
+
+/// The line that an anomaly of a metric goes by: `CPU of shop-web-a fell to 15.1 %, usually 30.2 to 41 %`.
+pub(super) fn title(metric: Metric, of: &str, sign: Option<Sign>, reading: &Reading) -> String {
+    let up = up(reading);
+    let value = amount(metric, reading.value);
+    let outside = reading.value > reading.high || reading.value < reading.low;
+    let (is, has) = if plural(metric) { ("are", "have") } else { ("is", "has") };
+    let what = match (sign, up) {
+        (Some(Sign::Flatline), _) => format!("{is} stuck at {value}"),
+        (Some(Sign::Variance | Sign::Density | Sign::Unrest), _) => format!("{has} become restless: {value}"),
+        (Some(Sign::Pattern), _) if !outside => format!("{has} taken an unusual course: {value}"),
+        (Some(Sign::Season), true) => format!("{is} high for this time of day: {value}"),
+        (Some(Sign::Season), false) => format!("{is} low for this time of day: {value}"),
+        (Some(Sign::Shift | Sign::Drift), true) => format!("{has} moved up to {value}"),
+        (Some(Sign::Shift | Sign::Drift), false) => format!("{has} moved down to {value}"),
+        (_, true) => format!("rose to {value}"),
+        (_, false) => format!("fell to {value}"),
+    };
+    format!("{} of {of} {what}, {}", name(metric), usually(metric, reading))
+}
+
+const fn plural(metric: Metric) -> bool {
+    use Metric::{
+        CpuCreditBalance, DatabaseConnections, DiskRead, DiskReadOps, DiskWrite, DiskWriteOps, ErrorRate, RequestRate,
+    };
+    matches!(
+        metric,
+        CpuCreditBalance
+            | DatabaseConnections
+            | DiskRead
+            | DiskReadOps
+            | DiskWrite
+            | DiskWriteOps
+            | ErrorRate
+            | RequestRate
+    )
+}
+
+/// A reading as evidence: `CPU was 15.1 % at 2026-11-21 10:00 UTC, usually 30.2 to 41 % (a sudden fall)`.
+pub(super) fn evidence(reading: &Reading) -> Option<String> {
+    let metric = reading.metric?;
+    let was = if plural(metric) { "were" } else { "was" };
+    let (value, usually) = (amount(metric, reading.value), usually(metric, reading));
+    Some(format!("{} {was} {value} at {}, {usually} ({})", name(metric), minute(reading.at), reading.sign))
+}
+
+/// `2026-11-21 10:00 UTC`.
+pub(super) fn minute(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%d %H:%M UTC").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_three() {
+        for (value, expect) in [
+            (0.0, "0"),
+            (21.695_993, "21.7"),
+            (97.0, "97"),
+            (0.012_345, "0.0123"),
+            (1234.5, "1230"),
+            (99.96, "100"),
+            (-3.14159, "-3.14"),
+            (8.0, "8"),
+        ] {
+            assert_eq!(figures(value), expect, "{value}");
+        }
+        for (metric, value, expect) in [
+            (Metric::CpuUtilization, 20.521, "20.5 %"),
+            (Metric::FreeStorage, 21_695_993_838.0, "20.2 GiB"),
+            (Metric::NetworkOut, 1_300_000.0, "1.24 MiB/s"),
+            (Metric::ResponseTime, 0.2401, "240 ms"),
+            (Metric::ResponseTime, 2.5, "2.5 s"),
+            (Metric::RequestRate, 28.152, "28.2/s"),
+            (Metric::DatabaseConnections, 340.0, "340"),
+        ] {
+            assert_eq!(amount(metric, value), expect);
+        }
+    }
+
+    #[test]
+    fn a_title_says_which_way_it_went() {
+        let reading = |value: f64| Reading {
+            metric: Some(Metric::CpuUtilization),
+            at: Timestamp::UNIX_EPOCH,
+            value,
+            expected: 35.0,
+            low: -2.0,
+            high: 41.04,
+            score: 0.8,
+            sign: sign(Some(Sign::Spike), value > 35.0).to_owned(),
+        };
+        let told = |sign, value| title(Metric::CpuUtilization, "web", sign, &reading(value));
+        assert_eq!(told(Some(Sign::Spike), 97.02), "CPU of web rose to 97 %, usually 0 to 41 %");
+        assert_eq!(told(Some(Sign::Spike), 5.25), "CPU of web fell to 5.25 %, usually 0 to 41 %");
+        assert_eq!(told(Some(Sign::Flatline), 12.0), "CPU of web is stuck at 12 %, usually 0 to 41 %");
+        let requests = title(Metric::RequestRate, "shop", Some(Sign::Season), &reading(3.0));
+        assert_eq!(requests, "Requests of shop are low for this time of day: 3/s, usually 0/s to 41/s");
+        let told = evidence(&reading(5.25)).expect("a metric has evidence");
+        assert_eq!(told, "CPU was 5.25 % at 1970-01-01 00:00 UTC, usually 0 to 41 % (a sudden fall)");
+    }
+}

@@ -1,0 +1,62 @@
+//! The course of an anomaly's metric on the wire.
+
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use reeve_agents::anomaly::CoursePoint;
+
+use crate::time;
+
+/// A metric over an anomaly's time, beside what was expected of it.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct AnomalyCourseBody {
+    /// The metric.
+    pub metric: String,
+    /// The unit of its values.
+    pub unit: String,
+    /// Points, oldest first.
+    pub points: Vec<CoursePointBody>,
+}
+
+/// A point and what was expected of it.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct CoursePointBody {
+    /// When.
+    pub at: String,
+    /// What was measured; the mean of five minutes where samples lie closer.
+    pub value: f64,
+    /// What was expected.
+    pub expected: f64,
+    /// Lower edge of the usual band.
+    pub low: f64,
+    /// Its upper edge.
+    pub high: f64,
+    /// 0 to 1.
+    pub anomaly_score: f64,
+}
+
+/// Which part of an anomaly's course.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct AnomalyCourseParams {
+    /// One of the anomaly's metrics; the strangest unless given.
+    pub metric: Option<String>,
+    /// From; a day before it began unless given.
+    pub start_time: Option<String>,
+    /// To; six hours after its last strange point unless given. At most two weeks are shown.
+    pub end_time: Option<String>,
+}
+
+impl From<&CoursePoint> for CoursePointBody {
+    fn from(of: &CoursePoint) -> Self {
+        CoursePointBody {
+            at: time::text(of.at),
+            value: of.value,
+            expected: of.expected,
+            low: of.low,
+            high: of.high,
+            anomaly_score: of.score,
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Lists of indicators on the wire.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use reeve_agents::anomaly::threat::ThreatList;
+
+use crate::time;
+
+/// A list of indicators, without them.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ThreatListBody {
+    /// Its name.
+    pub name: String,
+    /// `api`, or `file` for one that lies in `threat-lists/` of the data directory and is changed there alone.
+    pub source: String,
+    /// How many indicators it has.
+    pub indicator_count: u64,
+    /// When it was put, or the file last written.
+    pub updated_at: String,
+    /// Who put it.
+    pub updated_by: String,
+}
+
+/// A list with its text.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ThreatListTextBody {
+    /// About it.
+    #[serde(flatten)]
+    pub about: ThreatListBody,
+    /// The indicators, one a line: `value[,name[,date]]`, where the value is an address, a network (`198.51.100.0/24`) or
+    /// `user_agent:` and a part of one.
+    pub indicators: String,
+}
+
+/// What a list holds from now on.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ThreatListPut {
+    /// The indicators, one a line: `value[,name[,date]]`, where the value is an address, a network (`198.51.100.0/24`) or
+    /// `user_agent:` and a part of one. What follows `#` is passed over.
+    pub indicators: String,
+}
+
+impl From<&ThreatList> for ThreatListBody {
+    fn from(of: &ThreatList) -> Self {
+        ThreatListBody {
+            name: of.name.clone(),
+            source: if of.from_file { "file" } else { "api" }.to_owned(),
+            indicator_count: of.indicators,
+            updated_at: time::text(of.updated_at),
+            updated_by: of.by.clone(),
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Threat lists that lie as files: keeps the store's lists as the files in `threat-lists/` of the data directory are, and
+//! removes those whose file is gone. A file that cannot be read is told once and left out.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+use jiff::Timestamp;
+use reeve_agents::anomaly::threat::LONGEST_LIST;
+use reeve_agents::engine::Caller;
+use reeve_http::App;
+use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::service::Service;
+
+/// How often it looks whether a file changed.
+const BEAT: Duration = Duration::from_secs(60);
+/// Files read at most, by name.
+const MOST_FILES: usize = 100;
+
+/// When the files were written that could not be read.
+type Refused = HashMap<String, Timestamp>;
+
+pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
+    let (app, folder) = (service.app.clone(), service.config.data_dir.join("threat-lists"));
+    let refused = Arc::new(Mutex::new(Refused::new()));
+    super::every(tracker, stop, BEAT, move || {
+        let (app, folder, refused) = (app.clone(), folder.clone(), refused.clone());
+        async move {
+            if let Err(error) = follow(&app, &folder, &mut *refused.lock().await).await {
+                tracing::warn!(error = format!("{error:#}"), "threat lists could not be read from files");
+            }
+        }
+    });
+}
+
+async fn follow(app: &App, folder: &Path, refused: &mut Refused) -> Result<()> {
+    let files = files(folder);
+    let known = app.threats.threat_list_state().await?;
+    let caller = Caller::system();
+    for (name, written) in &files {
+        let same = known.iter().any(|(of, at)| of == name && at == written);
+        if same || refused.get(name) == Some(written) {
+            continue;
+        }
+        let path = folder.join(name);
+        let put = async {
+            ensure!(
+                tokio::fs::metadata(&path).await?.len() <= LONGEST_LIST as u64,
+                "it has more than {LONGEST_LIST} bytes"
+            );
+            let text = tokio::fs::read_to_string(&path).await?;
+            app.desk.threat_list_put(name, text, Some(*written), &caller).await.map_err(anyhow::Error::from)
+        };
+        match put.await.with_context(|| path.display().to_string()) {
+            Ok(list) => tracing::info!(list = list.name, indicators = list.indicators, "a threat list was read"),
+            Err(error) => {
+                tracing::warn!(error = format!("{error:#}"), "a threat list could not be read");
+                refused.insert(name.clone(), *written);
+            }
+        }
+    }
+    for (name, _) in &known {
+        if !files.iter().any(|(of, _)| of == name) && app.threats.threat_list_get(name).await?.from_file {
+            app.desk.threat_list_delete(name, true, &caller).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Files of a folder and when they were written, in whole milliseconds, by name.
+fn files(folder: &Path) -> Vec<(String, Timestamp)> {
+    // No folder is no list.
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let one = |entry: std::fs::DirEntry| {
+        let name = entry.file_name().into_string().ok()?;
+        let list = name.ends_with(".txt") || name.ends_with(".csv");
+        let about = entry.path().metadata().ok().filter(|about| list && about.is_file())?;
+        let written = Timestamp::try_from(about.modified().ok()?).ok()?;
+        Some((name, Timestamp::from_millisecond(written.as_millisecond()).ok()?))
+    };
+    let mut found: Vec<_> = entries.flatten().filter_map(one).collect();
+    found.sort();
+    found.truncate(MOST_FILES);
+    found
+}
