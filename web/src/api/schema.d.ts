@@ -3880,6 +3880,13 @@ export interface components {
                 observed_until?: string | null;
                 /** @description `foreseen`, `not_foreseen`, `abstained`. */
                 outcome: string;
+                /** @description When it is over: the event's end, or when a peak falls below its level again. */
+                over_at?: string | null;
+                /**
+                 * Format: double
+                 * @description How high a peak goes until then, with nineteen chances in twenty.
+                 */
+                peak?: number | null;
                 /** @description What was asked. */
                 prediction: string;
                 /**

@@ -12,9 +12,8 @@ import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { When } from '../../../display/When';
 import { sentence } from '../../../display/wording';
-import { observedQuery } from '../anomalies/queries';
 import { Against, Likely, Outcome, unitOf } from './Decisions';
-import { predictionsQuery } from './queries';
+import { observedQuery, predictionsQuery } from './queries';
 import { isSo, newest, reasonInWords, seconds, SIGNALS, span } from './telling';
 
 /** Resources of one evaluation at most. */

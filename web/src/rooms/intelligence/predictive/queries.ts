@@ -81,3 +81,14 @@ export const changeCalendar = ({ id, ...given }: { id: string } & Schemas['Calen
   body(client.PATCH(`${CALENDARS}/{id}`, { params: { path: { id } }, body: given }));
 
 export const removeCalendar = (id: string) => body(client.DELETE(`${CALENDARS}/{id}`, { params: { path: { id } } }));
+
+/** What was observed of a metric; the span is fixed, so that opening the page twice asks once. */
+export function observedQuery(resource: string, metric: string, span: { from: string; to: string }) {
+  return queryOptions({
+    queryKey: ['samples', resource, metric, span],
+    queryFn: () => body(client.GET('/api/v1/resources/{id}/samples', {
+      params: { path: { id: resource }, query: { start_time: span.from, end_time: span.to, metrics: metric, max_points: 1440 } },
+    })),
+    staleTime: 60_000,
+  });
+}
