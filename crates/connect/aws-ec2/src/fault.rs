@@ -278,8 +278,12 @@ fn classify(operation: &str, code: &str, status: u16) -> FaultKind {
 
 /// Calls whose only value that can be wrong is a size.
 fn names_a_size(operation: &str) -> bool {
-    const SIZED: [&str; 4] =
-        ["rds:ModifyDBInstance", "ec2:ModifyInstanceAttribute", "ec2:ModifyVolume", "autoscaling:UpdateAutoScalingGroup"];
+    const SIZED: [&str; 4] = [
+        "rds:ModifyDBInstance",
+        "ec2:ModifyInstanceAttribute",
+        "ec2:ModifyVolume",
+        "autoscaling:UpdateAutoScalingGroup",
+    ];
     SIZED.contains(&operation)
 }
 

@@ -25,7 +25,7 @@ async fn a_deed_from_a_listed_address_is_told_with_its_evidence() {
     std::fs::write(home.path().join("threat-lists/agents.txt"), "user_agent:sqlmap, injection\n").unwrap();
     let service = Service::serve(home.path(), &[]).unwrap();
     let admin = service.admin();
-    let (_, viewer) = admin.person("vera@example.com", &["user"], &[]).await;
+    let (_, viewer) = admin.person("vera@example.com", &["regular_user"], &[]).await;
 
     let lists = "intelligence/threat-lists";
     let wrong = admin.put(&format!("{lists}/may"), json!({ "indicators": "203.0.113.0/24\nexample.com" })).await;
