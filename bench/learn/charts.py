@@ -84,8 +84,7 @@ def draw(axes, reeve, path, windows):
 
 def main():
     reeve, data, picture = sys.argv[1], Path(sys.argv[2]), sys.argv[3]
-    labels = json.loads((data / "nab/labels.json").read_text())
-    windows = labels.get("windows", labels)
+    windows = json.loads((data / "nab/labels.json").read_text())
     figure, panels = plt.subplots(5, 2, figsize=(15, 14), layout="constrained")
     for axes, name in zip(panels.flat, SERIES):
         own = windows.get(name.removeprefix("nab/"), [])

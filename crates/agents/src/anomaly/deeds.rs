@@ -28,16 +28,46 @@ impl BehaviourWatch {
             return None;
         }
         let who = who(entry);
-        let operation = entry.action.operation.clone().unwrap_or_else(|| entry.event_type.as_str().to_owned());
+        let operation = operation(entry);
         let reasons: Vec<String> = judged.reasons().take(5).map(str::to_owned).collect();
-        Some(Finding {
-            class: AnomalyClass::Security,
+        let told = Told {
             severity: if judged.score >= 0.9 { Priority::High } else { Priority::Medium },
             title: format!("{who} did {operation}: {}", reasons.first().map_or("unusual for them", String::as_str)),
+            place: (who, "principal"),
+            score: judged.score,
+            usual: least,
+            sign: reasons.first().cloned().unwrap_or_default(),
+            evidence: reasons,
+        };
+        Some(told.finding(entry, recorded_at))
+    }
+}
+
+/// What is said of one entry.
+pub(super) struct Told {
+    pub(super) severity: Priority,
+    pub(super) title: String,
+    /// Whom or what the trouble is of, and its kind.
+    pub(super) place: (String, &'static str),
+    pub(super) score: f64,
+    /// Scores up to this are usual.
+    pub(super) usual: f64,
+    pub(super) sign: String,
+    pub(super) evidence: Vec<String>,
+}
+
+impl Told {
+    /// As a finding of the security class.
+    pub(super) fn finding(self, entry: &Entry, recorded_at: Timestamp) -> Finding {
+        let (id, kind) = self.place;
+        Finding {
+            class: AnomalyClass::Security,
+            severity: self.severity,
+            title: self.title,
             place: Place {
-                id: who.clone(),
-                name: who,
-                kind: "principal".to_owned(),
+                id: id.clone(),
+                name: id,
+                kind: kind.to_owned(),
                 provider: entry.resource.cloud_provider.clone(),
                 account: entry.resource.account_id.clone(),
                 region: entry.resource.region.clone(),
@@ -46,18 +76,23 @@ impl BehaviourWatch {
             readings: vec![Reading {
                 metric: None,
                 at: recorded_at,
-                value: judged.score,
+                value: self.score,
                 expected: 0.0,
                 low: 0.0,
-                high: least,
-                score: judged.score,
-                sign: reasons.first().cloned().unwrap_or_default(),
+                high: self.usual,
+                score: self.score,
+                sign: self.sign,
             }],
-            evidence: reasons,
+            evidence: self.evidence,
             started_at: recorded_at,
             last_at: recorded_at,
-        })
+        }
     }
+}
+
+/// What was done: the operation, or the event's type.
+pub(super) fn operation(entry: &Entry) -> String {
+    entry.action.operation.clone().unwrap_or_else(|| entry.event_type.as_str().to_owned())
 }
 
 /// Who did it: e-mail address, or identifier.

@@ -13,9 +13,8 @@ use jiff::civil::Date;
 use reeve_audit::{Entry, FieldError};
 use reeve_estate::StoreError;
 
-use super::deeds::who;
+use super::deeds::{Told, operation, who};
 use super::desk::Finding;
-use super::record::{AnomalyClass, Place, Reading};
 use crate::recommendation::Priority;
 
 /// Indicators of a list at most.
@@ -234,36 +233,18 @@ impl Threats {
             ),
         };
         let (list, updated_at) = self.lists.get(*list)?;
-        let operation = entry.action.operation.clone().unwrap_or_else(|| entry.event_type.as_str().to_owned());
-        let title = format!("{} did {operation} from {what}, which threat list {list:?} names", who(entry));
+        let title = format!("{} did {} from {what}, which threat list {list:?} names", who(entry), operation(entry));
         let title = if place.1 == "principal" { title.replacen(" from ", " with ", 1) } else { title };
-        Some(Finding {
-            class: AnomalyClass::Security,
+        let told = Told {
             severity: Priority::High,
             title,
-            place: Place {
-                id: place.0.clone(),
-                name: place.0,
-                kind: place.1.to_owned(),
-                provider: entry.resource.cloud_provider.clone(),
-                account: entry.resource.account_id.clone(),
-                region: entry.resource.region.clone(),
-                service: None,
-            },
-            readings: vec![Reading {
-                metric: None,
-                at: recorded_at,
-                value: 1.0,
-                expected: 0.0,
-                low: 0.0,
-                high: 0.0,
-                score: 1.0,
-                sign: "on a threat list".to_owned(),
-            }],
+            place,
+            score: 1.0,
+            usual: 0.0,
+            sign: "on a threat list".to_owned(),
             evidence: vec![evidence(&what, list, *updated_at, indicator)],
-            started_at: recorded_at,
-            last_at: recorded_at,
-        })
+        };
+        Some(told.finding(entry, recorded_at))
     }
 }
 

@@ -171,21 +171,29 @@ fn cool_down(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     Err(block("cool_down", limit, value, message))
 }
 
+/// Whether an action counts towards the blast radius: it began, and on something real.
+fn counts(action: &&Action) -> bool {
+    action.status != ActionStatus::Aborted && action.purpose != Purpose::Simulate
+}
+
+/// The actions that count and began in the last 24 hours.
+pub(super) fn begun_in_day(history: &[Action], now: Timestamp) -> impl Iterator<Item = &Action> {
+    history.iter().filter(counts).filter(move |action| now.duration_since(action.started_at).as_secs() < DAY_S)
+}
+
 fn blast_radius(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
-    let counted = |action: &&Action| action.status != ActionStatus::Aborted && action.purpose != Purpose::Simulate;
     let said = |name, limit: u64, value: u64, what: &str| {
         let message = format!("{value} {what}, limit {limit}");
         Err(block(name, limit as f64, value as f64, message))
     };
     if let Some(run) = asked.run_id {
-        let in_run = asked.history.iter().filter(counted).filter(|a| a.run_id.as_deref() == Some(run)).count() as u64;
+        let in_run = asked.history.iter().filter(counts).filter(|a| a.run_id.as_deref() == Some(run)).count() as u64;
         let limit = u64::from(limits.max_actions_per_run);
         if in_run >= limit {
             return said("blast_radius.max_actions_per_run", limit, in_run, "actions begun in this run");
         }
     }
-    let today = |action: &&Action| asked.now.duration_since(action.started_at).as_secs() < DAY_S;
-    let in_day: Vec<&Action> = asked.history.iter().filter(counted).filter(today).collect();
+    let in_day: Vec<&Action> = begun_in_day(asked.history, asked.now).collect();
     let limit = u64::from(limits.max_actions_per_day);
     if in_day.len() as u64 >= limit {
         return said("blast_radius.max_actions_per_day", limit, in_day.len() as u64, "actions begun in 24 hours");

@@ -8,7 +8,7 @@ use reeve_estate::ResourceId;
 
 use super::{Caller, Engine, EngineError, fresh_id};
 use crate::action::ActionId;
-use crate::agent::{Mode, RunReport};
+use crate::agent::{Agent, Mode, RunReport};
 use crate::lifecycle::Status;
 use crate::ports::RecommendationFilter;
 use crate::recommendation::{Recommendation, RecommendationType};
@@ -46,8 +46,29 @@ impl Engine {
         if limits.kill_switch {
             return Ok(Remedy::Nothing("the kill switch is thrown".to_owned()));
         }
+        let Some(of) = self.concerned(resource, suspect).await? else {
+            return Ok(Remedy::Nothing("no open recommendation relieves the resource".to_owned()));
+        };
+        let agent = self.agent_of(&of).await?;
+        if agent.mode != Mode::Active {
+            return Ok(Remedy::Nothing(format!("agent {} is in mode {}, not active", agent.name, agent.mode)));
+        }
+        match suspect {
+            Some(_) if !limits.rollback_automatic => Ok(Remedy::Nothing("automatic rollback is off".to_owned())),
+            Some(id) => self.undo_suspect(id, &agent, why).await,
+            None => self.relieve(of, &agent).await,
+        }
+    }
+
+    /// The recommendation of the suspected change, or an open one that relieves the resource.
+    async fn concerned(
+        &self,
+        resource: &ResourceId,
+        suspect: Option<&ActionId>,
+    ) -> Result<Option<Recommendation>, EngineError> {
         if let Some(id) = suspect {
-            return self.undo_suspect(id, limits.rollback_automatic, why).await;
+            let action = self.ports.agents.action_get(id).await?;
+            return Ok(Some(self.ports.agents.recommendation_get(&action.recommendation).await?));
         }
         let filter = RecommendationFilter {
             status: vec![Status::Open],
@@ -55,22 +76,10 @@ impl Engine {
             ..RecommendationFilter::default()
         };
         let (open, _) = self.ports.agents.recommendation_list(&filter).await?;
-        let Some(of) = open.into_iter().find(|of| relieves(of) && of.subject.id == *resource) else {
-            return Ok(Remedy::Nothing("no open recommendation relieves the resource".to_owned()));
-        };
-        self.relieve(of).await
+        Ok(open.into_iter().find(|of| relieves(of) && of.subject.id == *resource))
     }
 
-    async fn undo_suspect(self: &Arc<Self>, id: &ActionId, automatic: bool, why: &str) -> Result<Remedy, EngineError> {
-        let action = self.ports.agents.action_get(id).await?;
-        let of = self.ports.agents.recommendation_get(&action.recommendation).await?;
-        let agent = self.agent_of(&of).await?;
-        if agent.mode != Mode::Active {
-            return Ok(Remedy::Nothing(format!("agent {} is in mode {}, not active", agent.name, agent.mode)));
-        }
-        if !automatic {
-            return Ok(Remedy::Nothing("automatic rollback is off".to_owned()));
-        }
+    async fn undo_suspect(self: &Arc<Self>, id: &ActionId, agent: &Agent, why: &str) -> Result<Remedy, EngineError> {
         match self.rollback_because(id, why.to_owned(), &Caller::agent(&agent.id)).await {
             Ok(action) => Ok(Remedy::Undoing(action.id)),
             Err(error) if error.is_outage() => Err(error),
@@ -78,18 +87,14 @@ impl Engine {
         }
     }
 
-    async fn relieve(self: &Arc<Self>, of: Recommendation) -> Result<Remedy, EngineError> {
-        let agent = self.agent_of(&of).await?;
-        if agent.mode != Mode::Active {
-            return Ok(Remedy::Nothing(format!("agent {} is in mode {}, not active", agent.name, agent.mode)));
-        }
+    async fn relieve(self: &Arc<Self>, of: Recommendation, agent: &Agent) -> Result<Remedy, EngineError> {
         let now = self.ports.clock.now();
         let mut report = RunReport {
             run_id: fresh_id(),
             started_at: now,
             finished_at: now,
             resources_seen: 1,
-            days_observed: self.days_observed(&agent).await?,
+            days_observed: self.days_observed(agent).await?,
             recommendations: 1,
             applied: 0,
             skipped: Vec::new(),
@@ -97,7 +102,7 @@ impl Engine {
         };
         let (id, title) = (of.id.clone(), of.title.clone());
         let mut left = BTreeMap::new();
-        self.apply_what_it_may(&agent, vec![of], &mut report, &mut left).await?;
+        self.apply_what_it_may(agent, vec![of], &mut report, &mut left).await?;
         if report.applied > 0
             && let Some(action) = self.ports.agents.action_list(Some(&id), None).await?.into_iter().next()
         {

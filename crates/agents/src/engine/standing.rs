@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use reeve_estate::{ConnectionId, ResourceFilter, ResourceId};
 
-use super::guard::{BUDGET_DAYS, DAY_S, down_s, failures_in_a_row};
+use super::guard::{BUDGET_DAYS, DAY_S, begun_in_day, down_s, failures_in_a_row};
 use super::{Engine, EngineError};
-use crate::action::{Action, ActionStatus, Purpose};
+use crate::action::Purpose;
 
 /// Where the guardrails stand.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,8 +71,6 @@ impl Engine {
         let now = self.ports.clock.now();
         let (resources, _) = self.ports.estate.resource_list(&ResourceFilter::default()).await?;
         let names: BTreeMap<_, _> = resources.into_iter().map(|one| ((one.connection, one.id), one.name)).collect();
-        let counted = |action: &&Action| action.status != ActionStatus::Aborted && action.purpose != Purpose::Simulate;
-        let today = |action: &&Action| now.duration_since(action.started_at) < SignedDuration::from_secs(DAY_S);
         let span_s = (BUDGET_DAYS * DAY_S) as f64;
         let mut used: BTreeMap<(ConnectionId, ResourceId), (f64, u64)> = BTreeMap::new();
         for action in &history {
@@ -95,7 +93,7 @@ impl Engine {
             failures: failures_in_a_row(&limits, &history),
             failures_limit: limits.breaker_failures,
             breaker_reset_at: limits.breaker_reset_at,
-            actions_today: history.iter().filter(counted).filter(today).count() as u64,
+            actions_today: begun_in_day(&history, now).count() as u64,
             actions_limit: limits.max_actions_per_day,
             min_uptime_percent: limits.min_uptime_percent,
             budget_s: span_s * (1.0 - limits.min_uptime_percent / 100.0),

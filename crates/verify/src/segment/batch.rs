@@ -21,29 +21,21 @@ const SALT: usize = 1 + Column::ALL.len();
 const CANONICAL: usize = 2 + Column::ALL.len();
 const CUT: usize = 3 + Column::ALL.len();
 
-/// The columns that version 3 may cut out of payloads.
-const PLACED: [Column; 9] = [
-    Column::EventId,
-    Column::Timestamp,
-    Column::RecordedAt,
-    Column::ActorIpAddress,
-    Column::ActorUserAgent,
-    Column::ActorSessionId,
-    Column::ResourceAccountId,
-    Column::ActionOperation,
-    Column::RequestId,
-];
-
-/// Which columns those are, by their number: asked for every value that is put back.
-const IS_PLACED: [bool; Column::ALL.len()] = {
-    let mut placed = [false; Column::ALL.len()];
-    let mut at = 0;
-    while at < PLACED.len() {
-        placed[PLACED[at] as usize] = true;
-        at += 1;
-    }
-    placed
-};
+/// Whether version 3 may cut a column's values out of payloads.
+const fn may_be_cut(column: Column) -> bool {
+    matches!(
+        column,
+        Column::EventId
+            | Column::Timestamp
+            | Column::RecordedAt
+            | Column::ActorIpAddress
+            | Column::ActorUserAgent
+            | Column::ActorSessionId
+            | Column::ResourceAccountId
+            | Column::ActionOperation
+            | Column::RequestId
+    )
+}
 
 /// A column that repeats something of the payload.
 pub(super) enum Values<'a> {
@@ -164,7 +156,7 @@ impl<'a> Batch<'a> {
     /// Appends the value of a row in the column with this number; `None` when the column may not be cut out or has no value.
     fn put(&self, number: usize, row: usize, out: &mut Vec<u8>) -> Option<()> {
         let (column, values) = self.columns.get(number.checked_sub(1)?)?;
-        if !IS_PLACED[*column as usize] {
+        if !may_be_cut(*column) {
             return None;
         }
         match values {

@@ -4,6 +4,7 @@
 use reeve_audit::{ActionMethod, ActionStatus, Actor, EventType};
 
 use super::*;
+use crate::anomaly::AnomalyClass;
 
 fn entry(address: &str, agent: &str) -> Entry {
     Entry::new(EventType::from_static("api.call"))
