@@ -23,6 +23,7 @@ mod results;
 mod service;
 mod stage;
 mod wire;
+mod yardstick;
 
 fn main() -> anyhow::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

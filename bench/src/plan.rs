@@ -12,7 +12,7 @@ use crate::generate::{Generator, SEED};
 use crate::results::{Results, say};
 use crate::service::{Service, TOKEN};
 use crate::stage::ask::Totals;
-use crate::{machine, peer, stage};
+use crate::{machine, peer, stage, yardstick};
 
 /// What can be given.
 pub(crate) const USAGE: &str = "
@@ -184,7 +184,10 @@ impl Run {
         if name != "append" && !self.plan.has(name) {
             return;
         }
-        say(&format!("\n[{:.0} s] {name}", self.begun.elapsed().as_secs_f64()));
+        let now = yardstick::measure();
+        let told = format!("copies {:.1} GB/s, a fresh page {:.2} µs", now.copy_gb_s, now.page_us);
+        say(&format!("\n[{:.0} s] {name} (memory: {told})", self.begun.elapsed().as_secs_f64()));
+        self.results.facts.push((format!("memory before `{name}`, one thread"), told));
         if let Err(error) = work(self) {
             say(&format!("  FAILED: {error:#}"));
             self.results.failures.push((name.to_owned(), format!("{error:#}")));
