@@ -16,7 +16,7 @@ use super::procedure::{iac_note, restarts_by_itself, stop_idle, subject};
 use super::proposal::{Abstention, Path, Proposal};
 use super::trust::Trust;
 use super::weigh::{Hazards, impact_level, priority_by_savings, risk};
-use super::words::{byte_rate, dollars, percent, thousands};
+use super::words::{at_most, byte_rate, dollars, percent, thousands};
 use crate::agent::Impact;
 use crate::recommendation::{Effort, Explanation, ImpactAssessment, RecommendationType};
 
@@ -229,8 +229,8 @@ struct Bill {
     hourly: f64,
     /// Disks a month, which go on.
     disks: Money,
-    /// Storage of the snapshots a month, at most.
-    snapshots: Money,
+    /// Storage of the snapshots a month, at most; `None` where a size or price is not known.
+    snapshots: Option<Money>,
     assumed_region: Option<String>,
 }
 
@@ -248,7 +248,7 @@ impl Bill {
             compute: price.as_ref().map(|(usd, _)| Money::per_month(*usd)),
             hourly: price.as_ref().map_or(0.0, |(usd, _)| *usd),
             disks: facts.volumes.iter().filter_map(|volume| volume.monthly_cost).sum(),
-            snapshots: facts.volumes.iter().filter_map(snapshot).sum(),
+            snapshots: facts.volumes.iter().map(snapshot).sum(),
             assumed_region: price.and_then(|(_, region)| region),
         }
     }
@@ -262,15 +262,15 @@ impl Bill {
 
     fn words(&self, resource: &Resource) -> String {
         let Some(compute) = self.compute else {
-            return format!("no list price is known for {}, so no saving is claimed", resource.id);
+            return format!("no list price is known for {}, so no saving is claimed", resource.name);
         };
         let region = self.assumed_region.as_ref().map_or(String::new(), |r| format!(" (price of {r})"));
-        format!(
-            "${:.4} an hour x 730 hours = {} a month saved{region}; its disks go on being billed ({} a month), the snapshots cost at most {} a month",
-            self.hourly,
-            dollars(compute),
-            dollars(self.disks),
-            dollars(self.snapshots)
-        )
+        let disks = if self.disks == Money::ZERO {
+            String::new()
+        } else {
+            let (disks, snapshots) = (dollars(self.disks), at_most(self.snapshots));
+            format!("; its disks go on being billed ({disks} a month), the snapshots cost {snapshots}")
+        };
+        format!("${:.4} an hour x 730 hours = {} a month saved{region}{disks}", self.hourly, dollars(compute))
     }
 }

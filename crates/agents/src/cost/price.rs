@@ -32,10 +32,13 @@ impl Change {
     pub(super) fn words(&self) -> String {
         let (now, target) = self.hourly;
         let region = self.assumed_region.as_ref().map_or(String::new(), |r| format!(" (prices of {r})"));
+        let rises = self.savings() < Money::ZERO;
+        let (more, less, unit) = if rises { (target, now, "a month more") } else { (now, target, "a month") };
+        let saved = Money::from_usd(self.savings().usd().abs());
         format!(
-            "(${now:.4} - ${target:.4}) an hour x 730 hours = {} a month, {} of {}{region}",
-            dollars(self.savings()),
-            percent(-self.percent()),
+            "(${more:.4} - ${less:.4}) an hour x 730 hours = {} {unit}, {} of {}{region}",
+            dollars(saved),
+            percent(self.percent().abs()),
             dollars(self.now)
         )
     }

@@ -177,9 +177,13 @@ fn propose(
         kind: KIND,
         rule: RULE,
         title: format!(
-            "Resize {} from {from_name} to {to_name}: mean CPU {} over {DAYS} days",
+            "Resize {} from {from_name} to {to_name}: {} over {DAYS} days",
             resource.name,
-            percent(summary.mean)
+            if starved {
+                format!("out of CPU credits, held at {}", percent(summary.mean))
+            } else {
+                format!("mean CPU {}", percent(summary.mean))
+            }
         ),
         subject: subject(resource, Some(to_name.clone())),
         priority: if is_production(resource) { Priority::Critical } else { Priority::High },

@@ -10,7 +10,7 @@ use super::procedure::{iac_note, keep_unattached, subject};
 use super::proposal::{Abstention, Path, Proposal};
 use super::trust::Trust;
 use super::weigh::{Hazards, impact_level, priority_by_savings, risk};
-use super::words::dollars;
+use super::words::{at_most, dollars};
 use super::{Facts, gate};
 use crate::recommendation::{Effort, Explanation, ImpactAssessment, RecommendationType};
 
@@ -65,8 +65,7 @@ fn propose(facts: &Facts<'_>, counted: Backtest, unmeasured: bool, path: Path) -
     let savings = monthly.unwrap_or(Money::ZERO);
     let gib = volume.specification.storage_gib;
     let snapshot = gib.and_then(|gib| facts.catalogue.snapshot_monthly(volume.provider, &volume.region, gib));
-    let snapshot =
-        snapshot.map_or("a price that is not known".to_owned(), |s| format!("at most {} a month", dollars(s.cost)));
+    let snapshot = at_most(snapshot.map(|s| s.cost));
     let trust = confidence(counted, 0.0, None);
     let evidence = Evidence::of(facts);
     let unknown = if unmeasured { 1.0 } else { 0.0 };

@@ -27,6 +27,11 @@ pub(super) fn dollars(money: Money) -> String {
     format!("{sign}${}.{:02}", thousands(cents / 100), cents % 100)
 }
 
+/// What something costs a month at most, where that is known.
+pub(super) fn at_most(price: Option<Money>) -> String {
+    price.map_or("a price that is not known".to_owned(), |price| format!("at most {} a month", dollars(price)))
+}
+
 /// Bytes per second as `12.3 KB/s`.
 pub(super) fn byte_rate(bytes_per_second: f64) -> String {
     match bytes_per_second {
