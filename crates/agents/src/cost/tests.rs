@@ -258,6 +258,7 @@ fn a_throttled_machine_gets_the_next_size() {
     assert_eq!((found.kind, found.rule), (RecommendationType::InstanceType, "upgrade_throttled"));
     assert_eq!(found.subject.target_type.as_deref(), Some("m5.xlarge"));
     assert_eq!(found.savings_monthly, -Money::from_usd((usd("m5.xlarge") - usd("m5.large")) * 730.0));
+    assert_eq!(found.impact.cost, "($0.1920 - $0.0960) an hour x 730 hours = $70.08 a month more, 100.0 % of $70.08");
     assert!(found.reason_codes.contains(&"guardrail_max_increase".to_owned()));
     assert_eq!(found.priority, Priority::High);
     // Days 4 to 10 of the saturation follow three saturated days: 7 of 7.
@@ -277,6 +278,7 @@ fn a_burstable_machine_without_credits_is_throttled_at_its_baseline() {
     let case = Case::machine("t3.large").flat(CPU, 30, 30.0).flat(Metric::CpuCreditBalance, 30, 0.2);
     let found = only(&case);
     assert_eq!(found.kind, RecommendationType::InstanceType);
+    assert!(found.title.ends_with("out of CPU credits, held at 30.0 % over 3 days"), "{}", found.title);
     assert!(found.reason_codes.contains(&"cpu_credits_exhausted".to_owned()));
     assert_eq!(found.confidence, 96.6, "27 of 27 days that followed three days without credits");
     let rich = Case::machine("t3.large").flat(CPU, 30, 30.0).flat(Metric::CpuCreditBalance, 30, 400.0);
