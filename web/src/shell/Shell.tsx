@@ -62,7 +62,8 @@ export function Shell() {
           </AppShell.Section>
         )}
       </AppShell.Navbar>
-      <AppShell.Main id="content" tabIndex={-1} style={{ outline: 'none', background: 'var(--ground)' }}>
+      {/* No transition: its padding makes room for the navigation, and sliding there pushes wide content out of a window just made narrow. */}
+      <AppShell.Main id="content" tabIndex={-1} style={{ outline: 'none', background: 'var(--ground)', transition: 'none' }}>
         {me.permissions.includes('intelligence.view') && <KillSwitchNotice />}
         {closed ? <NotYours place={closed} /> : <Outlet />}
       </AppShell.Main>
