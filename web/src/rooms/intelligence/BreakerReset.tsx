@@ -5,7 +5,7 @@ import { ProblemAlert } from '../../display/ProblemAlert';
 import { resetBreaker, useChange } from './queries';
 
 /** After too many failures in a row nothing is applied until a person who knows the cause says so here. */
-export function BreakerReset() {
+export function BreakerReset({ open }: { open: boolean }) {
   const [opened, setOpened] = useState(false);
   const [reason, setReason] = useState('');
   const reset = useChange(resetBreaker);
@@ -16,7 +16,7 @@ export function BreakerReset() {
   };
   return (
     <>
-      <Button variant="default" onClick={() => setOpened(true)}>Reset circuit breaker</Button>
+      <Button size="xs" variant={open ? 'filled' : 'default'} color={open ? 'red' : undefined} onClick={() => setOpened(true)}>Reset circuit breaker</Button>
       <Modal opened={opened} onClose={leave} title={<Text fw={600}>Reset the circuit breaker?</Text>}>
         <form onSubmit={(event) => {
           event.preventDefault();

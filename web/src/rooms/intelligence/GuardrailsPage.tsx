@@ -7,7 +7,7 @@ import { useMay } from '../../api/session';
 import { announce } from '../../display/announce';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
-import { Use } from './change/Use';
+import { InUse } from './guardrails/InUse';
 import { KillSwitch } from './KillSwitch';
 import { guardrailsQuery, setGuardrails, useChange } from './queries';
 
@@ -18,7 +18,7 @@ export function GuardrailsPage() {
   return (
     <Stack gap="lg">
       <KillSwitch on={data.kill_switch ?? false} />
-      <Use of={data} />
+      <InUse of={data} />
       <Limits key={data.version} of={data} />
     </Stack>
   );

@@ -4,7 +4,6 @@ import { useState } from 'react';
 import { useMay } from '../../api/session';
 import { announce } from '../../display/announce';
 import { ProblemAlert } from '../../display/ProblemAlert';
-import { BreakerReset } from './BreakerReset';
 import { killSwitch, useChange } from './queries';
 
 /** Stops everything, at once, for everybody; with a reason, both ways. */
@@ -31,7 +30,6 @@ export function KillSwitch({ on }: { on: boolean }) {
           </div>
         </Group>
         <Group gap="xs">
-          {may('intelligence.configure') && <BreakerReset />}
           {may('intelligence.operate') && <Button color={on ? 'green' : 'red'} variant={on ? 'filled' : 'light'} onClick={() => setTurning({ to: !on, opened: true })}>{on ? 'Switch off' : 'Stop everything'}</Button>}
         </Group>
       </Group>

@@ -25,6 +25,13 @@ export const guardrailsQuery = queryOptions({
   queryFn: () => body(client.GET('/api/v1/intelligence/guardrails')),
 });
 
+/** How far the guardrails are used up. */
+export const guardrailsStatusQuery = queryOptions({
+  queryKey: ['intelligence', 'guardrails', 'status'],
+  queryFn: () => body(client.GET('/api/v1/intelligence/guardrails/status')),
+  refetchInterval: 10_000,
+});
+
 export const agentsQuery = queryOptions({
   queryKey: ['intelligence', 'agents'],
   queryFn: () => body(client.GET('/api/v1/intelligence/agents')),

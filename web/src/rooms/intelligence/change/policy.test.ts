@@ -17,11 +17,11 @@ describe('change control', () => {
     expect(ofEntry(messages, 'freezes', 1)).toEqual({ until: 'must be after `from`' });
   });
 
-  it('counts what was used of the limits', () => {
+  it('counts what is left alone and what is under way', () => {
     const now = Date.parse('2026-11-20T12:00:00Z');
     const action = (status: string, hoursAgo: number, resource_id: string) => ({ status, resource_id, started_at: new Date(now - hoursAgo * 3_600_000).toISOString(), finished_at: null });
     const actions = [action('succeeded', 1, 'a'), action('rolled_back', 2, 'a'), action('running', 3, 'b'), action('aborted', 1, 'c'), action('succeeded', 25, 'd')];
-    expect(used(actions, 86_400, now)).toEqual({ today: 3, cooling: 2, running: 1 });
+    expect(used(actions, 86_400, now)).toEqual({ cooling: 2, running: 1 });
     expect(used(actions, 100_000, now).cooling).toBe(3);
   });
 });

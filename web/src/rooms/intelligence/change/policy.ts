@@ -52,10 +52,9 @@ export function guardrailPlace(guardrail: string): { name: string; to: '/intelli
   return { name: NAMES[guardrail] ?? guardrail, to: POLICY.includes(guardrail) ? '/intelligence/change-control' : '/intelligence/guardrails' };
 }
 
-/** Actions begun in the last day, and resources that are left alone now; aborted ones changed nothing. */
+/** Resources that are left alone now, and changes under way; aborted ones changed nothing. */
 export function used(actions: { status: string; started_at: string; finished_at?: string | null; resource_id: string }[], cool_down_s: number, now = Date.now()) {
   const counted = actions.filter(({ status }) => status !== 'aborted');
-  const today = counted.filter(({ started_at }) => now - Date.parse(started_at) < 86_400_000).length;
   const cooling = new Set(counted.filter((one) => now - Date.parse(one.finished_at ?? one.started_at) < cool_down_s * 1000).map(({ resource_id }) => resource_id));
-  return { today, cooling: cooling.size, running: counted.filter(({ status }) => status === 'running' || status === 'rolling_back').length };
+  return { cooling: cooling.size, running: counted.filter(({ status }) => status === 'running' || status === 'rolling_back').length };
 }
