@@ -60,3 +60,14 @@ export async function fitsWidth(page) {
   const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   assert.ok(over <= 0, `${page.url()} is ${over} px too wide`);
 }
+
+/** The page fits a phone: as soon as the window gets that narrow, and when it is opened there. */
+export async function onPhone(page, title) {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  await fitsWidth(page);
+  await page.reload();
+  await page.getByRole('heading', { level: 1, name: title }).waitFor();
+  await page.waitForLoadState('networkidle');
+  await fitsWidth(page);
+}

@@ -1,6 +1,6 @@
 // What people do with rollouts, predictive rules and calendars, and what those who may only look are offered.
 import assert from 'node:assert/strict';
-import { actionable, eventually, fitsWidth, read, signIn } from './steps.mjs';
+import { actionable, eventually, fitsWidth, onPhone, read, signIn } from './steps.mjs';
 
 const admin = ({ page, program }) => signIn(page, program.email, program.password);
 const READY_MS = 120_000;
@@ -13,14 +13,6 @@ async function commonest(page) {
     found.set(key, [...(found.get(key) ?? []), one]);
   }
   return [...found.values()].sort((a, b) => b.length - a.length)[0] ?? [];
-}
-
-async function onPhone(page, title) {
-  await page.setViewportSize({ width: 390, height: 844 });
-  await page.reload();
-  await page.getByRole('heading', { level: 1, name: title }).waitFor();
-  await page.waitForLoadState('networkidle');
-  await fitsWidth(page);
 }
 
 async function rollsOut({ page, program }) {
@@ -170,7 +162,7 @@ async function onlyLooks({ page, program }) {
   const ids = { recommendations: await first('recommendations'), anomalies: await first('anomalies'), rollouts: await first('rollouts') };
   const refused = [];
   page.on('response', (answer) => { if (answer.status() === 403) refused.push(answer.url()); });
-  const rooms = ['', '/recommendations', '/rollouts', '/anomalies', '/predictions', '/predictions/calendars', '/predictions/rules/disk-space-full', '/agents', '/actions', '/approvals', '/models', '/guardrails', '/change-control', '/exclusions']
+  const rooms = ['', '/recommendations', '/rollouts', '/anomalies', '/anomalies/threat-lists', '/predictions', '/predictions/calendars', '/predictions/rules/disk-space-full', '/agents', '/actions', '/approvals', '/models', '/guardrails', '/change-control', '/exclusions']
     .concat(Object.entries(ids).filter(([, one]) => one).map(([path, { id }]) => `/${path}/${id}`));
   for (const path of [...rooms.map((room) => `/intelligence${room}`), '/settings/webhooks', '/settings/notifications']) {
     await page.goto(path);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { VERIFIER } from './program.mjs';
 import { outbound } from './stories-outbound.mjs';
 import { foresight } from './stories-foresight.mjs';
+import { guarding } from './stories-guarding.mjs';
 import { judgement } from './stories-judgement.mjs';
 import { eventually, fitsWidth, openFromList, read, recommendation, signIn } from './steps.mjs';
 
@@ -360,7 +361,7 @@ async function fitsPhones({ page, program }) {
   await heading(page, 'Audit Logging').waitFor();
   const { items } = await read(page, 'intelligence/recommendations?limit=1');
   for (const path of ['/intelligence', '/intelligence/recommendations', `/intelligence/recommendations/${items[0].id}`, '/intelligence/agents',
-    '/intelligence/guardrails', '/intelligence/anomalies', '/intelligence/change-control', '/intelligence/exclusions', '/intelligence/models', '/intelligence/rollouts', '/intelligence/predictions', '/intelligence/predictions/calendars',
+    '/intelligence/guardrails', '/intelligence/anomalies', '/intelligence/anomalies/threat-lists', '/intelligence/change-control', '/intelligence/exclusions', '/intelligence/models', '/intelligence/rollouts', '/intelligence/predictions', '/intelligence/predictions/calendars',
     '/settings/webhooks', '/settings/notifications', '/audit', '/audit/search', '/estate/connections', '/estate/resources', '/settings/users', '/settings/tokens']) {
     await page.goto(path);
     await page.getByRole('heading', { level: 1 }).waitFor();
@@ -387,6 +388,7 @@ export const stories = [
   { name: 'a recommendation is put off, taken back and answered', run: answersLater },
   ...judgement,
   ...foresight,
+  ...guarding,
   { name: 'an agent is made and configured', run: makesAgent },
   ...outbound,
   { name: 'a connection that leads nowhere says so', run: connects },

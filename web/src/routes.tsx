@@ -56,8 +56,18 @@ const rollouts = createRoute({
 const anomalies = createRoute({
   getParentRoute: () => intelligence,
   path: '/anomalies',
+  component: lazyRouteComponent(() => import('./rooms/intelligence/anomalies/AnomaliesRoom'), 'AnomaliesRoom'),
+});
+const foundAnomalies = createRoute({
+  getParentRoute: () => anomalies,
+  path: '/',
   validateSearch: anomalyFilters,
   component: lazyRouteComponent(() => import('./rooms/intelligence/anomalies/Anomalies'), 'Anomalies'),
+});
+const threatLists = createRoute({
+  getParentRoute: () => anomalies,
+  path: '/threat-lists',
+  component: lazyRouteComponent(() => import('./rooms/intelligence/threats/ThreatLists'), 'ThreatLists'),
 });
 const agents = createRoute({
   getParentRoute: () => intelligence,
@@ -222,7 +232,8 @@ const tree = root.addChildren([
   app.addChildren([
     start,
     intelligence.addChildren([
-      overview, recommendations, rollouts, anomalies, predictions.addChildren([rules, calendars]), agents, actions, approvals, models, guardrails, changeControl, exclusions,
+      overview, recommendations, rollouts, anomalies.addChildren([foundAnomalies, threatLists]), predictions.addChildren([rules, calendars]), agents, actions,
+      approvals, models, guardrails, changeControl, exclusions,
     ]),
     recommendation,
     rollout,

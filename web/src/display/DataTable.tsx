@@ -128,9 +128,9 @@ function compare(a: number | string, b: number | string): number {
   return typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b), undefined, { numeric: true });
 }
 
-/** A click on a link or button inside a row is meant for that, not for the row. */
+/** A click on a link or button inside a row is meant for that, not for the row; so is one in what they opened elsewhere. */
 function openUnlessControl(event: React.MouseEvent, open: () => void) {
-  if (event.target instanceof Element && event.target.closest('a, button, input')) return;
+  if (!(event.target instanceof Element) || !event.currentTarget.contains(event.target) || event.target.closest('a, button, input')) return;
   if (window.getSelection()?.toString()) return;
   open();
 }

@@ -18,7 +18,7 @@ import { MOST } from '../queries';
 import { AnomalySettingsDialog } from './AnomalySettingsDialog';
 import { anomaliesQuery } from './queries';
 
-const route = getRouteApi('/app/intelligence/anomalies');
+const route = getRouteApi('/app/intelligence/anomalies/');
 export const CLASSES = ['cost', 'performance', 'security', 'operational'];
 
 const COLUMNS: Column<Anomaly>[] = [

@@ -74,7 +74,7 @@ function Settings({ of: settings, locked, onClose }: { of: AnomalySettings } & P
         <Divider label="Security" labelPosition="left" />
         <Switch label="Watch what people and programs do" description="Each against their own past and that of their like" disabled={locked} {...form.getInputProps('security.behavioral_analysis', { type: 'checkbox' })} />
         <Select label="Sensitivity" aria-label="Sensitivity to behaviour" data={SENSITIVITIES} allowDeselect={false} readOnly={locked} {...form.getInputProps('security.sensitivity')} />
-        <Switch label="Hold addresses and programs against your threat lists" description="Lists lie in threat-lists/ of the data directory, or come over the interface" disabled={locked} {...form.getInputProps('security.threat_intelligence', { type: 'checkbox' })} />
+        <Switch label="Hold addresses and programs against your threat lists" description="They stand under Anomalies, Threat lists" disabled={locked} {...form.getInputProps('security.threat_intelligence', { type: 'checkbox' })} />
         {action('security')}
         <Divider label="Cost" labelPosition="left" />
         <SimpleGrid cols={{ base: 1, sm: 3 }}>

@@ -1,0 +1,27 @@
+import { Button, Group, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { asProblem } from '../api/problem';
+
+const LONG_ENOUGH_MS = 15_000;
+
+/** Says that something went well, and for a while offers to take it back. */
+export function announceUndoable(message: string, undo: () => Promise<unknown>) {
+  const id = notifications.show({
+    color: 'green',
+    autoClose: LONG_ENOUGH_MS,
+    message: (
+      <Group justify="space-between" wrap="nowrap" gap="sm">
+        <Text inherit style={{ overflowWrap: 'anywhere' }}>{message}</Text>
+        <Button
+          size="compact-sm" variant="light" style={{ flexShrink: 0 }}
+          onClick={() => {
+            notifications.hide(id);
+            undo().catch((error: unknown) => notifications.show({ color: 'red', title: 'It could not be taken back', message: asProblem(error).message, autoClose: false }));
+          }}
+        >
+          Undo
+        </Button>
+      </Group>
+    ),
+  });
+}

@@ -1,0 +1,85 @@
+import { Alert, Anchor, Badge, Button, Group, Stack, Text } from '@mantine/core';
+import { IconListSearch, IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import type { ThreatList } from '../../../api/bodies';
+import { useMay } from '../../../api/session';
+import { count } from '../../../display/amounts';
+import { DataTable, type Column } from '../../../display/DataTable';
+import { EmptyState } from '../../../display/EmptyState';
+import { ProblemAlert } from '../../../display/ProblemAlert';
+import { When } from '../../../display/When';
+import { AnomalySettingsDialog } from '../anomalies/AnomalySettingsDialog';
+import { anomalySettingsQuery } from '../anomalies/queries';
+import { RemoveList } from './RemoveList';
+import { ThreatListDialog } from './ThreatListDialog';
+import { threatListsQuery } from './queries';
+
+function columns(open: (list: ThreatList) => void, configure: boolean): Column<ThreatList>[] {
+  const shown: Column<ThreatList>[] = [
+    {
+      id: 'name', header: 'List', sortBy: (row) => row.name,
+      cell: (row) => (
+        <div style={{ minWidth: 180, maxWidth: 420, overflowWrap: 'anywhere' }}>
+          <Anchor component="button" type="button" size="sm" fw={550} c="inherit" ta="left" onClick={() => open(row)}>{row.name}</Anchor>
+          {row.source === 'file' && <Text size="xs" className="muted">In threat-lists/ of the data directory, changed there alone</Text>}
+        </div>
+      ),
+    },
+    { id: 'source', header: 'Source', sortBy: (row) => row.source, cell: (row) => (row.source === 'file' ? <Badge color="gray">File</Badge> : <Badge>Added here</Badge>) },
+    { id: 'indicators', header: 'Indicators', align: 'right', sortBy: (row) => row.indicator_count, cell: (row) => count(row.indicator_count) },
+    { id: 'updated', header: 'Updated', sortBy: (row) => row.updated_at, cell: (row) => <When at={row.updated_at} /> },
+    { id: 'by', header: 'By', sortBy: (row) => row.updated_by, cell: (row) => (row.source === 'file' ? <Text span size="sm" className="muted">its file</Text> : row.updated_by) },
+  ];
+  if (configure) shown.push({ id: 'remove', header: '', align: 'right', cell: (row) => (row.source === 'file' ? null : <RemoveList of={row} />) });
+  return shown;
+}
+
+/** Lists of addresses, networks and programs that new entries of the log are held against. */
+export function ThreatLists() {
+  const may = useMay();
+  const configure = may('intelligence.configure');
+  const [opened, setOpened] = useState<{ list?: ThreatList } | null>(null);
+  const { data, error, refetch } = useQuery(threatListsQuery);
+  const table = useMemo(() => columns((list) => setOpened({ list }), configure), [configure]);
+  const add = configure ? <Button leftSection={<IconPlus size={16} />} onClick={() => setOpened({})}>Add a list</Button> : undefined;
+  return (
+    <Stack gap="md">
+      <Group justify="space-between" gap="sm">
+        <Text size="sm" className="muted" maw={720}>
+          Addresses, networks and programs that you distrust. New entries of the log are held against them; a match is an anomaly of class Security. Reeve fetches no feed by itself.
+        </Text>
+        {add}
+      </Group>
+      <SwitchedOff />
+      {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (
+        <DataTable
+          label="Threat lists" columns={table} rows={data?.items} rowId={(row) => row.name} pageSize={25} onOpen={(list) => setOpened({ list })}
+          empty={
+            <EmptyState title="No threat list yet" icon={<IconListSearch size={22} />}>
+              {add ? 'Add one from a file or as text, one indicator a line. Files in threat-lists/ of the data directory appear here by themselves.' : 'Operators and administrators can add one.'}
+            </EmptyState>
+          }
+        />
+      )}
+      {opened && <ThreatListDialog known={data?.items ?? []} list={opened.list} locked={!configure} onClose={() => setOpened(null)} />}
+    </Stack>
+  );
+}
+
+/** Lists that nothing is held against should not look as if they were. */
+function SwitchedOff() {
+  const may = useMay();
+  const [settings, setSettings] = useState(false);
+  const { data } = useQuery(anomalySettingsQuery);
+  return (
+    <>
+      {data && !data.security.threat_intelligence && (
+        <Alert color="yellow" title="The lists are not asked now">
+          <Text size="sm">Holding entries against them is switched off under <Anchor component="button" type="button" size="sm" onClick={() => setSettings(true)}>What counts as strange</Anchor>.</Text>
+        </Alert>
+      )}
+      {settings && <AnomalySettingsDialog locked={!may('intelligence.configure')} onClose={() => setSettings(false)} />}
+    </>
+  );
+}

@@ -1,0 +1,24 @@
+// What the page of threat lists asks the service for, and what it changes.
+import { queryOptions } from '@tanstack/react-query';
+import { body, client } from '../../../api/client';
+import { MOST } from '../queries';
+
+const LISTS = '/api/v1/intelligence/threat-lists' as const;
+
+export const threatListsQuery = queryOptions({
+  queryKey: ['intelligence', 'threat-lists'],
+  queryFn: () => body(client.GET(LISTS, { params: { query: { limit: MOST } } })),
+  refetchInterval: 30_000,
+});
+
+export const readThreatList = (name: string) => body(client.GET(`${LISTS}/{name}`, { params: { path: { name } } }));
+
+/** With its text, which may have megabytes: not kept once its page is left. */
+export function threatListQuery(name: string) {
+  return queryOptions({ queryKey: ['intelligence', 'threat-list', name], queryFn: () => readThreatList(name), gcTime: 0 });
+}
+
+export const putThreatList = ({ name, indicators }: { name: string; indicators: string }) =>
+  body(client.PUT(`${LISTS}/{name}`, { params: { path: { name } }, body: { indicators } }));
+
+export const removeThreatList = (name: string) => body(client.DELETE(`${LISTS}/{name}`, { params: { path: { name } } }));
