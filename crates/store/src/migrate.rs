@@ -27,6 +27,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { version: 8, sql: include_str!("../migrations/0008_predictive.sql") },
     Migration { version: 9, sql: include_str!("../migrations/0009_rollouts.sql") },
     Migration { version: 10, sql: include_str!("../migrations/0010_threat_lists.sql") },
+    Migration { version: 11, sql: include_str!("../migrations/0011_threat_list_files.sql") },
 ];
 
 /// The schema this program writes.

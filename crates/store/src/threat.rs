@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use reeve_agents::anomaly::threat::{ThreatList, ThreatStore};
+use reeve_agents::anomaly::threat::{ListState, ThreatList, ThreatStore};
 use reeve_estate::StoreError;
 use serde::{Deserialize, Serialize};
 use sqlx::Row as _;
@@ -39,7 +39,7 @@ impl ThreatStore for Store {
     async fn threat_list_all(&self) -> Result<Vec<ThreatList>> {
         Ok(all(self).await?)
     }
-    async fn threat_list_state(&self) -> Result<Vec<(String, Timestamp)>> {
+    async fn threat_list_state(&self) -> Result<Vec<ListState>> {
         Ok(state(self).await?)
     }
 }
@@ -54,11 +54,13 @@ async fn put(store: &Store, list: &ThreatList) -> std::result::Result<(), Fault>
         indicators: list.indicators,
     };
     sqlx::query(
-        "INSERT INTO threat_lists (name, updated_at_ms, document) VALUES ($1, $2, $3)
-         ON CONFLICT (name) DO UPDATE SET updated_at_ms = excluded.updated_at_ms, document = excluded.document",
+        "INSERT INTO threat_lists (name, updated_at_ms, from_file, document) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (name) DO UPDATE SET updated_at_ms = excluded.updated_at_ms, from_file = excluded.from_file,
+             document = excluded.document",
     )
     .bind(&list.name)
     .bind(list.updated_at.as_millisecond())
+    .bind(i64::from(list.from_file))
     .bind(encode(&row)?)
     .execute(store.write())
     .await?;
@@ -83,12 +85,13 @@ async fn all(store: &Store) -> std::result::Result<Vec<ThreatList>, Fault> {
     rows.iter().map(list).collect()
 }
 
-async fn state(store: &Store) -> std::result::Result<Vec<(String, Timestamp)>, Fault> {
-    let rows =
-        sqlx::query("SELECT name, updated_at_ms FROM threat_lists ORDER BY name").fetch_all(store.read()).await?;
+async fn state(store: &Store) -> std::result::Result<Vec<ListState>, Fault> {
+    let rows = sqlx::query("SELECT name, updated_at_ms, from_file FROM threat_lists ORDER BY name")
+        .fetch_all(store.read())
+        .await?;
     let one = |row: &AnyRow| {
-        let at = Timestamp::from_millisecond(row.try_get(1)?).unwrap_or(Timestamp::UNIX_EPOCH);
-        Ok((row.try_get(0)?, at))
+        let updated_at = Timestamp::from_millisecond(row.try_get(1)?).unwrap_or(Timestamp::UNIX_EPOCH);
+        Ok(ListState { name: row.try_get(0)?, updated_at, from_file: row.try_get::<i64, _>(2)? != 0 })
     };
     rows.iter().map(one).collect()
 }

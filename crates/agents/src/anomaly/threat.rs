@@ -65,6 +65,17 @@ pub struct ThreatList {
     pub indicators: u64,
 }
 
+/// A list without its indicators.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListState {
+    /// Its name.
+    pub name: String,
+    /// When it was put.
+    pub updated_at: Timestamp,
+    /// Whether it lies as a file in the data directory.
+    pub from_file: bool,
+}
+
 /// Keeps lists.
 #[async_trait]
 pub trait ThreatStore: Send + Sync {
@@ -76,8 +87,8 @@ pub trait ThreatStore: Send + Sync {
     async fn threat_list_delete(&self, name: &str) -> Result<(), StoreError>;
     /// All lists by name.
     async fn threat_list_all(&self) -> Result<Vec<ThreatList>, StoreError>;
-    /// Names of all lists and when each was put: whether anything changed.
-    async fn threat_list_state(&self) -> Result<Vec<(String, Timestamp)>, StoreError>;
+    /// All lists by name without what they hold: whether anything changed.
+    async fn threat_list_state(&self) -> Result<Vec<ListState>, StoreError>;
 }
 
 /// Reads a list's text.

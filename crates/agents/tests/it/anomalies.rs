@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
-use reeve_agents::anomaly::threat::{ThreatList, ThreatStore};
+use reeve_agents::anomaly::threat::{ListState, ThreatList, ThreatStore};
 use reeve_agents::anomaly::watch::{BehaviourWatch, MetricWatch};
 use reeve_agents::anomaly::{
     Anomaly, AnomalyClass, AnomalyFilter, AnomalyId, AnomalySettings, AnomalyStatus, AnomalyStore, Desk, DeskPorts,
@@ -45,8 +45,12 @@ impl ThreatStore for Kept {
     async fn threat_list_all(&self) -> Result<Vec<ThreatList>, StoreError> {
         Ok(self.lists.lock().clone())
     }
-    async fn threat_list_state(&self) -> Result<Vec<(String, Timestamp)>, StoreError> {
-        Ok(self.lists.lock().iter().map(|list| (list.name.clone(), list.updated_at)).collect())
+    async fn threat_list_state(&self) -> Result<Vec<ListState>, StoreError> {
+        let state = |list: &ThreatList| {
+            let (name, updated_at) = (list.name.clone(), list.updated_at);
+            ListState { name, updated_at, from_file: list.from_file }
+        };
+        Ok(self.lists.lock().iter().map(state).collect())
     }
 }
 

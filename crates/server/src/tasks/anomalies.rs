@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::Timestamp;
-use reeve_agents::anomaly::threat::Threats;
+use reeve_agents::anomaly::threat::{ListState, Threats};
 use reeve_agents::anomaly::watch::{BehaviourWatch, MetricWatch};
 use reeve_agents::anomaly::{AnomalySettings, AnomalyStore as _, Finding};
 use reeve_agents::engine::Caller;
@@ -34,8 +33,8 @@ struct Watches {
     metrics: Option<MetricWatch>,
     behaviour: BehaviourWatch,
     threats: Threats,
-    /// Of the lists that `threats` was made of: their names, and when they were put.
-    lists: Vec<(String, Timestamp)>,
+    /// Of the lists that `threats` was made of.
+    lists: Vec<ListState>,
     /// The next sequence to read, and the one from which on findings are news; unknown before the first look.
     position: Option<(u64, u64)>,
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use jiff::Timestamp;
-use reeve_agents::anomaly::threat::LONGEST_LIST;
+use reeve_agents::anomaly::threat::{LONGEST_LIST, ListState};
 use reeve_agents::engine::Caller;
 use reeve_http::App;
 use tokio::sync::Mutex;
@@ -43,7 +43,7 @@ async fn follow(app: &App, folder: &Path, refused: &mut Refused) -> Result<()> {
     let known = app.threats.threat_list_state().await?;
     let caller = Caller::system();
     for (name, written) in &files {
-        let same = known.iter().any(|(of, at)| of == name && at == written);
+        let same = known.iter().any(|of| of.name == *name && of.updated_at == *written);
         if same || refused.get(name) == Some(written) {
             continue;
         }
@@ -64,10 +64,9 @@ async fn follow(app: &App, folder: &Path, refused: &mut Refused) -> Result<()> {
             }
         }
     }
-    for (name, _) in &known {
-        if !files.iter().any(|(of, _)| of == name) && app.threats.threat_list_get(name).await?.from_file {
-            app.desk.threat_list_delete(name, true, &caller).await?;
-        }
+    let gone = |list: &&ListState| list.from_file && !files.iter().any(|(of, _)| *of == list.name);
+    for list in known.iter().filter(gone) {
+        app.desk.threat_list_delete(&list.name, true, &caller).await?;
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use reeve_access::AccessStore as _;
+use reeve_agents::anomaly::threat::{ThreatList, ThreatStore as _};
 use reeve_store::{OpenError, Store};
 use reeve_testkit::contract::access::user;
 use sqlx::Connection as _;
@@ -13,6 +14,7 @@ on_both!(
     opened_by_several_at_once => super::opened_by_several_at_once,
     newer_schema_is_refused => super::newer_schema_is_refused,
     altered_migration_is_refused => super::altered_migration_is_refused,
+    lists_from_before_say_where_they_lie => super::lists_from_before_say_where_they_lie,
     readers_and_writers_at_once => super::readers_and_writers_at_once,
 );
 
@@ -53,6 +55,22 @@ async fn execute(place: &Place, sql: &'static str) -> Result<()> {
     let mut connection = sqlx::AnyConnection::connect(&place.url).await?;
     sqlx::raw_sql(sql).execute(&mut connection).await?;
     Ok(connection.close().await?)
+}
+
+async fn lists_from_before_say_where_they_lie(place: &Place) -> Result<()> {
+    let store = place.open().await?;
+    for (name, from_file) in [("by-hand", false), ("feed.txt", true)] {
+        let text = r#"10.0.0.0/8 # "from_file":true"#.to_owned();
+        let (name, by, updated_at) = (name.to_owned(), "ann".to_owned(), "2026-11-20T12:00:00Z".parse()?);
+        store.threat_list_put(&ThreatList { name, from_file, updated_at, by, text, indicators: 1 }).await?;
+    }
+    store.close().await;
+    // As the version before it left them.
+    execute(place, "ALTER TABLE threat_lists DROP COLUMN from_file").await?;
+    execute(place, "DELETE FROM schema_versions WHERE version >= 11").await?;
+    let said: Vec<bool> = place.open().await?.threat_list_state().await?.iter().map(|list| list.from_file).collect();
+    assert_eq!(said, [false, true]);
+    Ok(())
 }
 
 async fn newer_schema_is_refused(place: &Place) -> Result<()> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use jiff::Timestamp;
 use reeve_agents::Priority;
-use reeve_agents::anomaly::threat::{ThreatList, ThreatStore};
+use reeve_agents::anomaly::threat::{ListState, ThreatList, ThreatStore};
 use reeve_agents::anomaly::{
     Anomaly, AnomalyClass, AnomalyFeedback, AnomalyFilter, AnomalyId, AnomalySettings, AnomalyStatus, AnomalyStore,
     FeedbackKind, Place, Reaction, Reading, Response, Sensitivity, Stage,
@@ -159,7 +159,11 @@ pub async fn threats(store: Arc<dyn ThreatStore>) -> Result<()> {
     store.threat_list_put(&next).await?;
     assert_eq!(store.threat_list_get("b").await?, next);
     let state = store.threat_list_state().await?;
-    assert_eq!(state, [("a".to_owned(), other.updated_at), ("b".to_owned(), next.updated_at)]);
+    let one = |of: &ThreatList| {
+        let (name, updated_at) = (of.name.clone(), of.updated_at);
+        ListState { name, updated_at, from_file: of.from_file }
+    };
+    assert_eq!(state, [one(&other), one(&next)]);
     store.threat_list_delete("b").await?;
     assert!(matches!(store.threat_list_delete("b").await, Err(StoreError::NotFound { .. })));
     assert_eq!(store.threat_list_all().await?, [other]);
