@@ -11,6 +11,7 @@ mod deeds;
 mod desk;
 mod pace;
 mod port;
+pub mod quarantine;
 mod record;
 mod settings;
 pub mod spend;

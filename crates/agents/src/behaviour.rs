@@ -94,6 +94,12 @@ impl<T> EntryReview<T> {
     }
 }
 
+/// The machine whose own credentials were used: the cloud says in the record that it gave them to a machine, and names their
+/// session after it. Of a name alone, which whoever takes on a role chooses freely, nothing is concluded.
+pub fn machine(entry: &Entry) -> Option<String> {
+    identity::own_machine(&Source::of(entry))
+}
+
 /// The name under which an entry's principal is known to the watch.
 pub fn principal(entry: &Entry) -> String {
     Identity::of(&Source::of(entry)).principal

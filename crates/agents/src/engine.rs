@@ -23,6 +23,7 @@ mod guard;
 mod learning;
 mod limits;
 mod propose;
+mod quarantine;
 mod remedy;
 mod respond;
 mod resume;

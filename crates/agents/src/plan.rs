@@ -28,6 +28,8 @@ named!(
         FailOver => "fail_over",
         /// Makes a read replica, or removes it when undone.
         Replicate => "replicate",
+        /// Cuts a machine off from every network, or gives it its security groups back when undone.
+        Isolate => "isolate",
         /// Reads the resource anew and compares it with what was wanted.
         Verify => "verify",
     }
@@ -37,8 +39,8 @@ impl StepKind {
     /// Whether it changes the resource.
     #[must_use]
     pub const fn changes(self) -> bool {
-        use StepKind::{FailOver, Grow, Modify, Replicate, Scale, Start, Stop};
-        matches!(self, Stop | Modify | Start | Grow | Scale | FailOver | Replicate)
+        use StepKind::{FailOver, Grow, Isolate, Modify, Replicate, Scale, Start, Stop};
+        matches!(self, Stop | Modify | Start | Grow | Scale | FailOver | Replicate | Isolate)
     }
 
     /// Whether the resource does not serve while it is done.
@@ -59,8 +61,8 @@ pub struct Step {
     pub resource: String,
     /// The new size, for `Modify`.
     pub instance_type: Option<String>,
-    /// What must be true before (`Precondition`) or after (every other): field and value. For `Grow`, `Scale`, `FailOver` and
-    /// `Replicate` it is what they are to bring about; for `Hold`, `until` when.
+    /// What must be true before (`Precondition`) or after (every other): field and value. For `Grow`, `Scale`, `FailOver`,
+    /// `Replicate` and `Isolate` it is what they are to bring about; for `Hold`, `until` when.
     pub expect: Vec<(String, String)>,
 }
 
@@ -83,6 +85,12 @@ impl Plan {
     pub fn new(steps: Vec<Step>, reversible: bool, restart_needed: bool) -> Self {
         let hash = Plan::hash_of(&steps, reversible, restart_needed);
         Plan { steps, reversible, restart_needed, hash }
+    }
+
+    /// Whether it cuts a machine off, which nobody but a person takes back once it held.
+    #[must_use]
+    pub fn isolates(&self) -> bool {
+        self.steps.iter().any(|step| step.kind == StepKind::Isolate)
     }
 
     /// The hash that binds an approval: every field of every step, length-prefixed, so that no two plans read alike.

@@ -45,7 +45,17 @@ pub enum Mutation {
         /// The replica's identifier.
         name: String,
     },
+    /// Cut a machine off: its security groups give way to [`QUARANTINE`], which is made where its network has none.
+    Isolate,
+    /// Give a machine these security groups and no others.
+    SetGroups {
+        /// Their identifiers; at least one.
+        groups: Vec<String>,
+    },
 }
+
+/// The name of the security group that lets nothing in and nothing out.
+pub const QUARANTINE: &str = "reeve-quarantine";
 
 /// What the cloud says of a resource right now.
 #[derive(Debug, Clone, PartialEq)]

@@ -15,7 +15,7 @@ pub mod resource;
 pub mod sample;
 pub mod store;
 
-pub use act::{Act, ActError, ActErrorKind, Applied, Mutation, Observed, Snapshot};
+pub use act::{Act, ActError, ActErrorKind, Applied, Mutation, Observed, QUARANTINE, Snapshot};
 pub use catalogue::{Catalogue, CatalogueError, DatabaseSpec, Discount, InstanceSpec, MonthlyCost, Price};
 pub use charge::{Amount, Charge, ChargeCategory};
 pub use connection::{AccountId, Connection, ConnectionId, ConnectionStatus, Credentials, SyncReport};

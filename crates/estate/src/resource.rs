@@ -116,6 +116,12 @@ pub struct Specification {
     pub replicas: Vec<String>,
     /// How many members a scaling group has and may have.
     pub capacity: Option<Capacity>,
+    /// Identifiers of a machine's security groups, in order; empty where they are not known, or where the machine has several
+    /// network interfaces, whose groups differ.
+    pub security_groups: Vec<String>,
+    /// Whether a machine's only security group is the one that Reeve isolates with. In an inventory by the group's name; one
+    /// machine that is looked at by itself counts only where the group lets nothing through.
+    pub isolated: bool,
 }
 
 /// A scaling group's bounds, in members.

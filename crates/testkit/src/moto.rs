@@ -4,6 +4,7 @@
 //! any key unless [`Moto::enforce_keys`] was called. Seeding ([`seed`]) speaks AWS's query protocol directly, so that no
 //! AWS SDK is compiled for it; series with a shape of their own come from [`series`].
 
+mod groups;
 pub mod seed;
 pub mod series;
 

@@ -2,11 +2,12 @@
 
 use jiff::Timestamp;
 use reeve_audit::Entry;
+use reeve_estate::ResourceKind;
 
 use super::desk::Finding;
 use super::record::{AnomalyClass, Place, Reading};
 use super::settings::AnomalySettings;
-use crate::behaviour::EntryWatch;
+use crate::behaviour::{EntryWatch, machine};
 use crate::recommendation::Priority;
 
 /// The watch over behaviour in the audit log.
@@ -27,13 +28,13 @@ impl BehaviourWatch {
         if !settings.security.behavioral_analysis || judged.score < least {
             return None;
         }
-        let who = who(entry);
         let operation = operation(entry);
+        let (who, place) = place(entry);
         let reasons: Vec<String> = judged.reasons().take(5).map(str::to_owned).collect();
         let told = Told {
             severity: if judged.score >= 0.9 { Priority::High } else { Priority::Medium },
             title: format!("{who} did {operation}: {}", reasons.first().map_or("unusual for them", String::as_str)),
-            place: (who, "principal"),
+            place,
             score: judged.score,
             usual: least,
             sign: reasons.first().cloned().unwrap_or_default(),
@@ -88,6 +89,16 @@ impl Told {
             last_at: recorded_at,
         }
     }
+}
+
+/// Who it is in words, and whom or what the trouble is of: the machine where its own credentials were used, else the principal.
+pub(super) fn place(entry: &Entry) -> (String, (String, &'static str)) {
+    let who = who(entry);
+    let place = match machine(entry) {
+        Some(machine) => (machine, ResourceKind::VirtualMachine.as_str()),
+        None => (who.clone(), "principal"),
+    };
+    (who, place)
 }
 
 /// What was done: the operation, or the event's type.

@@ -2,6 +2,7 @@
 
 mod configure;
 mod execute;
+mod isolation;
 mod opinion;
 
 use std::sync::Arc;
@@ -15,9 +16,10 @@ use super::port::{AnomalyFilter, AnomalyStore};
 use super::record::{Anomaly, AnomalyClass, AnomalyId, AnomalyStatus, FeedbackKind, Place, Reading, Response, Stage};
 use super::story;
 use super::threat::ThreatStore;
+use crate::action::ActionId;
 use crate::engine::{Caller, Engine, EngineError};
 use crate::ports::{AgentStore, Clock, Recorder};
-use crate::recommendation::Priority;
+use crate::recommendation::{Priority, RecommendationId};
 
 /// Strangeness of one place this close together is one anomaly; one that is quiet for as long is over.
 const ONE_TROUBLE: SignedDuration = SignedDuration::from_hours(6);
@@ -57,6 +59,15 @@ impl Finding {
     fn score(&self) -> f64 {
         self.readings.iter().map(|reading| reading.score).fold(0.0, f64::max)
     }
+}
+
+/// What may be done about an anomaly.
+#[derive(Debug, Default)]
+struct Suspect {
+    /// The change by Reeve that may have caused it.
+    action: Option<ActionId>,
+    /// The isolation of its machine, or why there is none.
+    isolation: Option<Result<RecommendationId, String>>,
 }
 
 /// What the desk works with.
@@ -106,7 +117,7 @@ impl Desk {
                 && of.started_at.duration_since(finding.last_at) <= apart
         };
         if let Some(same) = known.iter().find(within) {
-            self.extend(same.clone(), finding).await?;
+            self.extend(same.clone(), finding, caller).await?;
             return Ok(None);
         }
         if known.iter().any(|of| quietened(of, finding.score(), self.ports.clock.now())) {
@@ -115,14 +126,19 @@ impl Desk {
         self.open(finding, caller).await.map(Some)
     }
 
-    async fn extend(&self, of: Anomaly, finding: Finding) -> Result<(), EngineError> {
+    async fn extend(&self, of: Anomaly, finding: Finding, caller: &Caller) -> Result<(), EngineError> {
         if of.status == AnomalyStatus::Resolved || finding.last_at <= of.last_at {
             return Ok(());
         }
         let worse = finding.score() > of.readings.iter().map(|reading| reading.score).fold(0.0, f64::max);
+        let graver = finding.severity < of.severity;
         let mut next = Anomaly { last_at: finding.last_at, version: of.version + 1, ..of };
-        if worse {
+        if worse || graver {
             next.title = finding.title;
+        }
+        if graver {
+            next.severity = finding.severity;
+            next.evidence.extend(finding.evidence);
         }
         for reading in finding.readings {
             match next.readings.iter_mut().find(|known| known.metric == reading.metric) {
@@ -133,10 +149,36 @@ impl Desk {
         }
         next.readings.sort_by(|a, b| b.score.total_cmp(&a.score));
         match self.ports.anomalies.anomaly_update(&next).await {
+            Ok(()) if graver && next.class == AnomalyClass::Security => self.answer_anew(next, caller).await,
             // Somebody answers it at this moment; the next strange point extends it.
             Ok(()) | Err(StoreError::Conflict(_)) => Ok(()),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// What is graver than it was when it was answered is answered again.
+    async fn answer_anew(&self, mut anomaly: Anomaly, caller: &Caller) -> Result<(), EngineError> {
+        let reaction = self.ports.anomalies.anomaly_settings_get().await?.action(anomaly.class);
+        let told = format!("{} by now: {}", anomaly.severity, anomaly.title);
+        self.answer(&mut anomaly, Stage::Alert, told, caller).await?;
+        anomaly.version += 1;
+        let suspect =
+            if reaction.investigates() { self.explain(&mut anomaly, caller).await? } else { Suspect::default() };
+        match self.ports.anomalies.anomaly_update(&anomaly).await {
+            Ok(()) if reaction.executes() => self.execute(anomaly, suspect, caller).await.map(drop),
+            Ok(()) | Err(StoreError::Conflict(_)) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Investigates and recommends. Returns what may be done about it.
+    async fn explain(&self, anomaly: &mut Anomaly, caller: &Caller) -> Result<Suspect, EngineError> {
+        let cause = self.investigate(anomaly).await?;
+        self.answer(anomaly, Stage::Investigate, cause.words, caller).await?;
+        let isolation = self.propose_isolation(anomaly).await?;
+        let advice = anomaly.advice.clone();
+        self.answer(anomaly, Stage::Recommend, advice, caller).await?;
+        Ok(Suspect { action: cause.suspect, isolation })
     }
 
     /// Alert, and as the settings say investigate, recommend, execute: each recorded before the next.
@@ -177,13 +219,11 @@ impl Desk {
             self.ports.anomalies.anomaly_insert(&anomaly).await?;
             return Ok(anomaly);
         }
-        let cause = self.investigate(&mut anomaly).await?;
-        self.answer(&mut anomaly, Stage::Investigate, cause.words, caller).await?;
-        self.answer(&mut anomaly, Stage::Recommend, cause.advice, caller).await?;
+        let suspect = self.explain(&mut anomaly, caller).await?;
         self.ports.anomalies.anomaly_insert(&anomaly).await?;
         if reaction.executes() {
             // It is told already: what fails from here on is told too, and takes nothing back.
-            return self.execute(anomaly, cause.suspect.as_ref(), caller).await;
+            return self.execute(anomaly, suspect, caller).await;
         }
         Ok(anomaly)
     }

@@ -13,7 +13,7 @@ use jiff::civil::Date;
 use reeve_audit::{Entry, FieldError};
 use reeve_estate::StoreError;
 
-use super::deeds::{Told, operation, who};
+use super::deeds::{Told, operation, place};
 use super::desk::Finding;
 use crate::recommendation::Priority;
 
@@ -229,23 +229,26 @@ impl Threats {
         self.agents.iter().find(|(part, _)| agent.contains(part.as_str())).map(|(_, known)| known)
     }
 
-    /// A finding where an entry's address or program is on a list. Seen as one trouble of the address, or of the principal.
+    /// A finding where an entry's address or program is on a list. Seen as one trouble of the machine whose own credentials were
+    /// used, else of the address, or of the principal.
     #[must_use]
     pub fn observe(&self, entry: &Entry, recorded_at: Timestamp) -> Option<Finding> {
         entry.actor.kind.as_ref()?;
         let agent = entry.actor.user_agent.as_deref();
         let address = entry.actor.ip_address.and_then(|address| Some((address, self.address(address)?)));
-        let (what, (list, indicator), place) = match address {
-            Some((address, known)) => (format!("address {address}"), known, (address.to_string(), "address")),
-            None => (
-                format!("program {:?}", agent?.chars().take(100).collect::<String>()),
-                self.agent(agent?)?,
-                (who(entry), "principal"),
-            ),
+        let (who, own) = place(entry);
+        let (way, what, (list, indicator), place) = match address {
+            Some((address, known)) if own.1 == "principal" => {
+                ("from", format!("address {address}"), known, (address.to_string(), "address"))
+            }
+            Some((address, known)) => ("from", format!("address {address}"), known, own),
+            None => {
+                let program = format!("program {:?}", agent?.chars().take(100).collect::<String>());
+                ("with", program, self.agent(agent?)?, own)
+            }
         };
         let (list, updated_at) = self.lists.get(*list)?;
-        let title = format!("{} did {} from {what}, which threat list {list:?} names", who(entry), operation(entry));
-        let title = if place.1 == "principal" { title.replacen(" from ", " with ", 1) } else { title };
+        let title = format!("{who} did {} {way} {what}, which threat list {list:?} names", operation(entry));
         let told = Told {
             severity: Priority::High,
             title,
@@ -256,6 +259,21 @@ impl Threats {
             evidence: vec![evidence(&what, list, *updated_at, indicator)],
         };
         Some(told.finding(entry, recorded_at))
+    }
+}
+
+/// What two watches found of one entry. A deed that is unlike the past and comes from where a threat list points is critical;
+/// either alone is not: lists are sloppy, and people do new things. Of one place, the two are one finding.
+#[must_use]
+pub fn together(strange: Option<Finding>, listed: Option<Finding>) -> Vec<Finding> {
+    match (strange, listed) {
+        (Some(strange), Some(mut listed)) => {
+            listed.severity = Priority::Critical;
+            listed.evidence.extend(strange.evidence.iter().cloned());
+            let same = strange.place.id == listed.place.id;
+            if same { vec![listed] } else { vec![strange, listed] }
+        }
+        (strange, listed) => strange.into_iter().chain(listed).collect(),
     }
 }
 

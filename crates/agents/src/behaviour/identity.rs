@@ -46,7 +46,7 @@ impl Identity {
         };
         put(Trait::PassedOn, passed_on);
         put(Trait::LongLivedKey, member("accessKeyId").starts_with("AKIA") || actor.kind == Some(ActorType::ApiKey));
-        put(Trait::MachineCredentials, machine(session) || !member("ec2RoleDelivery").is_empty());
+        put(Trait::MachineCredentials, machine(session) || delivered(record));
         put(Trait::SecondFactor, second_factor(source, record).unwrap_or(false));
         put(Trait::NoSecondFactor, second_factor(source, record) == Some(false));
         let own_name = id.rsplit('/').next().unwrap_or(id).to_owned();
@@ -92,6 +92,21 @@ fn passed_on(source: &Source<'_>, invoked_by: &str) -> bool {
 /// Whether a session is named after a machine, as the cloud does for credentials it gives to machines.
 fn machine(session: &str) -> bool {
     session.strip_prefix("i-").is_some_and(|id| id.len() >= 8 && id.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+/// Whether the cloud says that it gave the credentials to a machine: CloudTrail's `userIdentity.sessionContext.ec2RoleDelivery`.
+fn delivered(record: Option<&Json>) -> bool {
+    let context = record.and_then(|record| any_case(record, "sessionContext"));
+    let said = [record, context].into_iter().flatten().find_map(|object| any_case(object, "ec2RoleDelivery"));
+    said.and_then(Json::as_str).is_some_and(|version| !version.is_empty())
+}
+
+/// The machine that the credentials were given to.
+pub(super) fn own_machine(source: &Source<'_>) -> Option<String> {
+    let actor = &source.entry.actor;
+    let session = actor.id.as_deref()?.rsplit(['/', ':']).next().filter(|session| machine(session))?;
+    let own = actor.kind == Some(ActorType::Role) && delivered(source.member("userIdentity"));
+    own.then(|| session.to_owned())
 }
 
 /// Whether a session's name looks made up by a program: a machine, a number of many digits, a UUID.

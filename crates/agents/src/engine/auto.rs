@@ -49,3 +49,21 @@ pub(super) fn decide(agent: &Agent, of: &Recommendation, days_observed: u32) -> 
         (false, _) => Auto::Leave("needs_approval"),
     }
 }
+
+/// The same of the isolation of a machine that a critical threat is of. What it costs and how much slower it gets is no question:
+/// the machine is to serve nothing. An agent whose configuration lets it apply high impact has the permission beforehand, as the
+/// specification's `auto_quarantine: critical_threats` says; any other asks for the signatures at once.
+pub(super) fn decide_quarantine(agent: &Agent, of: &Recommendation) -> Auto {
+    let reasons = [
+        (of.status != Status::Open, "not_open"),
+        (of.plan.is_none(), "advice_only"),
+        (agent.mode != Mode::Active, "agent_not_active"),
+        (!agent.auto_apply.enabled, "auto_apply_disabled"),
+        (of.confidence < agent.confidence_threshold, "low_confidence"),
+        (of.reason_codes.iter().any(|code| code == "iac_managed"), "iac_managed"),
+    ];
+    if let Some((_, reason)) = reasons.into_iter().find(|(holds, _)| *holds) {
+        return Auto::Leave(reason);
+    }
+    if of.impact_level <= agent.auto_apply.max_impact { Auto::Apply } else { Auto::AskApproval }
+}

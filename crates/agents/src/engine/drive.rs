@@ -133,6 +133,11 @@ impl Runner {
                 let name = expect("replica")?.to_owned();
                 Goal::replica(name, back)
             }
+            StepKind::Isolate => {
+                let groups = wanted(&step.expect, "security_groups");
+                let groups = groups.map(|ids| ids.split(',').map(str::to_owned).collect());
+                Goal::of(groups.map_or(Mutation::Isolate, |groups| Mutation::SetGroups { groups }), None, step)
+            }
             _ => {
                 let size = step.instance_type.clone().ok_or_else(|| "the plan names no size".to_owned())?;
                 let mut goal = Goal::of(Mutation::Resize { instance_type: size.clone() }, settled, step);

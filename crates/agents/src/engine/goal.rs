@@ -1,14 +1,15 @@
 //! What a change is to lead to, and whether a look at the resource shows it.
 //!
 //! A field is a name and a value in words, as plans, actions and the log carry them: `state`, `instance_type`, `storage_gib`,
-//! `min_size`, `desired_capacity`, `zone`, `replica`.
+//! `min_size`, `desired_capacity`, `zone`, `replica`, `security_groups` (separated by commas), `isolated`.
 
 use reeve_estate::{Capacity, Mutation, Observed, Resource, ResourceState};
 
 use crate::plan::{Plan, Step};
 
 /// Fields that are noted where the plan is about them.
-pub(super) const OWN_FIELDS: [&str; 4] = ["storage_gib", "min_size", "desired_capacity", "zone"];
+pub(super) const OWN_FIELDS: [&str; 6] =
+    ["storage_gib", "min_size", "desired_capacity", "zone", "security_groups", "isolated"];
 
 /// What a change is to lead to.
 #[derive(Debug, Clone)]
@@ -94,6 +95,8 @@ impl Goal {
             Mutation::FailOver => "the failover",
             Mutation::Replicate { .. } => "the replica",
             Mutation::RemoveReplica { .. } => "the removal of the replica",
+            Mutation::Isolate => "the isolation",
+            Mutation::SetGroups { .. } => "the return of its security groups",
         }
     }
 }
@@ -119,6 +122,8 @@ pub(super) fn found(resource: &Resource, field: &str) -> Option<String> {
         "min_size" => spec.capacity.map(|of| of.min.to_string()),
         "desired_capacity" => spec.capacity.map(|of| of.desired.to_string()),
         "zone" => spec.zone.clone(),
+        "security_groups" => Some(spec.security_groups.join(",")).filter(|groups| !groups.is_empty()),
+        "isolated" => Some(spec.isolated.to_string()),
         _ => {
             let name = field.strip_prefix("replica ")?;
             let there = spec.replicas.iter().any(|replica| replica == name);
@@ -129,8 +134,7 @@ pub(super) fn found(resource: &Resource, field: &str) -> Option<String> {
 
 /// State and size, and what else a plan is about, as fields and values.
 pub(super) fn fields(resource: &Resource, plan: &Plan) -> Vec<(String, String)> {
-    let about =
-        |field: &&str| plan.steps.iter().any(|step| step.kind.changes() && wanted(&step.expect, field).is_some());
+    let about = |field: &&str| plan.steps.iter().any(|step| wanted(&step.expect, field).is_some());
     let own = OWN_FIELDS.into_iter().filter(about);
     let names = ["state", "instance_type"].into_iter().chain(own);
     names.filter_map(|field| Some((field.to_owned(), found(resource, field)?))).collect()

@@ -71,7 +71,7 @@ impl Engine {
         Ok(answers)
     }
 
-    async fn keep_foretold(&self, agent: &Agent, judged: Judged) -> Result<Upserted, EngineError> {
+    pub(super) async fn keep_foretold(&self, agent: &Agent, judged: Judged) -> Result<Upserted, EngineError> {
         let _turn = self.turn.lock().await;
         let (found, _) = self.keep(agent, std::slice::from_ref(&judged)).await?;
         Ok(found)

@@ -9,7 +9,9 @@ use reeve_estate::ResourceId;
 use super::{Caller, Engine, EngineError, fresh_id};
 use crate::action::ActionId;
 use crate::agent::{Agent, Mode, RunReport};
+use crate::approval::ApprovalId;
 use crate::lifecycle::Status;
+use crate::plan::StepKind;
 use crate::ports::RecommendationFilter;
 use crate::recommendation::{Recommendation, RecommendationType};
 
@@ -20,6 +22,8 @@ pub enum Remedy {
     Undoing(ActionId),
     /// A recommendation that relieves the resource is being carried out.
     Began(ActionId),
+    /// The signatures it needs were asked for.
+    Asked(ApprovalId),
     /// Nothing, for this reason.
     Nothing(String),
 }
@@ -80,6 +84,11 @@ impl Engine {
     }
 
     async fn undo_suspect(self: &Arc<Self>, id: &ActionId, agent: &Agent, why: &str) -> Result<Remedy, EngineError> {
+        let action = self.ports.agents.action_get(id).await?;
+        if action.steps.iter().any(|step| step.kind == StepKind::Isolate) {
+            let words = format!("action {} cut the machine off, and a person alone lets it back", id.0);
+            return Ok(Remedy::Nothing(words));
+        }
         match self.rollback_because(id, why.to_owned(), &Caller::agent(&agent.id)).await {
             Ok(action) => Ok(Remedy::Undoing(action.id)),
             Err(error) if error.is_outage() => Err(error),

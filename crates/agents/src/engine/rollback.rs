@@ -165,6 +165,10 @@ impl Runner {
         if let Some(step) = self.next_undo_of_field(seen) {
             return Some(step);
         }
+        // Whether a machine that was cut off ran or not is whoever looked into it: it gets its groups back and no more.
+        if self.plan.isolates() {
+            return None;
+        }
         let size = self.before("instance_type");
         if let Some(size) = size.filter(|size| seen.instance_type.as_deref() != Some(*size)) {
             if self.resource.kind == ResourceKind::VirtualMachine && seen.state == ResourceState::Running {
@@ -184,7 +188,7 @@ impl Runner {
         }
     }
 
-    /// The step back of a group, a failover or a replica.
+    /// The step back of a group, a failover, a replica or an isolation.
     fn next_undo_of_field(&self, seen: &Observed) -> Option<Step> {
         let id = &self.resource.id;
         let done = self.plan.steps.iter().find(|step| step.kind.changes() && !step.expect.is_empty())?;
@@ -192,6 +196,7 @@ impl Runner {
             StepKind::Scale => format!("Scale {id} back"),
             StepKind::FailOver => format!("Let {id} fail back"),
             StepKind::Replicate => format!("Remove the replica of {id} that was made"),
+            StepKind::Isolate => format!("Give {id} its security groups back"),
             _ => return None,
         };
         let before = self.action.before.iter().filter(|(name, _)| OWN_FIELDS.contains(&name.as_str()));

@@ -347,8 +347,12 @@ impl Runner {
         self.keep().await
     }
 
-    /// The window in which the change is watched; none when the guardrails set it to nothing.
+    /// The window in which the change is watched; none when the guardrails set it to nothing. A machine that is cut off is meant
+    /// to serve nothing, and no measurement lets it back.
     async fn watch_from_now(&self) -> Option<Watch> {
+        if self.plan.isolates() {
+            return None;
+        }
         let limits = self.engine.ports.agents.guardrails_get().await.unwrap_or_default();
         let seconds = i64::try_from(limits.verification_window_s).ok().filter(|seconds| *seconds > 0)?;
         let until = self.engine.ports.clock.now() + SignedDuration::from_secs(seconds);

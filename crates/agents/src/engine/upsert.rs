@@ -11,6 +11,7 @@ use super::learning::went;
 use super::run::Judged;
 use super::{Caller, Engine, EngineError, fresh_id, story};
 use crate::agent::Agent;
+use crate::anomaly::quarantine;
 use crate::approval::ApprovalStatus;
 use crate::cost::Proposal;
 use crate::exclusion::excluded;
@@ -184,6 +185,8 @@ impl Engine {
                 None => Some("the resource is gone, or out of the agent's scope".to_owned()),
                 // What a predictive rule foresaw is taken back by its rule alone.
                 Some(_) if known.reason_codes.iter().any(|code| code == CODE) => None,
+                // Nor does a machine's use tell that a threat is over.
+                Some(_) if known.rule == quarantine::RULE => None,
                 Some(one) => no_longer(one, known.kind),
             };
             if let Some(reason) = reason {
@@ -251,8 +254,12 @@ fn no_longer(one: &Judged, kind: RecommendationType) -> Option<String> {
     Some(format!("another finding took its place: {}", other.title))
 }
 
-/// Why a finding is not made again: a person rejected it, or the change failed not long ago.
+/// Why a finding is not made again: a person rejected it, or the change failed not long ago. What was decided of one threat says
+/// nothing of the next.
 fn remembered(all: &[Recommendation], proposal: &Proposal, now: jiff::Timestamp) -> Option<&'static str> {
+    if proposal.rule == quarantine::RULE {
+        return None;
+    }
     let same = |r: &&Recommendation| {
         r.kind == proposal.kind
             && r.subject.id == proposal.subject.id

@@ -20,9 +20,9 @@ use crate::world::{World, operator};
 
 /// Anomalies in memory.
 #[derive(Default)]
-struct Kept {
+pub(crate) struct Kept {
     all: Mutex<Vec<Anomaly>>,
-    settings: Mutex<AnomalySettings>,
+    pub(crate) settings: Mutex<AnomalySettings>,
     lists: Mutex<Vec<ThreatList>>,
 }
 
@@ -99,7 +99,7 @@ impl AnomalyStore for Kept {
     }
 }
 
-fn desk(world: &World) -> (Desk, Arc<Kept>) {
+pub(crate) fn desk(world: &World) -> (Desk, Arc<Kept>) {
     let kept = Arc::new(Kept::default());
     let desk = Desk::new(DeskPorts {
         anomalies: Arc::clone(&kept) as _,

@@ -10,8 +10,8 @@ use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 use reeve_agents::{Clock, Clouds};
 use reeve_estate::{
-    Act, ActError, ActErrorKind, Applied, Capacity, Catalogue, Connection, ConnectionId, Mutation, Observed, Resource,
-    ResourceId, ResourceKind, ResourceState, Snapshot, Specification,
+    Act, ActError, ActErrorKind, Applied, Capacity, Catalogue, Connection, ConnectionId, Mutation, Observed,
+    QUARANTINE, Resource, ResourceId, ResourceKind, ResourceState, Snapshot, Specification,
 };
 
 use crate::clock::TestClock;
@@ -200,6 +200,8 @@ impl Cloud {
                     move_to(resource, ResourceState::Running);
                 }
             }
+            // Rules of the network hold at once, and the machine runs on.
+            groups @ (Mutation::Isolate | Mutation::SetGroups { .. }) => alter(&mut resource.specification, groups),
             further => {
                 alter(&mut resource.specification, further);
                 move_to(resource, settled);
@@ -275,7 +277,7 @@ fn may(resource: &Resource, mutation: &Mutation) -> Result<(), ActError> {
 
 /// The same of what stops nothing: less storage, members beyond the maximum, no standby, a name that is taken.
 fn may_alter(resource: &Resource, mutation: &Mutation, kind: ResourceKind) -> Result<(), ActError> {
-    use ResourceKind::{Database, ScalingGroup, Volume};
+    use ResourceKind::{Database, ScalingGroup, VirtualMachine, Volume};
     let spec = &resource.specification;
     if resource.state == ResourceState::Changing && kind != ScalingGroup {
         return Err(refuse(ActErrorKind::WrongState, "it is on its way between states"));
@@ -287,6 +289,8 @@ fn may_alter(resource: &Resource, mutation: &Mutation, kind: ResourceKind) -> Re
         }
         (Mutation::FailOver, Database) => spec.standby_zone.is_some(),
         (Mutation::Replicate { name }, Database) => !spec.replicas.contains(name),
+        (Mutation::Isolate, VirtualMachine) => true,
+        (Mutation::SetGroups { groups }, VirtualMachine) => !groups.is_empty(),
         _ => return Err(refuse(ActErrorKind::Other, "this kind of resource does not do that")),
     };
     if fits { Ok(()) } else { Err(refuse(ActErrorKind::InvalidType, "it does not go that way")) }
@@ -301,6 +305,8 @@ fn alter(spec: &mut Specification, mutation: &Mutation) {
         Mutation::FailOver => std::mem::swap(&mut spec.zone, &mut spec.standby_zone),
         Mutation::Replicate { name } => spec.replicas.push(name.clone()),
         Mutation::RemoveReplica { name } => spec.replicas.retain(|one| one != name),
+        Mutation::Isolate => (spec.security_groups, spec.isolated) = (vec![QUARANTINE.to_owned()], true),
+        Mutation::SetGroups { groups } => (spec.security_groups, spec.isolated) = (groups.clone(), false),
         Mutation::Stop | Mutation::Start | Mutation::Resize { .. } | Mutation::Snapshot { .. } => {}
     }
 }

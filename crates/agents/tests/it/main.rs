@@ -10,6 +10,7 @@ mod execute;
 mod faults;
 mod feedback;
 mod guardrails;
+mod isolation;
 mod journal;
 mod models;
 mod policy;

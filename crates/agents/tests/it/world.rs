@@ -200,6 +200,7 @@ impl World {
                         Mutation::Scale { .. } => "scale",
                         Mutation::FailOver => "fail_over",
                         Mutation::Replicate { .. } | Mutation::RemoveReplica { .. } => "replicate",
+                        Mutation::Isolate | Mutation::SetGroups { .. } => "isolate",
                     };
                     assert!(operation.ends_with(wanted), "{mutation:?} on {id} was announced as {operation}");
                     assert!(description.contains(id.as_str()), "{mutation:?} on {id} was announced as {description}");
@@ -285,6 +286,7 @@ pub(crate) fn resource(id: &str, kind: ResourceKind, size: Option<&str>) -> Reso
             instance_type: size.map(str::to_owned),
             platform: machine.then(|| "linux".to_owned()),
             architecture: machine.then(|| "x86_64".to_owned()),
+            security_groups: if machine { vec!["sg-1".to_owned(), "sg-2".to_owned()] } else { Vec::new() },
             storage_gib: (!machine).then_some(100.0),
             ..Specification::default()
         },

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use aws_sdk_ec2::types::{Instance, InstanceLifecycleType, InstanceStateName, Tag, Volume, VolumeState};
-use reeve_estate::{Purchase, Resource, ResourceId, ResourceKind, ResourceState};
+use reeve_estate::{Purchase, QUARANTINE, Resource, ResourceId, ResourceKind, ResourceState};
 
 use crate::place::{Place, timestamp};
 
@@ -27,6 +27,13 @@ pub(crate) fn machine(place: &Place, instance: &Instance) -> Option<Resource> {
     spec.architecture = instance.architecture().map(|a| a.as_str().to_owned());
     let windows = instance.platform().map(|p| p.as_str().to_ascii_lowercase());
     spec.platform = Some(platform(instance.platform_details().or(windows.as_deref()).unwrap_or("Linux/UNIX")));
+    // EC2 takes other groups for a machine only where it has one network interface.
+    let groups = instance.security_groups();
+    if instance.network_interfaces().len() <= 1 {
+        spec.security_groups = groups.iter().filter_map(|group| group.group_id()).map(str::to_owned).collect();
+        spec.security_groups.sort();
+        spec.isolated = matches!(groups, [only] if only.group_name() == Some(QUARANTINE));
+    }
     Some(resource)
 }
 
@@ -77,7 +84,9 @@ fn tags(tags: &[Tag]) -> BTreeMap<String, String> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use aws_sdk_ec2::types::{InstanceState, InstanceType, VolumeAttachment, VolumeType};
+    use aws_sdk_ec2::types::{
+        GroupIdentifier, InstanceNetworkInterface, InstanceState, InstanceType, VolumeAttachment, VolumeType,
+    };
     use reeve_estate::ConnectionId;
 
     use super::*;
@@ -117,6 +126,22 @@ mod tests {
         assert_eq!(resource.specification.instance_type.as_deref(), Some("m5.large"));
         assert_eq!(resource.specification.platform.as_deref(), Some("linux"));
         assert!(machine(&place(), &Instance::builder().build()).is_none());
+    }
+
+    #[test]
+    fn a_machine_says_its_groups_where_it_has_one_interface() {
+        let group = |id: &str, name: &str| GroupIdentifier::builder().group_id(id).group_name(name).build();
+        let seen = |instance: Instance| {
+            let spec = machine(&place(), &instance).unwrap().specification;
+            (spec.security_groups, spec.isolated)
+        };
+        let interface = || InstanceNetworkInterface::builder().build();
+        let base = || Instance::builder().instance_id("i-1").network_interfaces(interface());
+        let two = base().security_groups(group("sg-2", "web")).security_groups(group("sg-1", QUARANTINE));
+        assert_eq!(seen(two.clone().build()), (vec!["sg-1".to_owned(), "sg-2".to_owned()], false));
+        assert_eq!(seen(two.network_interfaces(interface()).build()), (Vec::new(), false));
+        let only = base().security_groups(group("sg-1", QUARANTINE)).build();
+        assert_eq!(seen(only), (vec!["sg-1".to_owned()], true));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Reading EC2: machines, volumes, instance types, launch templates, snapshots. All pages, one region.
 
 use aws_sdk_ec2::Client;
-use aws_sdk_ec2::types::{Filter, SnapshotState};
+use aws_sdk_ec2::types::{Filter, Instance, SnapshotState};
 use aws_smithy_types::retry::RetryConfig;
 use aws_types::SdkConfig;
 use reeve_estate::{Resource, ResourceKind, ResourceState};
@@ -85,12 +85,19 @@ impl Ec2 {
     /// # Errors
     /// [`FaultKind::NotFound`] when EC2 does not know it; the call's failure otherwise.
     pub async fn machine(&self, id: &str) -> Result<Resource, Fault> {
+        convert::machine(&self.place, &self.instance(id).await?).ok_or_else(|| self.no_instance(id))
+    }
+
+    /// The same in EC2's own shape.
+    pub(crate) async fn instance(&self, id: &str) -> Result<Instance, Fault> {
         let call = self.place.call("ec2:DescribeInstances");
         let page = self.client.describe_instances().instance_ids(id).send().await.at(call)?;
-        let found = page.reservations().iter().flat_map(|r| r.instances()).find(|i| i.instance_id() == Some(id));
-        found
-            .and_then(|i| convert::machine(&self.place, i))
-            .ok_or_else(|| call.fault(FaultKind::NotFound, None, &format!("no instance {id}")))
+        let mut all = page.reservations().iter().flat_map(|r| r.instances());
+        all.find(|i| i.instance_id() == Some(id)).cloned().ok_or_else(|| self.no_instance(id))
+    }
+
+    fn no_instance(&self, id: &str) -> Fault {
+        self.place.call("ec2:DescribeInstances").fault(FaultKind::NotFound, None, &format!("no instance {id}"))
     }
 
     /// One volume.

@@ -10,6 +10,7 @@ pub mod cursor;
 pub mod describe;
 pub mod fault;
 mod grow;
+mod isolate;
 pub mod place;
 
 pub use change::{Pace, refused_only};

@@ -31,7 +31,7 @@ impl Act for AwsConnection {
         let place = self.place_of(resource);
         let id = resource.id.as_str();
         let mut fresh = match resource.kind {
-            ResourceKind::VirtualMachine => self.ec2(place).machine(id).await?,
+            ResourceKind::VirtualMachine => self.ec2(place).settled_machine(id).await?,
             ResourceKind::Volume => self.ec2(place).settled_volume(id).await?,
             ResourceKind::Database => self.rds(place).settled_database(id).await?,
             ResourceKind::ScalingGroup => self.scaling(place).group(&resource.name).await?,
@@ -93,8 +93,10 @@ impl AwsConnection {
             Mutation::Stop => accepted(ec2.stop(id).await),
             Mutation::Start => accepted(ec2.start(id).await),
             Mutation::Resize { instance_type } => accepted(ec2.resize(id, instance_type).await),
+            Mutation::Isolate => accepted(ec2.isolate(id).await),
+            Mutation::SetGroups { groups } => accepted(ec2.set_groups(id, groups).await),
             Mutation::Snapshot { .. } => Err(other(&format!("{id} is a machine: snapshot its volumes"))),
-            _ => Err(other(&format!("{id} is a machine: it can be stopped, started and resized"))),
+            _ => Err(other(&format!("{id} is a machine: it can be stopped, started, resized and isolated"))),
         }
     }
 
@@ -134,6 +136,9 @@ impl AwsConnection {
             Mutation::Replicate { name } => accepted(rds.replicate(id, name).await),
             Mutation::RemoveReplica { name } => accepted(rds.remove_replica(id, name).await),
             Mutation::Scale { .. } => Err(other(&format!("{id} is a database: it has no members"))),
+            Mutation::Isolate | Mutation::SetGroups { .. } => {
+                Err(other(&format!("{id} is a database: Reeve isolates machines alone")))
+            }
         }
     }
 }

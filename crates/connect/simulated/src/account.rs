@@ -16,6 +16,7 @@ use crate::company::Account;
 use crate::condition::{Condition, Conditions};
 use crate::estate::World;
 use crate::faults::Bucket;
+use crate::groups;
 use crate::signal::interrupted;
 
 /// One account of the estate; observes and acts.
@@ -91,6 +92,11 @@ impl SimulatedAccount {
             resource.specification.instance_type = Some(size.to_owned());
         }
         lay_over(&mut resource.specification, &condition, now);
+        if let Some(given) = condition.groups.clone() {
+            let isolating = groups::isolating(self.plan, self.world.settings.seed, &resource.region);
+            resource.specification.isolated = given == [isolating];
+            resource.specification.security_groups = given;
+        }
         resource.state = match resource.kind {
             ResourceKind::VirtualMachine | ResourceKind::Database => condition.state(now, ResourceState::Running),
             _ if condition.changing(now) => ResourceState::Changing,

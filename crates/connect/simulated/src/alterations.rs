@@ -23,6 +23,10 @@ impl SimulatedAccount {
         mutation: &Mutation,
         now: Timestamp,
     ) -> Result<(), ActError> {
+        if matches!(mutation, Mutation::Isolate | Mutation::SetGroups { .. }) {
+            // Rules of the network hold at once, and the machine runs on.
+            return self.regroup(conditions, resource, mutation);
+        }
         let (low, high) = match (mutation, resource.kind) {
             (Mutation::Grow { storage_gib }, ResourceKind::Volume | ResourceKind::Database) => {
                 may_grow(resource, *storage_gib, conditions.of(&resource.id).optimizing_until, now)?;
@@ -67,7 +71,7 @@ impl SimulatedAccount {
             }
             Mutation::Replicate { name } => _ = condition.replicas.insert(name.clone()),
             Mutation::RemoveReplica { name } => _ = condition.replicas.remove(name),
-            Mutation::Stop | Mutation::Start | Mutation::Resize { .. } | Mutation::Snapshot { .. } => {}
+            _ => {}
         }
         Ok(())
     }

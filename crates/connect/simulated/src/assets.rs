@@ -9,6 +9,7 @@ use reeve_estate::{
 };
 
 use crate::company::{Account, Machine, Owner};
+use crate::groups;
 use crate::load::Load;
 use crate::noise::{between, digits, hex, key};
 use labels::{architecture, machine_tags, service, tags};
@@ -125,6 +126,7 @@ impl Builder<'_> {
                     instance_type: Some(machine.size.to_owned()),
                     platform: Some(machine.platform.to_owned()),
                     architecture: Some(architecture(provider, machine.size)),
+                    security_groups: groups::of_machine(self.plan, self.seed, machine),
                     ..Specification::default()
                 },
                 owner: machine.owner,

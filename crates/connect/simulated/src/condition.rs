@@ -35,6 +35,8 @@ pub(crate) struct Condition {
     pub(crate) failovers: u32,
     /// Its read replicas.
     pub(crate) replicas: BTreeSet<String>,
+    /// The security groups it was given.
+    pub(crate) groups: Option<Vec<String>>,
 }
 
 impl Condition {
@@ -97,6 +99,8 @@ pub(crate) struct Conditions {
     pub(crate) resources: BTreeMap<ResourceId, Condition>,
     pub(crate) snapshots: BTreeMap<String, SnapshotRecord>,
     pub(crate) successors: BTreeMap<ResourceId, Successor>,
+    /// Regions whose network has an isolating group by now.
+    pub(crate) quarantines: BTreeSet<String>,
 }
 
 impl Conditions {

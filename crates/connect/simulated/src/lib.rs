@@ -22,6 +22,7 @@ mod company;
 mod condition;
 mod estate;
 mod faults;
+mod groups;
 mod load;
 mod noise;
 mod observing;

@@ -50,6 +50,8 @@ struct AccountRow {
     resources: BTreeMap<String, ResourceRow>,
     snapshots: BTreeMap<String, SnapshotRow>,
     successors: BTreeMap<String, SuccessorRow>,
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    quarantines: BTreeSet<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -69,6 +71,8 @@ struct ResourceRow {
     failovers: u32,
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     replicas: BTreeSet<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    groups: Option<Vec<String>>,
 }
 
 // The signature is serde's.
@@ -116,6 +120,7 @@ fn account_row(conditions: Conditions) -> AccountRow {
         members: condition.members,
         failovers: condition.failovers,
         replicas: condition.replicas,
+        groups: condition.groups,
     };
     AccountRow {
         resources: conditions.resources.into_iter().map(|(id, condition)| (id.0, resource(condition))).collect(),
@@ -129,6 +134,7 @@ fn account_row(conditions: Conditions) -> AccountRow {
             .into_iter()
             .map(|(id, s)| (id.0, SuccessorRow { place: s.place.0, launched_ms: ms(s.launched_at) }))
             .collect(),
+        quarantines: conditions.quarantines,
     }
 }
 
@@ -149,7 +155,7 @@ fn time(ms: i64) -> Result<Timestamp, RestoreError> {
 }
 
 fn conditions(row: AccountRow) -> Result<Conditions, RestoreError> {
-    let mut kept = Conditions::default();
+    let mut kept = Conditions { quarantines: row.quarantines, ..Conditions::default() };
     for (id, row) in row.resources {
         let sizes = row.sizes.into_iter().map(|(at, size)| Ok((time(at)?, size)));
         let downs = row
@@ -167,6 +173,7 @@ fn conditions(row: AccountRow) -> Result<Conditions, RestoreError> {
             members: row.members,
             failovers: row.failovers,
             replicas: row.replicas,
+            groups: row.groups,
         };
         kept.resources.insert(ResourceId(id), condition);
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use reeve_agents::anomaly::threat::{ListState, Threats};
+use reeve_agents::anomaly::threat::{ListState, Threats, together};
 use reeve_agents::anomaly::watch::{BehaviourWatch, MetricWatch};
 use reeve_agents::anomaly::{AnomalySettings, AnomalyStore as _, Finding};
 use reeve_agents::engine::Caller;
@@ -130,10 +130,11 @@ async fn read_on(
         position = last.sequence + 1;
         for stored in &page.entries {
             let strange = watches.behaviour.observe(&stored.entry, stored.recorded_at, settings);
-            found.extend(strange.filter(|_| stored.sequence >= news));
-            if settings.security.threat_intelligence && stored.sequence >= news {
-                found.extend(watches.threats.observe(&stored.entry, stored.recorded_at));
+            if stored.sequence < news {
+                continue;
             }
+            let listed = || watches.threats.observe(&stored.entry, stored.recorded_at);
+            found.extend(together(strange, settings.security.threat_intelligence.then(listed).flatten()));
         }
         watches.position = Some((position, news));
     }

@@ -49,6 +49,10 @@ struct SpecificationRow {
     /// Least, wanted and most members.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     capacity: Option<(u32, u32, u32)>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    security_groups: Vec<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    isolated: bool,
 }
 
 impl From<&Resource> for ResourceRow {
@@ -113,6 +117,8 @@ impl From<&Specification> for SpecificationRow {
             standby_zone: specification.standby_zone.clone(),
             replicas: specification.replicas.clone(),
             capacity: specification.capacity.map(|of| (of.min, of.desired, of.max)),
+            security_groups: specification.security_groups.clone(),
+            isolated: specification.isolated,
         }
     }
 }
@@ -131,6 +137,8 @@ impl SpecificationRow {
             standby_zone: self.standby_zone,
             replicas: self.replicas,
             capacity: self.capacity.map(|(min, desired, max)| Capacity { min, desired, max }),
+            security_groups: self.security_groups,
+            isolated: self.isolated,
         }
     }
 }

@@ -146,6 +146,8 @@ async fn resources_there_and_back(store: &dyn EstateStore) -> Result<()> {
             standby_zone: Some("us-east-1b".into()),
             replicas: vec!["orders-2".into()],
             capacity: Some(Capacity { min: 1, desired: 2, max: 4 }),
+            security_groups: vec!["sg-1".into(), "sg-2".into()],
+            isolated: true,
         },
         kind: ResourceKind::Database,
         purchase: Some(Purchase::Reserved),

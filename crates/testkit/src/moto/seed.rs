@@ -26,7 +26,7 @@ pub struct Metric<'a> {
 /// Points in one PutMetricData call, as many as CloudWatch takes.
 const POINTS_A_CALL: usize = 1000;
 
-fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
+pub(super) fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
     list.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect()
 }
 
@@ -39,7 +39,7 @@ fn tag_parameters(prefix: &str, tags: Tags<'_>) -> Vec<(String, String)> {
     out
 }
 
-fn first(xml: &str, tag: &str) -> anyhow::Result<String> {
+pub(super) fn first(xml: &str, tag: &str) -> anyhow::Result<String> {
     texts(xml, tag).first().map(|t| (*t).to_owned()).with_context(|| format!("no <{tag}> in {xml}"))
 }
 

@@ -3,32 +3,25 @@
 use reeve_estate::{ResourceId, StoreError};
 
 use super::super::record::{Anomaly, AnomalyClass, Stage};
-use super::Desk;
-use crate::action::ActionId;
-use crate::engine::{Caller, EngineError, Remedy};
+use super::isolation::{failed, told};
+use super::{Desk, Suspect};
+use crate::engine::{Caller, EngineError};
 
 impl Desk {
     /// Hands an anomaly to the engine, and tells what came of it. The anomaly is kept already.
     pub(super) async fn execute(
         &self,
         mut anomaly: Anomaly,
-        suspect: Option<&ActionId>,
+        suspect: Suspect,
         caller: &Caller,
     ) -> Result<Anomaly, EngineError> {
         let detail = match anomaly.class {
-            AnomalyClass::Security => {
-                "nothing was done: none of Reeve's connections can cut a principal or an address off; block it where it signs in"
-                    .to_owned()
-            }
+            AnomalyClass::Security => self.isolate(&anomaly, suspect.isolation).await?,
             AnomalyClass::Cost => "nothing was done: spending of a service has no single remedy".to_owned(),
             AnomalyClass::Performance | AnomalyClass::Operational => {
                 let why = format!("anomaly {}: {}", anomaly.id.0, anomaly.title);
-                match self.ports.engine.remedy(&ResourceId::new(anomaly.place.id.clone()), suspect, &why).await {
-                    Ok(Remedy::Undoing(action)) => format!("action {} is being undone", action.0),
-                    Ok(Remedy::Began(action)) => format!("action {} has begun", action.0),
-                    Ok(Remedy::Nothing(reason)) => format!("nothing was done: {reason}"),
-                    Err(error) => format!("nothing was done: {error}"),
-                }
+                let place = ResourceId::new(anomaly.place.id.clone());
+                self.ports.engine.remedy(&place, suspect.action.as_ref(), &why).await.map_or_else(failed, told)
             }
         };
         self.answer(&mut anomaly, Stage::Execute, detail, caller).await?;

@@ -3,7 +3,7 @@
 use reeve_audit::{FieldError, Json};
 
 use super::super::record::{Anomaly, AnomalyFeedback, AnomalyId, AnomalyStatus, FeedbackKind, Response, Stage};
-use super::super::story;
+use super::super::{quarantine, story};
 use super::Desk;
 use crate::engine::{Caller, EngineError};
 
@@ -48,6 +48,11 @@ impl Desk {
             .await?;
         next.responses.push(Response { stage: Stage::Learn, at: now, detail: lesson });
         self.ports.anomalies.anomaly_update(&next).await?;
+        if kind != FeedbackKind::Real {
+            // Nobody is to cut a machine off for what was no threat.
+            let reason = format!("the anomaly it was for was called {kind}");
+            self.ports.engine.withdraw(&quarantine::code(id), None, &reason, caller).await?;
+        }
         Ok(next)
     }
 

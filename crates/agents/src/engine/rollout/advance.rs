@@ -189,7 +189,7 @@ impl Engine {
             }
             let Some(of) = seen.recommendations.get(&member.recommendation) else { continue };
             let run_id = automatic.then_some(run.as_str());
-            let wish = Wish { caller, by: &by, comment: Some(&stage), run_id, automatic };
+            let wish = Wish { caller, by: &by, comment: Some(&stage), run_id, automatic, standing: false };
             match self.begin_member(of, &agent, &wish).await? {
                 Ok(state) => {
                     (member.state, member.detail) = (state, String::new());

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use reeve_estate::{
-    Act, ActError, ActErrorKind, Applied, Catalogue, Mutation, Observed, Provider, Resource, ResourceId, ResourceKind,
-    ResourceState, Snapshot,
+    Act, ActError, ActErrorKind, Applied, Catalogue, Mutation, Observed, Provider, QUARANTINE, Resource, ResourceId,
+    ResourceKind, ResourceState, Snapshot,
 };
 
 /// What stands before the identifiers of simulated resources, so that no record of one can be taken for the real one's.
@@ -69,7 +69,8 @@ impl SimulatedTwin {
     }
 }
 
-/// More storage, another number of members, the other zone, a replica more or less: what a plan that stops nothing asks for.
+/// More storage, another number of members, the other zone, a replica more or less, other security groups: what a plan that stops
+/// nothing asks for.
 fn change(of: &mut Resource, mutation: &Mutation) -> Result<Applied, ActError> {
     let wrong = |message: String| Err(refused(ActErrorKind::InvalidType, message));
     let spec = &mut of.specification;
@@ -91,6 +92,10 @@ fn change(of: &mut Resource, mutation: &Mutation) -> Result<Applied, ActError> {
         Mutation::Replicate { name } | Mutation::RemoveReplica { name } => {
             return wrong(format!("{name} is there already, or not at all"));
         }
+        Mutation::Isolate if spec.security_groups.is_empty() => return wrong("it has no security groups".to_owned()),
+        Mutation::Isolate => (spec.security_groups, spec.isolated) = (vec![QUARANTINE.to_owned()], true),
+        Mutation::SetGroups { groups } if groups.is_empty() => return wrong("it must have a group".to_owned()),
+        Mutation::SetGroups { groups } => (spec.security_groups, spec.isolated) = (groups.clone(), false),
         Mutation::Stop | Mutation::Start | Mutation::Resize { .. } | Mutation::Snapshot { .. } => {}
     }
     Ok(Applied::Accepted)

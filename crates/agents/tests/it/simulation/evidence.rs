@@ -130,6 +130,7 @@ const fn operation_of(mutation: &Mutation) -> &'static str {
         Mutation::Scale { .. } => "scale",
         Mutation::FailOver => "fail_over",
         Mutation::Replicate { .. } | Mutation::RemoveReplica { .. } => "replicate",
+        Mutation::Isolate | Mutation::SetGroups { .. } => "isolate",
     }
 }
 

@@ -1,17 +1,21 @@
 //! Killed at every step, beyond machines and databases that are resized or stopped: plans that predictive rules bring (storage,
 //! a group for a time, a failover, a replica), and tests on a simulated twin.
 
+use std::cell::Cell;
+
 use jiff::SignedDuration;
+use reeve_agents::anomaly::quarantine;
 use reeve_agents::cost::{Proposal, Trust};
 use reeve_agents::engine::Foretold;
 use reeve_agents::predictive::plans;
 use reeve_agents::recommendation::{Effort, Explanation, ImpactAssessment, Subject};
-use reeve_agents::{AgentInput, AgentType, Clock as _, Impact, Plan, Priority, RecommendationType, Status};
-use reeve_estate::{Capacity, Money, Resource, ResourceKind, ResourceState, Specification};
+use reeve_agents::{AgentInput, AgentType, Clock as _, Guardrails, Impact, Plan, Priority, RecommendationType, Status};
+use reeve_estate::{Capacity, Money, QUARANTINE, Resource, ResourceKind, ResourceState, Specification};
 
 use super::kill::{executed, killed, life_of, put, the_finding};
 use super::life::{Life, Session};
 use super::people;
+use crate::cloud::Fault;
 use crate::world::resource;
 
 /// A proposal of a plan, as a predictive rule makes it.
@@ -29,6 +33,12 @@ fn foretold(of: &Resource, plan: Plan) -> Foretold {
         instance_type: of.specification.instance_type.clone(),
         target_type: None,
     };
+    // The judge asks for a signature on what holds data.
+    let impact_level = match of.kind {
+        _ if plan.isolates() => Impact::High,
+        ResourceKind::Database => Impact::Medium,
+        _ => Impact::Low,
+    };
     let proposal = Proposal {
         kind: RecommendationType::StorageOptimization,
         rule: "expand_storage",
@@ -37,8 +47,7 @@ fn foretold(of: &Resource, plan: Plan) -> Foretold {
         priority: Priority::High,
         confidence: 90.0,
         trust: Trust { raw: 0.9, features: Vec::new(), cap_percent: None },
-        // The judge asks for a signature on what holds data.
-        impact_level: if of.kind == ResourceKind::Database { Impact::Medium } else { Impact::Low },
+        impact_level,
         impact: ImpactAssessment {
             cost_percent: Some(1.0),
             cost: text("little"),
@@ -162,6 +171,53 @@ fn a_replica_is_made_once_and_killed_at_every_step() {
     assert!(moments > 40, "{moments}");
 }
 
+fn machine() -> Resource {
+    Resource { state: ResourceState::Running, ..resource("i-1", ResourceKind::VirtualMachine, Some("m5.large")) }
+}
+
+#[test]
+fn a_machine_is_cut_off_or_has_its_groups_and_is_killed_at_every_step() {
+    let of = machine();
+    let make = || life_with(&of, |_| quarantine::plan(&of).unwrap());
+    let moments = killed(make, executed, |life| {
+        let (spec, status) = ended(life);
+        let groups = if status == Status::Succeeded {
+            vec![QUARANTINE.to_owned()]
+        } else {
+            of.specification.security_groups.clone()
+        };
+        assert_eq!((spec.security_groups, spec.isolated), (groups, status == Status::Succeeded), "{status}");
+    });
+    assert!(moments > 40, "{moments}");
+}
+
+/// Executes the finding where ten seconds are left for it, which do not suffice.
+async fn too_late(session: Session) {
+    let Ok(limits) = session.engine.guardrails_get().await else { return };
+    let short = Guardrails { rollback_timeout_s: 10, ..limits };
+    if session.engine.guardrails_put(short, &people::caller("ada")).await.is_ok() {
+        executed(session).await;
+    }
+}
+
+#[test]
+fn a_machine_that_is_not_cut_off_in_time_gets_its_groups_back_and_is_killed_at_every_step() {
+    let of = machine();
+    let make = || {
+        let life = life_with(&of, |_| quarantine::plan(&of).unwrap());
+        life.cloud.fault(0, Fault::LoseRequest);
+        life
+    };
+    let undone = Cell::new(0);
+    let moments = killed(make, too_late, |life| {
+        let (spec, status) = ended(life);
+        let own = spec.security_groups == of.specification.security_groups;
+        assert_eq!((own, spec.isolated), (status != Status::Succeeded, status == Status::Succeeded), "{status}");
+        undone.set(undone.get() + u32::from(status == Status::RolledBack));
+    });
+    assert!(moments > 50 && undone.get() > 10, "{moments} {}", undone.get());
+}
+
 /// Tries the finding on a simulated twin.
 async fn tried(session: Session) {
     let of = the_finding(&session).await;
@@ -187,6 +243,8 @@ fn tests_on_a_simulated_twin_are_killed_at_every_step() {
     }
     let of = database();
     assert!(killed(|| life_with(&of, |_| plans::grow(&of, 100, 125)), tried, untouched) > 30);
+    let of = machine();
+    assert!(killed(|| life_with(&of, |_| quarantine::plan(&of).unwrap()), tried, untouched) > 25);
 }
 
 #[test]

@@ -5,6 +5,7 @@
 mod act;
 mod alterations;
 mod inventory;
+mod isolation;
 mod refusal;
 mod sample;
 mod strict;

@@ -134,3 +134,44 @@ async fn groups_failovers_and_replicas_settle_and_are_kept() {
     hands.forward(days(1));
     assert!(restored.observe(orders).await.unwrap().resource.specification.replicas.is_empty());
 }
+
+#[tokio::test]
+async fn a_machine_is_cut_off_by_its_networks_group_and_let_back() {
+    let (estate, hands) = quiet();
+    let aws = account(&estate, "acme-production");
+    let all = aws.inventory().await.unwrap().resources;
+    let machines: Vec<_> = all.iter().filter(|one| one.kind == ResourceKind::VirtualMachine).collect();
+    let machine = machines[0];
+    let own = machine.specification.security_groups.clone();
+    assert!(own.len() == 2 && own.is_sorted() && !machine.specification.isolated);
+    let give = |groups: &[String]| Mutation::SetGroups { groups: groups.to_vec() };
+    let seen = async || aws.observe(machine).await.unwrap().resource.specification;
+
+    aws.apply(machine, &Mutation::Isolate).await.unwrap();
+    let cut_off = seen().await.security_groups;
+    assert!(seen().await.isolated && cut_off.len() == 1 && !own.contains(&cut_off[0]));
+    assert_eq!(aws.observe(machine).await.unwrap().state, ResourceState::Running, "it runs on");
+    let kept = estate.snapshot();
+    let again = SimulatedEstate::restore_with(&kept, settings(&hands)).unwrap();
+    assert!(account(&again, "acme-production").observe(machine).await.unwrap().resource.specification.isolated);
+    assert_eq!(again.snapshot(), kept);
+
+    for (groups, expect) in
+        [(vec!["sg-00000000000000000".to_owned()], ActErrorKind::NotFound), (Vec::new(), ActErrorKind::Other)]
+    {
+        assert_eq!(aws.apply(machine, &give(&groups)).await.unwrap_err().kind, expect);
+    }
+    let elsewhere = machines.iter().find(|other| other.region != machine.region).unwrap();
+    let foreign = give(&elsewhere.specification.security_groups);
+    let refused = aws.apply(machine, &foreign).await.unwrap_err();
+    assert!(refused.message.contains("different networks"), "{refused}");
+    aws.apply(machine, &give(&own)).await.unwrap();
+    assert_eq!((seen().await.security_groups, seen().await.isolated), (own, false));
+    let database = named(&aws, "payments-ledger").await;
+    assert_eq!(aws.apply(&database, &Mutation::Isolate).await.unwrap_err().kind, ActErrorKind::Other);
+    let google = account(&estate, "acme-analytics");
+    let other = google.inventory().await.unwrap().resources;
+    let other = other.iter().find(|one| one.kind == ResourceKind::VirtualMachine).unwrap();
+    assert!(other.specification.security_groups.is_empty());
+    assert_eq!(google.apply(other, &Mutation::Isolate).await.unwrap_err().kind, ActErrorKind::Other);
+}

@@ -1,0 +1,87 @@
+//! Cutting off machines that security anomalies are of: proposed to people, and at once where the threat is critical and an agent
+//! in active mode has the permission. By the way everything goes: kill switch, guardrails, exclusive claim, verification, undoing.
+
+use std::sync::Arc;
+
+use reeve_audit::ActionStatus as Went;
+use reeve_estate::{ResourceId, ResourceKind, StoreError};
+
+use super::auto::{Auto, decide_quarantine, signatures_for};
+use super::execute::{Wish, planned};
+use super::run::{Judged, in_scope};
+use super::{Caller, Engine, EngineError, Execution, Remedy, fresh_id, story};
+use crate::agent::{AgentType, Mode};
+use crate::anomaly::{Anomaly, quarantine};
+use crate::cost::Judgement;
+use crate::recommendation::{Recommendation, RecommendationId};
+
+impl Engine {
+    /// Keeps the isolation of the machine that an anomaly is of as a recommendation, in the name of an agent whose scope covers it:
+    /// one of the security type first, then one in active mode. In words why there is none.
+    ///
+    /// # Errors
+    /// When the store or the log fails.
+    pub async fn propose_quarantine(&self, of: &Anomaly) -> Result<Result<Recommendation, String>, EngineError> {
+        let id = ResourceId::new(of.place.id.clone());
+        let machine = match self.ports.estate.resource_get(&id).await {
+            Ok(found) if found.kind == ResourceKind::VirtualMachine => found,
+            Ok(_) | Err(StoreError::NotFound { .. }) => return Ok(Err(format!("{id} is no machine that Reeve sees"))),
+            Err(error) => return Err(error.into()),
+        };
+        if machine.specification.isolated {
+            return Ok(Err(format!("{id} is cut off already")));
+        }
+        let mut agents = self.ports.agents.agent_list(None).await?;
+        agents.sort_by_key(|one| (one.agent_type != AgentType::SecurityIntelligence, one.mode != Mode::Active));
+        let connections = self.ports.estate.connection_list().await?;
+        let Some(agent) = agents.iter().find(|one| in_scope(&one.scope, &machine, &connections)) else {
+            return Ok(Err(format!("no agent's scope covers {id}")));
+        };
+        let judgement = Judgement { proposals: vec![quarantine::proposal(&machine, of)], abstentions: Vec::new() };
+        let found = self.keep_foretold(agent, Judged { resource: machine, judgement }).await?;
+        let skipped = || found.skipped.first().map_or("a change is under way", |reason| *reason).replace('_', " ");
+        Ok(found.kept.first().cloned().ok_or_else(skipped))
+    }
+
+    /// Carries the isolation out for a critical threat, or asks for its signatures at once, as the agent's configuration says.
+    ///
+    /// # Errors
+    /// When the store or the log fails.
+    pub async fn quarantine(self: &Arc<Self>, id: &RecommendationId, why: &str) -> Result<Remedy, EngineError> {
+        if self.ports.agents.guardrails_get().await?.kill_switch {
+            return Ok(Remedy::Nothing("the kill switch is thrown".to_owned()));
+        }
+        let _turn = self.turn.lock().await;
+        let of = self.ports.agents.recommendation_get(id).await?;
+        let agent = self.agent_of(&of).await?;
+        let decided = decide_quarantine(&agent, &of);
+        let caller = Caller::agent(&agent.id);
+        let comment = match decided {
+            Auto::Apply => format!("permitted beforehand (auto_quarantine: critical_threats) for {why}"),
+            _ => format!("for {why}"),
+        };
+        let run = fresh_id();
+        let standing = decided == Auto::Apply;
+        let wish = Wish { run_id: Some(&run), automatic: true, standing, ..Wish::of(&caller, Some(&comment)) };
+        let went = match decided {
+            Auto::Leave(reason) => {
+                let words = reason.replace('_', " ");
+                let entry = story::about(story::RECOMMENDATION, "recommendation.execute", Went::Denied, &of, &caller);
+                self.record(vec![entry.with_metadata("reason", words.clone())]).await?;
+                return Ok(Remedy::Nothing(format!("{words}; recommendation {} waits for a person", id.0)));
+            }
+            Auto::AskApproval => {
+                let mut approval = self.approval_for(&of, planned(&of)?, &wish);
+                approval.needed = signatures_for(&agent, of.impact_level);
+                self.ask_approval(of, approval, &wish).await.map(Execution::PendingApproval)
+            }
+            Auto::Apply => self.proceed(of, wish).await,
+        };
+        match went {
+            Ok(Execution::Started(action)) => Ok(Remedy::Began(action.id)),
+            Ok(Execution::PendingApproval(approval)) => Ok(Remedy::Asked(approval.id)),
+            Err(error) if error.is_outage() => Err(error),
+            Err(error) => Ok(Remedy::Nothing(format!("{error}; recommendation {} waits for a person", id.0))),
+        }
+    }
+}
