@@ -21,7 +21,7 @@ export function SampleChart({ label, series, threshold, height = 240 }: Props) {
   const option = useCallback((ink: Ink) => ({
     ...basics(ink),
     color: ink.series,
-    grid: { left: 8, right: thresholdAt === undefined ? 16 : 84, top: series.length > 1 ? 34 : 14, bottom: 4, containLabel: true },
+    grid: { left: 8, right: 16, top: series.length > 1 ? 34 : 14, bottom: 4, containLabel: true },
     legend: series.length > 1 ? { top: 0, left: 0, icon: 'roundRect', itemWidth: 12, itemHeight: 3, textStyle: { color: ink.muted, fontSize: 12 } } : undefined,
     tooltip: { ...basics(ink).tooltip, valueFormatter: (value: unknown) => (typeof value === 'number' ? measured(value, unit) : '') },
     xAxis: { type: 'time', ...axisOf(ink), splitLine: { show: false } },
@@ -47,7 +47,7 @@ export function SampleChart({ label, series, threshold, height = 240 }: Props) {
         silent: true,
         symbol: 'none',
         lineStyle: { color: ink.alarm, type: 'dashed', width: 1.2 },
-        label: { formatter: thresholdName, color: ink.alarm, fontSize: 11, position: 'end' },
+        label: { formatter: thresholdName, color: ink.alarm, fontSize: 11, position: 'insideStartTop' },
         data: [{ yAxis: thresholdAt }],
       } : undefined,
     })),

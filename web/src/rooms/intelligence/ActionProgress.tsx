@@ -11,19 +11,21 @@ import { When } from '../../display/When';
 import { words } from '../../display/wording';
 import { Watch } from './Watch';
 import { rollBack, useChange } from './queries';
+import { useWho } from './who';
 
 const MOVING = ['running', 'rolling_back'];
 
 /** One execution: how far it is, what each step found, how to undo it. */
 export function ActionProgress({ action }: { action: Action }) {
   const may = useMay();
+  const who = useWho();
   const moving = MOVING.includes(action.status);
   const forward = action.steps.filter(({ rollback, ok }) => !rollback && ok != null).length;
   const share = action.steps_total ? (forward / action.steps_total) * 100 : 0;
   return (
     <Panel
       title={moving ? 'In progress' : 'Last execution'}
-      note={<>Asked for by {action.by}, started <When at={action.started_at} />{action.finished_at && `, took ${took(action.started_at, action.finished_at)}`}</>}
+      note={<>Asked for by {who(action.by)}, started <When at={action.started_at} />{action.finished_at && `, took ${took(action.started_at, action.finished_at)}`}</>}
       actions={<Group gap="xs"><Status of={action.status} size="lg" />{action.can_roll_back && may('intelligence.operate') && <RollBack action={action} />}</Group>}
     >
       {moving && <Progress value={share} animated size={6} mb="md" aria-label="Progress of the action" />}

@@ -1,7 +1,7 @@
 import { Anchor, Modal, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { Action } from '../../api/bodies';
 import { took } from '../../display/instants';
 import { DataTable, type Column } from '../../display/DataTable';
@@ -11,20 +11,29 @@ import { Status } from '../../display/Status';
 import { When } from '../../display/When';
 import { ActionProgress } from './ActionProgress';
 import { actionsQuery } from './queries';
+import { useWho } from './who';
 
-const COLUMNS: Column<Action>[] = [
+/** What was done to a twin for practice and undone as planned is no change that failed. */
+function StatusOf({ of: action }: { of: Action }) {
+  const practised = action.purpose !== 'apply' && action.status === 'rolled_back' && action.steps.every(({ ok }) => ok !== false);
+  return practised ? <Status of="planned" label="Went through, undone" /> : <Status of={action.status} />;
+}
+
+const PRACTICE: Record<string, string> = { test: 'Tested on ', simulate: 'Tried on a simulated twin of ' };
+
+const columns = (who: (by: string) => string): Column<Action>[] => [
   {
     id: 'title', header: 'Action', sortBy: (row) => row.title,
     cell: (row) => (
       <div style={{ minWidth: 240, maxWidth: 480 }}>
         <Anchor size="sm" fw={550} c="inherit" renderRoot={(props) => <Link to="/intelligence/recommendations/$id" params={{ id: row.recommendation_id }} {...props} />}>{row.title}</Anchor>
-        <Text size="xs" className="muted" truncate>{row.resource_id}</Text>
+        <Text size="xs" className="muted" truncate>{PRACTICE[row.purpose]}{row.purpose === 'simulate' ? row.resource_id.replace(/^simulated:/, '') : row.resource_id}</Text>
       </div>
     ),
   },
-  { id: 'status', header: 'Status', sortBy: (row) => row.status, cell: (row) => <Status of={row.status} /> },
+  { id: 'status', header: 'Status', sortBy: (row) => row.status, cell: (row) => <StatusOf of={row} /> },
   { id: 'steps', header: 'Steps', align: 'right', cell: (row) => `${row.steps.filter(({ ok, rollback }) => ok && !rollback).length} of ${row.steps_total}` },
-  { id: 'by', header: 'Asked for by', sortBy: (row) => row.by, cell: (row) => row.by },
+  { id: 'by', header: 'Asked for by', sortBy: (row) => who(row.by), cell: (row) => who(row.by) },
   { id: 'started', header: 'Started', sortBy: (row) => row.started_at, cell: (row) => <When at={row.started_at} /> },
   { id: 'took', header: 'Took', align: 'right', cell: (row) => (row.finished_at ? took(row.started_at, row.finished_at) : 'running') },
 ];
@@ -35,12 +44,14 @@ export function Actions() {
     ...actionsQuery,
     refetchInterval: ({ state }) => (state.data?.items.some(({ status }) => status === 'running' || status === 'rolling_back') ? 1000 : 10_000),
   });
+  const who = useWho();
+  const table = useMemo(() => columns(who), [who]);
   const action = data?.items.find(({ id }) => id === opened);
   if (error && !data) return <ProblemAlert error={error} onRetry={() => void refetch()} />;
   return (
     <Stack gap="md">
       <DataTable
-        label="Actions" columns={COLUMNS} rows={data?.items} rowId={(row) => row.id} pageSize={25} onOpen={(row) => setOpened(row.id)}
+        label="Actions" columns={table} rows={data?.items} rowId={(row) => row.id} pageSize={25} onOpen={(row) => setOpened(row.id)}
         empty={<EmptyState title="Nothing has been changed yet">Apply a recommendation, or let an agent act by itself within the guardrails.</EmptyState>}
       />
       <Modal opened={action !== undefined} onClose={() => setOpened(null)} size="lg" title={<Text fw={600}>{action?.title}</Text>}>

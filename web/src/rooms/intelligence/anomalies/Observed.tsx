@@ -1,5 +1,6 @@
-import { Group, SegmentedControl, Skeleton, Stack, Table, Text } from '@mantine/core';
+import { Anchor, Group, SegmentedControl, Skeleton, Stack, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { Anomaly, Reading } from '../../../api/bodies';
 import { AnomalyChart } from '../../../charts/AnomalyChart';
@@ -73,6 +74,14 @@ function Figures({ of: readings }: { of: Reading[] }) {
 
 /** Behaviour has no unit: only how strange it was, against what is usual for them. */
 function Behaviour({ of: reading }: { of: Reading }) {
+  if (reading.sign === 'on a threat list') {
+    return (
+      <Text size="sm">
+        <b>On a threat list.</b> It matches an indicator of one of the <Anchor inherit renderRoot={(props) => <Link to="/intelligence/anomalies/threat-lists" {...props} />}>threat lists</Anchor>, named above.
+        {' '}<Text span size="sm" className="muted"><When at={reading.at} /></Text>
+      </Text>
+    );
+  }
   return (
     <Text size="sm">
       <b>{sentence(reading.sign)}.</b> Strangeness {reading.anomaly_score.toFixed(2)} of 1; up to {reading.high.toFixed(2)} is usual.

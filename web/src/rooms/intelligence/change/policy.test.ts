@@ -19,8 +19,8 @@ describe('change control', () => {
 
   it('counts what is left alone and what is under way', () => {
     const now = Date.parse('2026-11-20T12:00:00Z');
-    const action = (status: string, hoursAgo: number, resource_id: string) => ({ status, resource_id, started_at: new Date(now - hoursAgo * 3_600_000).toISOString(), finished_at: null });
-    const actions = [action('succeeded', 1, 'a'), action('rolled_back', 2, 'a'), action('running', 3, 'b'), action('aborted', 1, 'c'), action('succeeded', 25, 'd')];
+    const action = (status: string, hoursAgo: number, resource_id: string, purpose = 'apply') => ({ status, purpose, resource_id, started_at: new Date(now - hoursAgo * 3_600_000).toISOString(), finished_at: null });
+    const actions = [action('succeeded', 1, 'a'), action('rolled_back', 2, 'a'), action('running', 3, 'b'), action('aborted', 1, 'c'), action('succeeded', 25, 'd'), action('rolled_back', 1, 'simulated:e', 'simulate')];
     expect(used(actions, 86_400, now)).toEqual({ cooling: 2, running: 1 });
     expect(used(actions, 100_000, now).cooling).toBe(3);
   });

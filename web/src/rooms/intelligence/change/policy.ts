@@ -52,9 +52,9 @@ export function guardrailPlace(guardrail: string): { name: string; to: '/intelli
   return { name: NAMES[guardrail] ?? guardrail, to: POLICY.includes(guardrail) ? '/intelligence/change-control' : '/intelligence/guardrails' };
 }
 
-/** Resources that are left alone now, and changes under way; aborted ones changed nothing. */
-export function used(actions: { status: string; started_at: string; finished_at?: string | null; resource_id: string }[], cool_down_s: number, now = Date.now()) {
-  const counted = actions.filter(({ status }) => status !== 'aborted');
+/** Resources that are left alone now, and changes under way; aborted ones and what was only simulated changed nothing. */
+export function used(actions: { status: string; purpose: string; started_at: string; finished_at?: string | null; resource_id: string }[], cool_down_s: number, now = Date.now()) {
+  const counted = actions.filter(({ status, purpose }) => status !== 'aborted' && purpose !== 'simulate');
   const cooling = new Set(counted.filter((one) => now - Date.parse(one.finished_at ?? one.started_at) < cool_down_s * 1000).map(({ resource_id }) => resource_id));
   return { cooling: cooling.size, running: counted.filter(({ status }) => status === 'running' || status === 'rolling_back').length };
 }

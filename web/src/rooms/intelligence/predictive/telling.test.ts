@@ -36,6 +36,7 @@ describe('what was decided', () => {
 
   it.each([
     ['it is 31.5250 now', 'cpu_utilization', 'it is 31.5 % now'], ['it grows by 8187295529.2792 a day', 'disk_space', 'it fills by 7.6 GiB a day'],
+    ['it grows by 0.0312 a day; released 1 times before', 'disk_space', 'it hardly fills; released once before'], ['it grows by 0.5000 a day', 'database_connections', 'it grows by 0.5 a day'],
     ['it does not grow', 'disk_space', 'it does not fill'], ['8192 values, 0 missing', 'request_rate', '8192 values, 0 missing'],
   ])('says %s of %s', (reason, metric, expected) => expect(reasonInWords(reason, { metric })).toBe(expected));
 

@@ -109,7 +109,11 @@ export function reasonInWords(reason: string, { metric }: Pick<Prediction, 'metr
   const show = (number: string) => measured(Number(number), unit);
   const told = reason
     .replace(/^it is (-?[\d.]+) now$/, (_, number: string) => `it is ${show(number)} now`)
-    .replace(/^it grows by (-?[\d.]+) a day/, (_, number: string) => `it ${metric === 'disk_space' ? 'fills' : 'grows'} by ${show(number)} a day`);
+    .replace(/^it grows by (-?[\d.]+) a day/, (_, number: string) => {
+      const [does, rate] = [metric === 'disk_space' ? 'fills' : 'grows', show(number)];
+      return /^-?0(?!\.?[1-9])/.test(rate) ? `it hardly ${does}` : `it ${does} by ${rate} a day`;
+    })
+    .replace(/\b1 times\b/, 'once');
   return metric === 'disk_space' ? told.replace('it does not grow', 'it does not fill') : told;
 }
 

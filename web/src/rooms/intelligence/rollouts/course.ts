@@ -19,8 +19,10 @@ export interface Step {
 }
 
 const ENDED = ['completed', 'aborted'];
-/** Its name; one that Reeve made up has the kind of change in words. */
-export const nameOf = ({ name, type }: Pick<Rollout, 'name' | 'type'>) => (name.startsWith(`${type} of `) ? words(type) + name.slice(type.length) : name);
+/** Its name; one that Reeve made up has the kind of change in words, and one resource for one. */
+export function nameOf({ name, type }: Pick<Rollout, 'name' | 'type'>): string {
+  return name.startsWith(`${type} of `) ? (words(type) + name.slice(type.length)).replace(/ on 1 resources$/, ' on 1 resource') : name;
+}
 
 export const hasEnded = ({ status }: Pick<Rollout, 'status'>) => ENDED.includes(status);
 
