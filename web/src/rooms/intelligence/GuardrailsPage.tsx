@@ -1,4 +1,4 @@
-import { Button, Group, NumberInput, SimpleGrid, Skeleton, Stack, Switch } from '@mantine/core';
+import { Button, Group, NumberInput, SimpleGrid, Skeleton, Stack, Switch, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import type { Guardrails } from '../../api/bodies';
@@ -49,6 +49,7 @@ function Limits({ of: guardrails }: { of: Guardrails }) {
   return (
     <form onSubmit={submit}>
       <Stack gap="lg">
+        {locked && <Text size="sm" className="muted">The limits are shown as they are; operators and administrators may change them.</Text>}
         <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
           <Panel title="Limits of one change" note="What goes beyond is refused, and the refusal is in the log">
             <SimpleGrid cols={{ base: 1, sm: 2 }}>

@@ -1,4 +1,4 @@
-import { Badge, Group, Stack, Text } from '@mantine/core';
+import { Badge, Flex, Group, Stack, Text } from '@mantine/core';
 import type { Plan } from '../../api/bodies';
 import { Copyable } from '../../display/Copyable';
 import { Panel } from '../../display/Panel';
@@ -32,8 +32,11 @@ export function Steps({ plan }: { plan: Plan }) {
       {plan.steps.map((step, index) => (
         <Group component="li" key={`${index}-${step.kind}`} gap="sm" wrap="nowrap" align="flex-start">
           <Text className="muted numeral" size="sm" w={18} ta="right" style={{ flexShrink: 0 }}>{index + 1}</Text>
-          <Badge color="gray" w={104} style={{ flexShrink: 0 }}>{words(step.kind)}</Badge>
-          <Text size="sm" style={{ overflowWrap: 'anywhere' }}>{step.description}</Text>
+          {/* On a phone the words go below their kind: paths of resources need the width. */}
+          <Flex direction={{ base: 'column', xs: 'row' }} columnGap="sm" rowGap={4} style={{ minWidth: 0 }}>
+            <Badge color="gray" w={104} style={{ flexShrink: 0 }}>{words(step.kind)}</Badge>
+            <Text size="sm" style={{ overflowWrap: 'anywhere' }}>{step.description}</Text>
+          </Flex>
         </Group>
       ))}
     </Stack>

@@ -84,7 +84,7 @@ function Email({ form }: { form: Pick<ReturnType<typeof useForm<ChannelFields>>,
         <TextInput label="Mail server" placeholder="smtp.example.com" withAsterisk {...form.getInputProps('settings.host')} />
         <Group gap="sm" align="flex-start" wrap="nowrap">
           <NumberInput label="Port" min={1} max={65535} allowDecimal={false} placeholder={tls ? '465' : '587'} w={96} {...form.getInputProps('settings.port')} />
-          <Input.Wrapper label="Encryption" labelElement="div"><SegmentedControl aria-label="Encryption" data={[{ value: 'starttls', label: 'STARTTLS' }, { value: 'tls', label: 'TLS' }]} {...form.getInputProps('settings.encryption')} /></Input.Wrapper>
+          <Input.Wrapper label="Encryption" labelElement="div" labelProps={{ display: 'block' }}><SegmentedControl aria-label="Encryption" data={[{ value: 'starttls', label: 'STARTTLS' }, { value: 'tls', label: 'TLS' }]} {...form.getInputProps('settings.encryption')} /></Input.Wrapper>
         </Group>
       </SimpleGrid>
       <SimpleGrid cols={{ base: 1, sm: 2 }}>

@@ -45,7 +45,7 @@ export function ExclusionForm({ given = {}, onClose }: { given?: Given; onClose:
           <Text size="sm" className="muted">All that is given must fit. What waits and is covered is dismissed with your reason, and is not found again while this holds.</Text>
           <TextInput label="Resource" placeholder="Any; the provider's identifier" data-autofocus={given.resource ? undefined : true} {...form.getInputProps('resource')} />
           <TextInput label="Account" placeholder="Any" {...form.getInputProps('account')} />
-          <Select label="Type of recommendation" placeholder="Any" clearable searchable data={options(TYPES)} {...form.getInputProps('type')} onChange={(value) => form.setFieldValue('type', value ?? '')} />
+          <Select label="Type of recommendation" placeholder="Any" clearable searchable data={options(TYPES)} {...form.getInputProps('type')} value={form.values.type || null} onChange={(value) => form.setFieldValue('type', value ?? '')} />
           <Textarea label="Reason" withAsterisk autosize minRows={2} data-autofocus={given.resource ? true : undefined} {...form.getInputProps('reason')} />
           <div>
             <TextInput label="Ends" type="datetime-local" description="In your zone; empty: when somebody ends it" {...form.getInputProps('until')} onChange={(event) => { form.setFieldValue('until', event.currentTarget.value); setPeriod(''); }} />

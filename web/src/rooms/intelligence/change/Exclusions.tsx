@@ -67,7 +67,8 @@ export function Exclusions() {
             label="Exclusions" columns={columns} rows={data && [...data.items].reverse()} rowId={(row) => row.id} pageSize={25}
             empty={
               <EmptyState title="Nothing is excluded" icon={<IconCircleOff size={22} />} action={add && <div style={{ marginTop: 12 }}>{add}</div>}>
-                Exclude a resource, an account or a type of recommendation that you do not want to hear of, for a while or until somebody ends it. Every recommendation offers it, too.
+                {add ? 'Exclude a resource, an account or a type of recommendation that you do not want to hear of, for a while or until somebody ends it. Every recommendation offers it, too.'
+                  : 'Operators and administrators can exclude a resource, an account or a type of recommendation, for a while or until somebody ends it.'}
               </EmptyState>
             }
           />

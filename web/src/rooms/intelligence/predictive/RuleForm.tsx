@@ -71,7 +71,7 @@ export function RuleForm({ rule, onClose }: { rule?: Rule; onClose: () => void }
 function valueOf(prediction: string, metric: string): { label: string; description: string } {
   if (prediction === 'spike') return { label: 'Above the usual by', description: 'Percent of the median of two weeks' };
   if (needsValue(prediction)) return { label: 'Value', description: SIGNALS[metric]?.unit === 'percent' ? 'Percent' : 'In the unit of the metric' };
-  if (metric === 'disk_space') return { label: 'Full at', description: 'Bytes that are left; empty: nothing is' };
+  if (metric === 'disk_space') return { label: 'Full at', description: 'Bytes that are left then; empty: none' };
   return { label: 'Capacity', description: 'Empty: the resource’s own, by its tag or its size' };
 }
 
