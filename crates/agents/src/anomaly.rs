@@ -9,6 +9,7 @@ mod cause;
 mod course;
 mod deeds;
 mod desk;
+mod own;
 mod pace;
 mod port;
 pub mod quarantine;
@@ -23,6 +24,7 @@ pub mod words;
 pub use cause::{Cause, likely_cause};
 pub use course::{CoursePoint, course, needed_from};
 pub use desk::{Desk, DeskPorts, Finding};
+pub use own::OwnChanges;
 pub use port::{AnomalyFilter, AnomalyStore};
 pub use record::{
     Anomaly, AnomalyClass, AnomalyFeedback, AnomalyId, AnomalyStatus, FeedbackKind, Place, Reading, Response, Stage,

@@ -1,6 +1,6 @@
 //! The likely cause of an anomaly: what changed shortly before it, and what else was strange at the same time.
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 
 use super::record::{Anomaly, AnomalyClass, Place};
 use super::words;
@@ -8,6 +8,8 @@ use crate::action::{Action, ActionId, Purpose};
 
 /// A change this long before an anomaly may have caused it.
 const SHORTLY: SignedDuration = SignedDuration::from_hours(2);
+/// What one point may stand for.
+const POINT: SignedDuration = SignedDuration::from_mins(5);
 /// What began this close together may have one cause.
 const TOGETHER: SignedDuration = SignedDuration::from_mins(30);
 /// Others that make a cause shared.
@@ -35,12 +37,14 @@ pub fn likely_cause(of: &Anomaly, actions: &[Action], others: &[Anomaly]) -> Cau
         let day = reading.at.strftime("%Y-%m-%d");
         evidence.push(format!("cost a day was {value:.2} from {day} on, expected {expected:.2} ({})", reading.sign));
     }
-    let before = |at: Timestamp| at <= of.started_at && of.started_at.duration_since(at) <= SHORTLY;
+    let ended = |action: &Action| action.finished_at.unwrap_or(action.started_at);
+    // A point is dated by its beginning, and the change may have begun within it.
+    let before = |action: &&Action| {
+        of.started_at >= action.started_at - POINT && of.started_at.duration_since(ended(action)) <= SHORTLY
+    };
     let own = actions.iter().filter(|action| action.purpose == Purpose::Apply && action.resource.0 == of.place.id);
-    if let Some(action) =
-        own.filter(|action| before(action.finished_at.unwrap_or(action.started_at))).max_by_key(|a| a.started_at)
-    {
-        let ended = words::minute(action.finished_at.unwrap_or(action.started_at));
+    if let Some(action) = own.filter(before).max_by_key(|action| action.started_at) {
+        let ended = words::minute(ended(action));
         evidence.push(format!("action {} ended at {ended} on the same resource", action.id.0));
         return Cause {
             words: "a change that Reeve made to the resource shortly before".to_owned(),

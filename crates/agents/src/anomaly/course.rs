@@ -6,8 +6,9 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_estate::Series;
 use reeve_learn::anomaly::Detector;
 
+use super::own::OwnChanges;
 use super::pace::fed;
-use super::watch::HISTORY;
+use super::watch::{HISTORY, observe};
 
 /// A span is cut to its last so many points: two weeks of five minutes.
 const MOST: usize = 4032;
@@ -35,21 +36,27 @@ pub fn needed_from(from: Timestamp) -> Timestamp {
     from.checked_sub(HISTORY).unwrap_or(Timestamp::MIN)
 }
 
-/// The course of a series in a span; the series reaches back before it, see [`needed_from`].
+/// The course of a series in a span; the series reaches back before it, see [`needed_from`]. What Reeve changed itself counts as
+/// it does in the watch.
 #[must_use]
-pub fn course(series: &Series, from: Timestamp, to: Timestamp, now: Timestamp) -> Vec<CoursePoint> {
+pub fn course(series: &Series, own: &OwnChanges, from: Timestamp, to: Timestamp, now: Timestamp) -> Vec<CoursePoint> {
+    let lens = own.lens(&series.resource, series.metric);
+    let mut last = Timestamp::MIN;
     let mut detector = Detector::new();
     let before = from.checked_sub(SignedDuration::from_mins(5)).unwrap_or(from);
     let mut points: Vec<CoursePoint> = fed(&series.points, series.period_s, Timestamp::MIN, now)
         .into_iter()
-        .map(|point| (point, detector.observe(point.at.as_millisecond(), point.value)))
-        .filter(|(point, _)| point.at > before && point.at <= to)
-        .map(|(point, judged)| CoursePoint {
+        .filter_map(|point| {
+            let judged = observe(&mut detector, &lens, &point, std::mem::replace(&mut last, point.last));
+            judged.map(|(judged, view)| (point, judged, view))
+        })
+        .filter(|(point, ..)| point.at > before && point.at <= to)
+        .map(|(point, judged, view)| CoursePoint {
             at: point.at,
             value: point.value,
-            expected: judged.expected,
-            low: judged.low,
-            high: judged.high,
+            expected: view.as_is(judged.expected),
+            low: view.as_is(judged.low),
+            high: view.as_is(judged.high),
             score: judged.score,
         })
         .collect();

@@ -8,10 +8,12 @@ use reeve_estate::{EstateStore, Metric, Resource, ResourceFilter, ResourceId, Sa
 use reeve_learn::anomaly::{Detector, Judgement, Sign};
 
 use super::desk::Finding;
+use super::own::{Lens, OwnChanges, View};
 use super::pace::{Fed, fed};
 use super::record::{AnomalyClass, Place, Reading};
 use super::settings::{AnomalySettings, Sensitivity};
 use super::words;
+use crate::action::Action;
 use crate::recommendation::Priority;
 
 pub use super::deeds::BehaviourWatch;
@@ -49,6 +51,7 @@ pub struct MetricWatch {
     series: HashMap<(ResourceId, Metric), Watched>,
     /// When the watch before this one last looked.
     looked: Option<Timestamp>,
+    own: OwnChanges,
 }
 
 /// A reading that is news, with what gave it away.
@@ -62,7 +65,8 @@ impl MetricWatch {
         MetricWatch { looked, ..MetricWatch::default() }
     }
 
-    /// Reads what is new and judges it: what is strange, resource by resource.
+    /// Reads what is new and judges it: what is strange, resource by resource. `actions` are Reeve's own of the last four weeks,
+    /// whose plain effects are no news (`own`).
     ///
     /// # Errors
     /// When the stores fail; what was read before stays judged.
@@ -70,9 +74,11 @@ impl MetricWatch {
         &mut self,
         estate: &dyn EstateStore,
         samples: &dyn SampleStore,
+        actions: &[Action],
         settings: &AnomalySettings,
         now: Timestamp,
     ) -> Result<Vec<Finding>, StoreError> {
+        self.own.learn(actions, now);
         let metrics =
             if settings.performance.metrics.is_empty() { METRICS } else { settings.performance.metrics.as_slice() };
         let (resources, _) = estate.resource_list(&ResourceFilter::default()).await?;
@@ -128,28 +134,46 @@ impl MetricWatch {
         let news = taken_over.map_or(now - NEWS, |looked| looked.max(now - NEWS));
         let fresh = || Watched { detector: Detector::new(), last: Timestamp::MIN };
         let watched = self.series.entry(key).or_insert_with(fresh);
+        let lens = self.own.lens(&series.resource, series.metric);
         let mut strange = Vec::new();
         for point in fed(&series.points, series.period_s, watched.last, now) {
-            watched.last = point.last;
-            let judged = watched.detector.observe(point.at.as_millisecond(), point.value);
+            let before = std::mem::replace(&mut watched.last, point.last);
+            let Some((judged, view)) = observe(&mut watched.detector, &lens, &point, before) else { continue };
             if judged.score >= sensitivity.least_score() && point.at >= news {
-                strange.push((reading(series.metric, &point, &judged), judged.sign));
+                strange.push((reading(series.metric, &point, &judged, view), judged.sign));
             }
         }
         strange
     }
 }
 
-fn reading(metric: Metric, point: &Fed, judged: &Judgement) -> Reading {
+/// A point judged as if the resource had kept its first size; `None` while Reeve changes it. `before` is the point before it.
+pub(super) fn observe(
+    detector: &mut Detector,
+    lens: &Lens,
+    point: &Fed,
+    before: Timestamp,
+) -> Option<(Judgement, View)> {
+    if lens.hides(point.at) {
+        return None;
+    }
+    let view = lens.view(point.at);
+    if view.since > before {
+        *detector = Detector::new();
+    }
+    Some((detector.observe(point.at.as_millisecond(), view.at_first(point.value)), view))
+}
+
+fn reading(metric: Metric, point: &Fed, judged: &Judgement, view: View) -> Reading {
     Reading {
         metric: Some(metric),
         at: point.at,
         value: point.value,
-        expected: judged.expected,
-        low: judged.low,
-        high: judged.high,
+        expected: view.as_is(judged.expected),
+        low: view.as_is(judged.low),
+        high: view.as_is(judged.high),
         score: judged.score,
-        sign: words::sign(judged.sign, point.value >= judged.expected).to_owned(),
+        sign: words::sign(judged.sign, point.value >= view.as_is(judged.expected)).to_owned(),
     }
 }
 

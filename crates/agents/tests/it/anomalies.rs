@@ -9,7 +9,7 @@ use reeve_agents::anomaly::threat::{ListState, ThreatList, ThreatStore};
 use reeve_agents::anomaly::watch::{BehaviourWatch, MetricWatch};
 use reeve_agents::anomaly::{
     Anomaly, AnomalyClass, AnomalyFilter, AnomalyId, AnomalySettings, AnomalyStatus, AnomalyStore, Desk, DeskPorts,
-    Finding, Place, Reaction, Reading, Stage, course,
+    Finding, OwnChanges, Place, Reaction, Reading, Stage, course,
 };
 use reeve_agents::engine::Caller;
 use reeve_agents::{ActionStatus as Ended, AgentStore as _, Clock, EngineError, Priority};
@@ -260,9 +260,14 @@ async fn settings_are_checked_versioned_and_recorded() {
 
 /// The only CPU series there is.
 fn measured(world: &World, period_s: u32, points: Vec<(Timestamp, f64)>) {
+    measured_of(world, Metric::CpuUtilization, period_s, points);
+}
+
+/// The only series there is of a metric.
+fn measured_of(world: &World, metric: Metric, period_s: u32, points: Vec<(Timestamp, f64)>) {
     let mut series = world.memory.series.lock();
-    series.retain(|series| series.metric != Metric::CpuUtilization);
-    series.push(Series { resource: ResourceId::new("i-1"), metric: Metric::CpuUtilization, points, period_s });
+    series.retain(|series| series.metric != metric);
+    series.push(Series { resource: ResourceId::new("i-1"), metric, points, period_s });
 }
 
 /// Seeded chance of a minute, from -0.5 to 0.5.
@@ -285,7 +290,8 @@ fn five_minutes(from: i64) -> f64 {
 
 async fn look(world: &World, watch: &mut MetricWatch) -> Vec<Finding> {
     let settings = AnomalySettings::default();
-    watch.look(&*world.memory, &*world.memory, &settings, world.clock.now()).await.unwrap()
+    let actions = world.memory.action_list(None, None).await.unwrap();
+    watch.look(&*world.memory, &*world.memory, &actions, &settings, world.clock.now()).await.unwrap()
 }
 
 #[tokio::test]
@@ -319,10 +325,48 @@ async fn a_jump_of_a_metric_is_found_once_it_is_news() {
     // The course shows the band beside what was observed.
     let series = world.memory.series.lock().iter().find(|one| one.metric == Metric::CpuUtilization).unwrap().clone();
     let (from, to) = (now - SignedDuration::from_hours(2), world.clock.now());
-    let points = course(&series, from, to, world.clock.now());
+    let points = course(&series, &OwnChanges::default(), from, to, world.clock.now());
     assert_eq!(points.len(), 24 + 6);
     let usual = points[..24].iter().filter(|one| (one.low..=one.high).contains(&one.value)).count();
     assert!(usual >= 22 && points[24].high < 99.0 && points[24].score >= 0.5, "{usual} {:?}", points[24]);
+}
+
+#[tokio::test]
+async fn a_size_that_reeve_changed_itself_is_no_trouble() {
+    let world = World::new();
+    let of = world.right_size("i-1", "t3.large").await;
+    let begun = world.clock.now();
+    let action = world.execute(&of).await;
+    let ended = action.finished_at.unwrap();
+    assert_eq!(of.subject.target_type.as_deref(), Some("t3.medium"));
+    // Half the memory: the same need is twice the percentage; at the end it is three times that.
+    let need = |step: i64| five_minutes(step * 5) / 4.0;
+    let five = |from: Timestamp, step: i64| from + SignedDuration::from_mins(step * 5);
+    let mut points: Vec<_> = (-14 * 288..0).map(|step| (five(begun, step), need(step))).collect();
+    points.push((five(begun, 0), 97.0));
+    points.extend((1..=60).map(|step| (five(ended, step), 2.0 * need(step))));
+    measured_of(&world, Metric::MemoryUtilization, 300, points.clone());
+    let (mut watch, mut blind) = (MetricWatch::default(), MetricWatch::default());
+    world.clock.advance(SignedDuration::from_mins(5 * 61));
+    let found = look(&world, &mut watch).await;
+    assert!(found.is_empty(), "{found:?}");
+    let settings = AnomalySettings::default();
+    let startled = blind.look(&*world.memory, &*world.memory, &[], &settings, world.clock.now()).await.unwrap();
+    assert_eq!(startled.len(), 1, "who does not know of the change is startled");
+    points.extend((61..=72).map(|step| (five(ended, step), 6.0 * need(step))));
+    measured_of(&world, Metric::MemoryUtilization, 300, points);
+    world.clock.advance(SignedDuration::from_hours(1));
+    let found = look(&world, &mut watch).await;
+    assert_eq!(found.len(), 1, "{found:?}");
+    let strangest = &found[0].readings[0];
+    assert!((15.0..40.0).contains(&strangest.expected) && strangest.value > 40.0, "by the size it has: {strangest:?}");
+    // The course shows the same, point by point.
+    let series = world.memory.series.lock().iter().find(|one| one.metric == Metric::MemoryUtilization).unwrap().clone();
+    let mut own = OwnChanges::default();
+    own.learn(&world.memory.action_list(None, None).await.unwrap(), world.clock.now());
+    let points = course(&series, &own, ended, world.clock.now(), world.clock.now());
+    let loud: Vec<f64> = points.iter().filter(|one| one.score >= 0.5).map(|one| one.value).collect();
+    assert!(points.len() > 60 && loud.len() == 1 && loud[0] > 60.0, "{loud:?}");
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use reeve_agents::anomaly::threat::{ListState, Threats, together};
 use reeve_agents::anomaly::watch::{BehaviourWatch, MetricWatch};
-use reeve_agents::anomaly::{AnomalySettings, AnomalyStore as _, Finding};
+use reeve_agents::anomaly::{AnomalySettings, AnomalyStore as _, Finding, needed_from};
 use reeve_agents::engine::Caller;
 use reeve_audit::query::Query;
 use reeve_estate::StoreError;
@@ -76,7 +76,8 @@ async fn look(app: &App, watches: &mut Watches, settings: &AnomalySettings) -> R
         Some(metrics) => metrics,
         None => MetricWatch::after(app.anomalies.anomaly_looked_get().await?),
     };
-    let found = metrics.look(&*app.estate, &*app.samples, settings, now).await;
+    let actions = app.agents.action_list(None, Some(needed_from(now))).await?;
+    let found = metrics.look(&*app.estate, &*app.samples, &actions, settings, now).await;
     watches.metrics = Some(metrics);
     let found = found?;
     app.anomalies.anomaly_looked_put(now).await?;

@@ -6,7 +6,9 @@ use axum::Json;
 use axum::extract::{Path, State};
 
 use jiff::SignedDuration;
-use reeve_agents::anomaly::{AnomalyClass, AnomalyFilter, AnomalyId, AnomalyStatus, course as course_of, needed_from};
+use reeve_agents::anomaly::{
+    AnomalyClass, AnomalyFilter, AnomalyId, AnomalyStatus, OwnChanges, course as course_of, needed_from,
+};
 use reeve_estate::{Metric, ResourceId};
 
 use super::problems::{asking, problem};
@@ -122,9 +124,11 @@ pub(super) async fn course(
     let id = [ResourceId::new(of.place.id.clone())];
     let now = app.now();
     let read = app.samples.sample_series(&id, &[metric], needed_from(from), to.min(now)).await?;
+    let mut own = OwnChanges::default();
+    own.learn(&app.agents.action_list(None, Some(needed_from(from))).await?, now);
     // Thousands of points are judged anew.
     let judged = tokio::task::spawn_blocking(move || {
-        read.first().map(|series| course_of(series, from, to, now)).unwrap_or_default()
+        read.first().map(|series| course_of(series, &own, from, to, now)).unwrap_or_default()
     });
     let points = judged.await.map_err(|error| Problem::internal(format!("judging stopped: {error}")))?;
     Ok(Json(AnomalyCourseBody {
