@@ -12,6 +12,7 @@ mod feedback;
 mod guardrails;
 mod isolation;
 mod journal;
+mod metric_watch;
 mod models;
 mod policy;
 mod predictive;
