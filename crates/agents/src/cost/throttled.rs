@@ -143,6 +143,8 @@ fn propose(
     let facts = evidence.facts;
     let resource = facts.resource;
     let (from_name, to_name) = (evidence.size_name(from), evidence.size_name(to));
+    let why = if starved { "out of CPU credits, held at" } else { "mean CPU" };
+    let why = format!("{why} {}", percent(summary.mean));
     let price = change(facts.catalogue, resource, &from_name, &to_name);
     let trust = trust(evidence, cpu, starved);
     let signs = signs(evidence, margin::larger(evidence, starved), trust.backtest.windows, 0.0);
@@ -176,15 +178,7 @@ fn propose(
     let mut proposal = Proposal {
         kind: KIND,
         rule: RULE,
-        title: format!(
-            "Resize {} from {from_name} to {to_name}: {} over {DAYS} days",
-            resource.name,
-            if starved {
-                format!("out of CPU credits, held at {}", percent(summary.mean))
-            } else {
-                format!("mean CPU {}", percent(summary.mean))
-            }
-        ),
+        title: format!("Resize {} from {from_name} to {to_name}: {why} over {DAYS} days", resource.name),
         subject: subject(resource, Some(to_name.clone())),
         priority: if is_production(resource) { Priority::Critical } else { Priority::High },
         confidence: trust.percent,
