@@ -14,7 +14,7 @@ use reeve_agents::anomaly::{
 use reeve_agents::engine::Caller;
 use reeve_agents::{ActionStatus as Ended, AgentStore as _, Clock, EngineError, Priority};
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventType, Json};
-use reeve_estate::{Metric, ResourceId, Series, StoreError};
+use reeve_estate::{Metric, StoreError};
 
 use crate::world::{World, operator};
 

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::{SignedDuration, Timestamp};
+use reeve_agents::Action;
 use reeve_agents::anomaly::threat::{ListState, Threats, together};
 use reeve_agents::anomaly::watch::{BehaviourWatch, MetricWatch};
 use reeve_agents::anomaly::{AnomalySettings, AnomalyStore as _, Finding, needed_from};
@@ -25,6 +27,9 @@ const WARM_UP: u64 = 100_000;
 /// Entries judged between two beats at most, two thousand a second: the watch must not take the processors from a log that
 /// is filled with a load of years. What is passed over is said.
 const MOST: u64 = 30_000;
+
+/// Actions that ended longer ago were taken in by an earlier look.
+const LATELY: SignedDuration = SignedDuration::from_hours(1);
 
 /// What is known between two beats.
 #[derive(Default)]
@@ -72,16 +77,27 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
 /// Judges new samples, and keeps that it looked once what was found is on its way.
 async fn look(app: &App, watches: &mut Watches, settings: &AnomalySettings) -> Result<Vec<Finding>, StoreError> {
     let now = app.now();
+    let actions = match watches.metrics {
+        Some(_) => changed_lately(app, now).await?,
+        None => app.agents.action_list(None, Some(needed_from(now))).await?,
+    };
     let mut metrics = match watches.metrics.take() {
         Some(metrics) => metrics,
         None => MetricWatch::after(app.anomalies.anomaly_looked_get().await?),
     };
-    let actions = app.agents.action_list(None, Some(needed_from(now))).await?;
     let found = metrics.look(&*app.estate, &*app.samples, &actions, settings, now).await;
     watches.metrics = Some(metrics);
     let found = found?;
     app.anomalies.anomaly_looked_put(now).await?;
     Ok(found)
+}
+
+/// Actions that may have gone on since the last look.
+async fn changed_lately(app: &App, now: Timestamp) -> Result<Vec<Action>, StoreError> {
+    let lately = now - LATELY;
+    let mut actions = app.agents.action_list(None, Some(lately)).await?;
+    actions.extend(app.agents.action_unsettled(lately).await?);
+    Ok(actions)
 }
 
 /// Makes the threat lists ready anew where one of them changed.
