@@ -16,6 +16,7 @@ mod kill;
 mod live;
 mod predictive;
 mod publication;
+mod quarantine;
 mod rollouts;
 mod routes;
 mod saved_searches;
