@@ -19,7 +19,7 @@ export function AccuracyChart({ label, versions, threshold }: Props) {
     return {
       ...basics(ink),
       color: ink.series,
-      grid: { left: 8, right: 84, top: 34, bottom: 4, containLabel: true },
+      grid: { left: 8, right: 16, top: 34, bottom: 4, containLabel: true },
       legend: { top: 0, left: 0, icon: 'roundRect', itemWidth: 12, itemHeight: 3, textStyle: { color: ink.muted, fontSize: 12 } },
       tooltip: { ...basics(ink).tooltip, valueFormatter: (value: unknown) => (typeof value === 'number' ? percent(value) : '') },
       xAxis: { type: 'category', data: sorted.map(({ version }) => `Version ${version}`), ...axisOf(ink), splitLine: { show: false } },
@@ -31,7 +31,7 @@ export function AccuracyChart({ label, versions, threshold }: Props) {
             silent: true,
             symbol: 'none',
             lineStyle: { color: ink.alarm, type: 'dashed', width: 1.2 },
-            label: { formatter: 'trained anew', color: ink.alarm, fontSize: 11, position: 'end' },
+            label: { formatter: 'trained anew', color: ink.alarm, fontSize: 11, position: 'insideStartBottom' },
             data: [{ yAxis: threshold }],
           },
         },

@@ -6,13 +6,14 @@ import { useMay } from '../../api/session';
 import { took } from '../../display/instants';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
-import { Status } from '../../display/Status';
 import { When } from '../../display/When';
-import { words } from '../../display/wording';
+import { sentence, words } from '../../display/wording';
+import { ActionStatus } from './ActionStatus';
 import { Watch } from './Watch';
 import { rollBack, useChange } from './queries';
 import { useWho } from './who';
 
+const TITLES: Record<string, string> = { test: 'Last test', simulate: 'Last trial on a simulated twin' };
 const MOVING = ['running', 'rolling_back'];
 
 /** One execution: how far it is, what each step found, how to undo it. */
@@ -24,12 +25,12 @@ export function ActionProgress({ action }: { action: Action }) {
   const share = action.steps_total ? (forward / action.steps_total) * 100 : 0;
   return (
     <Panel
-      title={moving ? 'In progress' : 'Last execution'}
+      title={moving ? 'In progress' : TITLES[action.purpose] ?? 'Last execution'}
       note={<>Asked for by {who(action.by)}, started <When at={action.started_at} />{action.finished_at && `, took ${took(action.started_at, action.finished_at)}`}</>}
-      actions={<Group gap="xs"><Status of={action.status} size="lg" />{action.can_roll_back && may('intelligence.operate') && <RollBack action={action} />}</Group>}
+      actions={<Group gap="xs"><ActionStatus of={action} size="lg" />{action.can_roll_back && may('intelligence.operate') && <RollBack action={action} />}</Group>}
     >
       {moving && <Progress value={share} animated size={6} mb="md" aria-label="Progress of the action" />}
-      {action.reason && <Text size="sm" mb="sm">{action.reason}</Text>}
+      {action.reason && <Text size="sm" mb="sm">{sentence(action.reason)}</Text>}
       <Stack component="ol" gap={8} m={0} p={0} style={{ listStyle: 'none' }} aria-live="polite">
         {action.steps.map((step, index) => <StepRow key={`${index}-${step.kind}`} step={step} />)}
       </Stack>

@@ -7,17 +7,11 @@ import { took } from '../../display/instants';
 import { DataTable, type Column } from '../../display/DataTable';
 import { EmptyState } from '../../display/EmptyState';
 import { ProblemAlert } from '../../display/ProblemAlert';
-import { Status } from '../../display/Status';
 import { When } from '../../display/When';
 import { ActionProgress } from './ActionProgress';
+import { ActionStatus } from './ActionStatus';
 import { actionsQuery } from './queries';
 import { useWho } from './who';
-
-/** What was done to a twin for practice and undone as planned is no change that failed. */
-function StatusOf({ of: action }: { of: Action }) {
-  const practised = action.purpose !== 'apply' && action.status === 'rolled_back' && action.steps.every(({ ok }) => ok !== false);
-  return practised ? <Status of="planned" label="Went through, undone" /> : <Status of={action.status} />;
-}
 
 const PRACTICE: Record<string, string> = { test: 'Tested on ', simulate: 'Tried on a simulated twin of ' };
 
@@ -31,7 +25,7 @@ const columns = (who: (by: string) => string): Column<Action>[] => [
       </div>
     ),
   },
-  { id: 'status', header: 'Status', sortBy: (row) => row.status, cell: (row) => <StatusOf of={row} /> },
+  { id: 'status', header: 'Status', sortBy: (row) => row.status, cell: (row) => <ActionStatus of={row} /> },
   { id: 'steps', header: 'Steps', align: 'right', cell: (row) => `${row.steps.filter(({ ok, rollback }) => ok && !rollback).length} of ${row.steps_total}` },
   { id: 'by', header: 'Asked for by', sortBy: (row) => who(row.by), cell: (row) => who(row.by) },
   { id: 'started', header: 'Started', sortBy: (row) => row.started_at, cell: (row) => <When at={row.started_at} /> },
