@@ -2,7 +2,7 @@
 //!
 //! A candidate is a straight line over the last so many buckets, an exponential, the likeliest of line, kinked line and
 //! exponential, or a period that repeats, starting from its own end or from the local level ([`super::fit`]). All are cheap by
-//! prefix sums, so each is tried at some thirty origins and three lead times. Weights fall with the twelfth power of the error
+//! prefix sums, so each is tried at some thirty origins and three lead times. Weights fall with the eighth power of the error
 //! (Bates and Granger 1969 combine by inverse variance; recent origins count more, so that a rate that changed is followed).
 //! The error of the weighted mean at each lead is the answer's own error.
 
@@ -17,7 +17,7 @@ const ORIGINS: usize = 32;
 /// Lead times of the backtest, as shares of the lead asked for.
 const LEADS: [f64; 3] = [0.25, 0.5, 1.0];
 /// How sharply weights fall with the squared error.
-const SHARPNESS: i32 = 6;
+const SHARPNESS: i32 = 4;
 /// Half-life of an origin's weight, as a share of the series.
 const HALF_LIFE: f64 = 0.15;
 

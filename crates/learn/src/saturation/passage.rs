@@ -9,8 +9,14 @@ use super::fit::Sums;
 use super::growth::{Growth, Line};
 use crate::leak::buckets::Buckets;
 
-/// Origins that lend a path.
+/// Origins that lend a path where too few days were seen to take them by time of day.
 const ORIGINS: usize = 32;
+/// Otherwise each past day lends paths from this many origins on each side of the time of day that is now,
+const EACH_SIDE: i64 = 2;
+/// this part of a day apart,
+const APART: i64 = 16;
+/// unless they were fewer than this.
+const LEAST_ORIGINS: usize = 16;
 /// Length of a path, in leads: noise decides after the middle's own time too.
 const LEADS: f64 = 2.0;
 /// Buckets of the longest path.
@@ -18,9 +24,9 @@ const LONGEST: usize = 96;
 /// Half-life of a path's weight, as a share of the series.
 const HALF_LIFE: f64 = 0.6;
 /// The weights were chosen on the stretches whose errors are lent, so the errors are a little small.
-const WIDENING: f64 = 1.2;
-/// Each path stands for those near it: how far, in errors of its lead. Thirty-two paths alone have no tails.
-const NEAR: f64 = 0.8;
+const WIDENING: f64 = 1.4;
+/// Each path stands for those near it: how far, in errors of its lead. A few dozen paths alone have no tails.
+const NEAR: f64 = 0.7;
 
 /// Past errors of a weighted mean of candidates.
 #[derive(Debug)]
@@ -66,7 +72,7 @@ impl Paths {
             let age = (n - 1 - origin) as f64 / n as f64;
             (0.5f64.powf(age / HALF_LIFE), one.collect())
         };
-        let paths = (0..ORIGINS).map(|number| path(first + (last - first) * number / (ORIGINS - 1))).collect();
+        let paths = origins(buckets, first, last).into_iter().map(path).collect();
         Some(Paths { paths, length })
     }
 
@@ -92,9 +98,50 @@ impl Paths {
     }
 }
 
+/// Where paths begin, from bucket `first` to `last`: around the present time of day on past days, or evenly.
+fn origins(buckets: &Buckets, first: usize, last: usize) -> Vec<usize> {
+    let (day, now) = (buckets.per_day() as i64, buckets.slots[buckets.len() - 1]);
+    let days = (now - buckets.slots[first]) / day + 1;
+    let around = (1..=days).flat_map(|back| (-EACH_SIDE..=EACH_SIDE).map(move |side| back * day + side * day / APART));
+    let at = around.filter_map(|back| buckets.slots.partition_point(|slot| *slot <= now - back).checked_sub(1));
+    let same_time: Vec<usize> = at.filter(|origin| (first..=last).contains(origin)).collect();
+    if same_time.len() >= LEAST_ORIGINS {
+        return same_time;
+    }
+    (0..ORIGINS).map(|number| first + (last - first) * number / (ORIGINS - 1)).collect()
+}
+
 /// A path between two of its buckets; it starts at no error.
 fn between(path: &[f64], steps: f64) -> f64 {
     let (index, share) = (steps.floor() as usize, steps.fract());
     let of = |index: usize| index.checked_sub(1).map_or(0.0, |at| path[at.min(path.len() - 1)]);
     of(index) * (1.0 - share) + of(index + 1) * share
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn half_hours(count: i64) -> Buckets {
+        Buckets { width_ms: 1_800_000, slots: (0..count).collect(), values: vec![0.0; count as usize] }
+    }
+
+    #[test]
+    fn paths_begin_at_this_time_of_day_where_days_were_seen() {
+        let two_weeks = half_hours(14 * 48 - 7);
+        let (first, last) = (160, 560);
+        let found = origins(&two_weeks, first, last);
+        assert!(found.len() >= (last - first) / 48 * 5, "{}", found.len());
+        for origin in found {
+            let away = (two_weeks.len() - 1 - origin) % 48;
+            assert!((first..=last).contains(&origin) && away.min(48 - away) <= 6, "{origin}");
+        }
+    }
+
+    #[test]
+    fn paths_begin_evenly_where_days_are_too_few() {
+        let found = origins(&half_hours(96), 24, 64);
+        assert_eq!((found.len(), found[0], found[ORIGINS - 1]), (ORIGINS, 24, 64));
+        assert!(found.windows(2).all(|pair| pair[1] - pair[0] <= 2));
+    }
 }

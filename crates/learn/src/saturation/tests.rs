@@ -110,6 +110,16 @@ fn growth_that_doubles_is_followed() {
 }
 
 #[test]
+fn growth_between_the_powers_tried_is_followed_as_closely() {
+    for doubled_in in [2.4, 3.0, 3.7, 4.6, 5.8, 7.0] {
+        let grown = |day: f64| 50.0 * (day / doubled_in).exp2();
+        let points = days(22, 14.0, grown);
+        let outlook = foretell(&points, &Question::disk(grown(15.0)));
+        assert!((hours_until(outlook.median_ms, &points) - 24.0).abs() < 1.2, "{doubled_in} days: {outlook:?}");
+    }
+}
+
+#[test]
 fn connections_are_foretold_within_hours() {
     let points = series(6, 60_000, 24 * 60, |share| 40.0 + 50.0 * (share - 0.8).max(0.0) / 0.2);
     let outlook = foretell(&points, &Question::connections(100.0));
