@@ -24,9 +24,9 @@ const LONGEST: usize = 96;
 /// Half-life of a path's weight, as a share of the series.
 const HALF_LIFE: f64 = 0.6;
 /// The weights were chosen on the stretches whose errors are lent, so the errors are a little small.
-const WIDENING: f64 = 1.4;
+const WIDENING: f64 = 1.2;
 /// Each path stands for those near it: how far, in errors of its lead. A few dozen paths alone have no tails.
-const NEAR: f64 = 0.7;
+const NEAR: f64 = 0.8;
 
 /// Past errors of a weighted mean of candidates.
 #[derive(Debug)]
