@@ -63,16 +63,80 @@ fn awkward_files_get_bands_too() {
 #[test]
 fn what_cannot_be_forecast_is_refused_with_a_reason() {
     for (text, reason) in [
+        ("", "is empty"),
         ("timestamp,value\n", "no finite value"),
         ("timestamp,value\n0,\n60,\n", "no finite value"),
         ("timestamp,value\n0,1\n", "one point in time"),
         ("timestamp,value\n0,1\n60,2\n", "too few for a forecast"),
         ("timestamp,value\n0,1\n60,two\n", "line 3"),
+        ("timestamp,value\n0,1\nyesterday,2\n", "line 3"),
+        ("timestamp,value\n0,1\n60\n", "line 3"),
     ] {
         let output = analyze_text(&["forecast", "-", "--horizon", "5"], text);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{text}: {said}");
         assert!(said.contains(reason), "{text}: {said}");
+    }
+}
+
+/// One series in the ways that programs write it.
+#[test]
+fn how_a_file_is_written_does_not_change_its_forecast() {
+    let hours: Vec<(i64, usize)> = (0..24 * 21).map(|at| (at, 20 + (at as usize * 7) % 24)).collect();
+    let seconds = |at: i64| 1_767_571_200 + at * 3_600;
+    // The hours of 2026-01-05 onward, as clocks two hours to the east show them.
+    let east = |at: i64| format!("2026-01-{:02}T{:02}:00:00+02:00", 5 + (at + 2) / 24, (at + 2) % 24);
+    let file =
+        |row: &dyn Fn(i64, usize) -> String| hours.iter().map(|(at, value)| row(*at, *value)).collect::<String>();
+    let plain = file(&|at, value| format!("{},{value}\n", seconds(at)));
+    let backwards = hours.iter().rev().map(|(at, value)| format!("{},{value}\n", seconds(*at))).collect::<String>();
+    let ways = [
+        ("milliseconds", "timestamp,value\n", file(&|at, value| format!("{},{value}\n", seconds(at) * 1_000))),
+        ("zones", "timestamp,value\n", file(&|at, value| format!("{},{value}\n", east(at)))),
+        ("windows", "\u{feff}timestamp,value\r\n", plain.replace('\n', "\r\n")),
+        ("columns", "value,timestamp\n", file(&|at, value| format!("{value},{}\n", seconds(at)))),
+        ("backwards", "timestamp,value\n", backwards),
+        ("doubled", "timestamp,value\n", file(&|at, value| format!("{0},{value}\n{0},{value}\n", seconds(at)))),
+        ("gaps as text", "timestamp,value\n", format!("{},NaN\n{plain}{},null\n", seconds(-5), seconds(24 * 21))),
+    ];
+    let run = |text: &str| analyze_text(&["forecast", "-", "--horizon", "48"], text);
+    let expected = bands(&run(&format!("timestamp,value\n{plain}")).stdout);
+    assert_eq!(expected.len(), 48);
+    for (name, header, rows) in ways {
+        let output = run(&format!("{header}{rows}"));
+        assert!(output.status.success(), "{name}: {output:?}");
+        assert_eq!(bands(&output.stdout), expected, "{name}");
+    }
+}
+
+#[test]
+fn a_horizon_of_nothing_and_one_beyond_reason_are_refused() {
+    let text = rows(3_600, 100, |at| (at % 24).to_string());
+    for horizon in ["0", "100001", "99999999999", "-3", "a day"] {
+        let output = analyze_text(&["forecast", "-", &format!("--horizon={horizon}")], &text);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{horizon}: {said}");
+        assert!(said.contains("--horizon"), "{horizon}: {said}");
+    }
+}
+
+#[test]
+fn a_hundred_thousand_rows_and_the_largest_horizon_are_answered() {
+    let day = |at: usize| at as f64 / 1_440.0 * std::f64::consts::TAU;
+    let text = rows(60, 100_000, |at| format!("{:.3}", 50.0 + 20.0 * day(at).sin()));
+    let output = analyze_text(&["forecast", "-", "--horizon", "100000"], &text);
+    assert!(output.status.success(), "{:?}", output.stderr);
+    assert_eq!(bands(&output.stdout).len(), 100_000);
+}
+
+#[test]
+fn values_at_the_end_of_what_a_number_holds_get_a_band_around_them() {
+    let text = rows(3_600, 400, |at| format!("{}e307", 5 + at % 24 / 4));
+    let output = analyze_text(&["forecast", "-", "--horizon", "24"], &text);
+    assert!(output.status.success(), "{output:?}");
+    for (step, band) in bands(&output.stdout) {
+        let expected = (5 + (400 + step - 1) % 24 / 4) as f64 * 1e307;
+        assert!((band[1] / expected - 1.0).abs() < 0.2, "step {step}: {band:?} for {expected}");
     }
 }
 
