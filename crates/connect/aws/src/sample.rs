@@ -165,7 +165,8 @@ fn windows(start: Timestamp, end: Timestamp, now: Timestamp, length: SignedDurat
     let mut push = |from: Timestamp, to: Timestamp, period_s: i64, length: SignedDuration| {
         let step = SignedDuration::from_secs((length.as_secs() / period_s).max(1) * period_s);
         let mut start = floor(from, period_s);
-        while start < to {
+        // CloudWatch is asked in whole seconds and refuses an empty span.
+        while start.as_second() < to.as_second() {
             let end = (start + step).min(to);
             windows.push(Window { start, end, period_s });
             start = end;
@@ -327,5 +328,8 @@ mod tests {
         assert!(fine.start >= now - FINE_KEPT && fine.start <= now - FINE_KEPT + SignedDuration::from_hours(2));
         assert_eq!(found.last().unwrap().end, now);
         assert!(windows(now, now, now, SignedDuration::from_hours(1)).is_empty());
+        let within = at("2026-11-20T09:00:00.4Z");
+        let found = windows(at("2026-11-20T08:00:00Z"), within, within, SignedDuration::from_hours(1));
+        assert_eq!(found.len(), 1, "half a second more is no span of its own: {found:?}");
     }
 }
