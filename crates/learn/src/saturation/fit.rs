@@ -210,7 +210,8 @@ fn between(fits: &[Fit], best: usize) -> Fit {
         level: read(&|fit| fit.level),
         rate: read(&|fit| fit.rate),
         growth: least.exp(),
-        square: read(&|fit| fit.square).clamp(0.0, fits[best].square),
+        // Differences of large sums: what is nothing may come out a little below it.
+        square: read(&|fit| fit.square).clamp(0.0, fits[best].square.max(0.0)),
     }
 }
 
