@@ -2,14 +2,13 @@
 
 use jiff::SignedDuration;
 
+use super::pace::POINT;
 use super::record::{Anomaly, AnomalyClass, Place};
 use super::words;
 use crate::action::{Action, ActionId, Purpose};
 
 /// A change this long before an anomaly may have caused it.
 const SHORTLY: SignedDuration = SignedDuration::from_hours(2);
-/// What one point may stand for.
-const POINT: SignedDuration = SignedDuration::from_mins(5);
 /// What began this close together may have one cause.
 const TOGETHER: SignedDuration = SignedDuration::from_mins(30);
 /// Others that make a cause shared.

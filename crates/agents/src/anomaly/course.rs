@@ -2,12 +2,12 @@
 //! has to be kept and any span can be asked for. With another past before it than the watch had, it may differ a little from
 //! what the anomaly was called by.
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use reeve_estate::Series;
 use reeve_learn::anomaly::Detector;
 
 use super::own::OwnChanges;
-use super::pace::fed;
+use super::pace::{POINT, fed};
 use super::watch::{HISTORY, observe};
 
 /// A span is cut to its last so many points: two weeks of five minutes.
@@ -43,7 +43,7 @@ pub fn course(series: &Series, own: &OwnChanges, from: Timestamp, to: Timestamp,
     let lens = own.lens(&series.resource, series.metric);
     let mut last = Timestamp::MIN;
     let mut detector = Detector::new();
-    let before = from.checked_sub(SignedDuration::from_mins(5)).unwrap_or(from);
+    let before = from.checked_sub(POINT).unwrap_or(from);
     let mut points: Vec<CoursePoint> = fed(&series.points, series.period_s, Timestamp::MIN, now)
         .into_iter()
         .filter_map(|point| {

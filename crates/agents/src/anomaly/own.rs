@@ -9,12 +9,11 @@ use std::collections::{BTreeMap, HashMap};
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Catalogue, InstanceSpec, Metric, Provider, ResourceId};
 
+use super::pace::POINT;
 use crate::action::{Action, ActionId, Purpose, StepOutcome};
 
 /// So long after a change readings tell of starting, and of caches that fill.
 const SETTLING: SignedDuration = SignedDuration::from_mins(10);
-/// A point may stand for so long before the change too.
-const POINT: SignedDuration = SignedDuration::from_mins(5);
 const GIB: f64 = 1_073_741_824.0;
 
 /// A step that changed a size.
@@ -62,6 +61,7 @@ impl OwnChanges {
             .collect();
         steps.sort_by_key(|(at, _)| *at);
         let spans = own.iter().flat_map(|own| &own.spans);
+        // A point that began before a change may tell of it too.
         Lens { busy: spans.map(|(from, until)| (*from - POINT, *until + SETTLING)).collect(), steps }
     }
 }

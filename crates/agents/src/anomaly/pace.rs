@@ -6,8 +6,10 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-/// The span, milliseconds.
-const STEP_MS: i64 = 300_000;
+/// The span: what one point may stand for.
+pub(super) const POINT: SignedDuration = SignedDuration::from_mins(5);
+/// The same, milliseconds.
+const STEP_MS: i64 = POINT.as_secs() * 1000;
 /// A period that has been over for this long is what it will be.
 const SETTLED: SignedDuration = SignedDuration::from_mins(2);
 /// A span of close points is judged this long after it at the latest, however many of them came.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use reeve_estate::ResourceId;
 
 use super::{Caller, Engine, EngineError, fresh_id};
-use crate::action::ActionId;
+use crate::action::{Action, ActionId};
 use crate::agent::{Agent, Mode, RunReport};
 use crate::approval::ApprovalId;
 use crate::lifecycle::Status;
@@ -50,7 +50,11 @@ impl Engine {
         if limits.kill_switch {
             return Ok(Remedy::Nothing("the kill switch is thrown".to_owned()));
         }
-        let Some(of) = self.concerned(resource, suspect).await? else {
+        let suspect = match suspect {
+            Some(id) => Some(self.ports.agents.action_get(id).await?),
+            None => None,
+        };
+        let Some(of) = self.concerned(resource, suspect.as_ref()).await? else {
             return Ok(Remedy::Nothing("no open recommendation relieves the resource".to_owned()));
         };
         let agent = self.agent_of(&of).await?;
@@ -59,7 +63,7 @@ impl Engine {
         }
         match suspect {
             Some(_) if !limits.rollback_automatic => Ok(Remedy::Nothing("automatic rollback is off".to_owned())),
-            Some(id) => self.undo_suspect(id, &agent, why).await,
+            Some(action) => self.undo_suspect(&action, &agent, why).await,
             None => self.relieve(of, &agent).await,
         }
     }
@@ -68,10 +72,9 @@ impl Engine {
     async fn concerned(
         &self,
         resource: &ResourceId,
-        suspect: Option<&ActionId>,
+        suspect: Option<&Action>,
     ) -> Result<Option<Recommendation>, EngineError> {
-        if let Some(id) = suspect {
-            let action = self.ports.agents.action_get(id).await?;
+        if let Some(action) = suspect {
             return Ok(Some(self.ports.agents.recommendation_get(&action.recommendation).await?));
         }
         let filter = RecommendationFilter {
@@ -83,8 +86,8 @@ impl Engine {
         Ok(open.into_iter().find(|of| relieves(of) && of.subject.id == *resource))
     }
 
-    async fn undo_suspect(self: &Arc<Self>, id: &ActionId, agent: &Agent, why: &str) -> Result<Remedy, EngineError> {
-        let action = self.ports.agents.action_get(id).await?;
+    async fn undo_suspect(self: &Arc<Self>, action: &Action, agent: &Agent, why: &str) -> Result<Remedy, EngineError> {
+        let id = &action.id;
         if action.steps.iter().any(|step| step.kind == StepKind::Isolate) {
             let words = format!("action {} cut the machine off, and a person alone lets it back", id.0);
             return Ok(Remedy::Nothing(words));
