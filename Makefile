@@ -13,6 +13,9 @@ export FUZZ SECONDS_EACH
 # Every recipe starts with this: cargo and a fitting Node on the PATH, and where the tests find their peers.
 ENV := . tools/env.sh;
 
+# Leaving these out changes no feature of what is left, so that `make test` goes on with the same build.
+NO_BENCH := --exclude reeve-bench --exclude reeve-bench-learn --exclude reeve-bench-scale
+
 WEB_SOURCES := $(shell find web -maxdepth 1 -type f 2>/dev/null) \
 	$(shell find web/src web/public -type f 2>/dev/null | sed 's/ /\\ /g')
 
@@ -25,7 +28,7 @@ help: ## this list
 
 run: setup-run web ## build and start the demo: a simulated estate that lives (LISTEN=127.0.0.1:8080, ARGS=...)
 	@[ -e $(TARGET_DIR)/debug/reeve ] || echo "The first build compiles a query engine and the cloud clients: about 13 minutes on two cores. Later ones take seconds."
-	@$(ENV) cargo build --workspace --bins
+	@$(ENV) cargo build --workspace --bins $(NO_BENCH)
 	@$(ENV) tools/open-browser $(LISTEN) & $(ENV) exec $(TARGET_DIR)/debug/reeve demo --listen $(LISTEN) $(ARGS)
 
 test: setup-test web ## every test: Rust, web, and the pages in a real Chromium

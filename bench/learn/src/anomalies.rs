@@ -12,6 +12,7 @@ use anyhow::{Result, ensure};
 use reeve_learn::anomaly::{self, THRESHOLD};
 
 use crate::data::Data;
+use crate::goal::Goal;
 use corpus::Series;
 use nab::{PROFILES, Profile, normalised};
 
@@ -39,6 +40,7 @@ pub(crate) fn run(data: &Data) -> Result<()> {
     println!("| detector | {names} | found | false alarms | a clean week | a quiet week |");
     println!("|---|---|---|---|---|---|---|---|");
     row("ours", &corpus, &ours, THRESHOLD);
+    goals(&corpus, &ours);
     for (name, scores) in controls(&corpus, &ours) {
         row(&name, &corpus, &scores, 0.5);
     }
@@ -87,6 +89,19 @@ fn row(name: &str, corpus: &[Series], scores: &Scores, threshold: f64) {
         quiet.a_week(),
         quiet.weeks
     );
+}
+
+fn goals(corpus: &[Series], scores: &Scores) {
+    let judged = || corpus.iter().zip(scores.iter().map(Vec::as_slice));
+    let [standard, low_fp, _] = PROFILES.map(|profile| published(judged(), |_| THRESHOLD, profile));
+    Goal::AtLeast(62.0, 75.0).print("anomalies: NAB, standard profile", standard, 1, "");
+    Goal::AtLeast(55.0, 67.0).print("anomalies: NAB, low false positives", low_fp, 1, "");
+    for (what, rate) in [
+        ("false alarms a clean week", quiet::clean(judged(), THRESHOLD)),
+        ("false alarms a quiet week", quiet::quiet_weeks(judged(), THRESHOLD)),
+    ] {
+        Goal::AtMost(1.0, 0.2).print(what, rate.a_week(), 2, "");
+    }
 }
 
 /// The published score of files, each at a threshold of its own.

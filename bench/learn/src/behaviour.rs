@@ -19,6 +19,7 @@ use reeve_learn::behaviour::Judgement;
 
 use crate::chance::Chance;
 use crate::data::Data;
+use crate::goal::Goal;
 use figures::{Scored, at_false_positives};
 use set::{Blank, Label, Unit};
 
@@ -52,6 +53,9 @@ pub(crate) fn run(data: &Data) -> Result<()> {
         let review = watched(&units, Look::Hindsight);
         row("**in hindsight**", &review);
         row("**live**", &live);
+        if blank == Blank::Agents {
+            goals(&review);
+        }
         let mixed = |look| (0..ORDERS).map(|order| score_in_order(&units, order, look, |_| true)).collect::<Vec<_>>();
         row("in hindsight, everything mixed", &mixed(Look::Hindsight));
         row("live, everything mixed", &mixed(Look::Live));
@@ -64,6 +68,17 @@ pub(crate) fn run(data: &Data) -> Result<()> {
     }
     ablations(data)?;
     ordinary::run(data)
+}
+
+/// Techniques are what the set can tell; its single events are found as well by who counts them (see the controls).
+fn goals(runs: &[Vec<Scored>]) {
+    let found: Vec<figures::Found> = runs.iter().map(|run| at_false_positives(run, FALSE_POSITIVES)).collect();
+    let mean = |of: fn(&figures::Found) -> f64| 100.0 * found.iter().map(of).sum::<f64>() / found.len() as f64;
+    let print = |what: &str, share| {
+        Goal::AtLeast(80.0, 95.0).print(&format!("suspicious CloudTrail {what} at 2 % false positives"), share, 1, " %");
+    };
+    print("techniques", mean(|found| found.techniques));
+    print("single events", mean(|found| found.events));
 }
 
 fn heading() {

@@ -14,6 +14,7 @@ use reeve_learn::calibrate::{Calibrator, Example, FEATURES, adaptive_ece, brier,
 
 use crate::chance::Chance;
 use crate::data::Data;
+use crate::goal::Goal;
 use season::Story;
 
 const SEED: u64 = 20_261_121;
@@ -46,6 +47,10 @@ fn judge(name: &str, stories: &[Story]) -> Result<()> {
     let known = known_by(earlier, middle);
     let said = predictions(later, &known, true);
     row("calibrated, learning on", &said);
+    if let Some((skill, ece)) = brier_skill(&said).zip(adaptive_ece(&said, BINS)) {
+        Goal::AtLeast(0.25, 0.4).print(&format!("confidence, {name}: Brier skill over base rate"), skill, 3, "");
+        Goal::AtMost(0.03, 0.015).print(&format!("confidence, {name}: expected calibration error"), ece, 3, "");
+    }
     row("calibrated once", &predictions(later, &known, false));
     let rate = known.iter().filter(|e| e.held).count() as f64 / known.len().max(1) as f64;
     row("base rate of the earlier half", &with(later, |_| rate));

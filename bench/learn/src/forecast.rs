@@ -9,6 +9,7 @@ use anyhow::Result;
 use reeve_learn::forecast::{Effort, Settings, fit};
 
 use crate::data::Data;
+use crate::goal::Goal;
 
 mod rival;
 mod score;
@@ -52,9 +53,16 @@ fn judge(sets: &[Set], hours: usize, effort: Effort) {
     let half = |odd: usize| -> Vec<&Score> { found.iter().flat_map(|set| set.iter().skip(odd).step_by(2)).collect() };
     let all: Vec<&Score> = found.iter().flatten().collect();
     score::print(&format!("all, {hours} h ahead: the goal"), &all);
-    score::goals(&format!("{hours} h, all series"), &all);
-    score::goals(&format!("{hours} h, odd series (chosen on)"), &half(1));
-    score::goals(&format!("{hours} h, even series (held out)"), &half(0));
+    score::summary(&format!("{hours} h, odd series (chosen on)"), &half(1));
+    score::summary(&format!("{hours} h, even series (held out)"), &half(0));
+    let (error, covers) = score::summary(&format!("{hours} h, all series"), &all);
+    let how = match effort {
+        Effort::Estate => "thousands of series",
+        Effort::Thorough => "one file",
+    };
+    Goal::AtMost(0.85, 0.6).print(&format!("forecast, {hours} h, {how}: error over seasonal naive"), error, 3, "");
+    let covered = format!("forecast, {hours} h, {how}: the 90 % interval covers");
+    Goal::Within([87.0, 93.0], [89.0, 91.0]).print(&covered, covers, 1, " %");
 }
 
 /// One score a series that is long enough.

@@ -11,6 +11,7 @@ mod chance;
 mod confidence;
 mod data;
 mod forecast;
+mod goal;
 mod interruption;
 mod leak;
 mod saturation;

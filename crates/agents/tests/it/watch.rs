@@ -3,7 +3,7 @@
 
 use jiff::SignedDuration;
 use reeve_agents::{Action, ActionStatus, AgentStore, Recommendation, Status, WatchVerdict};
-use reeve_estate::{Metric, ResourceId, ResourceState, Series};
+use reeve_estate::{Metric, Money, ResourceId, ResourceState, Series};
 
 use crate::world::{World, operator};
 
@@ -100,4 +100,25 @@ async fn a_window_of_nothing_watches_nothing() {
     limits.verification_window_s = 0;
     world.engine.guardrails_put(limits, &operator()).await.unwrap();
     assert_eq!(world.execute(&of).await.watch, None);
+}
+
+#[tokio::test]
+async fn what_was_saved_stands_beside_what_was_foretold() {
+    let world = World::new();
+    let (of, action) = changed(&world).await;
+    {
+        let mut resources = world.memory.resources.lock();
+        let machine = resources.get_mut(&ResourceId::new("i-1")).unwrap();
+        // A discount ended meanwhile: the smaller size costs more than was thought.
+        machine.monthly_cost = of.monthly_cost.map(|before| before - Money::from_usd(7.5));
+    }
+    passes(&world, 25, |_| 30.0);
+    let watch = looked(&world, &action).await.watch.unwrap();
+    assert_eq!(watch.realised_monthly, Some(Money::from_usd(7.5)));
+    let entries = world.entries();
+    let told = entries.iter().rev().find(|one| one.action.operation.as_deref() == Some("action.watch"));
+    let after = told.unwrap().changes.after.as_ref().unwrap();
+    let figure = |name: &str| after.get(name).and_then(reeve_audit::Json::as_f64);
+    assert_eq!(figure("predicted_savings_monthly_usd"), Some(of.savings_monthly.usd_cents()));
+    assert_eq!(figure("realised_savings_monthly_usd"), Some(7.5));
 }
