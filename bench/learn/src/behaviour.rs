@@ -75,7 +75,12 @@ fn goals(runs: &[Vec<Scored>]) {
     let found: Vec<figures::Found> = runs.iter().map(|run| at_false_positives(run, FALSE_POSITIVES)).collect();
     let mean = |of: fn(&figures::Found) -> f64| 100.0 * found.iter().map(of).sum::<f64>() / found.len() as f64;
     let print = |what: &str, share| {
-        Goal::AtLeast(80.0, 95.0).print(&format!("suspicious CloudTrail {what} at 2 % false positives"), share, 1, " %");
+        Goal::AtLeast(80.0, 95.0).print(
+            &format!("suspicious CloudTrail {what} at 2 % false positives"),
+            share,
+            1,
+            " %",
+        );
     };
     print("techniques", mean(|found| found.techniques));
     print("single events", mean(|found| found.events));
