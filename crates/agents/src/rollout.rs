@@ -8,6 +8,7 @@
 
 mod gate;
 mod member;
+mod name;
 mod port;
 mod waves;
 
@@ -16,6 +17,7 @@ use reeve_estate::named;
 
 pub use gate::{Check, Gate, Verdict, gate};
 pub use member::{Member, MemberState, observed};
+pub use name::name;
 pub use port::{RolloutFilter, RolloutStore};
 pub use waves::{Candidate, waves};
 

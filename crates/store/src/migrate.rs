@@ -28,6 +28,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { version: 9, sql: include_str!("../migrations/0009_rollouts.sql") },
     Migration { version: 10, sql: include_str!("../migrations/0010_threat_lists.sql") },
     Migration { version: 11, sql: include_str!("../migrations/0011_threat_list_files.sql") },
+    Migration { version: 12, sql: include_str!("../migrations/0012_rollout_names.sql") },
 ];
 
 /// The schema this program writes.

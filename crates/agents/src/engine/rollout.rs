@@ -84,9 +84,8 @@ impl Engine {
             return Err(EngineError::Conflict(format!("no open recommendation of type {kind} can go out{why}")));
         }
         let now = self.ports.clock.now();
+        let name = optional("name", input.name.as_deref())?.unwrap_or_else(|| crate::rollout::name(kind, &carried));
         let members = waves(carried, &input.settings);
-        let name = optional("name", input.name.as_deref())?
-            .unwrap_or_else(|| format!("{kind} of {} on {} resources", agent.name, members.len()));
         let mut rollout = Rollout {
             id: RolloutId(fresh_id()),
             name,

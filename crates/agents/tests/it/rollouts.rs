@@ -351,3 +351,25 @@ async fn what_cannot_go_out_is_refused_with_the_field() {
     let learns = world.engine.rollout_begin(input(&learner, RolloutSettings::default()), &operator()).await;
     assert!(matches!(learns, Err(EngineError::Learning { .. })));
 }
+
+#[tokio::test]
+async fn it_is_called_what_it_does_and_where() {
+    let (world, agent) = estate(3, "t3.large").await;
+    world.tag("i-0", "env", "production").tag("i-2", "env", "production");
+    let cases: [(&[&str], &str); 3] = [
+        (&["i-0", "i-1", "i-2"], "Resize 3 virtual machines"),
+        (&["i-1"], "Resize 1 virtual machine outside production"),
+        (&["i-0", "i-2"], "Resize 2 virtual machines in production"),
+    ];
+    for (resources, expect) in cases {
+        let mut wanted = input(&agent, RolloutSettings::default());
+        for resource in resources {
+            wanted.recommendations.push(world.only(resource).await.id);
+        }
+        let of = world.engine.rollout_begin(wanted, &operator()).await.unwrap();
+        assert_eq!(of.name, expect);
+        world.engine.rollout_abort(&of.id, "only its name was wanted", &operator()).await.unwrap();
+    }
+    let named = RolloutInput { name: Some("Smaller web tier".to_owned()), ..input(&agent, RolloutSettings::default()) };
+    assert_eq!(world.engine.rollout_begin(named, &operator()).await.unwrap().name, "Smaller web tier");
+}

@@ -3,8 +3,10 @@
 use anyhow::Result;
 use reeve_access::AccessStore as _;
 use reeve_agents::anomaly::threat::{ThreatList, ThreatStore as _};
+use reeve_agents::{Rollout, RolloutId, RolloutStore as _};
 use reeve_store::{OpenError, Store};
 use reeve_testkit::contract::access::user;
+use reeve_testkit::contract::rollouts::rollout;
 use sqlx::Connection as _;
 
 use crate::place::{Place, on_both, vault};
@@ -15,6 +17,7 @@ on_both!(
     newer_schema_is_refused => super::newer_schema_is_refused,
     altered_migration_is_refused => super::altered_migration_is_refused,
     lists_from_before_say_where_they_lie => super::lists_from_before_say_where_they_lie,
+    rollouts_without_a_name_get_one_in_words => super::rollouts_without_a_name_get_one_in_words,
     readers_and_writers_at_once => super::readers_and_writers_at_once,
 );
 
@@ -70,6 +73,30 @@ async fn lists_from_before_say_where_they_lie(place: &Place) -> Result<()> {
     execute(place, "DELETE FROM schema_versions WHERE version >= 11").await?;
     let said: Vec<bool> = place.open().await?.threat_list_state().await?.iter().map(|list| list.from_file).collect();
     assert_eq!(said, [false, true]);
+    Ok(())
+}
+
+async fn rollouts_without_a_name_get_one_in_words(place: &Place) -> Result<()> {
+    let cases = [
+        ("right_size of Cost \"A\" on 12 resources", "Right size of Cost \"A\" on 12 resources"),
+        ("right_size of Costs on 1 resources", "Right size of Costs on 1 resource"),
+        ("right_size of the web tier", "right_size of the web tier"),
+        ("Smaller web tier", "Smaller web tier"),
+    ];
+    let store = place.open().await?;
+    for (number, (before, _)) in cases.iter().enumerate() {
+        let agent = format!("a-{number}");
+        let kept = Rollout { name: (*before).to_owned(), ..rollout(&format!("ro-{number}"), &agent, 1_000)? };
+        store.rollout_insert(&kept).await?;
+    }
+    store.close().await;
+    execute(place, "DELETE FROM schema_versions WHERE version >= 12").await?;
+    let store = place.open().await?;
+    for (number, (before, expect)) in cases.iter().enumerate() {
+        let found = store.rollout_get(&RolloutId(format!("ro-{number}"))).await?;
+        assert_eq!(found.name, *expect, "{before}");
+        assert_eq!(found.members, rollout("ro", "a", 1_000)?.members, "the rest is left as it is");
+    }
     Ok(())
 }
 

@@ -18,7 +18,7 @@ pub fn rollout(id: &str, agent: &str, created_at_ms: i64) -> Result<Rollout> {
     let created_at = Timestamp::from_millisecond(created_at_ms)?;
     Ok(Rollout {
         id: RolloutId(id.into()),
-        name: "right_size on 2 resources".into(),
+        name: "Resize 2 virtual machines".into(),
         agent_id: AgentId(agent.into()),
         kind: RecommendationType::RightSize,
         settings: RolloutSettings {

@@ -1,0 +1,54 @@
+//! What a rollout is called where nobody named it: the change, how many of what, and where, in words.
+
+use reeve_estate::ResourceKind;
+
+use super::Candidate;
+use crate::recommendation::RecommendationType;
+
+/// `Resize 12 virtual machines in production`. The place is said where it holds for every one of them.
+#[must_use]
+pub fn name(kind: RecommendationType, carried: &[Candidate]) -> String {
+    use RecommendationType as Type;
+    let (count, noun) = (carried.len(), noun(carried));
+    let change = match kind {
+        Type::RightSize => format!("Resize {count} {noun}"),
+        Type::ReservedInstances => format!("Reserve {count} {noun}"),
+        Type::SpotInstances => format!("Move {count} {noun} to spot capacity"),
+        Type::StorageOptimization => format!("Optimize the storage of {count} {noun}"),
+        Type::IdleResourceCleanup => format!("Clean up {count} idle {noun}"),
+        Type::AutoScaling => format!("Set the scaling of {count} {noun}"),
+        Type::InstanceType => format!("Change the instance type of {count} {noun}"),
+        Type::DatabaseTuning => format!("Tune {count} {noun}"),
+        Type::CachingStrategy => format!("Set up caching for {count} {noun}"),
+        Type::SecurityGroup => format!("Change the security groups of {count} {noun}"),
+        Type::Encryption => format!("Encrypt {count} {noun}"),
+        Type::IamOptimization => format!("Tighten the permissions of {count} {noun}"),
+        Type::PatchManagement => format!("Patch {count} {noun}"),
+    };
+    if carried.iter().all(|one| one.production) {
+        change + " in production"
+    } else if carried.iter().all(|one| one.non_production) {
+        change + " outside production"
+    } else {
+        change
+    }
+}
+
+/// What they are, where all are the same.
+fn noun(carried: &[Candidate]) -> &'static str {
+    let (one, many) = match common(carried) {
+        Some(ResourceKind::VirtualMachine) => ("virtual machine", "virtual machines"),
+        Some(ResourceKind::Volume) => ("volume", "volumes"),
+        Some(ResourceKind::Database) => ("database", "databases"),
+        Some(ResourceKind::Bucket) => ("bucket", "buckets"),
+        Some(ResourceKind::LoadBalancer) => ("load balancer", "load balancers"),
+        Some(ResourceKind::ScalingGroup) => ("scaling group", "scaling groups"),
+        None => ("resource", "resources"),
+    };
+    if carried.len() == 1 { one } else { many }
+}
+
+fn common(carried: &[Candidate]) -> Option<ResourceKind> {
+    let first = carried.first()?.of.subject.kind;
+    carried.iter().all(|one| one.of.subject.kind == first).then_some(first)
+}
