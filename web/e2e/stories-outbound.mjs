@@ -52,8 +52,8 @@ async function sendsAndReplays({ page, program }) {
   await page.getByRole('dialog').getByRole('switch', { name: 'Switched on' }).press('Space');
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   await page.getByText('Off', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Remove', exact: true }).click();
   await page.getByRole('button', { name: 'Remove webhook' }).click();
-  await page.getByRole('button', { name: 'Remove it' }).click();
   await page.getByText('No webhooks yet').waitFor();
 }
 
@@ -84,8 +84,8 @@ async function makesChannel({ page, program }) {
   assert.ok(!(await page.content()).includes('services/T0'), 'the secret does not come out');
   const { items } = await read(page, 'intelligence/notification-channels');
   assert.deepEqual(items.map(({ type, topics }) => [type, topics]), [['slack', ['anomalies']]]);
+  await page.getByRole('button', { name: 'Remove', exact: true }).click();
   await page.getByRole('button', { name: 'Remove channel' }).click();
-  await page.getByRole('button', { name: 'Remove it' }).click();
   await page.getByText('Nobody is told yet').waitFor();
 }
 

@@ -1,11 +1,11 @@
-import { Button, Group, Modal, PasswordInput, SegmentedControl, SimpleGrid, Stack, Switch, TagsInput, Text, TextInput } from '@mantine/core';
+import { PasswordInput, SegmentedControl, SimpleGrid, Switch, TagsInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { Connection } from '../../api/bodies';
 import { fieldMessages } from '../../api/problem';
 import { announce } from '../../display/announce';
-import { ProblemAlert } from '../../display/ProblemAlert';
-import { RemoveConnection } from './RemoveConnection';
-import { addConnection, changeConnection, useChange } from './queries';
+import { FormDialog } from '../../display/FormDialog';
+import { Remove } from '../../display/Remove';
+import { addConnection, changeConnection, removeConnection, useChange } from './queries';
 
 const MARKED = ['name', 'regions', 'credentials.access_key_id', 'credentials.secret_access_key', 'credentials.session_token', 'assume_role', 'external_id', 'endpoint'];
 
@@ -51,40 +51,33 @@ export function ConnectionForm({ connection, onClose }: { connection?: Connectio
     }
   });
   return (
-    <Modal opened onClose={onClose} size="lg" title={<Text fw={600}>{connection ? `Change ${connection.name}` : 'Add an AWS connection'}</Text>}>
-      <form onSubmit={submit}>
-        <Stack gap="md">
-          <TextInput label="Name" placeholder="Production" required data-autofocus {...form.getInputProps('name')} />
-          <TagsInput label="Regions" description="Type a region and press Enter" {...form.getInputProps('regions')} />
-          {!simulated && (
-            <>
-              <SegmentedControl data={[{ value: 'key', label: 'Access key' }, { value: 'ambient', label: "Environment's own credentials" }]} aria-label="Credentials" {...form.getInputProps('how')} />
-              {form.values.how === 'key' && (
-                <SimpleGrid cols={{ base: 1, sm: 2 }}>
-                  <TextInput label="Access key id" withAsterisk={!connection} autoComplete="off" placeholder={connection?.access_key_id ?? undefined} {...form.getInputProps('credentials.access_key_id')} />
-                  <PasswordInput label="Secret access key" withAsterisk={!connection} autoComplete="off" placeholder={connection ? 'Unchanged' : undefined} {...form.getInputProps('credentials.secret_access_key')} />
-                  <PasswordInput label="Session token" autoComplete="off" placeholder="Only for temporary keys" {...form.getInputProps('credentials.session_token')} />
-                </SimpleGrid>
-              )}
-              <SimpleGrid cols={{ base: 1, sm: 2 }}>
-                <TextInput label="Role to assume" placeholder="arn:aws:iam::123456789012:role/reeve" {...form.getInputProps('assume_role')} />
-                <TextInput label="External id" placeholder="If the role asks for one" {...form.getInputProps('external_id')} />
-              </SimpleGrid>
-              <TextInput label="Endpoint" description="Only to reach something other than AWS itself" placeholder="https://" {...form.getInputProps('endpoint')} />
-            </>
+    <FormDialog
+      title={connection ? `Change ${connection.name}` : 'Add an AWS connection'} size="lg" submit={connection ? 'Save' : 'Add connection'}
+      error={change.error} marked={MARKED} pending={change.isPending}
+      onSubmit={submit} onClose={onClose}
+      aside={connection && <Remove what={connection.name} room="estate" explain="Its resources disappear from the estate. What happened to them stays in the log." remove={() => removeConnection(connection.id)} onRemoved={onClose} />}
+    >
+      <TextInput label="Name" placeholder="Production" required data-autofocus {...form.getInputProps('name')} />
+      <TagsInput label="Regions" description="Type a region and press Enter" {...form.getInputProps('regions')} />
+      {!simulated && (
+        <>
+          <SegmentedControl data={[{ value: 'key', label: 'Access key' }, { value: 'ambient', label: "Environment's own credentials" }]} aria-label="Credentials" {...form.getInputProps('how')} />
+          {form.values.how === 'key' && (
+            <SimpleGrid cols={{ base: 1, sm: 2 }}>
+              <TextInput label="Access key id" withAsterisk={!connection} autoComplete="off" placeholder={connection?.access_key_id ?? undefined} {...form.getInputProps('credentials.access_key_id')} />
+              <PasswordInput label="Secret access key" withAsterisk={!connection} autoComplete="off" placeholder={connection ? 'Unchanged' : undefined} {...form.getInputProps('credentials.secret_access_key')} />
+              <PasswordInput label="Session token" autoComplete="off" placeholder="Only for temporary keys" {...form.getInputProps('credentials.session_token')} />
+            </SimpleGrid>
           )}
-          <Switch label="Reeve may change things here" description="Without it, the connection is read-only" {...form.getInputProps('allow_actions', { type: 'checkbox' })} />
-          {connection && <Switch label="Switched on" {...form.getInputProps('enabled', { type: 'checkbox' })} />}
-          <ProblemAlert error={change.error} marked={MARKED} />
-          <Group justify="space-between">
-            {connection ? <RemoveConnection connection={connection} onRemoved={onClose} /> : <span />}
-            <Group>
-              <Button variant="default" onClick={onClose}>Cancel</Button>
-              <Button type="submit" loading={change.isPending}>{connection ? 'Save' : 'Add connection'}</Button>
-            </Group>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+          <SimpleGrid cols={{ base: 1, sm: 2 }}>
+            <TextInput label="Role to assume" placeholder="arn:aws:iam::123456789012:role/reeve" {...form.getInputProps('assume_role')} />
+            <TextInput label="External id" placeholder="If the role asks for one" {...form.getInputProps('external_id')} />
+          </SimpleGrid>
+          <TextInput label="Endpoint" description="Only to reach something other than AWS itself" placeholder="https://" {...form.getInputProps('endpoint')} />
+        </>
+      )}
+      <Switch label="Reeve may change things here" description="Without it, the connection is read-only" {...form.getInputProps('allow_actions', { type: 'checkbox' })} />
+      {connection && <Switch label="Switched on" {...form.getInputProps('enabled', { type: 'checkbox' })} />}
+    </FormDialog>
   );
 }

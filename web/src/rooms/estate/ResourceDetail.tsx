@@ -6,6 +6,7 @@ import type { Resource, Series } from '../../api/bodies';
 import { useMay } from '../../api/session';
 import { SampleChart } from '../../charts/SampleChart';
 import { count, money } from '../../display/amounts';
+import { Awaited } from '../../display/Awaited';
 import { DataTable } from '../../display/DataTable';
 import { Facts } from '../../display/Facts';
 import { Page } from '../../display/Page';
@@ -26,7 +27,7 @@ export function ResourceDetail() {
   const may = useMay();
   const { data, error, refetch } = useQuery(resourceQuery(id));
   const trail = <Trail of={[['Resources', '/estate/resources']]} />;
-  if (!data) return <Page title="Resource" above={trail}>{error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : <Skeleton h={320} radius="lg" />}</Page>;
+  if (!data) return <Awaited title="Resource" above={trail} error={error} onRetry={refetch} />;
   return (
     <Page
       title={data.name || data.id} above={trail}

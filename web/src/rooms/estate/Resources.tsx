@@ -1,9 +1,7 @@
-import { Alert, Anchor, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { Alert, Anchor, Button, Group, Select, Stack, Text } from '@mantine/core';
 import { IconFilterOff, IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { Resource } from '../../api/bodies';
 import { count, money } from '../../display/amounts';
 import { DataTable, type Column } from '../../display/DataTable';
@@ -11,6 +9,7 @@ import { EmptyState } from '../../display/EmptyState';
 import { Page } from '../../display/Page';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { Status } from '../../display/Status';
+import { TypedFilter } from '../../display/TypedFilter';
 import { options, words } from '../../display/wording';
 import { connectionsQuery, MOST, resourcesQuery } from './queries';
 
@@ -58,7 +57,7 @@ export function Resources() {
     <Page title="Resources" description="Everything the connections have seen, with what it costs.">
       <Stack gap="md">
         <Group gap="sm" align="flex-end" role="search" className="filters" aria-label="Filter resources">
-          <Find value={search.text} onChange={(text) => set({ text })} />
+          <TypedFilter label="Find" placeholder="Name, identifier or tag" leftSection={<IconSearch size={16} />} w={{ base: '100%', xs: 260 }} value={search.text} onChange={(text) => set({ text })} />
           <Select label="Cloud" placeholder="Any" clearable w={150} data={options(['aws', 'azure', 'gcp'])} value={search.provider ?? null} onChange={(value) => set({ provider: value ?? undefined })} />
           <Select label="Kind" placeholder="Any" clearable w={170} data={options(['virtual_machine', 'volume', 'database', 'bucket', 'load_balancer', 'scaling_group'])} value={search.type ?? null} onChange={(value) => set({ type: value ?? undefined })} />
           <Select label="Connection" placeholder="Any" clearable w={190} data={connections.data?.items.map(({ id, name }) => ({ value: id, label: name })) ?? []} value={search.connection ?? null} onChange={(value) => set({ connection: value ?? undefined })} />
@@ -81,20 +80,5 @@ export function Resources() {
         )}
       </Stack>
     </Page>
-  );
-}
-
-function Find({ value, onChange }: { value: string | undefined; onChange: (text: string | undefined) => void }) {
-  const [given, setGiven] = useState({ from: value, text: value ?? '' });
-  if (given.from !== value) setGiven({ from: value, text: value ?? '' });
-  const pass = useDebouncedCallback((text: string) => onChange(text.trim() || undefined), 300);
-  return (
-    <TextInput
-      label="Find" placeholder="Name, identifier or tag" leftSection={<IconSearch size={16} />} w={{ base: '100%', xs: 260 }} value={given.text}
-      onChange={(event) => {
-        setGiven({ from: value, text: event.currentTarget.value });
-        pass(event.currentTarget.value);
-      }}
-    />
   );
 }

@@ -18,7 +18,7 @@ export interface ResourceFilter {
 
 export function resourcesQuery(filter: ResourceFilter) {
   return queryOptions({
-    queryKey: ['resources', filter],
+    queryKey: ['estate', 'resources', filter],
     queryFn: () => body(client.GET('/api/v1/resources', { params: { query: { limit: MOST, ...filter } } })),
     placeholderData: keepPreviousData,
   });
@@ -26,7 +26,7 @@ export function resourcesQuery(filter: ResourceFilter) {
 
 export function resourceQuery(id: string) {
   return queryOptions({
-    queryKey: ['resource', id],
+    queryKey: ['estate', 'resource', id],
     queryFn: () => body(client.GET('/api/v1/resources/{id}', { params: { path: { id } } })),
   });
 }
@@ -34,7 +34,7 @@ export function resourceQuery(id: string) {
 /** Samples of the last `days`; the start is rounded to the hour so that opening a page twice asks once. */
 export function samplesQuery(id: string, days: number, metrics?: string) {
   return queryOptions({
-    queryKey: ['samples', id, days, metrics],
+    queryKey: ['estate', 'samples', id, days, metrics],
     queryFn: () => {
       const start = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000 - days * 86_400_000).toISOString();
       return body(client.GET('/api/v1/resources/{id}/samples', {
@@ -47,7 +47,7 @@ export function samplesQuery(id: string, days: number, metrics?: string) {
 }
 
 export const connectionsQuery = queryOptions({
-  queryKey: ['connections'],
+  queryKey: ['estate', 'connections'],
   queryFn: () => body(client.GET('/api/v1/connections')),
   refetchInterval: ({ state }) => (state.data?.items.some(({ status }) => status === 'syncing') ? 1500 : 15_000),
 });
@@ -55,12 +55,7 @@ export const connectionsQuery = queryOptions({
 /** A change of a connection: everything of the estate is asked for again. */
 export function useChange<Given, Answer>(change: (given: Given) => Promise<Answer>) {
   const queries = useQueryClient();
-  return useMutation({
-    mutationFn: change,
-    onSettled: () => {
-      for (const key of ['connections', 'resources', 'costs']) void queries.invalidateQueries({ queryKey: [key] });
-    },
-  });
+  return useMutation({ mutationFn: change, onSettled: () => void queries.invalidateQueries({ queryKey: ['estate'] }) });
 }
 
 export const addConnection = (given: Schemas['ConnectionCreate']) => body(client.POST('/api/v1/connections', { body: given }));

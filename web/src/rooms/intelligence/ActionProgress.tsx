@@ -1,11 +1,11 @@
-import { Button, Group, Loader, Modal, Progress, Stack, Text, ThemeIcon } from '@mantine/core';
+import { Button, Group, Loader, Progress, Stack, Text, ThemeIcon } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconArrowBackUp, IconCheck, IconX } from '@tabler/icons-react';
 import type { Action } from '../../api/bodies';
 import { useMay } from '../../api/session';
+import { FormDialog } from '../../display/FormDialog';
 import { took } from '../../display/instants';
 import { Panel } from '../../display/Panel';
-import { ProblemAlert } from '../../display/ProblemAlert';
 import { When } from '../../display/When';
 import { sentence, words } from '../../display/wording';
 import { ActionStatus } from './ActionStatus';
@@ -62,17 +62,14 @@ export function RollBack({ action }: { action: Action }) {
   return (
     <>
       <Button size="xs" variant="default" leftSection={<IconArrowBackUp size={15} />} onClick={open}>Roll back</Button>
-      <Modal opened={opened} onClose={close} title={<Text fw={600}>Roll back this change?</Text>}>
-        <Stack>
+      {opened && (
+        <FormDialog
+          title="Roll back this change?" explain="The resource goes back to the state that was kept before the change. It may be down in between." submit="Roll back now" colour="orange"
+          error={undo.error} pending={undo.isPending} onClose={close} onSubmit={() => undo.mutate(action.id, { onSuccess: close })}
+        >
           <Text size="sm">{action.title}</Text>
-          <Text size="sm" className="muted">The resource goes back to the state that was kept before the change. It may be down in between.</Text>
-          <ProblemAlert error={undo.error} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>Cancel</Button>
-            <Button color="orange" loading={undo.isPending} onClick={() => undo.mutate(action.id, { onSuccess: close })}>Roll back now</Button>
-          </Group>
-        </Stack>
-      </Modal>
+        </FormDialog>
+      )}
     </>
   );
 }

@@ -48,7 +48,7 @@ export function Actions() {
         label="Actions" columns={table} rows={data?.items} rowId={(row) => row.id} pageSize={25} onOpen={(row) => setOpened(row.id)}
         empty={<EmptyState title="Nothing has been changed yet">Apply a recommendation, or let an agent act by itself within the guardrails.</EmptyState>}
       />
-      <Modal opened={action !== undefined} onClose={() => setOpened(null)} size="lg" title={<Text fw={600}>{action?.title}</Text>}>
+      <Modal opened={action !== undefined} onClose={() => setOpened(null)} size="lg" title={action?.title}>
         {action && <ActionProgress action={action} />}
       </Modal>
     </Stack>

@@ -1,20 +1,21 @@
-import { Autocomplete, Button, Divider, Group, Modal, NumberInput, Select, SimpleGrid, Stack, Switch, TagsInput, Text, TextInput, Textarea } from '@mantine/core';
+import { Autocomplete, Divider, NumberInput, Select, SimpleGrid, Switch, TagsInput, Text, TextInput, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import type { Agent } from '../../api/bodies';
 import { fieldMessages } from '../../api/problem';
 import { announce } from '../../display/announce';
-import { ProblemAlert } from '../../display/ProblemAlert';
+import { FormDialog } from '../../display/FormDialog';
+import { Remove } from '../../display/Remove';
 import { options, words } from '../../display/wording';
 import { given, initial, type AgentFields } from './agent-fields';
-import { RemoveAgent } from './RemoveAgent';
-import { agentTypesQuery, configureAgent, createAgent, useChange } from './queries';
+import { agentTypesQuery, configureAgent, createAgent, removeAgent, useChange } from './queries';
 
-const MODES = [
-  { value: 'learning', label: 'Learning: recommends, changes nothing' },
-  { value: 'safe_mode', label: 'Safe mode: low impact by itself, the rest with approval' },
-  { value: 'active', label: 'Active: everything within the guardrails' },
-];
+const MODES = options(['learning', 'safe_mode', 'active']);
+const MEANING: Record<string, string> = {
+  learning: 'It recommends and changes nothing.',
+  safe_mode: 'It may apply what is of low impact by itself and asks for the rest.',
+  active: 'It applies everything within the guardrails, and answers anomalies at once.',
+};
 const ZONES = Intl.supportedValuesOf('timeZone');
 const IMPACTS = options(['low', 'medium', 'high']);
 const TIMINGS = options(['immediate', 'daily_digest', 'weekly_digest', 'never']);
@@ -43,58 +44,51 @@ export function AgentForm({ agent, onClose }: { agent?: Agent; onClose: () => vo
   });
   const chosen = types.data?.items.find(({ name }) => name === form.values.agent_type);
   return (
-    <Modal opened onClose={onClose} size="xl" title={<Text fw={600}>{agent ? `Configure ${agent.name}` : 'Create an agent'}</Text>}>
-      <form onSubmit={submit}>
-        <Stack gap="md">
-          <SimpleGrid cols={{ base: 1, sm: 2 }}>
-            <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
-            {agent ? <TextInput label="Agent" value={words(agent.agent_type)} readOnly variant="filled" /> : (
-              <Select
-                label="Agent" required allowDeselect={false} {...form.getInputProps('agent_type')}
-                data={types.data?.items.map(({ name, available }) => ({ value: name, label: available ? words(name) : `${words(name)} (not in this release)`, disabled: !available })) ?? []}
-              />
-            )}
-          </SimpleGrid>
-          {chosen && !agent && <Text size="sm" className="muted">{chosen.description}</Text>}
-          <Select label="Mode" data={MODES} allowDeselect={false} {...form.getInputProps('mode')} />
-          {form.values.mode !== 'learning' && (agent?.mode ?? 'learning') === 'learning' && (
-            <Textarea label="Reason for leaving learning" description="Needed when the learning period is not over; it goes to the log." autosize {...form.getInputProps('reason')} />
-          )}
-          <Divider label="Scope" labelPosition="left" />
-          <SimpleGrid cols={{ base: 1, sm: 2 }}>
-            <TagsInput label="Accounts" placeholder="All" description="Account identifiers or connection names" {...form.getInputProps('scope.accounts')} />
-            <TagsInput label="Services" placeholder="All" description="As the cloud names them, such as ec2" {...form.getInputProps('scope.services')} />
-          </SimpleGrid>
-          <SimpleGrid cols={{ base: 1, sm: 2 }}>
-            <NumberInput label="Learning period" min={0} max={365} suffix=" days" {...form.getInputProps('learning_period')} />
-            <NumberInput label="Confidence threshold" min={0} max={100} suffix=" %" {...form.getInputProps('confidence_threshold')} />
-          </SimpleGrid>
-          <SimpleGrid cols={{ base: 1, sm: 2 }}>
-            <TextInput label="Schedule" placeholder="Reeve's own interval" description="A cron pattern: minute, hour, day, month, weekday" {...form.getInputProps('schedule')} />
-            <Autocomplete label="Its time zone" description="IANA name" data={ZONES} limit={50} maxDropdownHeight={240} {...form.getInputProps('schedule_time_zone')} />
-          </SimpleGrid>
-          <Divider label="Acting by itself" labelPosition="left" />
-          <Switch label="May apply changes by itself" {...form.getInputProps('auto_apply.enabled', { type: 'checkbox' })} />
-          <SimpleGrid cols={{ base: 1, sm: 2 }}>
-            <Select label="Highest impact applied" data={IMPACTS} allowDeselect={false} {...form.getInputProps('auto_apply.max_impact')} />
-            <Select label="Approval needed from" data={[{ value: 'medium_impact', label: 'Medium impact' }, { value: 'high_impact', label: 'High impact' }]} allowDeselect={false} {...form.getInputProps('auto_apply.approval_required')} />
-          </SimpleGrid>
-          <Divider label="Notifications" labelPosition="left" />
-          <SimpleGrid cols={{ base: 1, sm: 3 }}>
-            <Select label="Recommendations" data={TIMINGS} allowDeselect={false} {...form.getInputProps('notifications.recommendations')} />
-            <Select label="Actions taken" data={TIMINGS} allowDeselect={false} {...form.getInputProps('notifications.actions_taken')} />
-            <Select label="Anomalies" data={TIMINGS} allowDeselect={false} {...form.getInputProps('notifications.anomalies')} />
-          </SimpleGrid>
-          <ProblemAlert error={change.error} marked={FIELDS} />
-          <Group justify="space-between">
-            {agent ? <RemoveAgent agent={agent} onRemoved={onClose} /> : <span />}
-            <Group>
-              <Button variant="default" onClick={onClose}>Cancel</Button>
-              <Button type="submit" loading={change.isPending}>{agent ? 'Save' : 'Create agent'}</Button>
-            </Group>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title={agent ? `Configure ${agent.name}` : 'Create an agent'} size="xl" submit={agent ? 'Save' : 'Create agent'}
+      error={change.error} marked={FIELDS} pending={change.isPending}
+      onSubmit={submit} onClose={onClose}
+      aside={agent && <Remove what={agent.name} room="intelligence" explain="Its open recommendations end. What it did stays in the log." remove={() => removeAgent(agent.id)} onRemoved={onClose} />}
+    >
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
+        {agent ? <TextInput label="Agent" value={words(agent.agent_type)} readOnly variant="filled" /> : (
+          <Select
+            label="Agent" required allowDeselect={false} {...form.getInputProps('agent_type')}
+            data={types.data?.items.map(({ name, available }) => ({ value: name, label: available ? words(name) : `${words(name)} (not in this release)`, disabled: !available })) ?? []}
+          />
+        )}
+      </SimpleGrid>
+      {chosen && !agent && <Text size="sm" className="muted">{chosen.description}</Text>}
+      <Select label="Mode" description={MEANING[form.values.mode]} data={MODES} allowDeselect={false} {...form.getInputProps('mode')} />
+      {form.values.mode !== 'learning' && (agent?.mode ?? 'learning') === 'learning' && (
+        <Textarea label="Reason for leaving learning" description="Needed when the learning period is not over; it goes to the log." autosize {...form.getInputProps('reason')} />
+      )}
+      <Divider label="Scope" labelPosition="left" />
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <TagsInput label="Accounts" placeholder="All" description="Account identifiers or connection names" {...form.getInputProps('scope.accounts')} />
+        <TagsInput label="Services" placeholder="All" description="As the cloud names them, such as ec2" {...form.getInputProps('scope.services')} />
+      </SimpleGrid>
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <NumberInput label="Learning period" min={0} max={365} suffix=" days" {...form.getInputProps('learning_period')} />
+        <NumberInput label="Confidence threshold" min={0} max={100} suffix=" %" {...form.getInputProps('confidence_threshold')} />
+      </SimpleGrid>
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <TextInput label="Schedule" placeholder="Reeve's own interval" description="A cron pattern: minute, hour, day, month, weekday" {...form.getInputProps('schedule')} />
+        <Autocomplete label="Its time zone" description="IANA name" data={ZONES} limit={50} maxDropdownHeight={240} {...form.getInputProps('schedule_time_zone')} />
+      </SimpleGrid>
+      <Divider label="Acting by itself" labelPosition="left" />
+      <Switch label="May apply changes by itself" {...form.getInputProps('auto_apply.enabled', { type: 'checkbox' })} />
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <Select label="Highest impact applied" data={IMPACTS} allowDeselect={false} {...form.getInputProps('auto_apply.max_impact')} />
+        <Select label="Approval needed from" data={[{ value: 'medium_impact', label: 'Medium impact' }, { value: 'high_impact', label: 'High impact' }]} allowDeselect={false} {...form.getInputProps('auto_apply.approval_required')} />
+      </SimpleGrid>
+      <Divider label="Notifications" labelPosition="left" />
+      <SimpleGrid cols={{ base: 1, sm: 3 }}>
+        <Select label="Recommendations" data={TIMINGS} allowDeselect={false} {...form.getInputProps('notifications.recommendations')} />
+        <Select label="Actions taken" data={TIMINGS} allowDeselect={false} {...form.getInputProps('notifications.actions_taken')} />
+        <Select label="Anomalies" data={TIMINGS} allowDeselect={false} {...form.getInputProps('notifications.anomalies')} />
+      </SimpleGrid>
+    </FormDialog>
   );
 }

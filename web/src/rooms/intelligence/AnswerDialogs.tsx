@@ -1,9 +1,9 @@
-import { Button, Chip, Group, Modal, Stack, Text, TextInput, Textarea } from '@mantine/core';
-import { useState, type ReactNode } from 'react';
+import { Chip, Group, TextInput, Textarea } from '@mantine/core';
+import { useState } from 'react';
 import type { Recommendation } from '../../api/bodies';
 import { announce } from '../../display/announce';
+import { FormDialog } from '../../display/FormDialog';
 import { fromInput, toInput } from '../../display/instants';
-import { ProblemAlert } from '../../display/ProblemAlert';
 import { dismiss, schedule, snooze, testFirst, useChange } from './queries';
 
 interface Props {
@@ -11,47 +11,17 @@ interface Props {
   onClose: () => void;
 }
 
-interface FrameProps {
-  title: string;
-  explain: string;
-  submit: string;
-  error: unknown;
-  pending: boolean;
-  disabled?: boolean;
-  onSubmit: () => void;
-  onClose: () => void;
-  children?: ReactNode;
-}
-
-export function AnswerFrame({ title, explain, submit, error, pending, disabled, onSubmit, onClose, children }: FrameProps) {
-  return (
-    <Modal opened onClose={onClose} title={<Text fw={600}>{title}</Text>}>
-      <form onSubmit={(event) => { event.preventDefault(); onSubmit(); }}>
-        <Stack gap="md">
-          <Text size="sm" className="muted">{explain}</Text>
-          {children}
-          <ProblemAlert error={error} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>Cancel</Button>
-            <Button type="submit" loading={pending} disabled={disabled}>{submit}</Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
-  );
-}
-
 export function DismissDialog({ of: one, onClose }: Props) {
   const [reason, setReason] = useState('');
   const change = useChange(dismiss);
   return (
-    <AnswerFrame
+    <FormDialog
       title="Dismiss this recommendation?" explain="The reason goes to the log, and later recommendations learn from it." submit="Dismiss"
       error={change.error} pending={change.isPending} disabled={reason.trim() === ''} onClose={onClose}
       onSubmit={() => change.mutate({ id: one.id, reason: reason.trim() }, { onSuccess: () => { announce('Dismissed.'); onClose(); } })}
     >
       <Textarea label="Reason" required autosize minRows={2} data-autofocus value={reason} onChange={(event) => setReason(event.currentTarget.value)} />
-    </AnswerFrame>
+    </FormDialog>
   );
 }
 
@@ -60,23 +30,24 @@ const PERIODS: [string, number][] = [['1 day', 24], ['1 week', 168], ['1 month',
 
 export function SnoozeDialog({ of: one, onClose }: Props) {
   const [until, setUntil] = useState(() => inHours(168));
+  const [period, setPeriod] = useState<number | null>(168);
   const [reason, setReason] = useState('');
   const change = useChange(snooze);
   const at = fromInput(until);
   return (
-    <AnswerFrame
+    <FormDialog
       title="Snooze" explain="It comes back by itself at this time." submit="Snooze" error={change.error} pending={change.isPending}
       disabled={!at} onClose={onClose}
       onSubmit={() => at && change.mutate({ id: one.id, until: at, reason: reason.trim() || undefined }, { onSuccess: () => { announce('Snoozed.'); onClose(); } })}
     >
       <Group gap="xs">
         {PERIODS.map(([label, hours]) => (
-          <Chip key={label} size="xs" checked={until === inHours(hours)} onChange={() => setUntil(inHours(hours))}>{label}</Chip>
+          <Chip key={label} size="xs" checked={period === hours} onChange={() => { setPeriod(hours); setUntil(inHours(hours)); }}>{label}</Chip>
         ))}
       </Group>
-      <TextInput label="Until" type="datetime-local" required value={until} onChange={(event) => setUntil(event.currentTarget.value)} />
+      <TextInput label="Until" description="In your zone" type="datetime-local" required value={until} onChange={(event) => { setPeriod(null); setUntil(event.currentTarget.value); }} />
       <TextInput label="Reason" placeholder="Optional" value={reason} onChange={(event) => setReason(event.currentTarget.value)} />
-    </AnswerFrame>
+    </FormDialog>
   );
 }
 
@@ -86,21 +57,21 @@ export function ScheduleDialog({ of: one, onClose }: Props) {
   const change = useChange(schedule);
   const at = fromInput(when);
   return (
-    <AnswerFrame
-      title="Schedule" explain="Runs at this time, if the plan and the guardrails still allow it then. The time is in your zone." submit="Schedule"
+    <FormDialog
+      title="Schedule" explain="Runs at this time, if the plan and the guardrails still allow it then." submit="Schedule"
       error={change.error} pending={change.isPending} disabled={!at} onClose={onClose}
       onSubmit={() => at && change.mutate({ id: one.id, at, comment: comment.trim() || undefined }, { onSuccess: ({ status }) => { announce(status === 'pending_approval' ? 'Scheduled, and waits for approval.' : 'Scheduled.'); onClose(); } })}
     >
-      <TextInput label="When" type="datetime-local" required value={when} onChange={(event) => setWhen(event.currentTarget.value)} />
+      <TextInput label="When" description="In your zone" type="datetime-local" required value={when} onChange={(event) => setWhen(event.currentTarget.value)} />
       <TextInput label="Comment for the log" placeholder="Optional" value={comment} onChange={(event) => setComment(event.currentTarget.value)} />
-    </AnswerFrame>
+    </FormDialog>
   );
 }
 
 export function TestDialog({ of: one, onClose }: Props) {
   const change = useChange(testFirst);
   return (
-    <AnswerFrame
+    <FormDialog
       title="Test first?" explain="Tries the plan where it cannot hurt and shows what happened. Nothing in production changes." submit="Test now"
       error={change.error} pending={change.isPending} onClose={onClose}
       onSubmit={() => change.mutate(one.id, { onSuccess: () => { announce('The test has begun.'); onClose(); } })}

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Group, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Plan, Recommendation } from '../../api/bodies';
@@ -6,8 +6,9 @@ import { asProblem } from '../../api/problem';
 import { announce } from '../../display/announce';
 import { money } from '../../display/amounts';
 import { Facts } from '../../display/Facts';
-import { ProblemAlert } from '../../display/ProblemAlert';
+import { FormDialog } from '../../display/FormDialog';
 import { signaturesFor } from './approval-matrix';
+import { BlockNote } from './change/BlockNote';
 import { PlanMarks, Steps } from './PlanSteps';
 import { execute, useChange } from './queries';
 
@@ -22,7 +23,8 @@ export function ApplyDialog({ of: one, plan, onClose }: Props) {
   const [comment, setComment] = useState('');
   const queries = useQueryClient();
   const apply = useChange(execute);
-  const changed = apply.error && asProblem(apply.error).code === 'plan_changed';
+  const { code, detail } = asProblem(apply.error);
+  const [changed, blocked] = [code === 'plan_changed', code === 'guardrail_blocked'];
   const send = () => {
     apply.mutate({ id: one.id, plan_hash: plan.hash, comment: comment.trim() || undefined }, {
       onSuccess: (answer) => {
@@ -36,27 +38,22 @@ export function ApplyDialog({ of: one, plan, onClose }: Props) {
     apply.reset();
   };
   return (
-    <Modal opened onClose={onClose} size="lg" title={<Text fw={600}>Apply this change now?</Text>}>
-      <Stack gap="md">
-        <Group justify="space-between" gap="xs"><Text fw={500} style={{ flex: '1 1 260px' }}>{one.title}</Text><PlanMarks plan={plan} /></Group>
-        <Steps plan={plan} />
-        <Facts
-          of={[
-            ['Savings', `${money(one.savings.monthly)} a month`],
-            ['Performance', one.impact.performance],
-            ['Approval', signaturesFor(one.impact_level)],
-          ]}
-        />
-        {plan.restart_needed && <Alert color="yellow" variant="light">{one.resource.name} is down while it changes.</Alert>}
-        <TextInput label="Comment for the log" placeholder="Optional" value={comment} onChange={(event) => setComment(event.currentTarget.value)} />
-        <ProblemAlert error={apply.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>Cancel</Button>
-          {changed
-            ? <Button onClick={() => void reload()}>Show the new plan</Button>
-            : <Button loading={apply.isPending} onClick={send}>{one.impact_level === 'low' ? 'Apply now' : 'Ask for approval and apply'}</Button>}
-        </Group>
-      </Stack>
-    </Modal>
+    <FormDialog
+      title="Apply this change now?" size="lg" error={blocked ? undefined : apply.error} pending={apply.isPending} onClose={onClose}
+      submit={changed ? 'Show the new plan' : one.impact_level === 'low' ? 'Apply now' : 'Ask for approval and apply'} onSubmit={changed ? () => void reload() : send}
+    >
+      <Group justify="space-between" gap="xs"><Text fw={500} style={{ flex: '1 1 260px' }}>{one.title}</Text><PlanMarks plan={plan} /></Group>
+      <Steps plan={plan} />
+      <Facts
+        of={[
+          [one.savings.monthly >= 0 ? 'Savings' : 'Costs more', `${money(Math.abs(one.savings.monthly))} a month`],
+          ['Performance', one.impact.performance],
+          ['Approval', signaturesFor(one.impact_level)],
+        ]}
+      />
+      {plan.restart_needed && <Alert color="yellow" variant="light">{one.resource.name} is down while it changes.</Alert>}
+      {blocked && <BlockNote text={detail} />}
+      <TextInput label="Comment for the log" placeholder="Optional" value={comment} onChange={(event) => setComment(event.currentTarget.value)} />
+    </FormDialog>
   );
 }

@@ -1,4 +1,4 @@
-import { Anchor, Badge, Button, Group, Modal, Skeleton, Stack, Text, TextInput, Textarea } from '@mantine/core';
+import { Anchor, Badge, Button, Group, Skeleton, Stack, Text, TextInput, Textarea } from '@mantine/core';
 import { IconSignature } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -8,6 +8,7 @@ import { useMay } from '../../api/session';
 import { announce } from '../../display/announce';
 import { Copyable } from '../../display/Copyable';
 import { EmptyState } from '../../display/EmptyState';
+import { FormDialog } from '../../display/FormDialog';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { Status } from '../../display/Status';
@@ -28,7 +29,10 @@ export function Approvals() {
     <Stack gap="lg">
       {pending.length === 0 && (
         <div className="panel">
-          <EmptyState title="No approvals wait" icon={<IconSignature size={22} />}>
+          <EmptyState
+            title="No approvals wait" icon={<IconSignature size={22} />}
+            action={<Anchor size="sm" mt={6} renderRoot={(props) => <Link to="/intelligence/recommendations" {...props} />}>Open recommendations</Anchor>}
+          >
             Changes of medium impact need a manager; changes of high impact need a director and security. Their requests appear here.
           </EmptyState>
         </div>
@@ -89,18 +93,14 @@ function ApproveDialog({ of: approval, onClose }: { of: Approval; onClose: () =>
   const sign = useChange(approve);
   const left = approval.needed.length - approval.signed.length - approval.can_sign.length;
   return (
-    <Modal opened onClose={onClose} title={<Text fw={600}>Approve this plan?</Text>}>
-      <Stack>
-        <Text size="sm">{approval.title}</Text>
-        <Text size="sm" className="muted">{left > 0 ? 'It runs once the other signature is there too.' : 'With your signature it runs at once.'}</Text>
-        <TextInput label="Comment for the log" placeholder="Optional" value={comment} onChange={(event) => setComment(event.currentTarget.value)} />
-        <ProblemAlert error={sign.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>Cancel</Button>
-          <Button loading={sign.isPending} onClick={() => sign.mutate({ id: approval.id, comment: comment.trim() || undefined }, { onSuccess: () => { announce('Signed.'); onClose(); } })}>Approve</Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <FormDialog
+      title="Approve this plan?" explain={left > 0 ? 'It runs once the other signature is there too.' : 'With your signature it runs at once.'} submit="Approve"
+      error={sign.error} pending={sign.isPending} onClose={onClose}
+      onSubmit={() => sign.mutate({ id: approval.id, comment: comment.trim() || undefined }, { onSuccess: () => { announce('Signed.'); onClose(); } })}
+    >
+      <Text size="sm">{approval.title}</Text>
+      <TextInput label="Comment for the log" placeholder="Optional" data-autofocus value={comment} onChange={(event) => setComment(event.currentTarget.value)} />
+    </FormDialog>
   );
 }
 
@@ -108,17 +108,14 @@ function RejectDialog({ of: approval, onClose }: { of: Approval; onClose: () => 
   const [reason, setReason] = useState('');
   const refuse = useChange(reject);
   return (
-    <Modal opened onClose={onClose} title={<Text fw={600}>Reject this plan?</Text>}>
-      <Stack>
-        <Text size="sm">{approval.title}</Text>
-        <Textarea label="Reason" required autosize minRows={2} data-autofocus value={reason} onChange={(event) => setReason(event.currentTarget.value)} />
-        <ProblemAlert error={refuse.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>Cancel</Button>
-          <Button color="red" disabled={reason.trim() === ''} loading={refuse.isPending} onClick={() => refuse.mutate({ id: approval.id, reason: reason.trim() }, { onSuccess: () => { announce('Rejected.'); onClose(); } })}>Reject</Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <FormDialog
+      title="Reject this plan?" explain="It does not run. The reason goes to the log." submit="Reject" colour="red"
+      error={refuse.error} pending={refuse.isPending} disabled={reason.trim() === ''} onClose={onClose}
+      onSubmit={() => refuse.mutate({ id: approval.id, reason: reason.trim() }, { onSuccess: () => { announce('Rejected.'); onClose(); } })}
+    >
+      <Text size="sm">{approval.title}</Text>
+      <Textarea label="Reason" required autosize minRows={2} data-autofocus value={reason} onChange={(event) => setReason(event.currentTarget.value)} />
+    </FormDialog>
   );
 }
 

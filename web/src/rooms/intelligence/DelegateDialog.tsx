@@ -3,8 +3,8 @@ import { useState } from 'react';
 import type { Approval } from '../../api/bodies';
 import { fieldMessages } from '../../api/problem';
 import { announce } from '../../display/announce';
+import { FormDialog } from '../../display/FormDialog';
 import { words } from '../../display/wording';
-import { AnswerFrame } from './AnswerDialogs';
 import { delegate, useChange } from './queries';
 
 /** One's signature, left to another person for this request alone. */
@@ -15,13 +15,13 @@ export function DelegateDialog({ of: approval, onClose }: { of: Approval; onClos
   const wrong = fieldMessages(change.error).to;
   const mine = approval.can_sign.map((name) => words(name).toLowerCase()).join(' and ');
   return (
-    <AnswerFrame
+    <FormDialog
       title="Leave it to somebody else" submit="Leave it" error={wrong ? undefined : change.error} pending={change.isPending} disabled={to.trim() === ''} onClose={onClose}
       explain={`Somebody else signs as ${mine} instead of you, for this request alone. Nobody signs their own request, and nobody twice.`}
       onSubmit={() => change.mutate({ id: approval.id, to: to.trim(), comment: comment.trim() || undefined }, { onSuccess: () => { announce('It is left to them.'); onClose(); } })}
     >
       <TextInput label="Their e-mail address" type="email" withAsterisk data-autofocus value={to} error={wrong && `This ${wrong}`} onChange={(event) => setTo(event.currentTarget.value)} />
       <TextInput label="Comment for the log" placeholder="Optional" value={comment} onChange={(event) => setComment(event.currentTarget.value)} />
-    </AnswerFrame>
+    </FormDialog>
   );
 }

@@ -7,6 +7,7 @@ import { useMay } from '../../api/session';
 import { announce } from '../../display/announce';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
+import { lasting } from './guardrails/budget';
 import { InUse } from './guardrails/InUse';
 import { KillSwitch } from './KillSwitch';
 import { guardrailsQuery, setGuardrails, useChange } from './queries';
@@ -43,6 +44,8 @@ function Limits({ of: guardrails }: { of: Guardrails }) {
   const percent = (label: string, field: string, description: string, max = 100) => (
     <NumberInput label={label} description={description} min={0} max={max} decimalScale={3} suffix=" %" readOnly={locked} {...form.getInputProps(field)} />
   );
+  const watched = form.values.verification?.window_s;
+  const lasts = (words: string, seconds: number) => `${words}: ${lasting(seconds)}`;
   const whole = (label: string, field: string, description: string, suffix = '') => (
     <NumberInput label={label} description={description} min={0} allowDecimal={false} suffix={suffix} thousandSeparator="," readOnly={locked} {...form.getInputProps(field)} />
   );
@@ -63,7 +66,7 @@ function Limits({ of: guardrails }: { of: Guardrails }) {
             <Stack gap="md">
               <Switch label="Roll back by itself" disabled={locked} {...form.getInputProps('rollback.automatic', { type: 'checkbox' })} />
               <SimpleGrid cols={{ base: 1, sm: 2 }}>
-                {whole('Time limit', 'rollback.timeout_s', 'After it the change is undone', ' s')}
+                {whole('Time limit', 'rollback.timeout_s', lasts('Undone after', form.values.rollback.timeout_s), ' s')}
                 {whole('Circuit breaker', 'breaker_failures', 'Failures in a row that stop everything')}
               </SimpleGrid>
             </Stack>
@@ -77,8 +80,8 @@ function Limits({ of: guardrails }: { of: Guardrails }) {
           </Panel>
           <Panel title="After a change" note="How long it is left alone, and how long its effect is watched">
             <SimpleGrid cols={{ base: 1, sm: 2 }}>
-              {whole('Cool-down', 'cool_down_s', 'After each change', ' s')}
-              {whole('Watch', 'verification.window_s', 'Its effect is compared; 0: not', ' s')}
+              {whole('Cool-down', 'cool_down_s', lasts('After each change', form.values.cool_down_s), ' s')}
+              {whole('Watch', 'verification.window_s', watched ? lasts('Its effect is compared', watched) : 'Its effect is not compared', ' s')}
             </SimpleGrid>
           </Panel>
         </SimpleGrid>

@@ -50,7 +50,7 @@ export function Models() {
         label="Models" columns={columns(agents?.items ?? [], setOpened)} rows={data?.items} rowId={(row) => row.id} pageSize={25} onOpen={(row) => setOpened(row.id)}
         empty={<EmptyState title="Nothing has been learned yet">Models are trained once an agent has run and its resources have been measured for two weeks.</EmptyState>}
       />
-      <Modal opened={opened !== null} onClose={() => setOpened(null)} size="xl" title={<Text fw={600}>Model</Text>}>
+      <Modal opened={opened !== null} onClose={() => setOpened(null)} size="xl" title="Model">
         {opened && <Detail id={opened} />}
       </Modal>
     </Stack>
@@ -58,7 +58,7 @@ export function Models() {
 }
 
 const VERSIONS: Column<Model>[] = [
-  { id: 'version', header: 'Version', align: 'right', cell: (row) => row.version },
+  { id: 'version', header: 'Version', cell: (row) => `Version ${row.version}` },
   { id: 'status', header: 'Status', cell: (row) => <Status of={row.status} /> },
   { id: 'accuracy', header: 'Accuracy', align: 'right', cell: (row) => percent(row.accuracy) },
   { id: 'f1', header: 'F1', align: 'right', cell: (row) => percent(row.f1) },

@@ -1,12 +1,12 @@
-import { Alert, Anchor, Box, Grid, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Box, Grid, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { Recommendation } from '../../api/bodies';
 import { useMay } from '../../api/session';
+import { Awaited } from '../../display/Awaited';
 import { fullTime } from '../../display/instants';
 import { Page } from '../../display/Page';
 import { Panel } from '../../display/Panel';
-import { ProblemAlert } from '../../display/ProblemAlert';
 import { Status } from '../../display/Status';
 import { Trail } from '../../display/Trail';
 import { words } from '../../display/wording';
@@ -32,12 +32,7 @@ export function RecommendationDetail() {
     ...recommendationQuery(id),
     refetchInterval: ({ state }) => (MOVING.includes(state.data?.status ?? '') ? 1000 : 15_000),
   });
-  if (error && !data) {
-    return <Page title="Recommendation" above={TRAIL}><ProblemAlert error={error} onRetry={() => void refetch()} /></Page>;
-  }
-  if (!data) {
-    return <Page title="Recommendation" above={TRAIL}><Skeleton h={160} radius="lg" /><Skeleton h={320} radius="lg" /></Page>;
-  }
+  if (!data) return <Awaited title="Recommendation" above={TRAIL} error={error} onRetry={refetch} />;
   return <Shown of={data} />;
 }
 

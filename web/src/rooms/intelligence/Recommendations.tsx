@@ -1,5 +1,4 @@
-import { Alert, Button, Group, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { Alert, Button, Group, Select, Stack, Text } from '@mantine/core';
 import { IconFilterOff, IconRocket } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
@@ -9,6 +8,7 @@ import { count, money } from '../../display/amounts';
 import { DataTable } from '../../display/DataTable';
 import { EmptyState } from '../../display/EmptyState';
 import { ProblemAlert } from '../../display/ProblemAlert';
+import { TypedFilter } from '../../display/TypedFilter';
 import { options } from '../../display/wording';
 import { ALL_COLUMNS, PRIORITY_ORDER } from './columns';
 import { RolloutForm } from './rollouts/RolloutForm';
@@ -51,16 +51,16 @@ export function Recommendations() {
         <Select label="Status" data={[...STATUSES, { value: 'all', label: 'All' }]} value={status} onChange={(value) => set({ status: !value || value === WAITING ? undefined : value })} allowDeselect={false} w={170} />
         <Select label="Priority" data={options(PRIORITY_ORDER)} value={search.priority ?? null} onChange={(value) => set({ priority: value ?? undefined })} placeholder="Any" clearable w={130} />
         <Select label="Type" data={options(TYPES)} value={search.type ?? null} onChange={(value) => set({ type: value ?? undefined })} placeholder="Any" clearable searchable w={190} />
-        <Typed label="Minimum confidence" value={search.min_confidence} onChange={(value) => set({ min_confidence: value })} numeric />
-        <Typed label="Account" value={search.account} onChange={(value) => set({ account: value })} />
-        <Typed label="Resource" value={search.resource} onChange={(value) => set({ resource: value })} />
+        <TypedFilter label="Minimum confidence" w={160} value={search.min_confidence} onChange={(value) => set({ min_confidence: value })} percent />
+        <TypedFilter label="Account" w={150} value={search.account} onChange={(value) => set({ account: value })} />
+        <TypedFilter label="Resource" w={150} value={search.resource} onChange={(value) => set({ resource: value })} />
         {filtered && <Button variant="subtle" color="gray" leftSection={<IconFilterOff size={16} />} onClick={clear}>Clear</Button>}
       </Group>
       {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (
         <>
           <Group justify="space-between" gap="sm">
             <Text size="sm" className="muted numeral" role="status">
-              {data ? `${count(data.total)} found · ${money(sum ?? 0)} a month could be saved` : 'Looking …'}
+              {data ? `${count(data.total)} found · up to ${money(sum ?? 0)} a month could be saved` : 'Looking …'}
             </Text>
             {search.type && may('intelligence.operate') && (data?.items.filter(({ plan, status: now }) => plan && now === 'open').length ?? 0) > 1 && (
               <Button variant="light" leftSection={<IconRocket size={16} />} onClick={() => setRolling(true)}>Roll them out in stages</Button>
@@ -81,26 +81,4 @@ export function Recommendations() {
       {rolling && <RolloutForm type={search.type} onClose={() => setRolling(false)} />}
     </Stack>
   );
-}
-
-interface TypedProps {
-  label: string;
-  value: string | undefined;
-  onChange: (value: string | undefined) => void;
-  numeric?: boolean;
-}
-
-/** A filter that is typed: it takes effect when typing pauses. */
-function Typed({ label, value, onChange, numeric }: TypedProps) {
-  const [given, setGiven] = useState({ from: value, text: value ?? '' });
-  if (given.from !== value) setGiven({ from: value, text: value ?? '' });
-  const pass = useDebouncedCallback((text: string) => onChange(text.trim() || undefined), 350);
-  const change = (text: string) => {
-    setGiven({ from: value, text });
-    pass(text);
-  };
-  if (numeric) {
-    return <NumberInput label={label} value={given.text} onChange={(next) => change(String(next))} min={0} max={100} suffix=" %" placeholder="Any" w={160} />;
-  }
-  return <TextInput label={label} value={given.text} onChange={(event) => change(event.currentTarget.value)} placeholder="Any" w={150} />;
 }

@@ -97,7 +97,7 @@ export function modelQuery(id: string) {
 }
 
 export const costsQuery = queryOptions({
-  queryKey: ['costs'],
+  queryKey: ['estate', 'costs'],
   queryFn: () => body(client.GET('/api/v1/costs')),
 });
 

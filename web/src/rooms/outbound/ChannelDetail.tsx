@@ -1,14 +1,15 @@
-import { Button, Grid, Group, Skeleton, Text } from '@mantine/core';
+import { Button, Grid, Group, Text } from '@mantine/core';
 import { IconEdit } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Channel } from '../../api/bodies';
 import { useMay } from '../../api/session';
+import { Awaited } from '../../display/Awaited';
 import { Facts, type Fact } from '../../display/Facts';
 import { Page } from '../../display/Page';
 import { Panel } from '../../display/Panel';
-import { ProblemAlert } from '../../display/ProblemAlert';
+import { Remove } from '../../display/Remove';
 import { Status } from '../../display/Status';
 import { Trail } from '../../display/Trail';
 import { When } from '../../display/When';
@@ -16,7 +17,6 @@ import { ChannelForm } from './ChannelForm';
 import { topicsInWords } from './Channels';
 import { Deliveries } from './Deliveries';
 import { KIND_NAMES } from './fields';
-import { RemoveTarget } from './RemoveTarget';
 import { useTest } from './TestSend';
 import { channelQuery, removeChannel } from './queries';
 
@@ -26,7 +26,7 @@ const TRAIL = <Trail of={[['Notifications', '/settings/notifications']]} />;
 export function ChannelDetail() {
   const { id } = route.useParams();
   const { data, error, refetch } = useQuery(channelQuery(id));
-  if (!data) return <Page title="Channel" above={TRAIL}>{error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : <Skeleton h={280} radius="lg" />}</Page>;
+  if (!data) return <Awaited title="Channel" above={TRAIL} error={error} onRetry={refetch} />;
   return <Shown of={data} />;
 }
 
@@ -50,7 +50,16 @@ function Shown({ of: channel }: { of: Channel }) {
     <Page
       title={channel.name} above={TRAIL}
       description={<Group component="span" display="inline-flex" gap={8}><Status of={channel.enabled ? 'active' : 'disabled'} label={channel.enabled ? 'On' : 'Off'} /><Text span size="sm">{KIND_NAMES[channel.type] ?? channel.type}</Text></Group>}
-      actions={may ? <>{test.button}<Button variant="default" leftSection={<IconEdit size={16} />} onClick={() => setChanging(true)}>Change</Button></> : undefined}
+      actions={may ? (
+        <>
+          <Remove
+            what="channel" room="outbound" remove={() => removeChannel(channel.id)} onRemoved={() => void navigate({ to: '/settings/notifications' })}
+            explain="Nobody is told through it any more, and what waits for it is not sent."
+          />
+          {test.button}
+          <Button variant="default" leftSection={<IconEdit size={16} />} onClick={() => setChanging(true)}>Change</Button>
+        </>
+      ) : undefined}
     >
       {test.outcome}
       <Grid gap="lg" align="flex-start">
@@ -66,11 +75,6 @@ function Shown({ of: channel }: { of: Channel }) {
                 ['Last changed', <When key="changed" at={channel.updated_at} form="full" />],
               ]}
             />
-            {may && (
-              <Group mt="md">
-                <RemoveTarget what="channel" explain="Nobody is told through it any more, and what waits for it is not sent." remove={() => removeChannel(channel.id)} onRemoved={() => void navigate({ to: '/settings/notifications' })} />
-              </Group>
-            )}
           </Panel>
         </Grid.Col>
       </Grid>

@@ -1,9 +1,9 @@
-import { Button, Chip, Group, Input, Modal, NumberInput, PasswordInput, SegmentedControl, Select, SimpleGrid, Stack, Switch, TagsInput, Text, TextInput } from '@mantine/core';
+import { Chip, Group, Input, NumberInput, PasswordInput, SegmentedControl, Select, SimpleGrid, Switch, TagsInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { Channel } from '../../api/bodies';
 import { fieldMessages } from '../../api/problem';
 import { announce } from '../../display/announce';
-import { ProblemAlert } from '../../display/ProblemAlert';
+import { FormDialog } from '../../display/FormDialog';
 import { channelFields, KIND_NAMES, KINDS, SECRETS, settingsOf, TOPICS, type ChannelFields } from './fields';
 import { changeChannel, createChannel, useChange } from './queries';
 
@@ -44,35 +44,30 @@ export function ChannelForm({ channel, onMade, onClose }: Props) {
     }
   });
   return (
-    <Modal opened onClose={onClose} size="lg" title={<Text fw={600}>{channel ? `Change ${channel.name}` : 'Add a channel'}</Text>}>
-      <form onSubmit={submit}>
-        <Stack gap="md">
-          {channel
-            ? <TextInput label="Type" value={KIND_NAMES[type] ?? type} readOnly variant="filled" />
-            : <Select label="Type" data={KINDS} allowDeselect={false} {...form.getInputProps('type')} />}
-          <TextInput label="Name" placeholder={type === 'slack' ? '#cloud' : 'Operations'} withAsterisk maxLength={100} data-autofocus {...form.getInputProps('name')} />
-          {type === 'email' && <Email form={form} />}
-          {secret && (
-            <PasswordInput
-              label={secret.label} description={secret.description} withAsterisk={!channel && type !== 'email'} autoComplete="off"
-              placeholder={channel ? 'Unchanged' : secret.placeholder} aria-invalid={form.errors.secret ? true : undefined} {...form.getInputProps('secret')}
-            />
-          )}
-          {type === 'pagerduty' && <TextInput label="Address for events" description="Empty: the US region's; the EU region's is https://events.eu.pagerduty.com/v2/enqueue" placeholder="https://events.pagerduty.com/v2/enqueue" {...form.getInputProps('settings.url')} />}
-          <Input.Wrapper label="Told of" description="Nothing chosen is everything" error={form.errors.topics} labelElement="div">
-            <Chip.Group multiple {...form.getInputProps('topics')}>
-              <Group gap={6} mt={8}>{TOPICS.map(({ value, label }) => <Chip key={value} value={value} size="xs">{label}</Chip>)}</Group>
-            </Chip.Group>
-          </Input.Wrapper>
-          <Switch label="Switched on" {...form.getInputProps('enabled', { type: 'checkbox' })} />
-          <ProblemAlert error={change.error} marked={MARKED} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>Cancel</Button>
-            <Button type="submit" loading={change.isPending}>{channel ? 'Save' : 'Add channel'}</Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title={channel ? `Change ${channel.name}` : 'Add a channel'} size="lg" submit={channel ? 'Save' : 'Add channel'}
+      error={change.error} marked={MARKED} pending={change.isPending}
+      onSubmit={submit} onClose={onClose}
+    >
+      {channel
+        ? <TextInput label="Type" value={KIND_NAMES[type] ?? type} readOnly variant="filled" />
+        : <Select label="Type" data={KINDS} allowDeselect={false} {...form.getInputProps('type')} />}
+      <TextInput label="Name" placeholder={type === 'slack' ? '#cloud' : 'Operations'} withAsterisk maxLength={100} data-autofocus {...form.getInputProps('name')} />
+      {type === 'email' && <Email form={form} />}
+      {secret && (
+        <PasswordInput
+          label={secret.label} description={secret.description} withAsterisk={!channel && type !== 'email'} autoComplete="off"
+          placeholder={channel ? 'Unchanged' : secret.placeholder} aria-invalid={form.errors.secret ? true : undefined} {...form.getInputProps('secret')}
+        />
+      )}
+      {type === 'pagerduty' && <TextInput label="Address for events" description="Empty: the US region's; the EU region's is https://events.eu.pagerduty.com/v2/enqueue" placeholder="https://events.pagerduty.com/v2/enqueue" {...form.getInputProps('settings.url')} />}
+      <Input.Wrapper label="Told of" description="Nothing chosen is everything" error={form.errors.topics} labelElement="div">
+        <Chip.Group multiple {...form.getInputProps('topics')}>
+          <Group gap={6} mt={8}>{TOPICS.map(({ value, label }) => <Chip key={value} value={value} size="xs">{label}</Chip>)}</Group>
+        </Chip.Group>
+      </Input.Wrapper>
+      <Switch label="Switched on" {...form.getInputProps('enabled', { type: 'checkbox' })} />
+    </FormDialog>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Alert, Button, Grid, Group, Modal, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Button, Grid, Stack, Text } from '@mantine/core';
 import { IconEdit, IconKey } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
@@ -6,21 +6,24 @@ import { useState } from 'react';
 import type { Webhook } from '../../api/bodies';
 import { useMay } from '../../api/session';
 import { announce } from '../../display/announce';
+import { Awaited } from '../../display/Awaited';
 import { Facts } from '../../display/Facts';
+import { FormDialog } from '../../display/FormDialog';
+import { fullTime } from '../../display/instants';
 import { Page } from '../../display/Page';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
+import { SecretDialog } from '../../display/SecretDialog';
+import { Remove } from '../../display/Remove';
 import { Status } from '../../display/Status';
 import { Trail } from '../../display/Trail';
 import { When } from '../../display/When';
 import { words } from '../../display/wording';
 import { Deliveries } from './Deliveries';
 import { EVENT_NAMES } from './fields';
-import { RemoveTarget } from './RemoveTarget';
-import { SecretDialog } from './SecretDialog';
 import { useTest } from './TestSend';
 import { WebhookForm } from './WebhookForm';
-import { filterInWords, hostOf } from './Webhooks';
+import { CHECKS, filterInWords, hostOf } from './Webhooks';
 import { changeWebhook, removeWebhook, rotateSecret, useChange, webhookQuery } from './queries';
 
 const route = getRouteApi('/app/settings/webhooks/$id');
@@ -29,7 +32,7 @@ const TRAIL = <Trail of={[['Webhooks', '/settings/webhooks']]} />;
 export function WebhookDetail() {
   const { id } = route.useParams();
   const { data, error, refetch } = useQuery(webhookQuery(id));
-  if (!data) return <Page title="Webhook" above={TRAIL}>{error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : <Skeleton h={280} radius="lg" />}</Page>;
+  if (!data) return <Awaited title="Webhook" above={TRAIL} error={error} onRetry={refetch} />;
   return <Shown of={data} />;
 }
 
@@ -45,6 +48,10 @@ function Shown({ of: webhook }: { of: Webhook }) {
       description={<Status of={webhook.enabled ? 'active' : 'disabled'} label={webhook.enabled ? 'On' : 'Off'} />}
       actions={may ? (
         <>
+          <Remove
+            what="webhook" room="outbound" remove={() => removeWebhook(webhook.id)} onRemoved={() => void navigate({ to: '/settings/webhooks' })}
+            explain="What waits for it is not sent, and its deliveries are forgotten. The log keeps that it was there."
+          />
           {test.button}
           <Button variant="default" leftSection={<IconKey size={16} />} onClick={() => setDialog('rotate')}>Replace the secret</Button>
           <Button variant="default" leftSection={<IconEdit size={16} />} onClick={() => setDialog('change')}>Change</Button>
@@ -68,11 +75,6 @@ function Shown({ of: webhook }: { of: Webhook }) {
                 ['Last changed', <When key="changed" at={webhook.updated_at} form="full" />],
               ]}
             />
-            {may && (
-              <Group mt="md">
-                <RemoveTarget what="webhook" explain="What waits for it is not sent, and its deliveries are forgotten. The log keeps that it was there." remove={() => removeWebhook(webhook.id)} onRemoved={() => void navigate({ to: '/settings/webhooks' })} />
-              </Group>
-            )}
           </Panel>
         </Grid.Col>
       </Grid>
@@ -97,17 +99,18 @@ function SwitchedOff({ of: webhook, may }: { of: Webhook; may: boolean }) {
 
 function Rotate({ of: webhook, onClose }: { of: Webhook; onClose: () => void }) {
   const rotate = useChange(rotateSecret);
-  if (rotate.data) return <SecretDialog secret={rotate.data.secret} previousUntil={rotate.data.previous_until} onClose={onClose} />;
+  if (rotate.data) {
+    const { secret, previous_until: until } = rotate.data;
+    return (
+      <SecretDialog title="The signing secret" secret={secret} onClose={onClose}>
+        {until ? `The one before signs too until ${fullTime(until)}, so that the receiver can change over.` : CHECKS}
+      </SecretDialog>
+    );
+  }
   return (
-    <Modal opened onClose={onClose} title={<Text fw={600}>Replace the signing secret?</Text>}>
-      <Stack>
-        <Text size="sm">You get a new one. For 24 hours both sign, so that the receiver changes over when it suits; a second replacement within the day ends the oldest at once.</Text>
-        <ProblemAlert error={rotate.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>Cancel</Button>
-          <Button loading={rotate.isPending} onClick={() => rotate.mutate(webhook.id)}>Replace</Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <FormDialog
+      title="Replace the signing secret?" submit="Replace" error={rotate.error} pending={rotate.isPending} onClose={onClose} onSubmit={() => rotate.mutate(webhook.id)}
+      explain="You get a new one. For 24 hours both sign, so that the receiver changes over when it suits; a second replacement within the day ends the oldest at once."
+    />
   );
 }

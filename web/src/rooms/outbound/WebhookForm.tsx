@@ -1,9 +1,9 @@
-import { Button, Group, Input, Modal, Select, SimpleGrid, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Input, Select, SimpleGrid, Switch, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { Webhook } from '../../api/bodies';
 import { fieldMessages } from '../../api/problem';
 import { announce } from '../../display/announce';
-import { ProblemAlert } from '../../display/ProblemAlert';
+import { FormDialog } from '../../display/FormDialog';
 import { options } from '../../display/wording';
 import { EVENTS, filterOf, filterParts, FILTERS } from './fields';
 import { changeWebhook, createWebhook, useChange } from './queries';
@@ -35,30 +35,25 @@ export function WebhookForm({ webhook, onMade, onClose }: Props) {
     else create.mutate(given, { onSuccess: (made) => onMade?.(made.secret, made.id), onError });
   });
   return (
-    <Modal opened onClose={onClose} size="lg" title={<Text fw={600}>{webhook ? 'Change the webhook' : 'Add a webhook'}</Text>}>
-      <form onSubmit={submit}>
-        <Stack gap="md">
-          <TextInput label="Name" placeholder="To the on-call tool" maxLength={100} data-autofocus {...form.getInputProps('name')} />
-          <TextInput label="Address" placeholder="https://hooks.example.com/reeve" description="https, and not inside your own network unless the configuration allows it" withAsterisk {...form.getInputProps('url')} />
-          <Select label="Event" data={EVENTS} allowDeselect={false} {...form.getInputProps('event')} />
-          <Input.Wrapper label="Only when" description="All that is chosen must hold; nothing chosen is everything" error={form.errors.filter} labelElement="div">
-            <SimpleGrid cols={{ base: 1, sm: 3 }} mt={8}>
-              {FILTERS[event]?.map(({ key, label, values }) => (
-                <Select
-                  key={key} label={label} placeholder="Any" clearable data={options(values.includes(form.values.parts[key] ?? '') || !form.values.parts[key] ? values : [...values, form.values.parts[key]])}
-                  value={form.values.parts[key] ?? null} onChange={(value) => form.setFieldValue('parts', { ...form.values.parts, [key]: value ?? '' })}
-                />
-              ))}
-            </SimpleGrid>
-          </Input.Wrapper>
-          <Switch label="Switched on" {...form.getInputProps('enabled', { type: 'checkbox' })} />
-          <ProblemAlert error={change.error} marked={['name', 'event', 'url', 'filter']} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>Cancel</Button>
-            <Button type="submit" loading={change.isPending}>{webhook ? 'Save' : 'Add webhook'}</Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title={webhook ? 'Change the webhook' : 'Add a webhook'} size="lg" submit={webhook ? 'Save' : 'Add webhook'}
+      error={change.error} marked={['name', 'event', 'url', 'filter']} pending={change.isPending}
+      onSubmit={submit} onClose={onClose}
+    >
+      <TextInput label="Name" placeholder="To the on-call tool" maxLength={100} data-autofocus {...form.getInputProps('name')} />
+      <TextInput label="Address" placeholder="https://hooks.example.com/reeve" description="https, and not inside your own network unless the configuration allows it" withAsterisk {...form.getInputProps('url')} />
+      <Select label="Event" data={EVENTS} allowDeselect={false} {...form.getInputProps('event')} />
+      <Input.Wrapper label="Only when" description="All that is chosen must hold; nothing chosen is everything" error={form.errors.filter} labelElement="div">
+        <SimpleGrid cols={{ base: 1, sm: 3 }} mt={8}>
+          {FILTERS[event]?.map(({ key, label, values }) => (
+            <Select
+              key={key} label={label} placeholder="Any" clearable data={options(values.includes(form.values.parts[key] ?? '') || !form.values.parts[key] ? values : [...values, form.values.parts[key]])}
+              value={form.values.parts[key] ?? null} onChange={(value) => form.setFieldValue('parts', { ...form.values.parts, [key]: value ?? '' })}
+            />
+          ))}
+        </SimpleGrid>
+      </Input.Wrapper>
+      <Switch label="Switched on" {...form.getInputProps('enabled', { type: 'checkbox' })} />
+    </FormDialog>
   );
 }

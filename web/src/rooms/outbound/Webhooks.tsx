@@ -9,11 +9,11 @@ import { DataTable, type Column } from '../../display/DataTable';
 import { EmptyState } from '../../display/EmptyState';
 import { Page } from '../../display/Page';
 import { ProblemAlert } from '../../display/ProblemAlert';
+import { SecretDialog } from '../../display/SecretDialog';
 import { Status } from '../../display/Status';
 import { When } from '../../display/When';
 import { words } from '../../display/wording';
 import { EVENT_NAMES, filterParts } from './fields';
-import { SecretDialog } from './SecretDialog';
 import { WebhookForm } from './WebhookForm';
 import { webhooksQuery } from './queries';
 
@@ -21,6 +21,9 @@ export function filterInWords(filter: string): string {
   const parts = Object.entries(filterParts(filter)).map(([key, value]) => `${words(key)}: ${words(value).toLowerCase()}`);
   return parts.length ? parts.join(', ') : 'Everything';
 }
+
+/** What the secret of a webhook is for. */
+export const CHECKS = 'The receiver checks each message with it, as Standard Webhooks says.';
 
 const COLUMNS: Column<Webhook>[] = [
   {
@@ -68,7 +71,7 @@ export function Webhooks() {
         />
       )}
       {adding && <WebhookForm onClose={() => setAdding(false)} onMade={(secret, id) => { setAdding(false); setMade({ secret, id }); }} />}
-      {made && <SecretDialog secret={made.secret} onClose={() => { setMade(null); void navigate({ to: '/settings/webhooks/$id', params: { id: made.id } }); }} />}
+      {made && <SecretDialog title="The signing secret" secret={made.secret} onClose={() => { setMade(null); void navigate({ to: '/settings/webhooks/$id', params: { id: made.id } }); }}>{CHECKS}</SecretDialog>}
     </Page>
   );
 }

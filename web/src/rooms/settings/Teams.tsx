@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Group, Text, TextInput } from '@mantine/core';
 import { IconEdit, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
@@ -6,6 +6,7 @@ import type { Team } from '../../api/bodies';
 import { fieldMessages } from '../../api/problem';
 import { DataTable, type Column } from '../../display/DataTable';
 import { EmptyState } from '../../display/EmptyState';
+import { FormDialog } from '../../display/FormDialog';
 import { day } from '../../display/instants';
 import { Page } from '../../display/Page';
 import { ProblemAlert } from '../../display/ProblemAlert';
@@ -49,17 +50,12 @@ function TeamForm({ team, onClose }: { team?: Team; onClose: () => void }) {
     else create.mutate({ name: name.trim() }, { onSuccess: onClose });
   };
   return (
-    <Modal opened onClose={onClose} title={<Text fw={600}>{team ? `Rename ${team.name}` : 'Add a team'}</Text>}>
-      <form onSubmit={(event) => { event.preventDefault(); save(); }}>
-        <Stack>
-          <TextInput label="Name" required data-autofocus value={name} onChange={(event) => setName(event.currentTarget.value)} error={fieldMessages(change.error).name} />
-          <ProblemAlert error={change.error} marked={['name']} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>Cancel</Button>
-            <Button type="submit" loading={change.isPending} disabled={name.trim() === ''}>{team ? 'Save' : 'Add team'}</Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title={team ? `Rename ${team.name}` : 'Add a team'} submit={team ? 'Save' : 'Add team'}
+      error={change.error} marked={['name']} pending={change.isPending} disabled={name.trim() === ''}
+      onSubmit={save} onClose={onClose}
+    >
+      <TextInput label="Name" required data-autofocus value={name} onChange={(event) => setName(event.currentTarget.value)} error={fieldMessages(change.error).name} />
+    </FormDialog>
   );
 }

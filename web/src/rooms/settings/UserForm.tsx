@@ -1,9 +1,9 @@
-import { Button, Group, Modal, MultiSelect, PasswordInput, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { MultiSelect, PasswordInput, Switch, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { Team, User } from '../../api/bodies';
 import { fieldMessages } from '../../api/problem';
 import { announce } from '../../display/announce';
-import { ProblemAlert } from '../../display/ProblemAlert';
+import { FormDialog } from '../../display/FormDialog';
 import { options } from '../../display/wording';
 import { changeUser, createUser, ROLES, useChange } from './queries';
 
@@ -30,22 +30,17 @@ export function UserForm({ user, teams, onClose }: { user?: User; teams: Team[];
     else create.mutate({ ...rest, email: email.trim(), password: password || undefined }, done);
   });
   return (
-    <Modal opened onClose={onClose} title={<Text fw={600}>{user ? `Change ${user.name}` : 'Add a user'}</Text>}>
-      <form onSubmit={submit}>
-        <Stack gap="md">
-          <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
-          <TextInput label="E-mail address" type="email" required readOnly={Boolean(user)} variant={user ? 'filled' : 'default'} {...form.getInputProps('email')} />
-          <MultiSelect label="Roles" required data={options(ROLES)} {...form.getInputProps('roles')} />
-          <MultiSelect label="Teams" data={teams.map(({ id, name }) => ({ value: id, label: name }))} placeholder={teams.length ? undefined : 'No teams yet'} {...form.getInputProps('teams')} />
-          <PasswordInput label={user ? 'New password' : 'Password'} description={user ? 'Empty: unchanged' : 'Empty: signs in with API tokens only'} autoComplete="new-password" {...form.getInputProps('password')} />
-          {user && <Switch label="May sign in" {...form.getInputProps('active', { type: 'checkbox' })} />}
-          <ProblemAlert error={change.error} marked={MARKED} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>Cancel</Button>
-            <Button type="submit" loading={change.isPending}>{user ? 'Save' : 'Add user'}</Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title={user ? `Change ${user.name}` : 'Add a user'} submit={user ? 'Save' : 'Add user'}
+      error={change.error} marked={MARKED} pending={change.isPending}
+      onSubmit={submit} onClose={onClose}
+    >
+      <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
+      <TextInput label="E-mail address" type="email" required readOnly={Boolean(user)} variant={user ? 'filled' : 'default'} {...form.getInputProps('email')} />
+      <MultiSelect label="Roles" required data={options(ROLES)} {...form.getInputProps('roles')} />
+      <MultiSelect label="Teams" data={teams.map(({ id, name }) => ({ value: id, label: name }))} placeholder={teams.length ? undefined : 'No teams yet'} {...form.getInputProps('teams')} />
+      <PasswordInput label={user ? 'New password' : 'Password'} description={user ? 'Empty: unchanged' : 'Empty: signs in with API tokens only'} autoComplete="new-password" {...form.getInputProps('password')} />
+      {user && <Switch label="May sign in" {...form.getInputProps('active', { type: 'checkbox' })} />}
+    </FormDialog>
   );
 }

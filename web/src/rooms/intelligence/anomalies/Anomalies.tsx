@@ -1,5 +1,4 @@
-import { Alert, Anchor, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { Alert, Anchor, Button, Group, Select, Stack, Text } from '@mantine/core';
 import { IconActivity, IconAdjustments, IconFilterOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
@@ -11,6 +10,7 @@ import { DataTable, type Column } from '../../../display/DataTable';
 import { EmptyState } from '../../../display/EmptyState';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Status } from '../../../display/Status';
+import { TypedFilter } from '../../../display/TypedFilter';
 import { When } from '../../../display/When';
 import { options, sentence, words } from '../../../display/wording';
 import { PRIORITY_ORDER } from '../columns';
@@ -58,7 +58,7 @@ export function Anomalies() {
         <Group gap="sm" align="flex-end" role="search" className="filters" aria-label="Filter anomalies" flex="1 1 300px">
           <Select label="Class" placeholder="Any" clearable w={150} data={options(CLASSES)} value={search.type ?? null} onChange={(value) => set({ type: value ?? undefined })} />
           <Select label="Status" placeholder="Any" clearable w={150} data={options(['open', 'acknowledged', 'resolved'])} value={search.status ?? null} onChange={(value) => set({ status: value ?? undefined })} />
-          <OfResource value={search.resource} onChange={(resource) => set({ resource })} />
+          <TypedFilter label="Resource or person" placeholder="Identifier" w={220} value={search.resource} onChange={(resource) => set({ resource })} />
           {filtered && <Button variant="subtle" color="gray" leftSection={<IconFilterOff size={16} />} onClick={clear}>Clear</Button>}
         </Group>
         <Button variant="default" leftSection={<IconAdjustments size={16} />} onClick={() => setSettings(true)}>What counts as strange</Button>
@@ -84,20 +84,5 @@ export function Anomalies() {
       )}
       {settings && <AnomalySettingsDialog locked={!may('intelligence.configure')} onClose={() => setSettings(false)} />}
     </Stack>
-  );
-}
-
-function OfResource({ value, onChange }: { value: string | undefined; onChange: (value: string | undefined) => void }) {
-  const [given, setGiven] = useState({ from: value, text: value ?? '' });
-  if (given.from !== value) setGiven({ from: value, text: value ?? '' });
-  const pass = useDebouncedCallback((text: string) => onChange(text.trim() || undefined), 350);
-  return (
-    <TextInput
-      label="Resource or person" placeholder="Identifier" w={220} value={given.text}
-      onChange={(event) => {
-        setGiven({ from: value, text: event.currentTarget.value });
-        pass(event.currentTarget.value);
-      }}
-    />
   );
 }

@@ -1,10 +1,11 @@
-import { Anchor, Box, Button, Grid, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { Anchor, Box, Button, Grid, Group, Stack, Text } from '@mantine/core';
 import { IconArrowBackUp, IconEye } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { Anomaly } from '../../../api/bodies';
 import { useMay } from '../../../api/session';
 import { announce } from '../../../display/announce';
+import { Awaited } from '../../../display/Awaited';
 import { Facts } from '../../../display/Facts';
 import { took } from '../../../display/instants';
 import { Page } from '../../../display/Page';
@@ -28,13 +29,7 @@ const TRAIL = <Trail of={[['Intelligence Automation', '/intelligence'], ['Anomal
 export function AnomalyDetail() {
   const { id } = route.useParams();
   const { data, error, refetch } = useQuery(anomalyQuery(id));
-  if (!data) {
-    return (
-      <Page title="Anomaly" above={TRAIL}>
-        {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : <><Skeleton h={140} radius="lg" /><Skeleton h={320} radius="lg" /></>}
-      </Page>
-    );
-  }
+  if (!data) return <Awaited title="Anomaly" above={TRAIL} error={error} onRetry={refetch} />;
   return <Shown of={data} />;
 }
 

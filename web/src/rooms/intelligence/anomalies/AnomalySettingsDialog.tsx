@@ -1,9 +1,10 @@
-import { Alert, Button, Divider, Group, Modal, MultiSelect, NumberInput, Select, SimpleGrid, Skeleton, Stack, Switch, Text } from '@mantine/core';
+import { Alert, Divider, Modal, MultiSelect, NumberInput, Select, SimpleGrid, Skeleton, Switch } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import type { AnomalySettings } from '../../../api/bodies';
 import { fieldMessages } from '../../../api/problem';
 import { announce } from '../../../display/announce';
+import { DialogForm } from '../../../display/FormDialog';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { options } from '../../../display/wording';
 import { useChange } from '../queries';
@@ -18,7 +19,7 @@ interface Props {
 export function AnomalySettingsDialog({ locked, onClose }: Props) {
   const { data, error, refetch } = useQuery(anomalySettingsQuery);
   return (
-    <Modal opened onClose={onClose} size="lg" title={<Text fw={600}>What counts as strange</Text>}>
+    <Modal opened onClose={onClose} size="lg" title="What counts as strange">
       {error && <ProblemAlert error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton h={320} />}
       {data && <Settings key={data.version} of={data} locked={locked} onClose={onClose} />}
@@ -61,34 +62,27 @@ function Settings({ of: settings, locked, onClose }: { of: AnomalySettings } & P
     <Select label="What is done" aria-label={`What is done about ${of}`} data={ACTIONS[of]} allowDeselect={false} readOnly={locked} {...form.getInputProps(`${of}.action`)} />
   );
   return (
-    <form onSubmit={submit}>
-      <Stack gap="md">
-        {locked && <Alert color="gray" variant="light">Shown as it is. Changing it needs the right to configure intelligence, which operators and administrators have.</Alert>}
-        <Divider label="Performance and operations" labelPosition="left" />
-        <MultiSelect
-          label="Metrics that are watched" description="None: processor, memory, requests, connections, network and storage, the usual ones" data={options(METRICS)} clearable searchable
-          readOnly={locked} {...form.getInputProps('performance.metrics')}
-        />
-        <Select label="Sensitivity" aria-label="Sensitivity to performance" data={SENSITIVITIES} allowDeselect={false} readOnly={locked} {...form.getInputProps('performance.sensitivity')} />
-        {action('performance')}
-        <Divider label="Security" labelPosition="left" />
-        <Switch label="Watch what people and programs do" description="Each against their own past and that of their like" disabled={locked} {...form.getInputProps('security.behavioral_analysis', { type: 'checkbox' })} />
-        <Select label="Sensitivity" aria-label="Sensitivity to behaviour" data={SENSITIVITIES} allowDeselect={false} readOnly={locked} {...form.getInputProps('security.sensitivity')} />
-        <Switch label="Hold addresses and programs against your threat lists" description="They stand under Anomalies, Threat lists" disabled={locked} {...form.getInputProps('security.threat_intelligence', { type: 'checkbox' })} />
-        {action('security')}
-        <Divider label="Cost" labelPosition="left" />
-        <SimpleGrid cols={{ base: 1, sm: 3 }}>
-          {whole('Threshold', 'cost.threshold_percent', ' %', 'Above or below the baseline')}
-          {whole('Window', 'cost.window_hours', ' h', 'Spending that is compared')}
-          {whole('Baseline', 'cost.baseline_days', ' days', 'What is averaged')}
-        </SimpleGrid>
-        {action('cost')}
-        <ProblemAlert error={save.error} marked={MARKED} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>{locked ? 'Close' : 'Cancel'}</Button>
-          {!locked && <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>Save</Button>}
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm submit={locked ? undefined : 'Save'} error={save.error} marked={MARKED} pending={save.isPending} disabled={!form.isDirty()} onSubmit={submit} onClose={onClose}>
+      {locked && <Alert color="gray" variant="light">Shown as it is. Changing it needs the right to configure intelligence, which operators and administrators have.</Alert>}
+      <Divider label="Performance and operations" labelPosition="left" />
+      <MultiSelect
+        label="Metrics that are watched" description="None: processor, memory, requests, connections, network and storage, the usual ones" data={options(METRICS)} clearable searchable
+        readOnly={locked} {...form.getInputProps('performance.metrics')}
+      />
+      <Select label="Sensitivity" aria-label="Sensitivity to performance" data={SENSITIVITIES} allowDeselect={false} readOnly={locked} {...form.getInputProps('performance.sensitivity')} />
+      {action('performance')}
+      <Divider label="Security" labelPosition="left" />
+      <Switch label="Watch what people and programs do" description="Each against their own past and that of their like" disabled={locked} {...form.getInputProps('security.behavioral_analysis', { type: 'checkbox' })} />
+      <Select label="Sensitivity" aria-label="Sensitivity to behaviour" data={SENSITIVITIES} allowDeselect={false} readOnly={locked} {...form.getInputProps('security.sensitivity')} />
+      <Switch label="Hold addresses and programs against your threat lists" description="They stand under Anomalies, Threat lists" disabled={locked} {...form.getInputProps('security.threat_intelligence', { type: 'checkbox' })} />
+      {action('security')}
+      <Divider label="Cost" labelPosition="left" />
+      <SimpleGrid cols={{ base: 1, sm: 3 }}>
+        {whole('Threshold', 'cost.threshold_percent', ' %', 'Above or below the baseline')}
+        {whole('Window', 'cost.window_hours', ' h', 'Spending that is compared')}
+        {whole('Baseline', 'cost.baseline_days', ' days', 'What is averaged')}
+      </SimpleGrid>
+      {action('cost')}
+    </DialogForm>
   );
 }

@@ -12,7 +12,7 @@ const PRESENT = { yes: { color: 'orange', label: 'The case' }, no: { color: 'gre
 export function AgentDiagnosis({ agent, onClose }: { agent: Agent; onClose: () => void }) {
   const { data, error, refetch } = useQuery(agentDiagnosisQuery(agent.id));
   return (
-    <Modal opened onClose={onClose} size="lg" title={<Text fw={600}>What holds {agent.name} back</Text>}>
+    <Modal opened onClose={onClose} size="lg" title={`What holds ${agent.name} back`}>
       {error && <ProblemAlert error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton h={240} />}
       <Stack gap="xl">

@@ -1,10 +1,10 @@
-import { Button, Chip, Group, Modal, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Chip, Group, Select, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { fieldMessages } from '../../../api/problem';
 import { announce } from '../../../display/announce';
+import { FormDialog } from '../../../display/FormDialog';
 import { fromInput, toInput } from '../../../display/instants';
-import { ProblemAlert } from '../../../display/ProblemAlert';
 import { options } from '../../../display/wording';
 import { TYPES, useChange } from '../queries';
 import { exclude } from './queries';
@@ -39,29 +39,22 @@ export function ExclusionForm({ given = {}, onClose }: { given?: Given; onClose:
     });
   });
   return (
-    <Modal opened onClose={onClose} title={<Text fw={600}>Exclude from recommendations</Text>}>
-      <form onSubmit={submit}>
-        <Stack gap="md">
-          <Text size="sm" className="muted">All that is given must fit. What waits and is covered is dismissed with your reason, and is not found again while this holds.</Text>
-          <TextInput label="Resource" placeholder="Any; the provider's identifier" data-autofocus={given.resource ? undefined : true} {...form.getInputProps('resource')} />
-          <TextInput label="Account" placeholder="Any" {...form.getInputProps('account')} />
-          <Select label="Type of recommendation" placeholder="Any" clearable searchable data={options(TYPES)} {...form.getInputProps('type')} value={form.values.type || null} onChange={(value) => form.setFieldValue('type', value ?? '')} />
-          <Textarea label="Reason" withAsterisk autosize minRows={2} data-autofocus={given.resource ? true : undefined} {...form.getInputProps('reason')} />
-          <div>
-            <TextInput label="Ends" type="datetime-local" description="In your zone; empty: when somebody ends it" {...form.getInputProps('until')} onChange={(event) => { form.setFieldValue('until', event.currentTarget.value); setPeriod(''); }} />
-            <Group gap="xs" mt={8}>
-              {PERIODS.map(([label, days]) => (
-                <Chip key={label} size="xs" checked={period === label} onChange={() => { setPeriod(label); form.setFieldValue('until', days ? inDays(days) : ''); }}>{label}</Chip>
-              ))}
-            </Group>
-          </div>
-          <ProblemAlert error={make.error} marked={MARKED} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>Cancel</Button>
-            <Button type="submit" loading={make.isPending}>Exclude</Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title="Exclude from recommendations" submit="Exclude" error={make.error} marked={MARKED} pending={make.isPending} onSubmit={submit} onClose={onClose}
+      explain="All that is given must fit. What waits and is covered is dismissed with your reason, and is not found again while this holds."
+    >
+      <TextInput label="Resource" placeholder="Any; the provider's identifier" data-autofocus={given.resource ? undefined : true} {...form.getInputProps('resource')} />
+      <TextInput label="Account" placeholder="Any" {...form.getInputProps('account')} />
+      <Select label="Type of recommendation" placeholder="Any" clearable searchable data={options(TYPES)} {...form.getInputProps('type')} value={form.values.type || null} onChange={(value) => form.setFieldValue('type', value ?? '')} />
+      <Textarea label="Reason" withAsterisk autosize minRows={2} data-autofocus={given.resource ? true : undefined} {...form.getInputProps('reason')} />
+      <div>
+        <TextInput label="Ends" type="datetime-local" description="In your zone; empty: when somebody ends it" {...form.getInputProps('until')} onChange={(event) => { form.setFieldValue('until', event.currentTarget.value); setPeriod(''); }} />
+        <Group gap="xs" mt={8}>
+          {PERIODS.map(([label, days]) => (
+            <Chip key={label} size="xs" checked={period === label} onChange={() => { setPeriod(label); form.setFieldValue('until', days ? inDays(days) : ''); }}>{label}</Chip>
+          ))}
+        </Group>
+      </div>
+    </FormDialog>
   );
 }

@@ -1,11 +1,11 @@
-import { Button, Group, Modal, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { SimpleGrid, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import type { Guardrails } from '../../../api/bodies';
 import { fieldMessages } from '../../../api/problem';
 import { announce } from '../../../display/announce';
+import { FormDialog } from '../../../display/FormDialog';
 import { fromInput, toInput } from '../../../display/instants';
-import { ProblemAlert } from '../../../display/ProblemAlert';
 import { setGuardrails, useChange } from '../queries';
 import { ofEntry, placed, policyOf, withPolicy } from './policy';
 import { ScopeInputs } from './WindowForm';
@@ -45,22 +45,17 @@ export function FreezeForm({ of: guardrails, at, onClose }: Props) {
     });
   });
   return (
-    <Modal opened onClose={onClose} size="lg" title={<Text fw={600}>{known ? `Change ${known.name}` : 'Add a change freeze'}</Text>}>
-      <form onSubmit={submit}>
-        <Stack gap="md">
-          <TextInput label="Name" placeholder="Year end" withAsterisk data-autofocus {...form.getInputProps('name')} />
-          <SimpleGrid cols={{ base: 1, sm: 2 }}>
-            <TextInput label="From" type="datetime-local" description="In your zone" withAsterisk {...form.getInputProps('from')} />
-            <TextInput label="Until" type="datetime-local" description="In your zone" withAsterisk {...form.getInputProps('until')} />
-          </SimpleGrid>
-          <ScopeInputs account={form.getInputProps('accounts')} service={form.getInputProps('services')} />
-          <ProblemAlert error={save.error} marked={FIELDS.map((field) => `change_control.freezes[${at}].${field}`)} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>Cancel</Button>
-            <Button type="submit" loading={save.isPending}>{known ? 'Save' : 'Add freeze'}</Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title={known ? `Change ${known.name}` : 'Add a change freeze'} size="lg" submit={known ? 'Save' : 'Add freeze'}
+      error={save.error} marked={FIELDS.map((field) => `change_control.freezes[${at}].${field}`)} pending={save.isPending}
+      onSubmit={submit} onClose={onClose}
+    >
+      <TextInput label="Name" placeholder="Year end" withAsterisk data-autofocus {...form.getInputProps('name')} />
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <TextInput label="From" type="datetime-local" description="In your zone" withAsterisk {...form.getInputProps('from')} />
+        <TextInput label="Until" type="datetime-local" description="In your zone" withAsterisk {...form.getInputProps('until')} />
+      </SimpleGrid>
+      <ScopeInputs account={form.getInputProps('accounts')} service={form.getInputProps('services')} />
+    </FormDialog>
   );
 }

@@ -1,10 +1,10 @@
-import { Autocomplete, Button, Chip, Group, Input, Modal, NumberInput, SimpleGrid, Stack, TagsInput, Text, TextInput } from '@mantine/core';
+import { Autocomplete, Chip, Group, Input, NumberInput, SimpleGrid, TagsInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { Guardrails } from '../../../api/bodies';
 import { fieldMessages } from '../../../api/problem';
 import { announce } from '../../../display/announce';
-import { ProblemAlert } from '../../../display/ProblemAlert';
 import { setGuardrails, useChange } from '../queries';
+import { FormDialog } from '../../../display/FormDialog';
 import { DAYS, knownZone } from './calendar';
 import { ofEntry, placed, policyOf, withPolicy } from './policy';
 
@@ -42,29 +42,24 @@ export function WindowForm({ of: guardrails, at, onClose }: Props) {
     });
   });
   return (
-    <Modal opened onClose={onClose} size="lg" title={<Text fw={600}>{known ? `Change ${known.name}` : 'Add a maintenance window'}</Text>}>
-      <form onSubmit={submit}>
-        <Stack gap="md">
-          <TextInput label="Name" placeholder="Nights" withAsterisk data-autofocus {...form.getInputProps('name')} />
-          <Input.Wrapper label="Days on which it opens" description="None: every day" error={form.errors.days}>
-            <Chip.Group multiple {...form.getInputProps('days')}>
-              <Group gap={6} mt={8}>{DAYS.map((day) => <Chip key={day} value={day} size="xs">{day.charAt(0).toUpperCase() + day.slice(1, 3)}</Chip>)}</Group>
-            </Chip.Group>
-          </Input.Wrapper>
-          <SimpleGrid cols={{ base: 1, sm: 3 }}>
-            <TextInput label="Opens at" type="time" withAsterisk {...form.getInputProps('start')} />
-            <NumberInput label="Stays open" min={1} max={1440} allowDecimal={false} suffix=" minutes" {...form.getInputProps('duration_minutes')} />
-            <Autocomplete label="Time zone" data={ZONES} limit={50} maxDropdownHeight={240} {...form.getInputProps('time_zone')} />
-          </SimpleGrid>
-          <ScopeInputs account={form.getInputProps('accounts')} service={form.getInputProps('services')} />
-          <ProblemAlert error={save.error} marked={FIELDS.map((field) => `change_control.maintenance_windows[${at}].${field}`)} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>Cancel</Button>
-            <Button type="submit" loading={save.isPending}>{known ? 'Save' : 'Add window'}</Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title={known ? `Change ${known.name}` : 'Add a maintenance window'} size="lg" submit={known ? 'Save' : 'Add window'}
+      error={save.error} marked={FIELDS.map((field) => `change_control.maintenance_windows[${at}].${field}`)} pending={save.isPending}
+      onSubmit={submit} onClose={onClose}
+    >
+      <TextInput label="Name" placeholder="Nights" withAsterisk data-autofocus {...form.getInputProps('name')} />
+      <Input.Wrapper label="Days on which it opens" description="None: every day" error={form.errors.days}>
+        <Chip.Group multiple {...form.getInputProps('days')}>
+          <Group gap={6} mt={8}>{DAYS.map((day) => <Chip key={day} value={day} size="xs">{day.charAt(0).toUpperCase() + day.slice(1, 3)}</Chip>)}</Group>
+        </Chip.Group>
+      </Input.Wrapper>
+      <SimpleGrid cols={{ base: 1, sm: 3 }}>
+        <TextInput label="Opens at" type="time" withAsterisk {...form.getInputProps('start')} />
+        <NumberInput label="Stays open" min={1} max={1440} allowDecimal={false} suffix=" minutes" {...form.getInputProps('duration_minutes')} />
+        <Autocomplete label="Time zone" data={ZONES} limit={50} maxDropdownHeight={240} {...form.getInputProps('time_zone')} />
+      </SimpleGrid>
+      <ScopeInputs account={form.getInputProps('accounts')} service={form.getInputProps('services')} />
+    </FormDialog>
   );
 }
 

@@ -25,7 +25,7 @@ export function ofEntry(messages: Record<string, string>, list: 'maintenance_win
 
 /** What the service says of a block: the guardrail's name, and the limit and the value in words. */
 export function blockOf(text: string): { guardrail: string; message: string } {
-  const found = /^([a-z_]+(?:\.[a-z_]+)?): (.+)$/s.exec(text);
+  const found = /^(?:blocked by guardrail )?([a-z_]+(?:\.[a-z_]+)?): (.+)$/is.exec(text);
   return found ? { guardrail: found[1] ?? '', message: found[2] ?? '' } : { guardrail: '', message: text };
 }
 

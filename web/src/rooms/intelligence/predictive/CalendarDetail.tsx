@@ -6,6 +6,7 @@ import { useMemo, useState } from 'react';
 import type { Calendar, Occurrence, Rule } from '../../../api/bodies';
 import { useMay } from '../../../api/session';
 import { plural } from '../../../display/amounts';
+import { Awaited } from '../../../display/Awaited';
 import { Copyable } from '../../../display/Copyable';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { Facts } from '../../../display/Facts';
@@ -28,7 +29,7 @@ const TRAIL = <Trail of={[['Intelligence Automation', '/intelligence'], ['Predic
 export function CalendarDetail() {
   const { id } = route.useParams();
   const { data, error, refetch } = useQuery(calendarQuery(id));
-  if (!data) return <Page title="Calendar" above={TRAIL}>{error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : <Skeleton h={320} radius="lg" />}</Page>;
+  if (!data) return <Awaited title="Calendar" above={TRAIL} error={error} onRetry={refetch} />;
   return <Shown of={data} />;
 }
 

@@ -1,4 +1,4 @@
-import { Autocomplete, Button, FileButton, Group, Modal, Radio, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Autocomplete, Button, FileButton, Group, Radio, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconFileImport } from '@tabler/icons-react';
 import { useState, type DragEvent } from 'react';
@@ -6,8 +6,8 @@ import type { Calendar } from '../../../api/bodies';
 import { fieldMessages } from '../../../api/problem';
 import { announce } from '../../../display/announce';
 import { plural } from '../../../display/amounts';
-import { ProblemAlert } from '../../../display/ProblemAlert';
 import { useChange } from '../queries';
+import { FormDialog } from '../../../display/FormDialog';
 import { glance, MOST_BYTES, objection } from './icalendar';
 import { changeCalendar, importCalendar } from './queries';
 
@@ -44,26 +44,21 @@ export function CalendarForm({ calendar, onMade, onClose }: Props) {
     if (form.values.name.trim() === '') form.setFieldValue('name', glance(text).name ?? file?.replace(/\.ics$/i, '') ?? '');
   };
   return (
-    <Modal opened onClose={onClose} size="lg" title={<Text fw={600}>{calendar ? `Change ${calendar.name}` : 'Import a calendar'}</Text>}>
-      <form onSubmit={submit} noValidate>
-        <Stack gap="md">
-          <Source form={form} replaces={calendar !== undefined} onRead={read} />
-          <TextInput label="Name" placeholder="Sales" maxLength={100} withAsterisk {...form.getInputProps('name')} />
-          <Radio.Group label="What its events are" {...form.getInputProps('kind')}>
-            <Stack gap={10} mt={8}>
-              <Radio value="traffic" label="Traffic" description="Sales, launches, broadcasts: known to forecasts of peaks" />
-              <Radio value="maintenance" label="Maintenance" description="Work on systems: waited for by rules that prepare a failover" />
-            </Stack>
-          </Radio.Group>
-          <Autocomplete label="Time zone of times without one" placeholder="The file’s own, else UTC" data={ZONES} limit={50} maxDropdownHeight={240} {...form.getInputProps('time_zone')} />
-          <ProblemAlert error={change.error} marked={FIELDS} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>Cancel</Button>
-            <Button type="submit" loading={change.isPending}>{calendar ? 'Save' : 'Import'}</Button>
-          </Group>
+    <FormDialog
+      title={calendar ? `Change ${calendar.name}` : 'Import a calendar'} size="lg" submit={calendar ? 'Save' : 'Import'}
+      error={change.error} marked={FIELDS} pending={change.isPending}
+      onSubmit={submit} onClose={onClose}
+    >
+      <Source form={form} replaces={calendar !== undefined} onRead={read} />
+      <TextInput label="Name" placeholder="Sales" maxLength={100} withAsterisk {...form.getInputProps('name')} />
+      <Radio.Group label="What its events are" {...form.getInputProps('kind')}>
+        <Stack gap={10} mt={8}>
+          <Radio value="traffic" label="Traffic" description="Sales, launches, broadcasts: known to forecasts of peaks" />
+          <Radio value="maintenance" label="Maintenance" description="Work on systems: waited for by rules that prepare a failover" />
         </Stack>
-      </form>
-    </Modal>
+      </Radio.Group>
+      <Autocomplete label="Time zone of times without one" placeholder="The file’s own, else UTC" data={ZONES} limit={50} maxDropdownHeight={240} {...form.getInputProps('time_zone')} />
+    </FormDialog>
   );
 }
 

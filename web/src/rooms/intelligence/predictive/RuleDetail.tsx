@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Grid, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Grid, Group, Stack, Text } from '@mantine/core';
 import { IconEdit, IconPlayerPlay, IconPower } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
@@ -7,6 +7,7 @@ import type { Rule } from '../../../api/bodies';
 import { useMay } from '../../../api/session';
 import { announce } from '../../../display/announce';
 import { percent, plural } from '../../../display/amounts';
+import { Awaited } from '../../../display/Awaited';
 import { Facts } from '../../../display/Facts';
 import { Page } from '../../../display/Page';
 import { Panel } from '../../../display/Panel';
@@ -30,13 +31,7 @@ const TRAIL = <Trail of={[['Intelligence Automation', '/intelligence'], ['Predic
 export function RuleDetail() {
   const { id } = route.useParams();
   const { data, error, refetch } = useQuery(ruleQuery(id));
-  if (!data) {
-    return (
-      <Page title="Predictive rule" above={TRAIL}>
-        {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : <><Skeleton h={320} radius="lg" /><Skeleton h={240} radius="lg" /></>}
-      </Page>
-    );
-  }
+  if (!data) return <Awaited title="Predictive rule" above={TRAIL} error={error} onRetry={refetch} />;
   return <Shown of={data} />;
 }
 
@@ -114,7 +109,7 @@ function Says({ of: rule }: { of: Rule }) {
           ['Covers', scopeInWords(rule.scope)],
           ['Resources', rule.resources.length > 0 ? rule.resources.join(', ') : undefined],
           ['Calendars', named.join(', ')],
-          ['Evaluated', `every ${span(rule.every)}`],
+          ['Evaluated', `every ${span(rule.every).replace(/^1 /, '')}`],
           ['Last evaluated', <When key="last" at={rule.evaluated_at} form="full" />],
           ['Made by', rule.created_by === 'system' ? 'comes with Reeve' : rule.created_by],
           ['Last changed', <When key="changed" at={rule.updated_at} form="full" />],

@@ -1,16 +1,16 @@
-import { Alert, Button, Divider, Group, Modal, MultiSelect, NumberInput, Select, SimpleGrid, Stack, Switch, TagsInput, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Divider, MultiSelect, NumberInput, Select, SimpleGrid, Switch, TagsInput, Text, TextInput } from '@mantine/core';
 import { useForm, type UseFormReturnType } from '@mantine/form';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { Rule } from '../../../api/bodies';
 import { fieldMessages } from '../../../api/problem';
 import { announce } from '../../../display/announce';
-import { ProblemAlert } from '../../../display/ProblemAlert';
 import { ScopeInputs } from '../change/WindowForm';
 import { agentTypesQuery, useChange } from '../queries';
 import { Preview } from './Preview';
 import { FIELDS, grows, initial, knowsEvents, needsValue, wire, type RuleFields } from './rule-fields';
 import { calendarsQuery, changeRule, createRule, previewRule } from './queries';
 import { ACTIONS, approvalInWords, PREDICTIONS, SIGNALS } from './telling';
+import { FormDialog } from '../../../display/FormDialog';
 import { words } from '../../../display/wording';
 
 type Form = UseFormReturnType<RuleFields>;
@@ -38,33 +38,25 @@ export function RuleForm({ rule, onClose }: { rule?: Rule; onClose: () => void }
   });
   const tryIt = () => { create.reset(); patch.reset(); form.clearErrors(); preview.mutate(wire({ ...form.values, name: form.values.name.trim() || 'preview' }), { onError }); };
   return (
-    <Modal opened onClose={onClose} size="xl" title={<Text fw={600}>{rule ? `Change ${rule.name}` : 'Add a predictive rule'}</Text>}>
-      <form onSubmit={submit}>
-        <Stack gap="md">
-          <TextInput label="Name" placeholder="Busy web servers" maxLength={100} withAsterisk data-autofocus {...form.getInputProps('name')} />
-          <Divider label="When it is foreseen that" labelPosition="left" />
-          <Condition form={form} />
-          <Divider label="Then" labelPosition="left" />
-          <Response form={form} />
-          <Divider label="For" labelPosition="left" />
-          <ScopeInputs account={form.getInputProps('scope.accounts')} service={form.getInputProps('scope.services')} />
-          <TagsInput label="Resources" placeholder="All in scope" description="Identifiers; press Enter after each" {...form.getInputProps('resources')} />
-          <SimpleGrid cols={{ base: 1, sm: 2 }} style={{ alignItems: 'start' }}>
-            <TextInput label="Evaluated every" description="From 1m to 7d" withAsterisk {...form.getInputProps('every')} />
-            <Switch label="Switched on" mt={{ base: 0, sm: 30 }} {...form.getInputProps('enabled', { type: 'checkbox' })} />
-          </SimpleGrid>
-          {preview.data && <Preview of={preview.data.items} />}
-          <ProblemAlert error={change.error ?? preview.error} marked={FIELDS} />
-          <Group justify="space-between">
-            <Button variant="light" loading={preview.isPending} onClick={tryIt}>Try it without saving</Button>
-            <Group>
-              <Button variant="default" onClick={onClose}>Cancel</Button>
-              <Button type="submit" loading={change.isPending}>{rule ? 'Save' : 'Add the rule'}</Button>
-            </Group>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title={rule ? `Change ${rule.name}` : 'Add a predictive rule'} size="xl" submit={rule ? 'Save' : 'Add the rule'}
+      error={change.error ?? preview.error} marked={FIELDS} pending={change.isPending}
+      onSubmit={submit} onClose={onClose} aside={<Button variant="light" loading={preview.isPending} onClick={tryIt}>Try it without saving</Button>}
+    >
+      <TextInput label="Name" placeholder="Busy web servers" maxLength={100} withAsterisk data-autofocus {...form.getInputProps('name')} />
+      <Divider label="When it is foreseen that" labelPosition="left" />
+      <Condition form={form} />
+      <Divider label="Then" labelPosition="left" />
+      <Response form={form} />
+      <Divider label="For" labelPosition="left" />
+      <ScopeInputs account={form.getInputProps('scope.accounts')} service={form.getInputProps('scope.services')} />
+      <TagsInput label="Resources" placeholder="All in scope" description="Identifiers; press Enter after each" {...form.getInputProps('resources')} />
+      <SimpleGrid cols={{ base: 1, sm: 2 }} style={{ alignItems: 'start' }}>
+        <TextInput label="Evaluated every" description="From 1m to 7d" withAsterisk {...form.getInputProps('every')} />
+        <Switch label="Switched on" mt={{ base: 0, sm: 30 }} {...form.getInputProps('enabled', { type: 'checkbox' })} />
+      </SimpleGrid>
+      {preview.data && <Preview of={preview.data.items} />}
+    </FormDialog>
   );
 }
 

@@ -85,7 +85,7 @@ export const removeCalendar = (id: string) => body(client.DELETE(`${CALENDARS}/{
 /** What was observed of a metric; the span is fixed, so that opening the page twice asks once. */
 export function observedQuery(resource: string, metric: string, span: { from: string; to: string }) {
   return queryOptions({
-    queryKey: ['samples', resource, metric, span],
+    queryKey: ['estate', 'samples', resource, metric, span],
     queryFn: () => body(client.GET('/api/v1/resources/{id}/samples', {
       params: { path: { id: resource }, query: { start_time: span.from, end_time: span.to, metrics: metric, max_points: 1440 } },
     })),

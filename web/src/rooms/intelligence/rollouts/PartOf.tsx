@@ -3,7 +3,7 @@ import { IconRocket } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { MEMBER_STATES, ROLLOUT_STATES } from './states';
-import { nameOf, waveName } from './course';
+import { waveName } from './course';
 import { rolloutsQuery } from './queries';
 
 /** The rollout, not ended, that carries a recommendation. */
@@ -16,7 +16,7 @@ export function PartOf({ id }: { id: string }) {
   return (
     <Alert color="indigo" variant="light" icon={<IconRocket size={18} />} title="A rollout carries it">
       <Text size="sm">
-        <Anchor inherit fw={600} renderRoot={(props) => <Link {...to} {...props} />}>{nameOf(rollout)}</Anchor>, {(ROLLOUT_STATES[rollout.status]?.label ?? rollout.status).toLowerCase()}.
+        <Anchor inherit fw={600} renderRoot={(props) => <Link {...to} {...props} />}>{rollout.name}</Anchor>, {(ROLLOUT_STATES[rollout.status]?.label ?? rollout.status).toLowerCase()}.
         {' '}It goes out with: {waveName(member.wave, rollout).toLowerCase()}. Here: {(MEMBER_STATES[member.state]?.label ?? member.state).toLowerCase()}.
       </Text>
     </Alert>

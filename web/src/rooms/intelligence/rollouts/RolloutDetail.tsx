@@ -1,13 +1,13 @@
-import { Alert, Anchor, Grid, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Grid, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { Rollout } from '../../../api/bodies';
 import { useMay } from '../../../api/session';
 import { percent } from '../../../display/amounts';
+import { Awaited } from '../../../display/Awaited';
 import { Facts } from '../../../display/Facts';
 import { Page } from '../../../display/Page';
 import { Panel } from '../../../display/Panel';
-import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Trail } from '../../../display/Trail';
 import { When } from '../../../display/When';
 import { sentence, words } from '../../../display/wording';
@@ -18,7 +18,7 @@ import { Members } from './Members';
 import { RolloutStatus } from './RolloutStatus';
 import { Stages } from './Stages';
 import { Steering } from './Steering';
-import { hours, nameOf } from './course';
+import { hours } from './course';
 import { rolloutQuery } from './queries';
 
 const route = getRouteApi('/app/intelligence/rollouts/$id');
@@ -27,13 +27,7 @@ const TRAIL = <Trail of={[['Intelligence Automation', '/intelligence'], ['Rollou
 export function RolloutDetail() {
   const { id } = route.useParams();
   const { data, error, refetch } = useQuery(rolloutQuery(id));
-  if (!data) {
-    return (
-      <Page title="Rollout" above={TRAIL}>
-        {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : <><Skeleton h={220} radius="lg" /><Skeleton h={320} radius="lg" /></>}
-      </Page>
-    );
-  }
+  if (!data) return <Awaited title="Rollout" above={TRAIL} error={error} onRetry={refetch} />;
   return <Shown of={data} />;
 }
 
@@ -41,7 +35,7 @@ function Shown({ of: rollout }: { of: Rollout }) {
   const may = useMay();
   return (
     <Page
-      title={nameOf(rollout)} above={TRAIL}
+      title={rollout.name} above={TRAIL}
       description={<Group component="span" gap={8} display="inline-flex"><RolloutStatus kind="rollout" of={rollout.status} /><Text span size="sm">{words(rollout.type)}</Text></Group>}
       actions={may('intelligence.operate') ? <Steering of={rollout} /> : undefined}
     >

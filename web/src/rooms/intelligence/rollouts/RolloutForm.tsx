@@ -6,6 +6,7 @@ import type { Agent, Recommendation } from '../../../api/bodies';
 import { fieldMessages } from '../../../api/problem';
 import { announce } from '../../../display/announce';
 import { percent, plural } from '../../../display/amounts';
+import { DialogForm } from '../../../display/FormDialog';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { options, words } from '../../../display/wording';
 import { agentsQuery, recommendationsQuery, useChange } from '../queries';
@@ -25,7 +26,7 @@ export function RolloutForm({ type, onClose }: Props) {
   const open = useQuery(recommendationsQuery({ status: 'open' }));
   const error = agents.error ?? open.error;
   return (
-    <Modal opened onClose={onClose} size="lg" title={<Text fw={600}>Start a rollout</Text>}>
+    <Modal opened onClose={onClose} size="lg" title="Start a rollout">
       {error && <ProblemAlert error={error} />}
       {!error && (!agents.data || !open.data) && <Skeleton h={320} />}
       {agents.data && open.data && <Fields agents={agents.data.items} open={open.data.items.filter(({ plan }) => plan)} type={type} onClose={onClose} />}
@@ -64,6 +65,9 @@ function Filled({ agents, first, open, type, onClose }: Props & { agents: Agent[
   });
   const { values } = form;
   const fitting = open.filter((one) => one.agent_id === values.agent_id && one.type === values.type);
+  const least = values.min_confidence === '' ? agents.find(({ id }) => id === values.agent_id)?.confidence_threshold ?? 0 : values.min_confidence;
+  const chosen = fitting.filter(({ id }) => values.recommendations.length === 0 || values.recommendations.includes(id));
+  const sure = chosen.filter(({ confidence }) => confidence >= least).length;
   const submit = form.onSubmit(({ name, validation_s, shares, min_confidence, canary, max_failures, ...rest }) => begin.mutate({
     ...rest, name: name.trim() || null,
     settings: { canary, max_failures, validation_s: Math.round(validation_s * 3600), shares: sharesOf(shares) ?? [], min_confidence: min_confidence === '' ? null : min_confidence },
@@ -76,45 +80,37 @@ function Filled({ agents, first, open, type, onClose }: Props & { agents: Agent[
     form.setValues({ agent_id, recommendations: [], type: typesOf(agent_id).includes(values.type) ? values.type : typesOf(agent_id)[0] ?? '' });
   };
   return (
-    <form onSubmit={submit}>
-      <Stack gap="md">
-        <Text size="sm" className="muted">One kind of change, carried out in stages. Every single change still asks its own guardrails and approvals.</Text>
-        <SimpleGrid cols={{ base: 1, sm: 2 }}>
-          <Select label="Agent" allowDeselect={false} data={agents.map(({ id, name }) => ({ value: id, label: name }))} {...form.getInputProps('agent_id')} onChange={choose} />
-          <Select label="Kind of change" allowDeselect={false} data={options(typesOf(values.agent_id))} {...form.getInputProps('type')} onChange={(kind) => form.setValues({ type: kind ?? values.type, recommendations: [] })} />
-        </SimpleGrid>
-        <MultiSelect
-          label="Recommendations" placeholder={values.recommendations.length ? undefined : `All ${fitting.length} that are open`} description="Choose some, or leave it empty for all" searchable clearable hidePickedOptions maxDropdownHeight={240}
-          data={fitting.map((one) => ({ value: one.id, label: `${one.resource.name}: ${one.title}` }))} {...form.getInputProps('recommendations')}
-        />
-        <TextInput label="Name" placeholder="Made from kind and agent" maxLength={200} {...form.getInputProps('name')} />
-        <Divider label="How carefully" labelPosition="left" />
-        <SimpleGrid cols={{ base: 1, sm: 2 }}>
-          <NumberInput label="Canary" description="Resources that go first, the least critical" min={1} max={20} allowDecimal={false} {...form.getInputProps('canary')} />
-          <NumberInput label="Watched for" description="Before the others follow" min={0} max={720} suffix=" hours" {...form.getInputProps('validation_s')} />
-          <TextInput label="Then shares of all" description="Percentages that rise; empty: all at once" {...form.getInputProps('shares')} />
-          <NumberInput label="Failures allowed" description="One more holds it" min={0} max={100} allowDecimal={false} {...form.getInputProps('max_failures')} />
-          <NumberInput label="Least confidence" description="What is less confident is left out" placeholder="The agent's threshold" min={0} max={100} suffix=" %" {...form.getInputProps('min_confidence')} />
-        </SimpleGrid>
-        <GoesOut agent={agents.find(({ id }) => id === values.agent_id)} chosen={fitting.filter(({ id }) => values.recommendations.length === 0 || values.recommendations.includes(id))} values={values} />
-        <ProblemAlert error={begin.error} marked={FIELDS} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>Cancel</Button>
-          <Button type="submit" loading={begin.isPending}>Start with the simulation</Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      explain="One kind of change, carried out in stages. Every single change still asks its own guardrails and approvals."
+      submit="Start with the simulation" error={begin.error} marked={FIELDS} pending={begin.isPending} disabled={sure === 0} onSubmit={submit} onClose={onClose}
+    >
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <Select label="Agent" allowDeselect={false} data={agents.map(({ id, name }) => ({ value: id, label: name }))} {...form.getInputProps('agent_id')} onChange={choose} />
+        <Select label="Kind of change" allowDeselect={false} data={options(typesOf(values.agent_id))} {...form.getInputProps('type')} onChange={(kind) => form.setValues({ type: kind ?? values.type, recommendations: [] })} />
+      </SimpleGrid>
+      <MultiSelect
+        label="Recommendations" placeholder={values.recommendations.length ? undefined : `All ${fitting.length} that are open`} description="Choose some, or leave it empty for all" searchable clearable hidePickedOptions maxDropdownHeight={240}
+        data={fitting.map((one) => ({ value: one.id, label: `${one.resource.name}: ${one.title}` }))} {...form.getInputProps('recommendations')}
+      />
+      <TextInput label="Name" description="Empty: what the change does, and to how many" placeholder="Resize 12 virtual machines" maxLength={200} {...form.getInputProps('name')} />
+      <Divider label="How carefully" labelPosition="left" />
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <NumberInput label="Canary" description="Resources that go first, the least critical" min={1} max={20} allowDecimal={false} {...form.getInputProps('canary')} />
+        <NumberInput label="Watched for" description="Before the others follow" min={0} max={720} suffix=" hours" {...form.getInputProps('validation_s')} />
+        <TextInput label="Then shares of all" description="Percentages that rise; empty: all at once" {...form.getInputProps('shares')} />
+        <NumberInput label="Failures allowed" description="One more holds it" min={0} max={100} allowDecimal={false} {...form.getInputProps('max_failures')} />
+        <NumberInput label="Least confidence" description="What is less confident is left out" placeholder="The agent's threshold" min={0} max={100} suffix=" %" {...form.getInputProps('min_confidence')} />
+      </SimpleGrid>
+      <GoesOut sure={sure} left={chosen.length - sure} least={least} values={values} />
+    </DialogForm>
   );
 }
 
 /** In which portions it goes out, as the settings stand. */
-function GoesOut({ agent, chosen, values }: { agent: Agent | undefined; chosen: Recommendation[]; values: { type: string; canary: number; shares: string; min_confidence: number | '' } }) {
-  const least = values.min_confidence === '' ? agent?.confidence_threshold ?? 0 : values.min_confidence;
-  const sure = chosen.filter(({ confidence }) => confidence >= least);
-  const left = chosen.length - sure.length;
-  const portions = splitOf(sure.length, values.canary, sharesOf(values.shares) ?? []);
+function GoesOut({ sure, left, least, values }: { sure: number; left: number; least: number; values: { type: string; canary: number; shares: string } }) {
+  const portions = splitOf(sure, values.canary, sharesOf(values.shares) ?? []);
   return (
-    <Alert color={sure.length ? 'petrol' : 'yellow'} variant="light" title={sure.length ? `${words(values.type)} on ${plural(sure.length, 'resource')}` : 'Nothing of this would go out'} role="status">
+    <Alert color={sure ? 'petrol' : 'yellow'} variant="light" title={sure ? `${words(values.type)} on ${plural(sure, 'resource')}` : 'Nothing of this would go out'} role="status">
       <Text size="sm">
         {portions.length > 0 && `All are simulated, then they change in portions of ${portions.join(', ')}. `}
         {left > 0 && `${plural(left, 'recommendation')} less confident than ${percent(least)} ${left === 1 ? 'is' : 'are'} left out.`}

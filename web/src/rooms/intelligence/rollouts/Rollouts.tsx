@@ -14,7 +14,7 @@ import { words } from '../../../display/wording';
 import { agentsQuery } from '../queries';
 import { RolloutForm } from './RolloutForm';
 import { RolloutStatus } from './RolloutStatus';
-import { nameOf, reached, STAGES, type Stage } from './course';
+import { reached, STAGES, type Stage } from './course';
 import { rolloutsQuery } from './queries';
 import { ROLLOUT_STATES } from './states';
 
@@ -38,10 +38,10 @@ function StageOf({ of: rollout }: { of: Rollout }) {
 function columns(agents: Agent[]): Column<Rollout>[] {
   return [
     {
-      id: 'name', header: 'Rollout', sortBy: nameOf,
+      id: 'name', header: 'Rollout', sortBy: (row) => row.name,
       cell: (row) => (
         <div style={{ minWidth: 200, maxWidth: 380 }}>
-          <Anchor size="sm" fw={550} c="inherit" renderRoot={(props) => <Link to="/intelligence/rollouts/$id" params={{ id: row.id }} {...props} />}>{nameOf(row)}</Anchor>
+          <Anchor size="sm" fw={550} c="inherit" renderRoot={(props) => <Link to="/intelligence/rollouts/$id" params={{ id: row.id }} {...props} />}>{row.name}</Anchor>
           <Text size="xs" className="muted">{words(row.type)} · {agents.find(({ id }) => id === row.agent_id)?.name ?? 'an agent that is gone'}</Text>
         </div>
       ),

@@ -3,8 +3,8 @@ import { IconPlayerPause, IconPlayerPlay, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { Rollout } from '../../../api/bodies';
 import { announce } from '../../../display/announce';
+import { FormDialog } from '../../../display/FormDialog';
 import { fieldMessages } from '../../../api/problem';
-import { AnswerFrame } from '../AnswerDialogs';
 import { useChange } from '../queries';
 import { hasEnded } from './course';
 import { abortRollout, resumeRollout, stopRollout } from './queries';
@@ -43,11 +43,11 @@ function Reasoned({ act, of: rollout, onClose }: { act: Act; of: Rollout; onClos
   const wrong = fieldMessages(change.error).reason;
   const { title, explain, submit, done } = wording(act, rollout.status === 'held');
   return (
-    <AnswerFrame
+    <FormDialog
       title={title} explain={explain} submit={submit} error={wrong ? undefined : change.error} pending={change.isPending} disabled={reason.trim() === ''} onClose={onClose}
       onSubmit={() => change.mutate({ id: rollout.id, reason: reason.trim() }, { onSuccess: () => { announce(done); onClose(); } })}
     >
       <Textarea label="Reason" required autosize minRows={2} data-autofocus error={wrong} value={reason} onChange={(event) => setReason(event.currentTarget.value)} />
-    </AnswerFrame>
+    </FormDialog>
   );
 }

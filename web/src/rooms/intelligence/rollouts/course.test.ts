@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Gate, Rollout, RolloutMember } from '../../../api/bodies';
-import { hours, nameOf, reached, shareOf, sharesOf, splitOf, stepsOf, wavesOf } from './course';
+import { hours, reached, shareOf, sharesOf, splitOf, stepsOf, wavesOf } from './course';
 
 const member = (name: string, wave: number, state = 'waiting'): RolloutMember =>
   ({ recommendation_id: name, resource_id: name, name, wave, state, critical: true, detail: '', accepted: false });
@@ -54,9 +54,4 @@ describe('the course of a rollout', () => {
     expect(sharesOf('ten')).toBeUndefined();
     expect([hours(120), hours(86_400), hours(9000)]).toEqual(['2 minutes', '24 hours', '2.5 hours']);
   });
-
-  it.each([
-    ['instance_type of Cost optimizer on 2 resources', 'Instance type of Cost optimizer on 2 resources'],
-    ['right_size of Everything on 1 resources', 'Right-size of Everything on 1 resource'], ['right_size it', 'right_size it'],
-  ])('is called %s', (name, expected) => expect(nameOf({ name, type: name.split(' ')[0] ?? '' })).toBe(expected));
 });

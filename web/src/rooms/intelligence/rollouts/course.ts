@@ -1,7 +1,6 @@
 // How far a rollout is: its stages, its waves and how the resources in them stand.
 import type { Gate, Rollout, RolloutMember } from '../../../api/bodies';
 import { plural } from '../../../display/amounts';
-import { words } from '../../../display/wording';
 
 export const STAGES = ['simulation', 'canary', 'validation', 'gradual', 'full'] as const;
 export type Stage = (typeof STAGES)[number];
@@ -19,10 +18,6 @@ export interface Step {
 }
 
 const ENDED = ['completed', 'aborted'];
-/** Its name; one that Reeve made up has the kind of change in words, and one resource for one. */
-export function nameOf({ name, type }: Pick<Rollout, 'name' | 'type'>): string {
-  return name.startsWith(`${type} of `) ? (words(type) + name.slice(type.length)).replace(/ on 1 resources$/, ' on 1 resource') : name;
-}
 
 export const hasEnded = ({ status }: Pick<Rollout, 'status'>) => ENDED.includes(status);
 

@@ -8,6 +8,7 @@ import { fieldMessages } from '../../../api/problem';
 import { announce } from '../../../display/announce';
 import { plural } from '../../../display/amounts';
 import { announceUndoable } from '../../../display/announceUndoable';
+import { DialogForm } from '../../../display/FormDialog';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { When } from '../../../display/When';
 import { useChange } from '../queries';
@@ -30,7 +31,7 @@ export function ThreatListDialog(props: Props) {
   const { list, locked, onClose } = props;
   const title = list ? list.name : 'Add a threat list';
   return (
-    <Modal opened onClose={onClose} size="lg" title={<Text fw={600} style={{ overflowWrap: 'anywhere' }}>{title}</Text>}>
+    <Modal opened onClose={onClose} size="lg" title={title}>
       {!list && <Fields {...props} before={undefined} />}
       {list && <Loaded {...props} list={list} locked={locked || list.source === 'file'} noRight={locked} />}
     </Modal>
@@ -94,20 +95,16 @@ function Fields({ known, list, before, onClose }: Props & { before: string | und
   };
   const wrong = wrongLines(put.error);
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack gap="md">
-        <IndicatorText value={form.values.indicators} error={form.errors.indicators} area={area} replaces={list !== undefined} onRead={read} onRefuse={(why) => form.setFieldError('indicators', why)} />
-        <WrongLines of={wrong} text={form.values.indicators} area={area} />
-        {!list && <TextInput label="Name" placeholder="Scanners of May" maxLength={128} withAsterisk {...form.getInputProps('name')} />}
-        {replaced && (
-          <Alert color="yellow" variant="light" role="status" title="There is a list of this name">Its {plural(replaced.indicator_count, 'indicator')} {replaced.indicator_count === 1 ? 'is' : 'are'} replaced by these.</Alert>
-        )}
-        {wrong.length === 0 && <ProblemAlert error={put.error} marked={['name', 'indicators']} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>Cancel</Button>
-          <Button type="submit" loading={put.isPending} disabled={list !== undefined && !form.isDirty()}>{list ? 'Save' : replaced ? 'Replace the list' : 'Add the list'}</Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      submit={list ? 'Save' : replaced ? 'Replace the list' : 'Add the list'} error={wrong.length === 0 ? put.error : undefined} marked={['name', 'indicators']}
+      pending={put.isPending} disabled={list !== undefined && !form.isDirty()} onSubmit={submit} onClose={onClose}
+    >
+      <IndicatorText value={form.values.indicators} error={form.errors.indicators} area={area} replaces={list !== undefined} onRead={read} onRefuse={(why) => form.setFieldError('indicators', why)} />
+      <WrongLines of={wrong} text={form.values.indicators} area={area} />
+      {!list && <TextInput label="Name" placeholder="Scanners of May" maxLength={128} withAsterisk {...form.getInputProps('name')} />}
+      {replaced && (
+        <Alert color="yellow" variant="light" role="status" title="There is a list of this name">Its {plural(replaced.indicator_count, 'indicator')} {replaced.indicator_count === 1 ? 'is' : 'are'} replaced by these.</Alert>
+      )}
+    </DialogForm>
   );
 }

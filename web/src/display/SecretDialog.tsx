@@ -1,0 +1,25 @@
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Copyable } from './Copyable';
+
+interface Props {
+  title: string;
+  secret: string;
+  /** What it is good for, or how long the one before it is. */
+  children?: ReactNode;
+  onClose: () => void;
+}
+
+/** A secret, shown this once: only a button closes it, no key and no stray click. */
+export function SecretDialog({ title, secret, children, onClose }: Props) {
+  return (
+    <Modal opened onClose={onClose} title={title} closeOnClickOutside={false} closeOnEscape={false}>
+      <Stack>
+        <Alert color="yellow" variant="light" title="Copy it now">It is shown this once. Nobody can read it again, not even an administrator; a lost one is replaced.</Alert>
+        <div className="panel" style={{ padding: '12px 14px' }}><Copyable value={secret} label="Secret" /></div>
+        {children && <Text size="sm" className="muted">{children}</Text>}
+        <Group justify="flex-end"><Button onClick={onClose}>Done</Button></Group>
+      </Stack>
+    </Modal>
+  );
+}
