@@ -50,6 +50,8 @@ function optionOf(ink: Ink, { course, reading, began, last }: Omit<Props, 'label
   const { low, height } = bandOf(course);
   const line = (pick: (point: Course['points'][number]) => number) => points.map((point) => [new Date(point.at).getTime(), pick(point)]);
   const top = Math.max(reading.value, ...points.map((point) => Math.max(point.value, point.high)));
+  // Percentages of a few in a hundred are drawn large enough to be seen.
+  const whole = unit === 'percent' && top > 20 && top <= 100;
   const silent = { type: 'line', stack: 'band', showSymbol: false, silent: true, lineStyle: { width: 0 }, tooltip: { show: false } };
   return {
     ...basics(ink),
@@ -57,7 +59,7 @@ function optionOf(ink: Ink, { course, reading, began, last }: Omit<Props, 'label
     grid: { left: 8, right: 16, top: 14, bottom: 4, containLabel: true },
     tooltip: { ...basics(ink).tooltip, valueFormatter: format },
     xAxis: { type: 'time', ...axisOf(ink), splitLine: { show: false } },
-    yAxis: { type: 'value', min: 0, max: unit === 'percent' && top <= 100 ? 100 : undefined, interval: unit === 'percent' && top <= 100 && top > 20 ? 25 : undefined, splitNumber: 4, ...axisOf(ink), axisLabel: { ...axisOf(ink).axisLabel, formatter: format } },
+    yAxis: { type: 'value', min: 0, max: whole ? 100 : undefined, interval: whole ? 25 : undefined, splitNumber: 4, ...axisOf(ink), axisLabel: { ...axisOf(ink).axisLabel, formatter: format } },
     dataZoom: [{ type: 'inside', zoomOnMouseWheel: 'ctrl', moveOnMouseMove: true }],
     series: [
       { ...silent, name: 'Usual from', data: low },

@@ -47,7 +47,7 @@ export function SampleChart({ label, series, threshold, height = 240 }: Props) {
         silent: true,
         symbol: 'none',
         lineStyle: { color: ink.alarm, type: 'dashed', width: 1.2 },
-        label: { formatter: thresholdName, color: ink.alarm, fontSize: 11, position: 'insideStartTop' },
+        label: { formatter: thresholdName, color: ink.alarm, fontSize: 11, position: 'insideEndTop', backgroundColor: ink.surface, padding: [1, 4], borderRadius: 3 },
         data: [{ yAxis: thresholdAt }],
       } : undefined,
     })),

@@ -1,4 +1,5 @@
-// Numbers as people read them. Money arrives in dollars, shares in percent (0 to 100).
+// Numbers as people read them. Money arrives in dollars, shares in percent (0 to 100). Between a number and its sign stands a
+// space that no line breaks at.
 
 const wholeMoney = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 0 });
 const exactMoney = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
@@ -13,7 +14,7 @@ export function money(dollars: number | null | undefined): string {
 }
 
 export function percent(share: number | null | undefined): string {
-  return share == null ? 'not known' : `${oneDecimal.format(share)} %`;
+  return share == null ? 'not known' : `${oneDecimal.format(share)}\u00a0%`;
 }
 
 export function count(number: number): string {
@@ -30,10 +31,10 @@ export function plural(number: number, one: string, many = `${one}s`): string {
 
 /** A value of a metric with its unit (`percent`, `bytes_per_second`, ...). */
 export function measured(value: number, unit: string): string {
-  if (unit === 'percent') return `${oneDecimal.format(value)} %`;
+  if (unit === 'percent') return `${oneDecimal.format(value)}\u00a0%`;
   if (unit === 'bytes_per_second') return `${bytes(value)}/s`;
   if (unit === 'bytes') return bytes(value);
-  if (unit === 'seconds') return Math.abs(value) < 1 ? `${oneDecimal.format(value * 1000)} ms` : `${oneDecimal.format(value)} s`;
+  if (unit === 'seconds') return Math.abs(value) < 1 ? `${oneDecimal.format(value * 1000)}\u00a0ms` : `${oneDecimal.format(value)}\u00a0s`;
   if (unit === 'per_second') return `${oneDecimal.format(value)}/s`;
   return oneDecimal.format(value);
 }
@@ -46,5 +47,5 @@ export function bytes(value: number): string {
     size /= 1024;
     step += 1;
   }
-  return `${value < 0 ? '-' : ''}${oneDecimal.format(size)} ${units[step]}`;
+  return `${value < 0 ? '-' : ''}${oneDecimal.format(size)}\u00a0${units[step]}`;
 }

@@ -1,11 +1,13 @@
 // Times: shown in the reader's zone, with UTC one hover away.
 
-const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
-const shortForm = new Intl.DateTimeFormat(undefined, {
-  month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false,
-});
-const minuteForm = new Intl.DateTimeFormat(undefined, { weekday: 'short', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hour12: false });
-const clockForm = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hour12: false });
+const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+const exact = { month: 'short', day: 'numeric', ...clock, second: '2-digit' } as const;
+const full = new Intl.DateTimeFormat(undefined, { ...exact, year: 'numeric', timeZoneName: 'short' });
+const shortForm = new Intl.DateTimeFormat(undefined, exact);
+const datedForm = new Intl.DateTimeFormat(undefined, { ...exact, year: 'numeric' });
+const minuteForm = new Intl.DateTimeFormat(undefined, { weekday: 'short', month: 'short', day: 'numeric', ...clock });
+const clockForm = new Intl.DateTimeFormat(undefined, clock);
+const secondForm = new Intl.DateTimeFormat(undefined, { ...clock, second: '2-digit' });
 const dayForm = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
@@ -13,12 +15,15 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 31_557_600], ['month', 2_629_800], ['week', 604_800], ['day', 86_400], ['hour', 3_600], ['minute', 60],
 ];
 
+/** Every part, the zone too. */
 export function fullTime(text: string): string {
   return full.format(new Date(text));
 }
 
-export function shortTime(text: string): string {
-  return shortForm.format(new Date(text));
+/** For tables: the year only where it is not this one. */
+export function shortTime(text: string, now = new Date()): string {
+  const at = new Date(text);
+  return (at.getFullYear() === now.getFullYear() ? shortForm : datedForm).format(at);
 }
 
 /** For what is planned: the weekday, and no seconds. */
@@ -30,6 +35,11 @@ export function minuteTime(text: string): string {
 export function clockTime(text: string, beside: string): string {
   const [at, other] = [new Date(text), new Date(beside)];
   return at.toDateString() === other.toDateString() ? clockForm.format(at) : minuteForm.format(at);
+}
+
+/** The clock with its seconds, for what happens while one looks. */
+export function nowTime(ms: number): string {
+  return secondForm.format(ms);
 }
 
 export function day(text: string): string {

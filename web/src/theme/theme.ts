@@ -25,10 +25,16 @@ const gray: MantineColorsTuple = [
   '#f7f9f9', '#eff3f3', '#e4e9ea', '#d5dcdd', '#bcc6c8', '#98a5a8', '#6f7d81', '#4f5c60', '#333f42', '#1c2628',
 ];
 
+/** Dark enough for white words on it. */
+const red: MantineColorsTuple = [
+  '#fff1f0', '#ffe1df', '#fdc5c2', '#f9a39e', '#f0867f', '#e0615a', '#cf453d', '#b8352e', '#9c2b25', '#7d221d',
+];
+
 export const theme = createTheme({
   primaryColor: 'petrol',
   primaryShade: { light: 7, dark: 6 },
-  colors: { petrol, dark, gray },
+  colors: { petrol, dark, gray, red },
+  autoContrast: true,
   fontFamily: "'Inter Variable', system-ui, -apple-system, 'Segoe UI', sans-serif",
   fontFamilyMonospace: "ui-monospace, 'SFMono-Regular', 'Cascadia Mono', 'DejaVu Sans Mono', monospace",
   headings: {
@@ -57,6 +63,9 @@ export const theme = createTheme({
     Table: Table.extend({ defaultProps: { verticalSpacing: 9, horizontalSpacing: 'sm' } }),
     Tabs: Tabs.extend({ styles: { tab: { fontWeight: 500 } } }),
     Tooltip: Tooltip.extend({ defaultProps: { withArrow: true, openDelay: 250 } }),
-    Modal: Modal.extend({ defaultProps: { centered: true, radius: 'lg', overlayProps: { backgroundOpacity: 0.45, blur: 2 } } }),
+    Modal: Modal.extend({
+      defaultProps: { centered: true, radius: 'lg', overlayProps: { backgroundOpacity: 0.45, blur: 2 }, closeButtonProps: { 'aria-label': 'Close' } },
+      styles: { title: { fontWeight: 600, lineHeight: 1.35, overflowWrap: 'anywhere' } },
+    }),
   },
 });

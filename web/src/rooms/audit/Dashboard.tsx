@@ -13,6 +13,7 @@ import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { Tile } from '../../display/Tile';
 import type { SearchFilters } from '../../addresses';
+import { useAgentNames } from './Names';
 import { RECENT_COLUMNS } from './columns';
 import { recentQuery, statsQuery } from './queries';
 import { Freshness } from './Freshness';
@@ -85,9 +86,10 @@ function Recent({ reads }: { reads: boolean }) {
 }
 
 function Ranked({ label, of: counts, search }: { label: string; of: Count[] | undefined; search: (value: string) => SearchFilters }) {
+  const names = useAgentNames();
   const shares = counts?.slice(0, 8).map(({ value, count: many }) => ({
     key: value,
-    name: <Anchor size="sm" c="inherit" title={value} renderRoot={(props) => <Link to="/audit/search" search={search(value)} {...props} />}>{tail(value)}</Anchor>,
+    name: <Anchor size="sm" c="inherit" title={value} renderRoot={(props) => <Link to="/audit/search" search={search(value)} {...props} />}>{names.get(value) ?? tail(value)}</Anchor>,
     size: many,
     shown: count(many),
   }));

@@ -14,15 +14,15 @@ export function Difference({ before, after }: { before: unknown; after: unknown 
       title="Changes" flush
       actions={same > 0 ? <Switch size="xs" label={`Show ${same} unchanged`} checked={whole} onChange={(event) => setWhole(event.currentTarget.checked)} /> : undefined}
     >
-      <div className="table-box" style={{ border: 0, borderRadius: 0 }} tabIndex={0} role="region" aria-label="Changes, scrollable">
-        <Table aria-label="Before and after" style={{ minWidth: 480 }}>
+      <div className="table-box as-cards" style={{ border: 0, borderRadius: 0 }} tabIndex={0} role="region" aria-label="Changes, scrollable">
+        <Table aria-label="Before and after">
           <Table.Thead><Table.Tr><Table.Th>Field</Table.Th><Table.Th>Before</Table.Th><Table.Th>After</Table.Th></Table.Tr></Table.Thead>
           <Table.Tbody>
             {listed.map((line) => (
               <Table.Tr key={line.path}>
-                <Table.Td><Text size="sm" fw={500}>{line.path}</Text></Table.Td>
-                <Table.Td>{line.kind !== 'added' && <Value line={line} of={line.before} colour="var(--bad)" />}</Table.Td>
-                <Table.Td>{line.kind !== 'removed' && <Value line={line} of={line.after} colour="var(--good)" />}</Table.Td>
+                <Table.Td data-lead><Text size="sm" fw={500}>{line.path}</Text></Table.Td>
+                <Table.Td data-label="Before">{line.kind !== 'added' && <Value line={line} of={line.before} colour="var(--bad)" />}</Table.Td>
+                <Table.Td data-label="After">{line.kind !== 'removed' && <Value line={line} of={line.after} colour="var(--good)" />}</Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>

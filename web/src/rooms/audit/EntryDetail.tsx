@@ -1,16 +1,18 @@
-import { Anchor, Code, Grid, Group, ScrollArea, Skeleton, Stack, Text } from '@mantine/core';
+import { Anchor, Code, Grid, Group, ScrollArea, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { Entry } from '../../api/bodies';
+import { useMay } from '../../api/session';
+import { Awaited } from '../../display/Awaited';
 import { Copyable } from '../../display/Copyable';
 import { Facts, type Fact } from '../../display/Facts';
 import { Page } from '../../display/Page';
 import { Panel } from '../../display/Panel';
-import { ProblemAlert } from '../../display/ProblemAlert';
 import { Status } from '../../display/Status';
 import { Trail } from '../../display/Trail';
 import { When } from '../../display/When';
 import { words } from '../../display/wording';
+import { ActorName } from './Names';
 import { Difference } from './Difference';
 import { Integrity } from './Integrity';
 import { flat, shown } from './flat';
@@ -22,24 +24,19 @@ export function EntryDetail() {
   const { eventId } = route.useParams();
   const { data, error, refetch } = useQuery(entryQuery(eventId));
   const trail = <Trail of={[['Audit Logging', '/audit'], ['Search', '/audit/search']]} />;
-  if (!data) {
-    return <Page title="Entry" above={trail}>{error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : <Skeleton h={320} radius="lg" />}</Page>;
-  }
+  if (!data) return <Awaited title="Entry" above={trail} error={error} onRetry={refetch} />;
   return <Shown of={data} trail={trail} />;
 }
 
 function Shown({ of: entry, trail }: { of: Entry; trail: React.ReactNode }) {
   const { actor, resource, action, changes } = entry;
-  const recommendation = entry.metadata?.recommendation_id;
   return (
     <Page
       title={entry.event_type} above={trail}
       description={
         <Group component="span" display="inline-flex" gap={8}>
           <When at={entry.timestamp} form="full" /><Status of={entry.severity} />{action?.status && <Status of={action.status} />}
-          {typeof recommendation === 'string' && (
-            <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/recommendations/$id" params={{ id: recommendation }} {...props} />}>Its recommendation</Anchor>
-          )}
+          <Subjects of={entry.metadata} />
         </Group>
       }
     >
@@ -63,7 +60,7 @@ function Shown({ of: entry, trail }: { of: Entry; trail: React.ReactNode }) {
               <Panel title="Actor">
                 <Facts
                   of={[
-                    ['Type', actor.type && words(actor.type)], ['E-mail address', actor.email], ['Id', actor.id], ['IP address', actor.ip_address],
+                    ['Type', actor.type && words(actor.type)], ['Name', actor.type === 'agent' ? <ActorName key="name" of={entry} /> : undefined], ['E-mail address', actor.email], ['Id', actor.id], ['IP address', actor.ip_address],
                     ['User agent', actor.user_agent], ['Session', actor.session_id],
                   ]}
                 />
@@ -73,7 +70,7 @@ function Shown({ of: entry, trail }: { of: Entry; trail: React.ReactNode }) {
               <Panel title="Resource">
                 <Facts
                   of={[
-                    ['Type', resource.type], ['Id', resource.id], ['Cloud', resource.cloud_provider && words(resource.cloud_provider)],
+                    ['Type', resource.type && words(resource.type)], ['Id', resource.id], ['Cloud', resource.cloud_provider && words(resource.cloud_provider)],
                     ['Account', resource.account_id], ['Region', resource.region],
                     ...Object.entries(resource.tags ?? {}).map(([name, value]): Fact => [`Tag ${name}`, value]),
                   ]}
@@ -94,5 +91,20 @@ function Shown({ of: entry, trail }: { of: Entry; trail: React.ReactNode }) {
         </Grid.Col>
       </Grid>
     </Page>
+  );
+}
+
+/** The ways to what an entry tells about, where its metadata names it. */
+function Subjects({ of: metadata }: { of: Entry['metadata'] }) {
+  const may = useMay();
+  if (!may('intelligence.view')) return null;
+  const named = (member: string) => (typeof metadata?.[member] === 'string' ? metadata[member] : undefined);
+  const [recommendation, anomaly, rollout] = [named('recommendation_id'), named('anomaly_id'), named('rollout_id')];
+  return (
+    <>
+      {recommendation && <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/recommendations/$id" params={{ id: recommendation }} {...props} />}>Its recommendation</Anchor>}
+      {anomaly && <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/anomalies/$id" params={{ id: anomaly }} {...props} />}>Its anomaly</Anchor>}
+      {rollout && <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/rollouts/$id" params={{ id: rollout }} {...props} />}>Its rollout</Anchor>}
+    </>
   );
 }

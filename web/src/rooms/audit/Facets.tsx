@@ -2,6 +2,7 @@ import { ActionIcon, Group, Skeleton, Text, Tooltip, UnstyledButton } from '@man
 import { IconMinus } from '@tabler/icons-react';
 import type { Counts } from '../../api/bodies';
 import { shortCount } from '../../display/amounts';
+import { useAgentNames } from './Names';
 import { FACETS, holds, term, toggle } from './facets';
 import classes from './Facets.module.css';
 
@@ -26,6 +27,7 @@ export function Facets({ counts, query, onQuery }: FacetProps) {
 }
 
 function Values({ field, of: counts, query, onQuery }: { field: string; of: Counts | undefined; query: string; onQuery: (query: string) => void }) {
+  const names = useAgentNames(field === 'user');
   if (!counts || counts.buckets.length === 0) return <Text size="sm" className="muted">None</Text>;
   const largest = Math.max(...counts.buckets.map(({ count }) => count));
   return (
@@ -37,7 +39,7 @@ function Values({ field, of: counts, query, onQuery }: { field: string; of: Coun
           <li key={value} className={classes.row} data-on={on || undefined}>
             <UnstyledButton className={classes.value} aria-pressed={on} title={value} onClick={() => onQuery(toggle(query, wanted))}>
               <span className={classes.bar} style={{ width: `${Math.max(2, (count / largest) * 100)}%` }} aria-hidden />
-              <span className={classes.name}>{value}</span>
+              <span className={classes.name}>{names.get(value) ?? value}</span>
               <span className={`${classes.count} numeral`}>{shortCount(count)}</span>
             </UnstyledButton>
             <Tooltip label="All but this">

@@ -1,6 +1,7 @@
 import { ActionIcon, Group, Text } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
+import { nowTime } from '../../display/instants';
 import { REFRESH_MS } from './queries';
 
 /** When the list was last asked for, and when it will be again. */
@@ -14,7 +15,7 @@ export function Freshness({ at, fetching, onRefresh }: { at: number; fetching: b
   return (
     <Group gap={6}>
       <Text size="xs" className="muted numeral">
-        {at === 0 ? 'Loading' : `Updated ${new Date(at).toLocaleTimeString()}`}{fetching ? ', refreshing …' : `, next in ${left} s`}
+        {at === 0 ? 'Loading' : `Updated ${nowTime(at)}`}{fetching ? ', refreshing …' : `, next in ${left} s`}
       </Text>
       <ActionIcon size="sm" onClick={onRefresh} aria-label="Refresh now"><IconRefresh size={15} /></ActionIcon>
     </Group>

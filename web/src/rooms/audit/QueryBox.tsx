@@ -1,4 +1,4 @@
-import { ActionIcon, Alert, Code, Popover, Stack, Table, Text, TextInput, Tooltip } from '@mantine/core';
+import { ActionIcon, Alert, Code, Popover, Stack, Table, Text, TextInput } from '@mantine/core';
 import { IconHelpCircle, IconSearch } from '@tabler/icons-react';
 import type { Problem } from '../../api/problem';
 
@@ -70,7 +70,7 @@ function Help() {
   return (
     <Popover width={460} position="bottom-end" withArrow shadow="md">
       <Popover.Target>
-        <Tooltip label="Query language"><ActionIcon aria-label="Help on the query language"><IconHelpCircle size={18} /></ActionIcon></Tooltip>
+        <ActionIcon aria-label="Help on the query language"><IconHelpCircle size={18} /></ActionIcon>
       </Popover.Target>
       <Popover.Dropdown maw="94vw">
         <Text fw={600} size="sm" mb={6}>Query language</Text>

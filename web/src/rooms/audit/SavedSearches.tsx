@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Button, Group, Menu, Modal, SegmentedControl, Stack, Text, Textarea, TextInput, Tooltip } from '@mantine/core';
+import { ActionIcon, Badge, Button, Group, Menu, SegmentedControl, Text, Textarea, TextInput, Tooltip } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconBookmark, IconBookmarkPlus, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -7,6 +7,7 @@ import type { SavedSearch } from '../../api/bodies';
 import { fieldMessages } from '../../api/problem';
 import type { SearchFilters } from '../../addresses';
 import { announce } from '../../display/announce';
+import { FormDialog } from '../../display/FormDialog';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { addressOf, changeSaved, createSaved, keptOf, removeSaved, savedQuery, useSavedChange } from './saved';
 
@@ -57,16 +58,11 @@ export function SavedSearches({ filters, onOpen }: Props) {
 function RemoveSaved({ saved, onClose }: { saved: SavedSearch; onClose: () => void }) {
   const remove = useSavedChange(removeSaved);
   return (
-    <Modal opened onClose={onClose} title={<Text fw={600}>Remove “{saved.name}”?</Text>}>
-      <Stack>
-        <Text size="sm">{saved.shared_with === 'private' ? 'The search is gone for good. The entries it finds stay, as all entries do.' : 'It is gone for everyone it is shared with. The entries it finds stay, as all entries do.'}</Text>
-        <ProblemAlert error={remove.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>Cancel</Button>
-          <Button color="red" loading={remove.isPending} onClick={() => remove.mutate(saved.id, { onSuccess: onClose })}>Remove search</Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <FormDialog
+      title={`Remove “${saved.name}”?`} submit="Remove search" colour="red" error={remove.error} pending={remove.isPending} onClose={onClose}
+      explain={`${saved.shared_with === 'private' ? 'The search is gone for good.' : 'It is gone for everyone it is shared with.'} The entries it finds stay, as all entries do.`}
+      onSubmit={() => remove.mutate(saved.id, { onSuccess: onClose })}
+    />
   );
 }
 
@@ -87,23 +83,18 @@ function SavedForm({ saved, filters, onClose }: { saved: SavedSearch | undefined
     });
   });
   return (
-    <Modal opened onClose={onClose} title={<Text fw={600}>{saved ? 'Change the saved search' : 'Save this search'}</Text>}>
-      <form onSubmit={submit}>
-        <Stack>
-          <TextInput label="Name" required data-autofocus maxLength={100} {...form.getInputProps('name')} />
-          <Textarea label="What it is for" autosize minRows={2} maxLength={1000} {...form.getInputProps('description')} />
-          <div>
-            <Text size="sm" fw={500} mb={4} id="saved-shared-with">Who sees it</Text>
-            <SegmentedControl fullWidth data={SHARES} aria-labelledby="saved-shared-with" {...form.getInputProps('shared_with')} />
-            <Text size="xs" className="muted" mt={4}>Sharing shares the question, never the entries: everyone sees what they may see.</Text>
-          </div>
-          <ProblemAlert error={save.error} marked={['name', 'description']} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>Cancel</Button>
-            <Button type="submit" loading={save.isPending}>Save</Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title={saved ? 'Change the saved search' : 'Save this search'} submit="Save"
+      error={save.error} marked={['name', 'description']} pending={save.isPending}
+      onSubmit={submit} onClose={onClose}
+    >
+      <TextInput label="Name" required data-autofocus maxLength={100} {...form.getInputProps('name')} />
+      <Textarea label="What it is for" autosize minRows={2} maxLength={1000} {...form.getInputProps('description')} />
+      <div>
+        <Text size="sm" fw={500} mb={4} id="saved-shared-with">Who sees it</Text>
+        <SegmentedControl fullWidth data={SHARES} aria-labelledby="saved-shared-with" {...form.getInputProps('shared_with')} />
+        <Text size="xs" className="muted" mt={4}>Sharing shares the question, never the entries: everyone sees what they may see.</Text>
+      </div>
+    </FormDialog>
   );
 }

@@ -7,8 +7,8 @@ import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { Status } from '../../display/Status';
 import { When } from '../../display/When';
-import { ActorName } from './ActorName';
-import { resourceOf, tail } from './naming';
+import { ActorName, ResourceName } from './Names';
+import { resourceOf } from './naming';
 import { SECURITY_QUERY, securityQuery } from './queries';
 
 /** What deserves a look: high severities, refusals, failed sign-ins. */
@@ -27,7 +27,7 @@ export function SecurityEvents() {
           <Group key={entry.event_id} justify="space-between" wrap="nowrap" align="flex-start" gap="sm">
             <div style={{ minWidth: 0 }}>
               <Anchor size="sm" fw={550} c="inherit" display="block" truncate renderRoot={(props) => <Link to="/audit/$eventId" params={{ eventId: entry.event_id }} {...props} />}>{entry.event_type}</Anchor>
-              <Text size="xs" className="muted" truncate><ActorName of={entry} />{resourceOf(entry) && ` on ${tail(resourceOf(entry))}`}</Text>
+              <Text size="xs" className="muted" truncate><ActorName of={entry} />{resourceOf(entry) && <> on <ResourceName of={entry} /></>}</Text>
               <Text size="xs" className="muted"><When at={entry.timestamp} /></Text>
             </div>
             <Status of={entry.action?.status && entry.action.status !== 'success' ? entry.action.status : entry.severity} />

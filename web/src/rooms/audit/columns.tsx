@@ -5,8 +5,8 @@ import type { Column } from '../../display/DataTable';
 import { Status } from '../../display/Status';
 import { When } from '../../display/When';
 import { words } from '../../display/wording';
-import { ActorName } from './ActorName';
-import { resourceOf, tail } from './naming';
+import { ActorName, ResourceName } from './Names';
+import { resourceOf } from './naming';
 
 /** What the source says in one line, else the operation. */
 function subtitle({ metadata, action }: Entry): string | undefined {
@@ -18,7 +18,7 @@ const time: Column<Entry> = { id: 'time', header: 'Time', width: 150, cell: (row
 const event: Column<Entry> = {
   id: 'event', header: 'Event', lead: true,
   cell: (row) => (
-    <div style={{ maxWidth: 250 }}>
+    <div style={{ maxWidth: 216 }}>
       <Anchor size="sm" fw={550} c="inherit" renderRoot={(props) => <Link to="/audit/$eventId" params={{ eventId: row.event_id }} {...props} />}>{row.event_type}</Anchor>
       {subtitle(row) && <Text size="xs" className="muted" truncate title={subtitle(row)}>{subtitle(row)}</Text>}
     </div>
@@ -27,7 +27,7 @@ const event: Column<Entry> = {
 const actor: Column<Entry> = {
   id: 'actor', header: 'Actor',
   cell: (row) => (
-    <div style={{ maxWidth: 190 }}>
+    <div style={{ maxWidth: 172 }}>
       <Text size="sm" truncate><ActorName of={row} /></Text>
       {row.actor?.ip_address && <Text size="xs" className="muted numeral">{row.actor.ip_address}</Text>}
     </div>
@@ -36,8 +36,8 @@ const actor: Column<Entry> = {
 const resource: Column<Entry> = {
   id: 'resource', header: 'Resource',
   cell: (row) => resourceOf(row) && (
-    <div style={{ maxWidth: 200 }}>
-      <Text size="sm" truncate title={resourceOf(row)}>{tail(resourceOf(row))}</Text>
+    <div style={{ maxWidth: 172 }}>
+      <Text size="sm" truncate><ResourceName of={row} /></Text>
       {row.resource?.id && row.resource.type && <Text size="xs" className="muted" truncate>{words(row.resource.type)}{row.resource.region ? ` · ${row.resource.region}` : ''}</Text>}
     </div>
   ),

@@ -9,7 +9,7 @@ import { Status } from '../../display/Status';
 import { When } from '../../display/When';
 import { words } from '../../display/wording';
 import { storyQuery } from '../audit/queries';
-import { ActorName } from '../audit/ActorName';
+import { ActorName } from '../audit/Names';
 
 /** How many entries are shown before the reader asks for more. */
 const SHOWN = 30;

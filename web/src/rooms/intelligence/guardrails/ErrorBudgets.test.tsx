@@ -25,7 +25,7 @@ describe('error budgets', () => {
     const rows = screen.getAllByRole('listitem');
     expect(rows.map((row) => row.dataset.level)).toEqual(['gone', 'short', 'fine']);
     expect(screen.getAllByText(/overdrawn/)).toHaveLength(1);
-    expect(screen.getByRole('meter', { name: 'Error budget of server-0' })).toHaveAttribute('aria-valuetext', '240 % used: 1 h 43 min down by 2 changes, uptime 99.76 %');
+    expect(screen.getByRole('meter', { name: 'Error budget of server-0' })).toHaveAttribute('aria-valuetext', '240\u00a0% used: 1 h 43 min down by 2 changes, uptime 99.76 %');
   });
 
   it('shows the most used first, and the others when asked', async () => {

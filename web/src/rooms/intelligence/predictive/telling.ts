@@ -174,7 +174,7 @@ export function wholeDay(at: string, zone: string | null | undefined): string {
 /** A time as the clocks of a zone show it; nothing where the zone is unknown here or shows the same as the reader's. */
 export function wallTime(at: string, zone: string | null | undefined, reader = Intl.DateTimeFormat().resolvedOptions().timeZone): string | undefined {
   if (!zone) return undefined;
-  const shown = (timeZone: string) => new Intl.DateTimeFormat(undefined, { timeZone, weekday: 'short', hour: '2-digit', minute: '2-digit', hour12: false }).format(new Date(at));
+  const shown = (timeZone: string) => new Intl.DateTimeFormat(undefined, { timeZone, weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(new Date(at));
   try {
     const there = shown(zone);
     return there === shown(reader) ? undefined : there;
