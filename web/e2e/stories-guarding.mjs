@@ -106,7 +106,7 @@ async function showsWhatIsUsed({ page, program }) {
   await page.reload();
   await page.getByText('The circuit breaker is open: no change begins').waitFor();
   const bars = budgets.getByRole('listitem');
-  assert.match(await bars.first().innerText(), /^over\s+140 %, overdrawn/);
+  assert.match(await bars.first().innerText(), /^over\s+140\s%, overdrawn/);
   await budgets.getByRole('button', { name: 'Show all 12' }).click();
   assert.equal(await bars.count(), 12);
   await onPhone(page, 'Intelligence Automation');

@@ -304,7 +304,7 @@ async function makesAgent({ page, program }) {
   await card.getByRole('button', { name: 'Configure' }).click();
   await dialog.getByLabel('Confidence threshold').fill('91');
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await card.getByText(/^91 ?% confidence$/).waitFor();
+  await card.getByText(/^91\s?% confidence$/).waitFor();
 }
 
 async function connects({ page, program }) {
