@@ -14,7 +14,7 @@ export function UserMenu({ me }: { me: Me }) {
       <Menu.Target>
         <UnstyledButton aria-label={`Account of ${me.name}`} p={4}>
           <Group gap={8} wrap="nowrap">
-            <Avatar name={me.name} color="petrol" size={30} radius="xl" />
+            <Avatar name={me.name} color="petrol" size={30} radius="xl" aria-hidden />
             <Text size="sm" fw={500} visibleFrom="sm">{me.name}</Text>
             <IconChevronDown size={14} aria-hidden />
           </Group>

@@ -13,7 +13,7 @@ import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { Status } from '../../display/Status';
 import { When } from '../../display/When';
-import { words } from '../../display/wording';
+import { sentence, words } from '../../display/wording';
 import { DelegateDialog } from './DelegateDialog';
 import { approvalsQuery, approve, reject, useChange } from './queries';
 
@@ -124,7 +124,7 @@ function Past({ of: approval }: { of: Approval }) {
     <Group justify="space-between" py={8} style={{ borderBottom: '1px solid var(--line)' }}>
       <div style={{ minWidth: 0, flex: '1 1 260px' }}>
         <Anchor size="sm" c="inherit" renderRoot={(props) => <Link to="/intelligence/recommendations/$id" params={{ id: approval.recommendation_id }} {...props} />}>{approval.title}</Anchor>
-        <Text size="xs" className="muted">{approval.reason ?? approval.signed.map(({ signature, by }) => `${words(signature)}: ${by}`).join(', ')}</Text>
+        <Text size="xs" className="muted">{approval.reason ? sentence(approval.reason) : approval.signed.map(({ signature, by }) => `${words(signature)}: ${by}`).join(', ')}</Text>
       </div>
       <Group gap="sm"><When at={approval.requested_at} fz="xs" className="muted" /><Status of={approval.status} /></Group>
     </Group>
