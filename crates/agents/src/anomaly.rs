@@ -6,10 +6,10 @@
 //! anomaly whatever number of its metrics shows it, and a trouble that began before a restart is not told again after it.
 
 mod cause;
+mod changes;
 mod course;
 mod deeds;
 mod desk;
-mod own;
 mod pace;
 mod port;
 pub mod quarantine;
@@ -21,10 +21,10 @@ pub mod threat;
 pub mod watch;
 pub mod words;
 
-pub use cause::{Cause, likely_cause};
+pub use cause::{Around, Cause, likely_cause};
+pub use changes::{Changes, by_others};
 pub use course::{CoursePoint, course, needed_from};
 pub use desk::{Desk, DeskPorts, Finding};
-pub use own::OwnChanges;
 pub use port::{AnomalyFilter, AnomalyStore};
 pub use record::{
     Anomaly, AnomalyClass, AnomalyFeedback, AnomalyId, AnomalyStatus, FeedbackKind, Place, Reading, Response, Stage,

@@ -6,6 +6,7 @@
 
 pub mod act;
 pub mod catalogue;
+pub mod change;
 pub mod charge;
 pub mod connection;
 pub mod money;
@@ -17,10 +18,11 @@ pub mod store;
 
 pub use act::{Act, ActError, ActErrorKind, Applied, Mutation, Observed, QUARANTINE, Snapshot};
 pub use catalogue::{Catalogue, CatalogueError, DatabaseSpec, Discount, InstanceSpec, MonthlyCost, Price};
+pub use change::{Attribute, ResourceChange};
 pub use charge::{Amount, Charge, ChargeCategory};
 pub use connection::{AccountId, Connection, ConnectionId, ConnectionStatus, Credentials, SyncReport};
 pub use money::Money;
 pub use observe::{Denied, Inventory, Observe, ObserveError, ObserveErrorKind, SampleBatch, SampleQuery};
 pub use resource::{Capacity, Provider, Purchase, Resource, ResourceId, ResourceKind, ResourceState, Specification};
-pub use sample::{Metric, Sample, Series, Track, Unit};
+pub use sample::{GIB, Metric, Sample, Series, Track, Unit};
 pub use store::{EstateStore, ResourceFilter, SampleScan, SampleStore, StoreError};

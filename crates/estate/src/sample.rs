@@ -55,6 +55,9 @@ impl Metric {
     }
 }
 
+/// Bytes of a GiB.
+pub const GIB: f64 = 1_073_741_824.0;
+
 named!(
     /// A unit of a sample's value.
     Unit {

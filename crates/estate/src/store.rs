@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 
+use crate::change::ResourceChange;
 use crate::connection::{Connection, ConnectionId};
 use crate::resource::{Provider, Resource, ResourceId, ResourceKind};
 use crate::sample::{Metric, Sample, Series, Track};
@@ -63,7 +64,8 @@ pub trait EstateStore: Send + Sync {
     async fn connection_get(&self, id: &ConnectionId) -> Result<Connection, StoreError>;
     /// All connections, oldest first.
     async fn connection_list(&self) -> Result<Vec<Connection>, StoreError>;
-    /// Takes an inventory over: what was seen is written, what is gone of complete kinds is marked deleted.
+    /// Takes an inventory over: what was seen is written, what is gone of complete kinds is marked deleted. What it saw otherwise
+    /// than it was known is kept as a change; what was observed anew while the inventory was being taken stays.
     async fn resource_sync(
         &self,
         connection: &ConnectionId,
@@ -76,6 +78,9 @@ pub trait EstateStore: Send + Sync {
     async fn resource_get(&self, id: &ResourceId) -> Result<Resource, StoreError>;
     /// Resources (deleted ones left out), ordered by id, and how many there are in all.
     async fn resource_list(&self, filter: &ResourceFilter) -> Result<(Vec<Resource>, u64), StoreError>;
+    /// What inventories showed to have changed of these resources, seen at or after a time, oldest first. Each resource's newest
+    /// hundred are kept, for ninety days; what was written by [`EstateStore::resource_put`] is none.
+    async fn resource_changes(&self, of: &[ResourceId], since: Timestamp) -> Result<Vec<ResourceChange>, StoreError>;
 }
 
 /// Metric samples.

@@ -124,6 +124,7 @@ impl Service {
         let desk = Desk::new(DeskPorts {
             anomalies: store.clone(),
             agents: store.clone(),
+            estate: store.clone(),
             engine: engine.clone(),
             threats: store.clone(),
             recorder: recorder.clone(),

@@ -1,12 +1,15 @@
 //! Connections and inventory: the port [`EstateStore`].
 
+mod change;
 mod connection;
 mod resource;
 mod sync;
 
 use async_trait::async_trait;
+use jiff::Timestamp;
 use reeve_estate::{
-    Connection, ConnectionId, EstateStore, Resource, ResourceFilter, ResourceId, ResourceKind, StoreError,
+    Connection, ConnectionId, EstateStore, Resource, ResourceChange, ResourceFilter, ResourceId, ResourceKind,
+    StoreError,
 };
 
 use crate::database::Store;
@@ -46,5 +49,8 @@ impl EstateStore for Store {
     }
     async fn resource_list(&self, filter: &ResourceFilter) -> Result<(Vec<Resource>, u64)> {
         Ok(resource::list(self, filter).await?)
+    }
+    async fn resource_changes(&self, of: &[ResourceId], since: Timestamp) -> Result<Vec<ResourceChange>> {
+        Ok(change::list(self, of, since).await?)
     }
 }

@@ -29,6 +29,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { version: 10, sql: include_str!("../migrations/0010_threat_lists.sql") },
     Migration { version: 11, sql: include_str!("../migrations/0011_threat_list_files.sql") },
     Migration { version: 12, sql: include_str!("../migrations/0012_rollout_names.sql") },
+    Migration { version: 13, sql: include_str!("../migrations/0013_resource_changes.sql") },
 ];
 
 /// The schema this program writes.

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use reeve_estate::Series;
 use reeve_learn::anomaly::Detector;
 
-use super::own::OwnChanges;
+use super::changes::Changes;
 use super::pace::{POINT, fed};
 use super::watch::{HISTORY, observe};
 
@@ -36,11 +36,11 @@ pub fn needed_from(from: Timestamp) -> Timestamp {
     from.checked_sub(HISTORY).unwrap_or(Timestamp::MIN)
 }
 
-/// The course of a series in a span; the series reaches back before it, see [`needed_from`]. What Reeve changed itself counts as
-/// it does in the watch.
+/// The course of a series in a span; the series reaches back before it, see [`needed_from`]. What changed of the resource
+/// counts as it does in the watch.
 #[must_use]
-pub fn course(series: &Series, own: &OwnChanges, from: Timestamp, to: Timestamp, now: Timestamp) -> Vec<CoursePoint> {
-    let lens = own.lens(&series.resource, series.metric);
+pub fn course(series: &Series, changes: &Changes, from: Timestamp, to: Timestamp, now: Timestamp) -> Vec<CoursePoint> {
+    let lens = changes.lens(&series.resource, series.metric);
     let mut last = Timestamp::MIN;
     let mut detector = Detector::new();
     let before = from.checked_sub(POINT).unwrap_or(from);

@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::Entry;
-use reeve_estate::StoreError;
+use reeve_estate::{EstateStore, ResourceId, StoreError};
 
-use super::cause::{Cause, likely_cause};
+use super::cause::{Around, Cause, likely_cause};
 use super::port::{AnomalyFilter, AnomalyStore};
 use super::record::{Anomaly, AnomalyClass, AnomalyId, AnomalyStatus, FeedbackKind, Place, Reading, Response, Stage};
 use super::story;
@@ -77,6 +77,8 @@ pub struct DeskPorts {
     pub anomalies: Arc<dyn AnomalyStore>,
     /// Actions, for causes.
     pub agents: Arc<dyn AgentStore>,
+    /// What inventories showed to have changed, for causes.
+    pub estate: Arc<dyn EstateStore>,
     /// What is done about anomalies.
     pub engine: Arc<Engine>,
     /// Lists of indicators.
@@ -245,7 +247,9 @@ impl Desk {
         let actions = self.ports.agents.action_list(None, since).await?;
         let around = AnomalyFilter { since, limit: 500, ..AnomalyFilter::default() };
         let (others, _) = self.ports.anomalies.anomaly_list(&around).await?;
-        let cause = likely_cause(anomaly, &actions, &others);
+        let place = [ResourceId::new(anomaly.place.id.clone())];
+        let seen = self.ports.estate.resource_changes(&place, since.unwrap_or(Timestamp::MIN)).await?;
+        let cause = likely_cause(anomaly, &Around { actions: &actions, seen: &seen, others: &others });
         anomaly.evidence.extend(cause.evidence.iter().cloned());
         anomaly.cause.clone_from(&cause.words);
         anomaly.advice.clone_from(&cause.advice);

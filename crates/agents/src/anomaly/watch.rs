@@ -7,8 +7,8 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{EstateStore, Metric, Resource, ResourceFilter, ResourceId, SampleStore, Series, StoreError};
 use reeve_learn::anomaly::{Detector, Judgement, Sign};
 
+use super::changes::{Changes, Lens, View};
 use super::desk::Finding;
-use super::own::{Lens, OwnChanges, View};
 use super::pace::{Fed, fed};
 use super::record::{AnomalyClass, Place, Reading};
 use super::settings::{AnomalySettings, Sensitivity};
@@ -24,6 +24,8 @@ pub(super) const HISTORY: SignedDuration = SignedDuration::from_hours(24 * 28);
 const NEWS: SignedDuration = SignedDuration::from_hours(24);
 /// Samples come late: after a restart what is this much older than the last look is news still.
 const LATE: SignedDuration = SignedDuration::from_mins(30);
+/// A change is kept once the inventory that showed it is whole, which may take this long.
+const LATE_CHANGES: SignedDuration = SignedDuration::from_hours(1);
 /// Resources whose series are read at a time: four weeks of them in five-minute points are some 30 MB.
 const CHUNK: usize = 32;
 /// Series that are watched at most: a detector has a few kilobytes.
@@ -51,7 +53,9 @@ pub struct MetricWatch {
     series: HashMap<(ResourceId, Metric), Watched>,
     /// When the watch before this one last looked.
     looked: Option<Timestamp>,
-    own: OwnChanges,
+    /// When this one last took in what inventories showed to have changed.
+    taken_in: Option<Timestamp>,
+    changes: Changes,
 }
 
 /// A reading that is news, with what gave it away.
@@ -65,8 +69,8 @@ impl MetricWatch {
         MetricWatch { looked, ..MetricWatch::default() }
     }
 
-    /// Reads what is new and judges it: what is strange, resource by resource. `actions` are Reeve's own of the last four weeks,
-    /// whose plain effects are no news (`own`).
+    /// Reads what is new and judges it: what is strange, resource by resource. `actions` are Reeve's own of the last four weeks;
+    /// their plain effects, and those of what inventories showed to have changed, are no news (`changes`).
     ///
     /// # Errors
     /// When the stores fail; what was read before stays judged.
@@ -78,30 +82,17 @@ impl MetricWatch {
         settings: &AnomalySettings,
         now: Timestamp,
     ) -> Result<Vec<Finding>, StoreError> {
-        self.own.learn(actions, now);
+        self.changes.learn(actions, now);
         let metrics =
             if settings.performance.metrics.is_empty() { METRICS } else { settings.performance.metrics.as_slice() };
         let (resources, _) = estate.resource_list(&ResourceFilter::default()).await?;
+        let seen_since = self.taken_in.map_or(now - HISTORY, |before| before - LATE_CHANGES);
         let mut found = Vec::new();
         for chunk in resources.chunks(CHUNK) {
-            let back = now - HISTORY;
-            // Apart, or one without samples would have four weeks of all the others read at every look.
-            let (mut known, mut fresh, mut from) = (Vec::new(), Vec::new(), now);
-            for id in chunk.iter().map(|resource| &resource.id) {
-                match self.last(id, metrics) {
-                    Some(last) => {
-                        from = from.min(last);
-                        known.push(id.clone());
-                    }
-                    None => fresh.push(id.clone()),
-                }
-            }
-            let mut read = Vec::new();
-            for (ids, from) in [(known, from.max(back)), (fresh, back)] {
-                if !ids.is_empty() {
-                    read.extend(samples.sample_series(&ids, metrics, from, now).await?);
-                }
-            }
+            let read = self.read(samples, chunk, metrics, now).await?;
+            // After the samples: a sync keeps what changed before what was measured since.
+            let ids: Vec<ResourceId> = chunk.iter().map(|resource| resource.id.clone()).collect();
+            self.changes.learn_seen(&estate.resource_changes(&ids, seen_since).await?);
             let mut strange: HashMap<ResourceId, Vec<Strange>> = HashMap::new();
             for series in read {
                 let readings = self.judge(&series, settings.performance.sensitivity, now);
@@ -114,7 +105,37 @@ impl MetricWatch {
                 found.extend(finding(resource, readings));
             }
         }
+        self.taken_in = Some(now);
         Ok(found)
+    }
+
+    /// What is new of these resources; four weeks of those that were never read.
+    async fn read(
+        &self,
+        samples: &dyn SampleStore,
+        resources: &[Resource],
+        metrics: &[Metric],
+        now: Timestamp,
+    ) -> Result<Vec<Series>, StoreError> {
+        let back = now - HISTORY;
+        // Apart, or one without samples would have four weeks of all the others read at every look.
+        let (mut known, mut fresh, mut from) = (Vec::new(), Vec::new(), now);
+        for id in resources.iter().map(|resource| &resource.id) {
+            match self.last(id, metrics) {
+                Some(last) => {
+                    from = from.min(last);
+                    known.push(id.clone());
+                }
+                None => fresh.push(id.clone()),
+            }
+        }
+        let mut read = Vec::new();
+        for (ids, from) in [(known, from.max(back)), (fresh, back)] {
+            if !ids.is_empty() {
+                read.extend(samples.sample_series(&ids, metrics, from, now).await?);
+            }
+        }
+        Ok(read)
     }
 
     /// Up to when all of a resource's series have been judged; `None` for one without any.
@@ -134,7 +155,7 @@ impl MetricWatch {
         let news = taken_over.map_or(now - NEWS, |looked| looked.max(now - NEWS));
         let fresh = || Watched { detector: Detector::new(), last: Timestamp::MIN };
         let watched = self.series.entry(key).or_insert_with(fresh);
-        let lens = self.own.lens(&series.resource, series.metric);
+        let lens = self.changes.lens(&series.resource, series.metric);
         let mut strange = Vec::new();
         for point in fed(&series.points, series.period_s, watched.last, now) {
             let before = std::mem::replace(&mut watched.last, point.last);
@@ -147,7 +168,7 @@ impl MetricWatch {
     }
 }
 
-/// A point judged as if the resource had kept its first size; `None` while Reeve changes it. `before` is the point before it.
+/// A point judged as if the resource had kept its first size; `None` while it is being changed. `before` is the point before it.
 pub(super) fn observe(
     detector: &mut Detector,
     lens: &Lens,

@@ -1,8 +1,10 @@
 //! What was measured, in the words and figures of a person: the metric's name, its unit, which way it went, and how far from
 //! what is usual.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
-use reeve_estate::{Metric, Unit};
+use reeve_estate::{Attribute, Metric, ResourceChange, ResourceState, Unit};
 use reeve_learn::anomaly::Sign;
 
 use super::record::Reading;
@@ -158,6 +160,58 @@ pub(super) fn evidence(reading: &Reading) -> Option<String> {
 /// `2026-11-21 10:00 UTC`.
 pub(super) fn minute(at: Timestamp) -> String {
     at.strftime("%Y-%m-%d %H:%M UTC").to_string()
+}
+
+/// `between 2026-11-21 10:00 and 10:05 UTC`.
+pub(super) fn between(from: Timestamp, to: Timestamp) -> String {
+    let day = |at: Timestamp| at.strftime("%Y-%m-%d").to_string();
+    let to = if day(from) == day(to) { to.strftime("%H:%M UTC").to_string() } else { minute(to) };
+    format!("between {} and {to}", from.strftime("%Y-%m-%d %H:%M"))
+}
+
+/// What was changed of a resource: `its size was changed from m5.large to m5.xlarge`.
+#[must_use]
+pub fn changed(of: &ResourceChange) -> String {
+    let name = match of.attribute {
+        Attribute::State if of.after == ResourceState::Stopped.as_str() => return "it was stopped".to_owned(),
+        Attribute::State if of.before == ResourceState::Stopped.as_str() => return "it was started".to_owned(),
+        Attribute::State => return format!("it went from {} to {}", of.before, of.after),
+        Attribute::LaunchedAt => {
+            let at = of.after.parse().map(|at| format!(" at {}", minute(at))).unwrap_or_default();
+            return format!("it was started anew{at}");
+        }
+        Attribute::Tags => return tags_changed(of),
+        Attribute::StorageGib => {
+            return format!("its storage was changed from {} to {} GiB", of.before, of.after);
+        }
+        Attribute::InstanceType => "size",
+        Attribute::SecurityGroups => "security groups",
+        Attribute::DesiredCapacity => "number of members",
+        Attribute::MinSize => "least number of members",
+        Attribute::MaxSize => "greatest number of members",
+        Attribute::MultiAz => "standby",
+        Attribute::Iops => "IOPS",
+        Attribute::StorageType => "storage type",
+        Attribute::AttachedTo => "attachment",
+        other => other.as_str(),
+    };
+    let were = if matches!(of.attribute, Attribute::SecurityGroups | Attribute::Iops | Attribute::Replicas) {
+        "were"
+    } else {
+        "was"
+    };
+    format!("its {name} {were} changed from {} to {}", of.before.replace(',', ", "), of.after.replace(',', ", "))
+}
+
+/// The names of the tags; their values stay in the inventory.
+fn tags_changed(of: &ResourceChange) -> String {
+    let lines = of.before.lines().chain(of.after.lines());
+    let names: BTreeSet<&str> = lines.filter_map(|line| line.split_once('=')).map(|(name, _)| name).collect();
+    match names.len() {
+        0 => "its tags were changed".to_owned(),
+        1 => format!("its tag {} was changed", names.into_iter().collect::<String>()),
+        _ => format!("its tags {} were changed", names.into_iter().collect::<Vec<_>>().join(", ")),
+    }
 }
 
 #[cfg(test)]

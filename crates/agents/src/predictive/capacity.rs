@@ -1,6 +1,6 @@
 //! How much of something there is: from the rule, from a tag, or from what the database engine gives by default.
 
-use reeve_estate::{Catalogue, Provider, Resource, ResourceKind};
+use reeve_estate::{Catalogue, GIB, Provider, Resource, ResourceKind};
 
 use super::rule::{Rule, Signal};
 
@@ -50,7 +50,7 @@ fn by_default(signal: Signal, resource: &Resource, catalogue: &Catalogue) -> Opt
         return None;
     }
     let class = resource.specification.instance_type.as_deref()?;
-    let memory = catalogue.database(class)?.machine.memory_gib? * 1_073_741_824.0;
+    let memory = catalogue.database(class)?.machine.memory_gib? * GIB;
     let engine = resource.specification.platform.as_deref()?.to_ascii_lowercase();
     let value = if engine.contains("postgres") {
         (memory / POSTGRES_BYTES).min(5_000.0).floor()

@@ -6,7 +6,7 @@
 //! 10 % more, at most 64 TiB).
 
 use jiff::Timestamp;
-use reeve_estate::{Catalogue, Money, Provider, Resource, ResourceKind, ResourceState};
+use reeve_estate::{Catalogue, GIB, Money, Provider, Resource, ResourceKind, ResourceState};
 
 use super::plans;
 use super::prediction::Prediction;
@@ -17,8 +17,7 @@ use crate::cost::{self, Hazards, risk};
 use crate::plan::Plan;
 use crate::recommendation::Effort;
 
-/// Bytes of a GiB and of a GB.
-const GIB: f64 = 1_073_741_824.0;
+/// Bytes of a GB.
 const GB: f64 = 1e9;
 /// RDS grows storage by at least this, percent.
 const RDS_LEAST_PERCENT: f64 = 10.0;

@@ -14,7 +14,7 @@ use reeve_agents::anomaly::{
 use reeve_agents::engine::Caller;
 use reeve_agents::{ActionStatus as Ended, AgentStore as _, Clock, EngineError, Priority};
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventType, Json};
-use reeve_estate::{Metric, StoreError};
+use reeve_estate::{Attribute, ConnectionId, Metric, ResourceChange, ResourceId, StoreError};
 
 use crate::world::{World, operator};
 
@@ -104,6 +104,7 @@ pub(crate) fn desk(world: &World) -> (Desk, Arc<Kept>) {
     let desk = Desk::new(DeskPorts {
         anomalies: Arc::clone(&kept) as _,
         agents: Arc::clone(&world.memory) as _,
+        estate: Arc::clone(&world.memory) as _,
         engine: Arc::clone(&world.engine),
         threats: Arc::clone(&kept) as _,
         recorder: Arc::clone(&world.log) as _,
@@ -205,6 +206,62 @@ async fn the_cause_is_what_changed_or_what_others_share() {
     }
     let shared = desk.report(finding(&world, "i-4", 0.9), &system).await.unwrap().unwrap();
     assert!(shared.cause.contains("ec2 in us-east-1"), "{}", shared.cause);
+}
+
+#[tokio::test]
+async fn what_somebody_else_changed_is_named_as_the_cause() {
+    let world = World::new();
+    let (desk, _) = desk(&world);
+    let system = Caller::system();
+    let now = world.clock.now();
+    let change = |resource: &str, attribute: Attribute, minutes_ago: i64, before: &str, after: &str| ResourceChange {
+        resource: ResourceId::new(resource),
+        connection: ConnectionId("c-1".to_owned()),
+        attribute,
+        last_seen_at: now - SignedDuration::from_mins(minutes_ago + 5),
+        seen_at: now - SignedDuration::from_mins(minutes_ago),
+        before: before.to_owned(),
+        after: after.to_owned(),
+    };
+    world.memory.seen.lock().extend([
+        change("i-1", Attribute::InstanceType, 10, "m5.large", "m5.xlarge"),
+        change("i-1", Attribute::LaunchedAt, 10, "2026-01-01T00:00:00Z", "2026-11-15T23:47:00Z"),
+        change("i-1", Attribute::SecurityGroups, 30, "sg-1", "sg-1,sg-2"),
+        change("i-2", Attribute::Tags, 10, "Owner=ann", "Owner=secret\nTeam=web"),
+        change("i-3", Attribute::InstanceType, 130, "m5.large", "m5.xlarge"),
+    ]);
+    let resized = desk.report(finding(&world, "i-1", 0.9), &system).await.unwrap().unwrap();
+    let span = "between 2026-11-15 23:45 and 23:50 UTC, not by Reeve";
+    let words = format!(
+        "its size was changed from m5.large to m5.xlarge, and it was started anew at 2026-11-15 23:47 UTC {span}"
+    );
+    assert_eq!(resized.cause, words);
+    assert!(resized.advice.contains("who changed it"), "{}", resized.advice);
+    let groups = "its security groups were changed from sg-1 to sg-1, sg-2 between 2026-11-15 23:25 and 23:30 UTC";
+    assert!(resized.evidence.iter().any(|told| told.starts_with(groups)), "{:?}", resized.evidence);
+
+    let tagged = desk.report(finding(&world, "i-2", 0.9), &system).await.unwrap().unwrap();
+    assert_eq!(tagged.cause, format!("its tags Owner, Team were changed {span}"));
+    let long_ago = desk.report(finding(&world, "i-3", 0.9), &system).await.unwrap().unwrap();
+    assert!(!long_ago.cause.contains("m5"), "{}", long_ago.cause);
+
+    // A tag explains less than what others share; the last change of all is the one that is suspected.
+    world.memory.seen.lock().push(change("i-4", Attribute::Tags, 10, "Owner=ann", "Owner=bob"));
+    let shared = desk.report(finding(&world, "i-4", 0.9), &system).await.unwrap().unwrap();
+    assert!(shared.cause.contains("ec2 in us-east-1") && shared.evidence.iter().any(|told| told.contains("tag Owner")));
+    let of = world.right_size("i-5", "t3.large").await;
+    world.execute(&of).await;
+    let later = world.clock.now() + SignedDuration::from_mins(5);
+    let after = ResourceChange {
+        last_seen_at: world.clock.now(),
+        seen_at: later,
+        ..change("i-5", Attribute::Iops, 0, "3000", "9000")
+    };
+    world.memory.seen.lock().push(after);
+    world.clock.advance(SignedDuration::from_mins(20));
+    let both = desk.report(finding(&world, "i-5", 0.9), &system).await.unwrap().unwrap();
+    assert!(both.cause.starts_with("its IOPS were changed from 3000 to 9000"), "{}", both.cause);
+    assert!(both.evidence.iter().any(|told| told.starts_with("action ")), "{:?}", both.evidence);
 }
 
 #[tokio::test]

@@ -2,9 +2,9 @@
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_agents::anomaly::watch::MetricWatch;
-use reeve_agents::anomaly::{AnomalyClass, AnomalySettings, Finding, OwnChanges, course};
+use reeve_agents::anomaly::{AnomalyClass, AnomalySettings, Changes, Finding, by_others, course};
 use reeve_agents::{AgentStore as _, Clock};
-use reeve_estate::{Metric, ResourceId, Series};
+use reeve_estate::{EstateStore as _, GIB, Metric, Resource, ResourceId, Series};
 
 use crate::world::World;
 
@@ -75,7 +75,7 @@ async fn a_jump_of_a_metric_is_found_once_it_is_news() {
     // The course shows the band beside what was observed.
     let series = world.memory.series.lock().iter().find(|one| one.metric == Metric::CpuUtilization).unwrap().clone();
     let (from, to) = (now - SignedDuration::from_hours(2), world.clock.now());
-    let points = course(&series, &OwnChanges::default(), from, to, world.clock.now());
+    let points = course(&series, &Changes::default(), from, to, world.clock.now());
     assert_eq!(points.len(), 24 + 6);
     let usual = points[..24].iter().filter(|one| (one.low..=one.high).contains(&one.value)).count();
     assert!(usual >= 22 && points[24].high < 99.0 && points[24].score >= 0.5, "{usual} {:?}", points[24]);
@@ -112,11 +112,116 @@ async fn a_size_that_reeve_changed_itself_is_no_trouble() {
     assert!((15.0..40.0).contains(&strangest.expected) && strangest.value > 40.0, "by the size it has: {strangest:?}");
     // The course shows the same, point by point.
     let series = world.memory.series.lock().iter().find(|one| one.metric == Metric::MemoryUtilization).unwrap().clone();
-    let mut own = OwnChanges::default();
+    let mut own = Changes::default();
     own.learn(&world.memory.action_list(None, None).await.unwrap(), world.clock.now());
     let points = course(&series, &own, ended, world.clock.now(), world.clock.now());
     let loud: Vec<f64> = points.iter().filter(|one| one.score >= 0.5).map(|one| one.value).collect();
     assert!(points.len() > 60 && loud.len() == 1 && loud[0] > 60.0, "{loud:?}");
+}
+
+/// A machine that somebody gives another size between two syncs, and what it needs of its memory, in percent of the first size.
+async fn resized_by_somebody(world: &World, before: &str, after: &str) -> (Timestamp, Timestamp) {
+    world.machine("i-1", before, 5.0);
+    let changed = world.clock.now();
+    let known = world.memory.resource_get(&ResourceId::new("i-1")).await.unwrap();
+    let mut seen = Resource { observed_at: changed + SignedDuration::from_mins(10), ..known.clone() };
+    seen.specification.instance_type = Some(after.to_owned());
+    let known = Resource { observed_at: changed - SignedDuration::from_mins(10), ..known };
+    world.memory.resource_put(&known).await.unwrap();
+    let seen_at = seen.observed_at;
+    world.memory.resource_sync(&known.connection, &[seen], &[]).await.unwrap();
+    (changed, seen_at)
+}
+
+#[tokio::test]
+async fn a_size_that_somebody_else_changed_is_no_trouble_either() {
+    let world = World::new();
+    let (changed, seen_at) = resized_by_somebody(&world, "t3.large", "t3.medium").await;
+    // Twice the percentage from the change on, with a wild point while nobody knows which size it has.
+    let need = |step: i64| five_minutes(step * 5) / 4.0;
+    let five = |step: i64| changed + SignedDuration::from_mins(step * 5);
+    let mut points: Vec<_> = (-14 * 288..0).map(|step| (five(step), need(step))).collect();
+    points.push((five(0), 97.0));
+    points.extend((1..=60).map(|step| (five(step), 2.0 * need(step))));
+    measured_of(&world, Metric::MemoryUtilization, 300, points.clone());
+    world.clock.advance(SignedDuration::from_mins(5 * 61));
+    let mut watch = MetricWatch::default();
+    let found = look(&world, &mut watch).await;
+    assert!(found.is_empty(), "{found:?}");
+    let changes = std::mem::take(&mut *world.memory.seen.lock());
+    assert_eq!(look(&world, &mut MetricWatch::default()).await.len(), 1, "who does not know of it is startled");
+    *world.memory.seen.lock() = changes.clone();
+
+    // What goes beyond it is one, seen from the size that it has; the course shows the same.
+    points.extend((61..=72).map(|step| (five(step), 6.0 * need(step))));
+    measured_of(&world, Metric::MemoryUtilization, 300, points);
+    world.clock.advance(SignedDuration::from_hours(1));
+    let found = look(&world, &mut watch).await;
+    assert_eq!(found.len(), 1, "{found:?}");
+    let strangest = &found[0].readings[0];
+    assert!((15.0..40.0).contains(&strangest.expected) && strangest.value > 40.0, "{strangest:?}");
+    let series = world.memory.series.lock().iter().find(|one| one.metric == Metric::MemoryUtilization).unwrap().clone();
+    let mut known = Changes::default();
+    known.learn_seen(&changes);
+    let now = world.clock.now();
+    let points = course(&series, &known, changed - SignedDuration::from_hours(1), now, now);
+    assert!(points.iter().all(|one| one.at < changed - SignedDuration::from_mins(15) || one.at > seen_at));
+    let loud: Vec<f64> = points.iter().filter(|one| one.score >= 0.5).map(|one| one.value).collect();
+    assert!(points.len() > 60 && loud.len() == 1 && loud[0] > 60.0, "{loud:?}");
+}
+
+#[tokio::test]
+async fn a_change_that_an_inventory_saw_too_counts_once() {
+    let world = World::new();
+    let of = world.right_size("i-1", "t3.large").await;
+    let begun = world.clock.now();
+    let known = world.memory.resource_get(&ResourceId::new("i-1")).await.unwrap();
+    let action = world.execute(&of).await;
+    let ended = action.finished_at.unwrap();
+    // Two connections saw it as well.
+    let mut seen = world.memory.resource_get(&known.id).await.unwrap();
+    seen.observed_at = ended + SignedDuration::from_mins(3);
+    for connection in ["c-1", "c-2"] {
+        let connection = reeve_estate::ConnectionId(connection.to_owned());
+        let changes = reeve_estate::change::between(&known, &Resource { connection, ..seen.clone() });
+        assert_eq!(changes.len(), 1, "{changes:?}");
+        assert!(by_others(&changes, std::slice::from_ref(&action)).is_empty(), "it was Reeve's");
+        assert_eq!(by_others(&changes, &[]).len(), 1);
+        world.memory.seen.lock().extend(changes);
+    }
+    let need = |step: i64| five_minutes(step * 5) / 4.0;
+    let five = |from: Timestamp, step: i64| from + SignedDuration::from_mins(step * 5);
+    let mut points: Vec<_> = (-14 * 288..0).map(|step| (five(begun, step), need(step))).collect();
+    points.extend((1..=60).map(|step| (five(ended, step), 2.0 * need(step))));
+    measured_of(&world, Metric::MemoryUtilization, 300, points);
+    world.clock.advance(SignedDuration::from_mins(5 * 61));
+    let found = look(&world, &mut MetricWatch::default()).await;
+    assert!(found.is_empty(), "{found:?}");
+}
+
+#[tokio::test]
+async fn storage_that_somebody_added_is_no_trouble() {
+    let world = World::new();
+    world.machine("i-1", "t3.large", 5.0);
+    let now = world.clock.now();
+    let known = world.memory.resource_get(&ResourceId::new("i-1")).await.unwrap();
+    let sized = |gib: f64, observed_at: Timestamp| {
+        let mut of = Resource { observed_at, ..known.clone() };
+        of.specification.storage_gib = Some(gib);
+        of
+    };
+    let mins = SignedDuration::from_mins;
+    world.memory.resource_put(&sized(100.0, now - mins(10))).await.unwrap();
+    world.memory.resource_sync(&known.connection, &[sized(200.0, now + mins(10))], &[]).await.unwrap();
+    // It fills slowly; 100 GiB come at once, and nobody knows when between two syncs.
+    let free = |step: i64| (60.0 + five_minutes(step * 5) / 40.0 + if step >= 0 { 100.0 } else { 0.0 }) * GIB;
+    let points = (-14 * 288..72).map(|step| (now + mins(step * 5), free(step))).collect();
+    measured_of(&world, Metric::FreeStorage, 300, points);
+    world.clock.advance(mins(5 * 73));
+    let found = look(&world, &mut MetricWatch::default()).await;
+    assert!(found.is_empty(), "{found:?}");
+    world.memory.seen.lock().clear();
+    assert_eq!(look(&world, &mut MetricWatch::default()).await.len(), 1);
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_access::Role;
 use reeve_agents::predictive::{CalendarInput, Outcome, RuleBook, RuleId, RuleInput, RulePorts, RuleStore as _};
 use reeve_agents::{Agent, AgentInput, Clock as _, EngineError, Guardrails, Impact, Status};
-use reeve_estate::{Catalogue, Metric, Resource, ResourceId, ResourceKind, ResourceState, Series};
+use reeve_estate::{Catalogue, GIB, Metric, Resource, ResourceId, ResourceKind, ResourceState, Series};
 
 use crate::world::{World, operator, person, resource};
 use ledger::Rules;
@@ -115,8 +115,6 @@ fn replica() -> RuleInput {
         ..RuleInput::default()
     }
 }
-
-const GIB: f64 = 1_073_741_824.0;
 
 /// Free storage that runs out in so many days, with a little noise.
 fn running_out(gib: f64, days: f64) -> impl Fn(i64) -> f64 {

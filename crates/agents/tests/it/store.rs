@@ -11,9 +11,10 @@ use reeve_agents::{
     Action, ActionId, ActionStatus, Agent, AgentId, AgentStore, AgentType, Approval, ApprovalId, Exclusion,
     ExclusionId, Feedback, Guardrails, Recommendation, RecommendationId, Rollout, RolloutId, RolloutStore, Status,
 };
+use reeve_estate::change::between;
 use reeve_estate::{
-    Connection, ConnectionId, EstateStore, Metric, Resource, ResourceFilter, ResourceId, ResourceKind, ResourceState,
-    Sample, SampleStore, Series, StoreError,
+    Connection, ConnectionId, EstateStore, Metric, Resource, ResourceChange, ResourceFilter, ResourceId, ResourceKind,
+    ResourceState, Sample, SampleStore, Series, StoreError,
 };
 
 use crate::world::connection;
@@ -30,6 +31,7 @@ pub(crate) struct Memory {
     guardrails: Mutex<Guardrails>,
     rollouts: Mutex<BTreeMap<String, Rollout>>,
     pub(crate) resources: Mutex<BTreeMap<ResourceId, Resource>>,
+    pub(crate) seen: Mutex<Vec<ResourceChange>>,
     pub(crate) series: Mutex<Vec<Series>>,
 }
 
@@ -214,6 +216,9 @@ impl EstateStore for Memory {
     }
     async fn resource_sync(&self, _: &ConnectionId, seen: &[Resource], _: &[ResourceKind]) -> Result<(), StoreError> {
         for resource in seen {
+            if let Ok(known) = self.resource_get(&resource.id).await {
+                self.seen.lock().extend(between(&known, resource));
+            }
             self.resource_put(resource).await?;
         }
         Ok(())
@@ -231,6 +236,10 @@ impl EstateStore for Memory {
         let found: Vec<Resource> = all.values().filter(wanted).cloned().collect();
         let total = found.len() as u64;
         Ok((found, total))
+    }
+    async fn resource_changes(&self, of: &[ResourceId], since: Timestamp) -> Result<Vec<ResourceChange>, StoreError> {
+        let all = self.seen.lock();
+        Ok(all.iter().filter(|one| of.contains(&one.resource) && one.seen_at >= since).cloned().collect())
     }
 }
 

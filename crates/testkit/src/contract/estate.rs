@@ -1,5 +1,7 @@
 //! What every [`EstateStore`] must do.
 
+mod changes;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -79,6 +81,7 @@ pub async fn run(store: Arc<dyn EstateStore>) -> Result<()> {
     connections(&*store).await?;
     resources_there_and_back(&*store).await?;
     inventories(&*store).await?;
+    changes::run(&*store).await?;
     lists(&*store).await?;
     connections_go_with_their_inventory(&*store).await
 }

@@ -13,8 +13,8 @@ use reeve_agents::{
     Feedback, Guardrails, Recommendation, RecommendationId,
 };
 use reeve_estate::{
-    Connection, ConnectionId, EstateStore, Metric, Resource, ResourceFilter, ResourceId, ResourceKind, Sample,
-    SampleStore, Series, StoreError,
+    Connection, ConnectionId, EstateStore, Metric, Resource, ResourceChange, ResourceFilter, ResourceId, ResourceKind,
+    Sample, SampleStore, Series, StoreError,
 };
 
 use super::hazard::{Hazard, Lost};
@@ -155,6 +155,9 @@ impl EstateStore for Shaky {
     }
     async fn resource_list(&self, filter: &ResourceFilter) -> Result<(Vec<Resource>, u64), StoreError> {
         self.read(self.memory.resource_list(filter)).await
+    }
+    async fn resource_changes(&self, of: &[ResourceId], since: Timestamp) -> Result<Vec<ResourceChange>, StoreError> {
+        self.read(self.memory.resource_changes(of, since)).await
     }
 }
 

@@ -1,6 +1,6 @@
 //! What goes through a resource: network, disk, requests, connections, free storage.
 
-use reeve_estate::{Metric, ResourceKind};
+use reeve_estate::{GIB, Metric, ResourceKind};
 
 use super::{PERIOD_S, SLOTS_PER_DAY, SLOTS_PER_HOUR, Signal};
 use crate::load::Load;
@@ -110,6 +110,6 @@ impl Signal<'_> {
         };
         let grown = jiff::Timestamp::from_second(slot * PERIOD_S).ok().and_then(|at| self.condition.storage_at(at));
         let now = grown.map_or(gib, f64::from);
-        1_073_741_824.0 * (now - gib * used)
+        GIB * (now - gib * used)
     }
 }

@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 use reeve_connect_simulated::SimulatedEstate;
-use reeve_estate::{Act, ActErrorKind, Capacity, Metric, Mutation, Observe, ResourceKind, ResourceState};
+use reeve_estate::{Act, ActErrorKind, Capacity, GIB, Metric, Mutation, Observe, ResourceKind, ResourceState};
 
 use crate::{account, days, named, points, quiet, settings};
 
@@ -83,7 +83,7 @@ async fn storage_grows_while_it_is_used_and_not_twice_within_six_hours() {
     let seen = aws.observe(&ledger).await.unwrap();
     assert_eq!((seen.state, seen.resource.specification.storage_gib), (ResourceState::Running, Some(625.0)));
     assert!(seen.resource.monthly_cost > ledger.monthly_cost);
-    let gained = (free(hands.now()).await - before) / 1_073_741_824.0;
+    let gained = (free(hands.now()).await - before) / GIB;
     assert!((120.0..126.0).contains(&gained), "125 GiB more are free, less what was written since: {gained}");
     assert_eq!(aws.apply(&ledger, &grow(800)).await.unwrap_err().kind, ActErrorKind::Other, "too soon");
     let volume = named(&aws, "old-orders-data").await;

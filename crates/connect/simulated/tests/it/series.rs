@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use jiff::SignedDuration;
-use reeve_estate::{Act, Metric, Mutation, Observe, Resource, SampleQuery};
+use reeve_estate::{Act, GIB, Metric, Mutation, Observe, Resource, SampleQuery};
 
 use crate::{account, anchor, days, mean, named, percentile, points, quiet};
 
@@ -69,7 +69,7 @@ async fn what_hides_from_the_mean_is_there() {
     assert!(feed * 8.0 > 0.55e9, "{feed}");
     assert!(of("loyalty-2024", Metric::DatabaseConnections).await.iter().all(|sample| sample.value == 0.0));
     let free = of("payments-ledger", Metric::FreeStorage).await;
-    let full = 500.0 * 1_073_741_824.0;
+    let full = 500.0 * GIB;
     assert!(free.last().unwrap().value < 0.13 * full && free[free.len() - 2880].value > 0.2 * full);
     let leak = of("log-shipper", Metric::MemoryUtilization).await;
     assert!(percentile(&leak, 0.99) > 90.0 && percentile(&leak, 0.01) < 40.0);

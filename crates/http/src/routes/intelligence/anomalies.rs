@@ -7,7 +7,7 @@ use axum::extract::{Path, State};
 
 use jiff::SignedDuration;
 use reeve_agents::anomaly::{
-    AnomalyClass, AnomalyFilter, AnomalyId, AnomalyStatus, OwnChanges, course as course_of, needed_from,
+    AnomalyClass, AnomalyFilter, AnomalyId, AnomalyStatus, Changes, course as course_of, needed_from,
 };
 use reeve_estate::{Metric, ResourceId};
 
@@ -124,11 +124,12 @@ pub(super) async fn course(
     let id = [ResourceId::new(of.place.id.clone())];
     let now = app.now();
     let read = app.samples.sample_series(&id, &[metric], needed_from(from), to.min(now)).await?;
-    let mut own = OwnChanges::default();
-    own.learn(&app.agents.action_list(None, Some(needed_from(from))).await?, now);
+    let mut changes = Changes::default();
+    changes.learn(&app.agents.action_list(None, Some(needed_from(from))).await?, now);
+    changes.learn_seen(&app.estate.resource_changes(&id, needed_from(from)).await?);
     // Thousands of points are judged anew.
     let judged = tokio::task::spawn_blocking(move || {
-        read.first().map(|series| course_of(series, &own, from, to, now)).unwrap_or_default()
+        read.first().map(|series| course_of(series, &changes, from, to, now)).unwrap_or_default()
     });
     let points = judged.await.map_err(|error| Problem::internal(format!("judging stopped: {error}")))?;
     Ok(Json(AnomalyCourseBody {
