@@ -34,7 +34,7 @@ mod weigh;
 mod words;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use jiff::Timestamp;
 use reeve_estate::{Catalogue, Metric, Resource, ResourceKind, Series};

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 
 use reeve_audit::Entry;
-use reeve_estate::{Act, Connection, ConnectionId, StoreError};
+use reeve_estate::{Act, Connection, ConnectionId, ResourceId, StoreError};
 
 use crate::action::{Action, ActionId};
 use crate::agent::{Agent, AgentId, AgentType};
@@ -117,6 +117,8 @@ pub trait AgentStore: Send + Sync {
         of: Option<&RecommendationId>,
         since: Option<Timestamp>,
     ) -> Result<Vec<Action>, StoreError>;
+    /// Actions that changed one resource or were to, newest first, since a time.
+    async fn action_on(&self, resource: &ResourceId, since: Timestamp) -> Result<Vec<Action>, StoreError>;
 
     /// Actions that somebody still has to look after, newest first: those that work, those whose effect is watched, and those
     /// undone since a time.

@@ -15,7 +15,7 @@ use reeve_agents::{
     Action, ActionId, Agent, AgentId, AgentStore, AgentType, Approval, ApprovalId, Exclusion, ExclusionId, Feedback,
     Guardrails, Recommendation, RecommendationId,
 };
-use reeve_estate::StoreError;
+use reeve_estate::{ResourceId, StoreError};
 
 use crate::database::Store;
 
@@ -77,7 +77,9 @@ impl AgentStore for Store {
     async fn action_list(&self, of: Option<&RecommendationId>, since: Option<Timestamp>) -> Result<Vec<Action>> {
         Ok(action::list(self, of, since).await?)
     }
-
+    async fn action_on(&self, resource: &ResourceId, since: Timestamp) -> Result<Vec<Action>> {
+        Ok(action::on(self, resource, since).await?)
+    }
     async fn action_unsettled(&self, undone_since: Timestamp) -> Result<Vec<Action>> {
         Ok(action::unsettled(self, undone_since).await?)
     }

@@ -30,6 +30,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { version: 11, sql: include_str!("../migrations/0011_threat_list_files.sql") },
     Migration { version: 12, sql: include_str!("../migrations/0012_rollout_names.sql") },
     Migration { version: 13, sql: include_str!("../migrations/0013_resource_changes.sql") },
+    Migration { version: 14, sql: include_str!("../migrations/0014_actions_by_resource.sql") },
 ];
 
 /// The schema this program writes.

@@ -243,12 +243,12 @@ impl Desk {
     }
 
     async fn investigate(&self, anomaly: &mut Anomaly) -> Result<Cause, EngineError> {
-        let since = anomaly.started_at.checked_sub(CONTEXT).ok();
-        let actions = self.ports.agents.action_list(None, since).await?;
-        let around = AnomalyFilter { since, limit: 500, ..AnomalyFilter::default() };
+        let since = anomaly.started_at.checked_sub(CONTEXT).unwrap_or(Timestamp::MIN);
+        let place = ResourceId::new(anomaly.place.id.clone());
+        let actions = self.ports.agents.action_on(&place, since).await?;
+        let around = AnomalyFilter { since: Some(since), limit: 500, ..AnomalyFilter::default() };
         let (others, _) = self.ports.anomalies.anomaly_list(&around).await?;
-        let place = [ResourceId::new(anomaly.place.id.clone())];
-        let seen = self.ports.estate.resource_changes(&place, since.unwrap_or(Timestamp::MIN)).await?;
+        let seen = self.ports.estate.resource_changes(&[place], since).await?;
         let cause = likely_cause(anomaly, &Around { actions: &actions, seen: &seen, others: &others });
         anomaly.evidence.extend(cause.evidence.iter().cloned());
         anomaly.cause.clone_from(&cause.words);

@@ -139,34 +139,15 @@ pub(crate) fn proposal(machine: &Resource, of: &Anomaly) -> Proposal {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use reeve_estate::{ConnectionId, ResourceId, ResourceKind, ResourceState, Specification};
+    use reeve_estate::{ResourceId, ResourceKind};
 
     use super::*;
+    use crate::cost::tests::estate::resource;
 
     #[test]
     fn what_cannot_be_cut_off_says_why() {
-        let machine = Resource {
-            id: ResourceId::new("i-1"),
-            connection: ConnectionId("c".to_owned()),
-            provider: Provider::Aws,
-            account: "1".to_owned(),
-            region: "us-east-1".to_owned(),
-            service: "ec2".to_owned(),
-            kind: ResourceKind::VirtualMachine,
-            name: "web".to_owned(),
-            state: ResourceState::Running,
-            specification: Specification {
-                security_groups: vec!["sg-1".to_owned(), "sg-2".to_owned()],
-                ..Specification::default()
-            },
-            purchase: None,
-            tags: std::collections::BTreeMap::new(),
-            group: None,
-            attached_to: Vec::new(),
-            monthly_cost: None,
-            created_at: None,
-            observed_at: jiff::Timestamp::UNIX_EPOCH,
-        };
+        let mut machine = resource("i-1", ResourceKind::VirtualMachine, "ec2", None);
+        machine.specification.security_groups = vec!["sg-1".to_owned(), "sg-2".to_owned()];
         let made = plan(&machine).unwrap();
         let kinds: Vec<&str> = made.steps.iter().map(|step| step.kind.as_str()).collect();
         assert_eq!(kinds, ["precondition", "isolate", "verify"]);

@@ -1,7 +1,7 @@
 //! Tables of the judgement: what each rule finds, what it leaves alone and why, and the arithmetic of savings.
 #![allow(clippy::unwrap_used)]
 
-mod estate;
+pub(crate) mod estate;
 mod real;
 
 use estate::{Case, noise, now, resource};

@@ -155,7 +155,11 @@ impl AgentStore for Memory {
         found.sort_by(|a, b| b.started_at.cmp(&a.started_at).then_with(|| b.id.cmp(&a.id)));
         Ok(found)
     }
-
+    async fn action_on(&self, resource: &ResourceId, since: Timestamp) -> Result<Vec<Action>, StoreError> {
+        let mut found = self.action_list(None, Some(since)).await?;
+        found.retain(|action| action.resource == *resource);
+        Ok(found)
+    }
     async fn action_unsettled(&self, undone_since: Timestamp) -> Result<Vec<Action>, StoreError> {
         let undone =
             |a: &Action| a.status == ActionStatus::RolledBack && a.finished_at.is_some_and(|at| at >= undone_since);

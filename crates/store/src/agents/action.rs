@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use reeve_agents::{Action, ActionId, RecommendationId};
+use reeve_estate::ResourceId;
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 
@@ -14,8 +15,9 @@ use crate::versioned::Versioned;
 
 pub(super) async fn insert(store: &Store, action: &Action) -> Result<(), Fault> {
     sqlx::query(
-        "INSERT INTO actions (id, recommendation_id, status, started_at_ms, version, document, unsettled, finished_at_ms)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+        "INSERT INTO actions (id, recommendation_id, status, started_at_ms, version, document, unsettled, finished_at_ms,
+             resource_id)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
     )
     .bind(&action.id.0)
     .bind(&action.recommendation.0)
@@ -25,6 +27,7 @@ pub(super) async fn insert(store: &Store, action: &Action) -> Result<(), Fault> 
     .bind(encode(&ActionRow::from(action))?)
     .bind(i64::from(action.is_unsettled()))
     .bind(action.finished_at.map(Timestamp::as_millisecond))
+    .bind(&action.resource.0)
     .execute(store.write())
     .await
     .map_err(|error| Fault::or_taken(error, || format!("the action {} exists already", action.id.0)))?;
@@ -72,6 +75,18 @@ pub(super) async fn list(
     }
     let sql = filter.sql("SELECT id, document FROM actions", " ORDER BY started_at_ms DESC, id DESC");
     filter.query(sql).fetch_all(store.read()).await?.iter().map(action).collect()
+}
+
+pub(super) async fn on(store: &Store, resource: &ResourceId, since: Timestamp) -> Result<Vec<Action>, Fault> {
+    let mut filter = Filter::default();
+    // Of tests and simulations from before there was the column, the document alone knows.
+    filter.text("(resource_id = ? OR resource_id IS NULL)", &resource.0);
+    filter.integer("started_at_ms >= ?", since.as_millisecond());
+    let sql = filter.sql("SELECT id, document FROM actions", " ORDER BY started_at_ms DESC, id DESC");
+    let found = filter.query(sql).fetch_all(store.read()).await?;
+    let mut found = found.iter().map(action).collect::<Result<Vec<_>, Fault>>()?;
+    found.retain(|action| action.resource == *resource);
+    Ok(found)
 }
 
 pub(super) async fn unsettled(store: &Store, undone_since: Timestamp) -> Result<Vec<Action>, Fault> {

@@ -1,11 +1,14 @@
 //! Migrations from nothing, again, at once, and of a database from the future.
 
 use anyhow::Result;
+use jiff::Timestamp;
 use reeve_access::AccessStore as _;
 use reeve_agents::anomaly::threat::{ThreatList, ThreatStore as _};
-use reeve_agents::{Rollout, RolloutId, RolloutStore as _};
+use reeve_agents::{Action, AgentStore as _, Purpose, Rollout, RolloutId, RolloutStore as _};
+use reeve_estate::ResourceId;
 use reeve_store::{OpenError, Store};
 use reeve_testkit::contract::access::user;
+use reeve_testkit::contract::agents::{action, recommendation};
 use reeve_testkit::contract::rollouts::rollout;
 use sqlx::Connection as _;
 
@@ -18,6 +21,7 @@ on_both!(
     altered_migration_is_refused => super::altered_migration_is_refused,
     lists_from_before_say_where_they_lie => super::lists_from_before_say_where_they_lie,
     rollouts_without_a_name_get_one_in_words => super::rollouts_without_a_name_get_one_in_words,
+    actions_from_before_are_found_by_their_resource => super::actions_from_before_are_found_by_their_resource,
     readers_and_writers_at_once => super::readers_and_writers_at_once,
 );
 
@@ -96,6 +100,26 @@ async fn rollouts_without_a_name_get_one_in_words(place: &Place) -> Result<()> {
         let found = store.rollout_get(&RolloutId(format!("ro-{number}"))).await?;
         assert_eq!(found.name, *expect, "{before}");
         assert_eq!(found.members, rollout("ro", "a", 1_000)?.members, "the rest is left as it is");
+    }
+    Ok(())
+}
+
+async fn actions_from_before_are_found_by_their_resource(place: &Place) -> Result<()> {
+    let store = place.open().await?;
+    store.recommendation_insert(&recommendation("rec-1", "i-1")?).await?;
+    store.action_insert(&action("ac-1", "rec-1", 1_000)?).await?;
+    let twin = ResourceId::new("i-twin");
+    let test = Action { resource: twin.clone(), purpose: Purpose::Test, ..action("ac-2", "rec-1", 2_000)? };
+    store.action_insert(&test).await?;
+    store.close().await;
+    // As the version before it left them.
+    execute(place, "DROP INDEX actions_by_resource").await?;
+    execute(place, "ALTER TABLE actions DROP COLUMN resource_id").await?;
+    execute(place, "DELETE FROM schema_versions WHERE version = 14").await?;
+    let store = place.open().await?;
+    for (resource, expect) in [(ResourceId::new("i-1"), "ac-1"), (twin, "ac-2")] {
+        let found = store.action_on(&resource, Timestamp::UNIX_EPOCH).await?;
+        assert_eq!(found.iter().map(|action| action.id.0.as_str()).collect::<Vec<_>>(), [expect]);
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use anyhow::Result;
 use jiff::{SignedDuration, Timestamp};
 use reeve_agents::agent::RunReport;
 use reeve_agents::ports::RecommendationFilter;
-use reeve_agents::{Action, ActionId, ActionStatus};
+use reeve_agents::{Action, ActionId, ActionStatus, Purpose};
 use reeve_agents::{
     Agent, AgentId, AgentStore, AgentType, Approval, ApprovalId, ApprovalStatus, Guardrails, Mode, Priority,
     Recommendation, RecommendationId, RecommendationType, Status,
@@ -284,6 +284,7 @@ async fn actions(store: &dyn AgentStore) -> Result<()> {
     assert_eq!(ids(None, Some(1_001)).await?, ["ac-2"]);
     assert_eq!(ids(None, Some(2_000)).await?, ["ac-2"], "the time itself is in");
     assert!(ids(Some("rec-1"), Some(1_001)).await?.is_empty());
+    actions_on_a_resource(store).await?;
     let unsettled = async |since: i64| -> Result<Vec<String>> {
         let since = Timestamp::from_millisecond(since)?;
         Ok(store.action_unsettled(since).await?.into_iter().map(|action| action.id.0).collect())
@@ -305,6 +306,22 @@ async fn actions(store: &dyn AgentStore) -> Result<()> {
     assert!(is_conflict(&store.action_update(&done).await));
     assert!(is_missing(store.action_update(&action("ac-none", "rec-1", 1)?).await, "action"));
     assert!(is_missing(store.action_get(&ActionId("ac-none".into())).await, "action"));
+    Ok(())
+}
+
+/// Beside `ac-1` and `ac-2`, which changed `i-1`.
+async fn actions_on_a_resource(store: &dyn AgentStore) -> Result<()> {
+    let twin = ResourceId::new("i-twin");
+    let finished_at = Some(Timestamp::from_millisecond(3_000)?);
+    let ended = Action { status: ActionStatus::Succeeded, finished_at, watch: None, ..action("ac-3", "rec-1", 500)? };
+    store.action_insert(&Action { resource: twin.clone(), purpose: Purpose::Test, ..ended }).await?;
+    let on = async |resource: &ResourceId, since: i64| -> Result<Vec<String>> {
+        let found = store.action_on(resource, Timestamp::from_millisecond(since)?).await?;
+        Ok(found.into_iter().map(|action| action.id.0).collect())
+    };
+    assert_eq!(on(&ResourceId::new("i-1"), 0).await?, ["ac-2", "ac-1"], "newest first");
+    assert_eq!(on(&ResourceId::new("i-1"), 1_001).await?, ["ac-2"]);
+    assert_eq!(on(&twin, 500).await?, ["ac-3"], "the resource that was changed, not the recommendation's");
     Ok(())
 }
 

@@ -95,7 +95,7 @@ impl Case {
     }
 }
 
-pub(super) fn resource(id: &str, kind: ResourceKind, service: &str, size: Option<&str>) -> Resource {
+pub(crate) fn resource(id: &str, kind: ResourceKind, service: &str, size: Option<&str>) -> Resource {
     Resource {
         id: ResourceId::new(id),
         connection: ConnectionId("c-1".to_owned()),

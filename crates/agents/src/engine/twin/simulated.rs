@@ -151,31 +151,10 @@ impl Act for SimulatedTwin {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::cost::tests::estate::resource;
 
     fn machine() -> Resource {
-        Resource {
-            id: ResourceId::new("i-1"),
-            connection: reeve_estate::ConnectionId("c-1".to_owned()),
-            provider: Provider::Aws,
-            account: "111122223333".to_owned(),
-            region: "us-east-1".to_owned(),
-            service: "ec2".to_owned(),
-            kind: ResourceKind::VirtualMachine,
-            name: "web".to_owned(),
-            state: ResourceState::Running,
-            specification: reeve_estate::Specification {
-                instance_type: Some("m5.xlarge".to_owned()),
-                architecture: Some("x86_64".to_owned()),
-                ..Default::default()
-            },
-            purchase: None,
-            tags: std::collections::BTreeMap::new(),
-            group: None,
-            attached_to: Vec::new(),
-            monthly_cost: None,
-            created_at: None,
-            observed_at: jiff::Timestamp::UNIX_EPOCH,
-        }
+        resource("i-1", ResourceKind::VirtualMachine, "ec2", Some("m5.xlarge"))
     }
 
     #[tokio::test]

@@ -114,6 +114,7 @@ pass_on!(AgentStore {
     write action_update(action: &Action) -> ();
     read action_get(id: &ActionId) -> Action;
     read action_list(of: Option<&RecommendationId>, since: Option<Timestamp>) -> Vec<Action>;
+    read action_on(resource: &ResourceId, since: Timestamp) -> Vec<Action>;
     read action_unsettled(since: Timestamp) -> Vec<Action>;
     write feedback_insert(feedback: &Feedback) -> ();
     read feedback_list(of: Option<&RecommendationId>) -> Vec<Feedback>;

@@ -121,12 +121,12 @@ pub(super) async fn course(
     }
     // The newest two weeks of a longer span.
     let from = from.max(to.checked_sub(hours(24 * 14)).unwrap_or(from));
-    let id = [ResourceId::new(of.place.id.clone())];
-    let now = app.now();
-    let read = app.samples.sample_series(&id, &[metric], needed_from(from), to.min(now)).await?;
+    let id = ResourceId::new(of.place.id.clone());
+    let (now, since) = (app.now(), needed_from(from));
+    let read = app.samples.sample_series(std::slice::from_ref(&id), &[metric], since, to.min(now)).await?;
     let mut changes = Changes::default();
-    changes.learn(&app.agents.action_list(None, Some(needed_from(from))).await?, now);
-    changes.learn_seen(&app.estate.resource_changes(&id, needed_from(from)).await?);
+    changes.learn(&app.agents.action_on(&id, since).await?, now);
+    changes.learn_seen(&app.estate.resource_changes(&[id], since).await?);
     // Thousands of points are judged anew.
     let judged = tokio::task::spawn_blocking(move || {
         read.first().map(|series| course_of(series, &changes, from, to, now)).unwrap_or_default()
