@@ -52,10 +52,12 @@ pub(super) fn decide(agent: &Agent, of: &Recommendation, days_observed: u32) -> 
 
 /// The same of the isolation of a machine that a critical threat is of. What it costs and how much slower it gets is no question:
 /// the machine is to serve nothing. An agent whose configuration lets it apply high impact has the permission beforehand, as the
-/// specification's `auto_quarantine: critical_threats` says; any other asks for the signatures at once.
+/// specification's `auto_quarantine: critical_threats` says, also where a person asked for the signatures meanwhile; any other asks
+/// for them at once.
 pub(super) fn decide_quarantine(agent: &Agent, of: &Recommendation) -> Auto {
+    let waits = matches!(of.status, Status::Open | Status::PendingApproval | Status::Approved | Status::Scheduled);
     let reasons = [
-        (of.status != Status::Open, "not_open"),
+        (!waits, "not_open"),
         (of.plan.is_none(), "advice_only"),
         (agent.mode != Mode::Active, "agent_not_active"),
         (!agent.auto_apply.enabled, "auto_apply_disabled"),
@@ -65,5 +67,10 @@ pub(super) fn decide_quarantine(agent: &Agent, of: &Recommendation) -> Auto {
     if let Some((_, reason)) = reasons.into_iter().find(|(holds, _)| *holds) {
         return Auto::Leave(reason);
     }
-    if of.impact_level <= agent.auto_apply.max_impact { Auto::Apply } else { Auto::AskApproval }
+    match of.status {
+        _ if of.impact_level <= agent.auto_apply.max_impact => Auto::Apply,
+        Status::Open => Auto::AskApproval,
+        Status::PendingApproval => Auto::Leave("approval_asked_for_already"),
+        _ => Auto::Leave("not_open"),
+    }
 }

@@ -7,12 +7,14 @@ use reeve_audit::ActionStatus as Went;
 use reeve_estate::{ResourceId, ResourceKind, StoreError};
 
 use super::auto::{Auto, decide_quarantine, signatures_for};
-use super::execute::{Wish, planned};
+use super::execute::{Target, Wish, planned};
 use super::run::{Judged, in_scope};
 use super::{Caller, Engine, EngineError, Execution, Remedy, fresh_id, story};
-use crate::agent::{AgentType, Mode};
+use crate::agent::{Agent, AgentType, Mode};
 use crate::anomaly::{Anomaly, quarantine};
+use crate::approval::ApprovalStatus;
 use crate::cost::Judgement;
+use crate::lifecycle::Status;
 use crate::recommendation::{Recommendation, RecommendationId};
 
 impl Engine {
@@ -41,6 +43,52 @@ impl Engine {
         let found = self.keep_foretold(agent, Judged { resource: machine, judgement }).await?;
         let skipped = || found.skipped.first().map_or("a change is under way", |reason| *reason).replace('_', " ");
         Ok(found.kept.first().cloned().ok_or_else(skipped))
+    }
+
+    /// Carries out what is permitted beforehand, also where people were asked for it meanwhile.
+    async fn overtake(
+        self: &Arc<Self>,
+        of: Recommendation,
+        agent: &Agent,
+        wish: Wish<'_>,
+    ) -> Result<Execution, EngineError> {
+        if of.status != Status::PendingApproval {
+            return self.proceed(of, wish).await;
+        }
+        // A guardrail that says no leaves the request as it is, with the signatures that it has.
+        self.guarded(&of, agent, Target::of(&of), &wish).await?;
+        let reason = "the threat is critical by now, and cutting the machine off is permitted beforehand";
+        let open = self.open_anew(&of, reason, wish.caller).await?;
+        self.proceed(open, wish).await
+    }
+
+    /// What a graver threat opens anew: what was set aside for a lesser one, and what was asked for with a plan that no longer fits.
+    pub(super) async fn opened_by_graver(
+        &self,
+        known: &Recommendation,
+        made: &Recommendation,
+        caller: &Caller,
+    ) -> Result<Option<Recommendation>, EngineError> {
+        let hash = |of: &Recommendation| of.plan.as_ref().map(|plan| plan.hash.clone());
+        let opened = match known.status {
+            Status::Snoozed => true,
+            Status::PendingApproval | Status::Approved | Status::Scheduled => hash(known) != hash(made),
+            _ => false,
+        };
+        if !opened || !is_graver(known, made) {
+            return Ok(None);
+        }
+        self.open_anew(known, &format!("the threat is {} by now", made.priority), caller).await.map(Some)
+    }
+
+    async fn open_anew(
+        &self,
+        of: &Recommendation,
+        reason: &str,
+        caller: &Caller,
+    ) -> Result<Recommendation, EngineError> {
+        self.close_approvals(of, ApprovalStatus::Expired, reason, caller).await?;
+        self.settle_at(&of.id, "recommendation.reopen", Status::Open, Some(reason), caller).await
     }
 
     /// Carries the isolation out for a critical threat, or asks for its signatures at once, as the agent's configuration says.
@@ -75,7 +123,7 @@ impl Engine {
                 approval.needed = signatures_for(&agent, of.impact_level);
                 self.ask_approval(of, approval, &wish).await.map(Execution::PendingApproval)
             }
-            Auto::Apply => self.proceed(of, wish).await,
+            Auto::Apply => self.overtake(of, &agent, wish).await,
         };
         match went {
             Ok(Execution::Started(action)) => Ok(Remedy::Began(action.id)),
@@ -84,4 +132,9 @@ impl Engine {
             Err(error) => Ok(Remedy::Nothing(format!("{error}; recommendation {} waits for a person", id.0))),
         }
     }
+}
+
+/// Whether a machine is to be cut off for a graver threat than it was before.
+pub(super) fn is_graver(known: &Recommendation, made: &Recommendation) -> bool {
+    made.rule == quarantine::RULE && known.rule == made.rule && made.priority < known.priority
 }

@@ -8,6 +8,7 @@ use reeve_audit::Entry;
 use reeve_estate::{ConnectionId, ResourceId, ResourceKind};
 
 use super::learning::went;
+use super::quarantine::is_graver;
 use super::run::Judged;
 use super::{Caller, Engine, EngineError, fresh_id, story};
 use crate::agent::Agent;
@@ -139,6 +140,9 @@ impl Engine {
             return Ok(());
         }
         let made = self.make(agent, proposal, past);
+        let graver = is_graver(known, &made);
+        let opened = self.opened_by_graver(known, &made, caller).await?;
+        let known = opened.as_ref().unwrap_or(known);
         let mut next = Recommendation {
             id: known.id.clone(),
             status: known.status,
@@ -152,8 +156,8 @@ impl Engine {
             version: known.version + 1,
             ..made
         };
-        if !matches!(known.status, Status::Open | Status::Snoozed) {
-            // Somebody asked for exactly this plan; only its life is prolonged.
+        if !matches!(known.status, Status::Open | Status::Snoozed) && !graver {
+            // Somebody asked for exactly this plan; only its life is prolonged. A graver threat is told to those who sign it.
             next = Recommendation {
                 updated_at: next.updated_at,
                 expires_at: next.expires_at,
@@ -162,7 +166,7 @@ impl Engine {
             };
         }
         let hash = |of: &Recommendation| of.plan.as_ref().map(|plan| plan.hash.clone());
-        if hash(&next) != hash(known) || next.impact_level != known.impact_level {
+        if hash(&next) != hash(known) || next.impact_level != known.impact_level || graver {
             self.record(vec![story::refreshed(&next, caller)]).await?;
         }
         self.ports.agents.recommendation_update(&next).await?;

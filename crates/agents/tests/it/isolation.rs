@@ -10,8 +10,8 @@ use reeve_agents::anomaly::{
 };
 use reeve_agents::engine::{Caller, ExclusionInput};
 use reeve_agents::{
-    ActionStatus as Ended, Agent, AgentInput, AgentStore as _, ApprovalStatus, Clock, EngineError, Execution, Priority,
-    Recommendation, RecommendationType, Status,
+    ActionStatus as Ended, Agent, AgentInput, AgentStore as _, Approval, ApprovalStatus, Clock, EngineError, Execution,
+    Priority, Recommendation, RecommendationType, Status,
 };
 use reeve_audit::{ActionMethod, ActionStatus, Actor, ActorType, Entry, EventType, Json};
 use reeve_estate::{QUARANTINE, ResourceId, Specification};
@@ -235,6 +235,78 @@ async fn what_grows_critical_is_answered_again_and_what_was_false_is_withdrawn()
         world.engine.execute(&ended.id, None, None, &operator()).await,
         Err(EngineError::WrongState { .. })
     ));
+}
+
+/// A grave threat whose isolation an operator asked for and a director signed.
+async fn asked_for(mode: &str, max_impact: &str) -> (World, Desk, Anomaly, Approval) {
+    let (world, desk, _, _) = world(mode, true, max_impact).await;
+    let of = told(&world, &desk, Priority::High).await;
+    let waits = world.only(MACHINE).await;
+    let asked = world.engine.execute(&waits.id, None, None, &operator()).await.unwrap();
+    let Execution::PendingApproval(asked) = asked else { panic!("high impact needs signatures") };
+    let signed = world.engine.approve(&asked.id, None, &person("dora", &[Role::Director])).await.unwrap();
+    assert_eq!((signed.status, signed.signed.len(), spec(&world).isolated), (ApprovalStatus::Pending, 1, false));
+    (world, desk, of, signed)
+}
+
+async fn grown_critical(world: &World, desk: &Desk, kept: &Anomaly) -> Recommendation {
+    assert!(told_again(world, desk, Priority::Critical).await.is_none(), "{kept:?}");
+    world.engine.settle().await;
+    let of = world.only(MACHINE).await;
+    assert_eq!(of.priority, Priority::Critical, "whoever is asked is told how grave it is");
+    of
+}
+
+#[tokio::test]
+async fn a_request_for_signatures_is_overtaken_by_a_critical_threat_that_may_be_answered_at_once() {
+    let (world, desk, of, asked) = asked_for("active", "high").await;
+    let done = grown_critical(&world, &desk, &of).await;
+    assert!(spec(&world).isolated && done.status == Status::Succeeded, "{:?}", done.status);
+    let closed = world.memory.approval_get(&asked.id).await.unwrap();
+    assert_eq!(closed.status, ApprovalStatus::Expired);
+    assert!(closed.reason.unwrap().contains("permitted beforehand"));
+    world.every_change_was_announced();
+
+    // Where it may not be, the request stays, and so it does where a guardrail holds.
+    let (world, desk, of, asked) = asked_for("active", "medium").await;
+    let waits = grown_critical(&world, &desk, &of).await;
+    assert_eq!((waits.status, spec(&world).isolated), (Status::PendingApproval, false));
+    assert_eq!(world.memory.approval_get(&asked.id).await.unwrap(), asked);
+    world.engine.approve(&asked.id, None, &person("sam", &[Role::SecurityAnalyst])).await.unwrap();
+    world.engine.settle().await;
+    assert!(spec(&world).isolated, "the signature that was given still counts");
+
+    let (world, desk, of, asked) = asked_for("active", "high").await;
+    let mut limits = world.memory.guardrails_get().await.unwrap();
+    limits.max_actions_per_day = 0;
+    limits.version += 1;
+    world.memory.guardrails_put(&limits).await.unwrap();
+    let waits = grown_critical(&world, &desk, &of).await;
+    assert_eq!((waits.status, world.cloud.calls()), (Status::PendingApproval, 0));
+    assert!(waits.blocked.unwrap().contains("actions begun in 24 hours"));
+    assert_eq!(world.memory.approval_get(&asked.id).await.unwrap(), asked);
+}
+
+#[tokio::test]
+async fn a_graver_threat_wakes_what_was_set_aside_and_replaces_a_plan_that_no_longer_fits() {
+    let (world, desk, _, _) = world("active", true, "high").await;
+    let of = told(&world, &desk, Priority::High).await;
+    let until = world.clock.now() + SignedDuration::from_hours(48);
+    world.engine.snooze(&world.only(MACHINE).await.id, until, None, &operator()).await.unwrap();
+    assert!(told_again(&world, &desk, Priority::High).await.is_none());
+    assert_eq!(world.only(MACHINE).await.status, Status::Snoozed, "no graver");
+    assert_eq!(grown_critical(&world, &desk, &of).await.status, Status::Succeeded);
+
+    let (world, desk, of, asked) = asked_for("active", "medium").await;
+    let change = |machine: &mut reeve_estate::Resource| machine.specification.security_groups = vec!["sg-3".to_owned()];
+    world.cloud.change(MACHINE, change);
+    change(world.memory.resources.lock().get_mut(&ResourceId::new(MACHINE)).unwrap());
+    let anew = grown_critical(&world, &desk, &of).await;
+    assert_eq!(world.memory.approval_get(&asked.id).await.unwrap().status, ApprovalStatus::Expired);
+    let waiting = world.memory.approval_list(Some(&anew.id)).await.unwrap();
+    let pending: Vec<_> = waiting.iter().filter(|one| one.status == ApprovalStatus::Pending).collect();
+    assert_eq!((anew.status, pending.len()), (Status::PendingApproval, 1));
+    assert_eq!(pending[0].plan_hash, anew.plan.unwrap().hash, "for the plan that fits");
 }
 
 /// A call with the credentials of a role's session; the cloud says whether it gave them to a machine.
