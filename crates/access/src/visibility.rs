@@ -53,12 +53,17 @@ impl RowFilter {
     /// Whether the entry may be seen.
     #[must_use]
     pub fn allows(&self, entry: &Entry) -> bool {
+        self.allows_actor(entry.actor.id.as_deref(), entry.actor.email.as_deref())
+    }
+
+    /// The same of an entry of which its actor's identifier and e-mail address are known.
+    #[must_use]
+    pub fn allows_actor(&self, id: Option<&str>, email: Option<&str>) -> bool {
         match self {
             RowFilter::All => true,
-            RowFilter::Members(names) => [&entry.actor.id, &entry.actor.email]
-                .into_iter()
-                .flatten()
-                .any(|name| names.contains(fold(name).as_ref())),
+            RowFilter::Members(names) => {
+                [id, email].into_iter().flatten().any(|name| names.contains(fold(name).as_ref()))
+            }
             RowFilter::Nobody => false,
         }
     }

@@ -10,6 +10,7 @@ mod changes;
 mod course;
 mod deeds;
 mod desk;
+mod logged;
 mod pace;
 mod port;
 pub mod quarantine;
@@ -23,8 +24,9 @@ pub mod words;
 
 pub use cause::{Around, Cause, likely_cause};
 pub use changes::{Changes, by_others};
-pub use course::{CoursePoint, course, needed_from};
+pub use course::{CourseChange, CoursePoint, course, course_changes, needed_from};
 pub use desk::{Desk, DeskPorts, Finding};
+pub use logged::{Deed, Told};
 pub use port::{AnomalyFilter, AnomalyStore};
 pub use record::{
     Anomaly, AnomalyClass, AnomalyFeedback, AnomalyId, AnomalyStatus, FeedbackKind, Place, Reading, Response, Stage,

@@ -45,7 +45,7 @@ pub use lifecycle::Status;
 pub use models::{Model, ModelId, ModelStatus, ModelStore, ModelType, Registry, RetrainCause};
 pub use patch::{Patch, Tool, patch};
 pub use plan::{Plan, Step, StepKind};
-pub use ports::{AgentStore, Clock, Clouds, RecordError, Recorder};
+pub use ports::{AgentStore, Clock, Clouds, LogReader, ReadError, RecordError, Recorder};
 pub use ranking::{Opinions, Ranking};
 pub use recommendation::{Explanation, Feedback, Priority, Recommendation, RecommendationId, RecommendationType};
 pub use rollout::{Rollout, RolloutId, RolloutSettings, RolloutStatus, RolloutStore};

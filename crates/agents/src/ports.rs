@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 
 use reeve_audit::Entry;
+use reeve_audit::query::Query;
 use reeve_estate::{Act, Connection, ConnectionId, ResourceId, StoreError};
 
 use crate::action::{Action, ActionId};
@@ -26,6 +27,18 @@ pub struct RecordError(pub String);
 pub trait Recorder: Send + Sync {
     /// Records entries, all or none.
     async fn record(&self, entries: Vec<Entry>) -> Result<(), RecordError>;
+}
+
+/// Why entries were not read.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("the audit log could not be read: {0}")]
+pub struct ReadError(pub String);
+
+/// Reads audit entries back. All of them: whoever shows something of them asks who may see it.
+#[async_trait]
+pub trait LogReader: Send + Sync {
+    /// The newest entries that a query finds, newest first, each with its sequence.
+    async fn newest(&self, query: Query, most: usize) -> Result<Vec<(u64, Entry)>, ReadError>;
 }
 
 /// Time, so that tests can set it.

@@ -2,6 +2,7 @@
 
 pub(crate) mod clock;
 pub(crate) mod clouds;
+pub(crate) mod log_reader;
 pub(crate) mod publish;
 pub(crate) mod recorder;
 pub(crate) mod syncer;

@@ -24,6 +24,7 @@ use reeve_store::{Store, Vault};
 
 use crate::adapters::clock::SystemClock;
 use crate::adapters::clouds::CloudRegistry;
+use crate::adapters::log_reader::TrailReader;
 use crate::adapters::recorder::LedgerRecorder;
 use crate::adapters::syncer::{Background, ConnectionSyncer};
 use crate::adapters::verifier::DirectoryVerifier;
@@ -121,15 +122,7 @@ impl Service {
             reeve_agents::models::trainers(),
             RegistrySettings::default(),
         ));
-        let desk = Desk::new(DeskPorts {
-            anomalies: store.clone(),
-            agents: store.clone(),
-            estate: store.clone(),
-            engine: engine.clone(),
-            threats: store.clone(),
-            recorder: recorder.clone(),
-            clock: clock.clone(),
-        });
+        let desk = desk(&store, &engine, &recorder, &clock, log.search.clone());
         let rule_book = rule_book(&store, &samples, &engine, &recorder, &clock);
         let dispatcher = dispatcher(&config, store.clone(), recorder.clone(), clock.clone())?;
         let syncer = Arc::new(ConnectionSyncer::new(store.clone(), samples.clone(), clouds, recorder));
@@ -207,6 +200,26 @@ impl Service {
         self.store.close().await;
         Ok(())
     }
+}
+
+/// What answers anomalies, with the log to read about their causes.
+fn desk(
+    store: &Arc<Store>,
+    engine: &Arc<Engine>,
+    recorder: &Arc<LedgerRecorder>,
+    clock: &Arc<dyn Clock>,
+    search: Arc<EntrySearch>,
+) -> Desk {
+    Desk::new(DeskPorts {
+        anomalies: store.clone(),
+        agents: store.clone(),
+        estate: store.clone(),
+        engine: engine.clone(),
+        threats: store.clone(),
+        recorder: recorder.clone(),
+        log: Arc::new(TrailReader(search)),
+        clock: clock.clone(),
+    })
 }
 
 /// Predictive rules over the same ports as the engine.

@@ -1943,8 +1943,10 @@ export interface components {
             id: string;
             /** @description Its last strange point. */
             last_at: string;
-            /** @description The likely cause. */
+            /** @description The likely cause. Names what the log tells of it to those who may see those entries. */
             likely_cause: string;
+            /** @description Entries of the audit log on its resource shortly before it, oldest first: those that the caller may see. */
+            log_entries: components["schemas"]["AnomalyEntryBody"][];
             /** @description What was measured, strangest first, each with what was expected and the usual band. */
             readings: components["schemas"]["ReadingBody"][];
             /** @description What to do. */
@@ -1968,12 +1970,30 @@ export interface components {
         };
         /** @description A metric over an anomaly's time, beside what was expected of it. */
         AnomalyCourseBody: {
+            /** @description What was changed of the resource in that time, oldest first. */
+            changes: components["schemas"]["CourseChangeBody"][];
             /** @description The metric. */
             metric: string;
             /** @description Points, oldest first. */
             points: components["schemas"]["CoursePointBody"][];
             /** @description The unit of its values. */
             unit: string;
+        };
+        /** @description An entry of the audit log that may tell the cause. */
+        AnomalyEntryBody: {
+            /** @description When it was done. */
+            at: string;
+            /** @description The entry's identifier. */
+            event_id: string;
+            /** @description What was done. */
+            operation: string;
+            /**
+             * Format: int64
+             * @description Position in the log.
+             */
+            sequence: number;
+            /** @description Who did it. */
+            who: string;
         };
         /** @description What a person said. */
         AnomalyFeedbackBody: {
@@ -2564,6 +2584,17 @@ export interface components {
              * @description The sum of the counts that were not told.
              */
             other: number;
+        };
+        /** @description A change of the resource. */
+        CourseChangeBody: {
+            /** @description The action, where Reeve did it. */
+            action_id?: string | null;
+            /** @description What, in words. */
+            description: string;
+            /** @description From when. */
+            from: string;
+            /** @description To when; of what others changed it is known only to lie between the two. */
+            to: string;
         };
         /** @description A point and what was expected of it. */
         CoursePointBody: {
@@ -3375,8 +3406,10 @@ export interface components {
                 id: string;
                 /** @description Its last strange point. */
                 last_at: string;
-                /** @description The likely cause. */
+                /** @description The likely cause. Names what the log tells of it to those who may see those entries. */
                 likely_cause: string;
+                /** @description Entries of the audit log on its resource shortly before it, oldest first: those that the caller may see. */
+                log_entries: components["schemas"]["AnomalyEntryBody"][];
                 /** @description What was measured, strangest first, each with what was expected and the usual band. */
                 readings: components["schemas"]["ReadingBody"][];
                 /** @description What to do. */

@@ -19,7 +19,16 @@ interface Props {
   last: string;
 }
 
-/** What was observed in its usual band, what was expected, and the strange span. */
+/** Where the resource was changed: by Reeve from one moment to another, by others somewhere between the two. */
+export function changedSpans({ changes, points }: Pick<Course, 'changes' | 'points'>): [number, number][] {
+  const shown = [points.at(0)?.at, points.at(-1)?.at].map((at) => (at ? new Date(at).getTime() : NaN));
+  const [first = NaN, last = NaN] = shown;
+  return changes
+    .map(({ from, to }): [number, number] => [Math.max(first, new Date(from).getTime()), Math.min(last, new Date(to).getTime())])
+    .filter(([from, to]) => from <= to);
+}
+
+/** What was observed in its usual band, what was expected, the strange span, and where the resource was changed. */
 export function AnomalyChart({ label, course, reading, began, last }: Props) {
   const option = useCallback((ink: Ink) => optionOf(ink, { course, reading, began, last }), [course, reading, began, last]);
   return <Chart label={label} height={280} option={option} />;
@@ -68,6 +77,10 @@ function optionOf(ink: Ink, { course, reading, began, last }: Omit<Props, 'label
       {
         type: 'line', name: words(course.metric), data: line((point) => point.value), showSymbol: false, color: ink.series[0], lineStyle: { width: 1.4 },
         markArea: { silent: true, data: [[{ xAxis: from, itemStyle: { color: ink.alarm, opacity: 0.07 } }, { xAxis: to }]] },
+        markLine: {
+          silent: true, symbol: 'none', label: { show: false }, lineStyle: { color: ink.text, width: 1, type: 'dotted' },
+          data: changedSpans(course).flatMap((span) => [...new Set(span)].map((xAxis) => ({ xAxis }))),
+        },
         markPoint: {
           silent: true, symbol: 'circle', symbolSize: 11, label: { show: false },
           itemStyle: { color: ink.alarm, borderColor: ink.surface, borderWidth: 2 },

@@ -18,6 +18,11 @@ const SEVERAL: usize = 2;
 /// Changes of one moment that are named together.
 const NAMED: usize = 3;
 
+/// Begins the words where nothing was found.
+pub(super) const NOT_KNOWN: &str = "not known";
+/// The words where Reeve itself is suspected.
+pub(super) const BY_REEVE: &str = "a change that Reeve made to the resource shortly before";
+
 /// A cause and what it rests on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cause {
@@ -62,7 +67,7 @@ pub fn likely_cause(of: &Anomaly, around: &Around<'_>) -> Cause {
     let last = grave.iter().map(|change| change.seen_at).max();
     if let Some(action) = own.filter(|action| last.is_none_or(|seen| seen <= ended(action))) {
         return Cause {
-            words: "a change that Reeve made to the resource shortly before".to_owned(),
+            words: BY_REEVE.to_owned(),
             evidence,
             advice: format!("Look at action {} and undo it if the trouble stays.", action.id.0),
             suspect: Some(action.id.clone()),
@@ -140,7 +145,7 @@ fn not_known(of: &Anomaly, evidence: Vec<String>) -> Cause {
     let sign = of.readings.first().map_or("", |reading| reading.sign.as_str());
     let sign = if sign.is_empty() { "unusual behaviour" } else { sign };
     Cause {
-        words: format!("not known: nothing else changed that Reeve sees; it showed as {sign}"),
+        words: format!("{NOT_KNOWN}: nothing else changed that Reeve sees; it showed as {sign}"),
         evidence,
         advice: "Look at what ran on it then; say whether it was real, false or planned, so that the next one is judged better.".to_owned(),
         suspect: None,

@@ -3,12 +3,14 @@
 //! what the anomaly was called by.
 
 use jiff::Timestamp;
-use reeve_estate::Series;
+use reeve_estate::{Attribute, ResourceChange, Series};
 use reeve_learn::anomaly::Detector;
 
-use super::changes::Changes;
+use super::changes::{Changes, by_others};
 use super::pace::{POINT, fed};
 use super::watch::{HISTORY, observe};
+use super::words;
+use crate::action::{Action, ActionId, ActionStatus, Purpose};
 
 /// A span is cut to its last so many points: two weeks of five minutes.
 const MOST: usize = 4032;
@@ -28,6 +30,48 @@ pub struct CoursePoint {
     pub high: f64,
     /// 0 to 1.
     pub score: f64,
+}
+
+/// A change of the resource within a course.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CourseChange {
+    /// From when.
+    pub from: Timestamp,
+    /// To when; of what others changed it is known only to lie between the two.
+    pub to: Timestamp,
+    /// What, in words.
+    pub words: String,
+    /// The action, where Reeve did it.
+    pub action: Option<ActionId>,
+}
+
+/// What was changed of the resource in a span, by Reeve and by others, oldest first. Tags are left out: they move no metric.
+#[must_use]
+pub fn course_changes(
+    actions: &[Action],
+    seen: &[ResourceChange],
+    from: Timestamp,
+    to: Timestamp,
+    now: Timestamp,
+) -> Vec<CourseChange> {
+    let own = actions.iter().filter(|action| action.purpose != Purpose::Simulate).filter_map(|action| {
+        let step = action.steps.iter().rfind(|step| step.kind.changes() && !step.rollback)?;
+        let (from, to) = (action.started_at, action.finished_at.unwrap_or(now));
+        let undone = if action.status == ActionStatus::RolledBack { ", and undone" } else { "" };
+        let words = format!("{}{undone}", step.description);
+        Some(CourseChange { from, to, words, action: Some(action.id.clone()) })
+    });
+    let others = by_others(seen, actions).into_iter().filter(|change| change.attribute != Attribute::Tags);
+    let others = others.map(|change| CourseChange {
+        from: change.last_seen_at,
+        to: change.seen_at,
+        words: words::changed(change),
+        action: None,
+    });
+    let mut all: Vec<CourseChange> = own.chain(others).filter(|one| one.to >= from && one.from <= to).collect();
+    all.sort_by(|a, b| (a.to, &a.words).cmp(&(b.to, &b.words)));
+    all.dedup_by(|a, b| a.words == b.words && a.from <= b.to);
+    all
 }
 
 /// From when samples are needed for a course that begins at a time.

@@ -12,13 +12,14 @@ use reeve_audit::Entry;
 use reeve_estate::{EstateStore, ResourceId, StoreError};
 
 use super::cause::{Around, Cause, likely_cause};
+use super::logged::{self, Deed, LATE, MOST_READ};
 use super::port::{AnomalyFilter, AnomalyStore};
 use super::record::{Anomaly, AnomalyClass, AnomalyId, AnomalyStatus, FeedbackKind, Place, Reading, Response, Stage};
 use super::story;
 use super::threat::ThreatStore;
 use crate::action::ActionId;
 use crate::engine::{Caller, Engine, EngineError};
-use crate::ports::{AgentStore, Clock, Recorder};
+use crate::ports::{AgentStore, Clock, LogReader, Recorder};
 use crate::recommendation::{Priority, RecommendationId};
 
 /// Strangeness of one place this close together is one anomaly; one that is quiet for as long is over.
@@ -85,6 +86,8 @@ pub struct DeskPorts {
     pub threats: Arc<dyn ThreatStore>,
     /// The audit log.
     pub recorder: Arc<dyn Recorder>,
+    /// The same, for causes.
+    pub log: Arc<dyn LogReader>,
     /// Time.
     pub clock: Arc<dyn Clock>,
 }
@@ -150,6 +153,10 @@ impl Desk {
             }
         }
         next.readings.sort_by(|a, b| b.score.total_cmp(&a.score));
+        let recent = self.ports.clock.now().duration_since(next.detected_at) <= LATE;
+        if recent && next.deeds.is_empty() && !next.cause.is_empty() {
+            next.deeds = self.deeds(&next).await;
+        }
         match self.ports.anomalies.anomaly_update(&next).await {
             Ok(()) if graver && next.class == AnomalyClass::Security => self.answer_anew(next, caller).await,
             // Somebody answers it at this moment; the next strange point extends it.
@@ -206,6 +213,7 @@ impl Desk {
             cause: String::new(),
             evidence: finding.evidence,
             advice: String::new(),
+            deeds: Vec::new(),
             responses: Vec::new(),
             feedback: Vec::new(),
             started_at: finding.started_at,
@@ -253,7 +261,20 @@ impl Desk {
         anomaly.evidence.extend(cause.evidence.iter().cloned());
         anomaly.cause.clone_from(&cause.words);
         anomaly.advice.clone_from(&cause.advice);
+        anomaly.deeds = self.deeds(anomaly).await;
         Ok(cause)
+    }
+
+    /// What the log knows of the time before. A log that cannot be read keeps nobody from being told of the anomaly.
+    async fn deeds(&self, anomaly: &Anomaly) -> Vec<Deed> {
+        let Some(query) = logged::query(anomaly) else { return Vec::new() };
+        match self.ports.log.newest(query, MOST_READ).await {
+            Ok(found) => logged::deeds(anomaly, found),
+            Err(error) => {
+                tracing::warn!(%error, anomaly = anomaly.id.0, "the log was not asked for the cause of an anomaly");
+                Vec::new()
+            }
+        }
     }
 
     /// Says that somebody looks after it.

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use reeve_estate::{Metric, named};
 
+use super::logged::Deed;
 use crate::recommendation::Priority;
 
 /// An anomaly's identifier, made by Reeve.
@@ -154,6 +155,8 @@ pub struct Anomaly {
     pub evidence: Vec<String>,
     /// What to do.
     pub advice: String,
+    /// What the audit log knows of the time before it, oldest first. It stands in no words of the anomaly, see [`Deed`].
+    pub deeds: Vec<Deed>,
     /// The response so far.
     pub responses: Vec<Response>,
     /// What people said, newest last.

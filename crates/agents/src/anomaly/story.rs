@@ -46,6 +46,10 @@ pub(super) fn stage(stage: Stage, of: &Anomaly, detail: &str, caller: &Caller) -
             ("score", Json::from(reading.score)),
             ("sign", Json::from(reading.sign.clone())),
         ])),
+        (Stage::Investigate, _) if !of.deeds.is_empty() => {
+            let sequences: Vec<Json> = of.deeds.iter().map(|deed| Json::from(deed.sequence)).collect();
+            entry.with_metadata("entries", Json::from(sequences))
+        }
         _ => entry,
     }
 }

@@ -12,8 +12,8 @@ use reeve_agents::anomaly::{
     Finding, Place, Reaction, Reading, Stage,
 };
 use reeve_agents::engine::Caller;
-use reeve_agents::{ActionStatus as Ended, AgentStore as _, Clock, EngineError, Priority};
-use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventType, Json};
+use reeve_agents::{ActionStatus as Ended, AgentStore as _, Clock, EngineError, Priority, Recorder as _};
+use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventType, Json, ResourceRef};
 use reeve_estate::{Attribute, ConnectionId, Metric, ResourceChange, ResourceId, StoreError};
 
 use crate::world::{World, operator};
@@ -108,6 +108,7 @@ pub(crate) fn desk(world: &World) -> (Desk, Arc<Kept>) {
         engine: Arc::clone(&world.engine),
         threats: Arc::clone(&kept) as _,
         recorder: Arc::clone(&world.log) as _,
+        log: Arc::clone(&world.log) as _,
         clock: Arc::clone(&world.clock) as _,
     });
     (desk, kept)
@@ -262,6 +263,48 @@ async fn what_somebody_else_changed_is_named_as_the_cause() {
     let both = desk.report(finding(&world, "i-5", 0.9), &system).await.unwrap().unwrap();
     assert!(both.cause.starts_with("its IOPS were changed from 3000 to 9000"), "{}", both.cause);
     assert!(both.evidence.iter().any(|told| told.starts_with("action ")), "{:?}", both.evidence);
+}
+
+#[tokio::test]
+async fn what_the_log_knows_of_the_cause_is_kept_beside_the_words() {
+    let world = World::new();
+    let (desk, kept) = desk(&world);
+    let system = Caller::system();
+    let deed = |operation: &str, minutes_ago: i64| {
+        Entry::new(EventType::from_static("api.call"))
+            .by(Actor::user("u-1").with_email("ann@example.com"))
+            .on(ResourceRef::new("virtual_machine", "i-1").in_cloud("aws", "111122223333", "us-east-1"))
+            .with_action(operation, ActionStatus::Success, ActionMethod::Console)
+            .at(world.clock.now() - SignedDuration::from_mins(minutes_ago))
+    };
+    let first = desk.report(finding(&world, "i-1", 0.7), &system).await.unwrap().unwrap();
+    assert!(first.deeds.is_empty());
+    let told = first.told(&[]);
+    assert_eq!((told.cause, told.evidence, told.advice), (first.cause, first.evidence, first.advice));
+    // The cloud's record comes late: after the next strange point it is there.
+    world.log.record(vec![deed("ModifyInstanceAttribute", 9), deed("DescribeInstances", 8)]).await.unwrap();
+    world.clock.advance(SignedDuration::from_mins(5));
+    assert!(desk.report(finding(&world, "i-1", 0.7), &system).await.unwrap().is_none());
+    let known = kept.anomaly_get(&first.id).await.unwrap();
+    assert_eq!(known.deeds.iter().map(|deed| deed.operation.as_str()).collect::<Vec<_>>(), ["ModifyInstanceAttribute"]);
+    assert!(!known.cause.contains("ann@") && !known.evidence.iter().any(|told| told.contains("ann@")), "{known:?}");
+    let told = known.told(&[&known.deeds[0]]);
+    assert_eq!(told.cause, "ann@example.com did ModifyInstanceAttribute on it at 2026-11-15 23:51 UTC");
+
+    // The entry of its investigation names it by its place in the log, and no stage tells more.
+    world.clock.advance(SignedDuration::from_hours(12));
+    world.log.record(vec![deed("StopInstances", 9)]).await.unwrap();
+    let second = desk.report(finding(&world, "i-1", 0.7), &system).await.unwrap().unwrap();
+    assert!(!second.responses.iter().any(|stage| stage.detail.contains("ann@")), "{:?}", second.responses);
+    let entries = world.entries();
+    let looked = |entry: &&Entry| entry.action.operation.as_deref() == Some("anomaly.investigate");
+    let named = entries.iter().rev().find(looked).unwrap().metadata.extra.get("entries").cloned();
+    assert_eq!(named, Some(Json::from(vec![Json::from(second.deeds[0].sequence)])));
+
+    // A log that cannot be read keeps nobody from being told.
+    world.log.unreadable.store(true, std::sync::atomic::Ordering::Relaxed);
+    let third = desk.report(finding(&world, "i-2", 0.7), &system).await.unwrap().unwrap();
+    assert!(third.deeds.is_empty() && third.cause.starts_with("not known"));
 }
 
 #[tokio::test]

@@ -3,11 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use jiff::Timestamp;
 use parking_lot::Mutex;
-use reeve_agents::{Agent, Clock, Exclusion, Guardrails, RecordError, Recorder};
+use reeve_agents::{Agent, Clock, Exclusion, Guardrails, LogReader, ReadError, RecordError, Recorder};
+use reeve_audit::query::Query;
 use reeve_audit::{Draft, Entry};
 use reeve_estate::{Mutation, Resource, ResourceState};
 
@@ -67,12 +69,14 @@ pub(crate) struct Log {
     /// After this many more entries it takes none; `None` is never.
     pub(crate) silent_after: Mutex<Option<usize>>,
     pub(crate) hazard: Option<Arc<Hazard>>,
+    /// Whether nothing can be read back.
+    pub(crate) unreadable: AtomicBool,
     clock: Arc<TestClock>,
 }
 
 impl Log {
     pub(crate) fn new(journal: Journal, clock: Arc<TestClock>, hazard: Option<Arc<Hazard>>) -> Arc<Log> {
-        Arc::new(Log { journal, silent_after: Mutex::new(None), hazard, clock })
+        Arc::new(Log { journal, silent_after: Mutex::new(None), hazard, unreadable: AtomicBool::new(false), clock })
     }
 
     fn take(&self, entries: Vec<Entry>) -> Result<(), RecordError> {
@@ -96,6 +100,23 @@ impl Log {
             }
         }
         Ok(())
+    }
+}
+
+#[async_trait]
+impl LogReader for Log {
+    async fn newest(&self, query: Query, most: usize) -> Result<Vec<(u64, Entry)>, ReadError> {
+        if self.unreadable.load(Ordering::Relaxed) {
+            return Err(ReadError("a segment is damaged".to_owned()));
+        }
+        let journal = self.journal.lock();
+        let recorded = journal.iter().filter_map(|note| match note {
+            Note::Recorded(entry) => Some(Entry::clone(entry)),
+            _ => None,
+        });
+        let mut found: Vec<(u64, Entry)> = (0..).zip(recorded).collect();
+        found.retain(|(_, entry)| query.matches(entry, entry.timestamp, self.clock.now()));
+        Ok(found.into_iter().rev().take(most).collect())
     }
 }
 

@@ -7,10 +7,11 @@ mod threat;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use reeve_agents::anomaly::{Anomaly, Reading};
+use reeve_access::RowFilter;
+use reeve_agents::anomaly::{Anomaly, Deed, Reading};
 
 use crate::time;
-pub use course::{AnomalyCourseBody, AnomalyCourseParams, CoursePointBody};
+pub use course::{AnomalyCourseBody, AnomalyCourseParams, CourseChangeBody, CoursePointBody};
 pub use settings::{AnomalySettingsBody, CostAnomalyBody, PerformanceAnomalyBody, SecurityAnomalyBody};
 pub use threat::{ThreatListBody, ThreatListPut, ThreatListTextBody};
 
@@ -35,12 +36,14 @@ pub struct AnomalyBody {
     /// Deviation of the strangest from what was expected, percent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deviation_percent: Option<f64>,
-    /// The likely cause.
+    /// The likely cause. Names what the log tells of it to those who may see those entries.
     pub likely_cause: String,
     /// What it rests on.
     pub evidence: Vec<String>,
     /// What to do.
     pub recommended_action: String,
+    /// Entries of the audit log on its resource shortly before it, oldest first: those that the caller may see.
+    pub log_entries: Vec<AnomalyEntryBody>,
     /// The response so far: alert, investigate, recommend, execute, learn.
     pub responses: Vec<ResponseBody>,
     /// What people said.
@@ -99,6 +102,21 @@ pub struct ReadingBody {
     pub anomaly_score: f64,
     /// What gave it away.
     pub sign: String,
+}
+
+/// An entry of the audit log that may tell the cause.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct AnomalyEntryBody {
+    /// Position in the log.
+    pub sequence: u64,
+    /// The entry's identifier.
+    pub event_id: String,
+    /// When it was done.
+    pub at: String,
+    /// Who did it.
+    pub who: String,
+    /// What was done.
+    pub operation: String,
 }
 
 /// One stage of the response.
@@ -164,6 +182,32 @@ pub struct AnomalyParams {
     pub cursor: Option<String>,
 }
 
+impl AnomalyBody {
+    /// An anomaly as somebody who may see these entries of the log is told of it.
+    pub(crate) fn seen_by(of: &Anomaly, rows: &RowFilter) -> Self {
+        let allowed = |deed: &&Deed| rows.allows_actor(deed.actor.0.as_deref(), deed.actor.1.as_deref());
+        let deeds: Vec<&Deed> = of.deeds.iter().filter(allowed).collect();
+        let told = of.told(&deeds);
+        AnomalyBody {
+            likely_cause: told.cause,
+            evidence: told.evidence,
+            recommended_action: told.advice,
+            log_entries: deeds
+                .into_iter()
+                .map(|deed| AnomalyEntryBody {
+                    sequence: deed.sequence,
+                    event_id: deed.event_id.clone(),
+                    at: time::text(deed.at),
+                    who: deed.who().to_owned(),
+                    operation: deed.operation.clone(),
+                })
+                .collect(),
+            ..AnomalyBody::from(of)
+        }
+    }
+}
+
+/// As whoever may see no entry of the log is told of it, receivers outside among them.
 impl From<&Anomaly> for AnomalyBody {
     fn from(of: &Anomaly) -> Self {
         let place = &of.place;
@@ -187,6 +231,7 @@ impl From<&Anomaly> for AnomalyBody {
             likely_cause: of.cause.clone(),
             evidence: of.evidence.clone(),
             recommended_action: of.advice.clone(),
+            log_entries: Vec::new(),
             responses: of
                 .responses
                 .iter()

@@ -1,9 +1,10 @@
 //! Anomalies over HTTP: an address on an operator's list is told with its evidence, what was said is taken back, lists come by the
-//! interface and as files.
+//! interface and as files; a cause names what others changed, and who did it to those who may see that.
 
 use std::time::Duration;
 
 use reeve_testkit::http::until;
+use reeve_testkit::moto::{EC2, Moto};
 use reeve_testkit::service::Service;
 use serde_json::{Value, json};
 
@@ -87,6 +88,71 @@ async fn a_deed_from_a_listed_address_is_told_with_its_evidence() {
     assert_eq!(log.body["total"], 1, "{}", log.text);
     let _ = admin.get(&format!("{one}/course")).await.problem(422, "invalid_fields");
     let _ = admin.get("intelligence/anomalies?status=open,closed").await.problem(422, "invalid_fields");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_cause_names_what_others_changed_and_who_did_it_to_those_who_may_see_the_entry() {
+    let moto = Moto::start().await.unwrap();
+    let machine = moto.machines("us-east-1", "m5.large", 1, &[("Name", "web")]).await.unwrap().remove(0);
+    let home = tempfile::tempdir().unwrap();
+    let service = Service::serve(home.path(), &[]).unwrap();
+    let admin = service.admin();
+    let (_, operator) = admin.person("olga@example.com", &["operator"], &[]).await;
+    let connection = json!({
+        "name": "acme", "provider": "aws", "regions": ["us-east-1"], "endpoint": moto.endpoint(),
+        "credentials": { "access_key_id": "AKIAIOSFODNN7EXAMPLE", "secret_access_key": "secret" },
+    });
+    let connection = admin.post("connections", connection).await.expect(201).text_at("/id");
+    let seen_as = async |state: &str| {
+        until("the machine's state", PATIENCE, async || {
+            let _ = admin.post(&format!("connections/{connection}/sync"), json!({})).await;
+            let found = admin.get(&format!("resources/{machine}")).await;
+            (found.body["state"] == state).then_some(())
+        })
+        .await;
+    };
+    seen_as("running").await;
+    let one = [("InstanceId.1".to_owned(), machine.clone())];
+    moto.query(&EC2, "us-east-1", "StopInstances", &one).await.unwrap();
+    seen_as("stopped").await;
+
+    // Somebody's deed, as CloudTrail has it, then the machine's own credentials from a listed address.
+    let _ = admin.put("intelligence/threat-lists/mine", json!({ "indicators": "203.0.113.7" })).await.expect(200);
+    let stopped = json!({
+        "event_type": "resource.state_change",
+        "timestamp": (jiff::Timestamp::now() - jiff::SignedDuration::from_mins(1)).to_string(),
+        "actor": { "type": "user", "id": "AIDA1", "email": "ann@example.com" },
+        "resource": { "type": "virtual_machine", "id": machine },
+        "action": { "operation": "StopInstances", "status": "success", "method": "console" },
+    });
+    let receipt = admin.post("audit-logs", json!([stopped])).await.expect(201);
+    let mut own = deed("203.0.113.7", "curl/8");
+    own["actor"] = json!({ "type": "role", "id": format!("web/{machine}"), "ip_address": "203.0.113.7" });
+    let identity = json!({ "type": "AssumedRole", "sessionContext": { "ec2RoleDelivery": "2.0" } });
+    own["metadata"] = json!({ "cloudtrail": { "userIdentity": identity } });
+    let _ = admin.post("audit-logs", json!([own])).await.expect(201);
+
+    let path = format!("intelligence/anomalies?type=security&resource={machine}");
+    let told = until("the anomaly of the machine", PATIENCE, async || {
+        let all = admin.get(&path).await.expect(200);
+        all.items().first().filter(|one| !one["likely_cause"].as_str().unwrap().is_empty()).cloned()
+    })
+    .await;
+    let cause = told["likely_cause"].as_str().unwrap();
+    assert!(cause.starts_with("it was stopped between ") && cause.contains(", not by Reeve; "), "{cause}");
+    assert!(cause.contains("ann@example.com did StopInstances on it at "), "{cause}");
+    let entry = &told["log_entries"][0];
+    assert_eq!((&entry["who"], &entry["operation"]), (&json!("ann@example.com"), &json!("StopInstances")));
+    assert!(receipt.text.contains(entry["event_id"].as_str().unwrap()), "{}", receipt.text);
+
+    // An operator sees anomalies and not what others did.
+    let blind = operator.get(&path).await.expect(200);
+    let cause = blind.items()[0]["likely_cause"].as_str().unwrap();
+    assert!(cause.starts_with("it was stopped between ") && cause.ends_with(", not by Reeve"), "{cause}");
+    let one = operator.get(&format!("intelligence/anomalies/{}", told["id"].as_str().unwrap())).await.expect(200);
+    for text in [&blind.text, &one.text] {
+        assert!(!text.contains("ann@example.com") && !text.contains("StopInstances"), "{text}");
+    }
 }
 
 #[tokio::test]

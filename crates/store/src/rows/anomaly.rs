@@ -2,8 +2,8 @@
 
 use reeve_agents::Priority;
 use reeve_agents::anomaly::{
-    Anomaly, AnomalyClass, AnomalyFeedback, AnomalyId, AnomalySettings, AnomalyStatus, CostSettings, FeedbackKind,
-    PerformanceSettings, Place, Reaction, Reading, Response, SecuritySettings, Sensitivity, Stage,
+    Anomaly, AnomalyClass, AnomalyFeedback, AnomalyId, AnomalySettings, AnomalyStatus, CostSettings, Deed,
+    FeedbackKind, PerformanceSettings, Place, Reaction, Reading, Response, SecuritySettings, Sensitivity, Stage,
 };
 use reeve_estate::Metric;
 use serde::{Deserialize, Serialize};
@@ -24,6 +24,8 @@ pub(crate) struct AnomalyRow {
     cause: String,
     evidence: Vec<String>,
     advice: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    deeds: Vec<DeedRow>,
     responses: Vec<ResponseRow>,
     feedback: Vec<FeedbackRow>,
     started_at: String,
@@ -62,6 +64,16 @@ struct ReadingRow {
     #[serde(serialize_with = "finite")]
     score: f64,
     sign: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct DeedRow {
+    sequence: u64,
+    event_id: String,
+    at: String,
+    actor_id: Option<String>,
+    actor_email: Option<String>,
+    operation: String,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -105,6 +117,7 @@ impl From<&Anomaly> for AnomalyRow {
             cause: of.cause.clone(),
             evidence: of.evidence.clone(),
             advice: of.advice.clone(),
+            deeds: of.deeds.iter().map(DeedRow::from).collect(),
             responses: of.responses.iter().map(ResponseRow::from).collect(),
             feedback: of.feedback.iter().map(FeedbackRow::from).collect(),
             started_at: of.started_at.to_string(),
@@ -141,6 +154,7 @@ impl AnomalyRow {
             cause: self.cause,
             evidence: self.evidence,
             advice: self.advice,
+            deeds: self.deeds.into_iter().map(DeedRow::into_deed).collect::<Result<_, _>>()?,
             responses: self.responses.into_iter().map(ResponseRow::into_response).collect::<Result<_, _>>()?,
             feedback: self.feedback.into_iter().map(FeedbackRow::into_feedback).collect::<Result<_, _>>()?,
             started_at: time(&self.started_at)?,
@@ -181,6 +195,21 @@ impl ReadingRow {
             score: self.score,
             sign: self.sign,
         })
+    }
+}
+
+impl From<&Deed> for DeedRow {
+    fn from(of: &Deed) -> Self {
+        let (event_id, operation, at) = (of.event_id.clone(), of.operation.clone(), of.at.to_string());
+        let (actor_id, actor_email) = of.actor.clone();
+        DeedRow { sequence: of.sequence, event_id, at, actor_id, actor_email, operation }
+    }
+}
+
+impl DeedRow {
+    fn into_deed(self) -> Result<Deed, RowError> {
+        let (event_id, operation, at) = (self.event_id, self.operation, time(&self.at)?);
+        Ok(Deed { sequence: self.sequence, event_id, at, actor: (self.actor_id, self.actor_email), operation })
     }
 }
 

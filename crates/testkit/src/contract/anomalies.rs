@@ -8,7 +8,7 @@ use reeve_agents::Priority;
 use reeve_agents::anomaly::threat::{ListState, ThreatList, ThreatStore};
 use reeve_agents::anomaly::{
     Anomaly, AnomalyClass, AnomalyFeedback, AnomalyFilter, AnomalyId, AnomalySettings, AnomalyStatus, AnomalyStore,
-    FeedbackKind, Place, Reaction, Reading, Response, Sensitivity, Stage,
+    Deed, FeedbackKind, Place, Reaction, Reading, Response, Sensitivity, Stage,
 };
 use reeve_estate::{Metric, StoreError};
 
@@ -47,6 +47,13 @@ pub fn anomaly(id: &str, place: &str, started_at_ms: i64) -> Result<Anomaly> {
         cause: "not known".into(),
         evidence: vec!["nothing else changed".into()],
         advice: "Look at it.".into(),
+        deeds: vec![Deed {
+            sequence: u64::MAX,
+            event_id: "e-1".into(),
+            at: started_at,
+            actor: (Some("AIDA1".into()), None),
+            operation: "ModifyInstanceAttribute".into(),
+        }],
         responses: vec![Response { stage: Stage::Alert, at: started_at, detail: "told".into() }],
         feedback: vec![AnomalyFeedback {
             kind: FeedbackKind::Planned,

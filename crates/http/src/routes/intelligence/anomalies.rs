@@ -6,8 +6,10 @@ use axum::Json;
 use axum::extract::{Path, State};
 
 use jiff::SignedDuration;
+use reeve_access::RowFilter;
 use reeve_agents::anomaly::{
-    AnomalyClass, AnomalyFilter, AnomalyId, AnomalyStatus, Changes, course as course_of, needed_from,
+    Anomaly, AnomalyClass, AnomalyFilter, AnomalyId, AnomalyStatus, Changes, course as course_of, course_changes,
+    needed_from,
 };
 use reeve_estate::{Metric, ResourceId};
 
@@ -19,7 +21,8 @@ use crate::paging::window;
 use crate::routes::resources::parse;
 use crate::time;
 use crate::wire::anomaly::{
-    AnomalyBody, AnomalyCourseBody, AnomalyCourseParams, AnomalyFeedbackCreate, AnomalyParams, CoursePointBody,
+    AnomalyBody, AnomalyCourseBody, AnomalyCourseParams, AnomalyFeedbackCreate, AnomalyParams, CourseChangeBody,
+    CoursePointBody,
 };
 use crate::wire::list::List;
 
@@ -28,6 +31,7 @@ use crate::wire::list::List;
     responses((status = 200, body = List<AnomalyBody>), (status = 422, body = ProblemBody)))]
 pub(super) async fn list(
     State(app): State<Arc<App>>,
+    caller: Caller,
     Params(params): Params<AnomalyParams>,
 ) -> Result<Json<List<AnomalyBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
@@ -46,14 +50,23 @@ pub(super) async fn list(
     };
     let (found, total) = app.anomalies.anomaly_list(&filter).await?;
     let next_cursor = window.next(found.len(), total);
-    Ok(Json(List { items: found.iter().map(AnomalyBody::from).collect(), total, next_cursor }))
+    Ok(Json(List { items: found.iter().map(|of| shown(of, &caller)).collect(), total, next_cursor }))
 }
 
 /// One anomaly.
 #[utoipa::path(get, path = "/api/v1/intelligence/anomalies/{id}", tag = "intelligence", params(("id" = String, Path)),
     responses((status = 200, body = AnomalyBody), (status = 404, body = ProblemBody)))]
-pub(super) async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<AnomalyBody>, Problem> {
-    Ok(Json(AnomalyBody::from(&app.anomalies.anomaly_get(&AnomalyId(id)).await?)))
+pub(super) async fn get(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<Json<AnomalyBody>, Problem> {
+    Ok(Json(shown(&app.anomalies.anomaly_get(&AnomalyId(id)).await?, &caller)))
+}
+
+/// What the log tells of the cause is told to those who may see those entries.
+fn shown(of: &Anomaly, caller: &Caller) -> AnomalyBody {
+    AnomalyBody::seen_by(of, &RowFilter::of(&caller.principal))
 }
 
 /// Say that somebody looks after it.
@@ -65,7 +78,7 @@ pub(super) async fn acknowledge(
     Path(id): Path<String>,
 ) -> Result<Json<AnomalyBody>, Problem> {
     let found = app.desk.acknowledge(&AnomalyId(id), &asking(&caller)).await.map_err(problem)?;
-    Ok(Json(AnomalyBody::from(&found)))
+    Ok(Json(shown(&found, &caller)))
 }
 
 /// Say whether it was real, false or planned. False ones are not called again for a while.
@@ -79,7 +92,7 @@ pub(super) async fn feedback(
     Body(body): Body<AnomalyFeedbackCreate>,
 ) -> Result<Json<AnomalyBody>, Problem> {
     let said = app.desk.feedback(&AnomalyId(id), &body.kind, body.comments.as_deref(), &asking(&caller)).await;
-    Ok(Json(AnomalyBody::from(&said.map_err(problem)?)))
+    Ok(Json(shown(&said.map_err(problem)?, &caller)))
 }
 
 /// Take back what was said last, or the acknowledgement, and open what is over. What was taken back stays on record.
@@ -91,7 +104,7 @@ pub(super) async fn reopen(
     Path(id): Path<String>,
 ) -> Result<Json<AnomalyBody>, Problem> {
     let found = app.desk.reopen(&AnomalyId(id), &asking(&caller)).await.map_err(problem)?;
-    Ok(Json(AnomalyBody::from(&found)))
+    Ok(Json(shown(&found, &caller)))
 }
 
 /// A metric over the anomaly's time, point by point, beside what was expected and the usual band: the detector read again over
@@ -124,17 +137,21 @@ pub(super) async fn course(
     let id = ResourceId::new(of.place.id.clone());
     let (now, since) = (app.now(), needed_from(from));
     let read = app.samples.sample_series(std::slice::from_ref(&id), &[metric], since, to.min(now)).await?;
+    let actions = app.agents.action_on(&id, since).await?;
+    let seen = app.estate.resource_changes(&[id], since).await?;
     let mut changes = Changes::default();
-    changes.learn(&app.agents.action_on(&id, since).await?, now);
-    changes.learn_seen(&app.estate.resource_changes(&[id], since).await?);
+    changes.learn(&actions, now);
+    changes.learn_seen(&seen);
     // Thousands of points are judged anew.
     let judged = tokio::task::spawn_blocking(move || {
         read.first().map(|series| course_of(series, &changes, from, to, now)).unwrap_or_default()
     });
     let points = judged.await.map_err(|error| Problem::internal(format!("judging stopped: {error}")))?;
+    let changed = course_changes(&actions, &seen, from, to, now);
     Ok(Json(AnomalyCourseBody {
         metric: metric.as_str().to_owned(),
         unit: metric.unit().as_str().to_owned(),
         points: points.iter().filter(|point| point.value.is_finite()).map(CoursePointBody::from).collect(),
+        changes: changed.into_iter().map(CourseChangeBody::from).collect(),
     }))
 }

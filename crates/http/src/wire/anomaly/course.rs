@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use reeve_agents::anomaly::CoursePoint;
+use reeve_agents::anomaly::{CourseChange, CoursePoint};
 
 use crate::time;
 
@@ -16,6 +16,22 @@ pub struct AnomalyCourseBody {
     pub unit: String,
     /// Points, oldest first.
     pub points: Vec<CoursePointBody>,
+    /// What was changed of the resource in that time, oldest first.
+    pub changes: Vec<CourseChangeBody>,
+}
+
+/// A change of the resource.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct CourseChangeBody {
+    /// From when.
+    pub from: String,
+    /// To when; of what others changed it is known only to lie between the two.
+    pub to: String,
+    /// What, in words.
+    pub description: String,
+    /// The action, where Reeve did it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action_id: Option<String>,
 }
 
 /// A point and what was expected of it.
@@ -57,6 +73,17 @@ impl From<&CoursePoint> for CoursePointBody {
             low: of.low,
             high: of.high,
             anomaly_score: of.score,
+        }
+    }
+}
+
+impl From<CourseChange> for CourseChangeBody {
+    fn from(of: CourseChange) -> Self {
+        CourseChangeBody {
+            from: time::text(of.from),
+            to: time::text(of.to),
+            description: of.words,
+            action_id: of.action.map(|id| id.0),
         }
     }
 }

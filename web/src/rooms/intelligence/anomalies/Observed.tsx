@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { Anomaly, Reading } from '../../../api/bodies';
+import type { components } from '../../../api/schema';
 import { AnomalyChart } from '../../../charts/AnomalyChart';
 import { measured } from '../../../display/amounts';
 import { Panel } from '../../../display/Panel';
@@ -12,6 +13,8 @@ import { sentence, words } from '../../../display/wording';
 import classes from './Observed.module.css';
 import { courseQuery } from './queries';
 import { shownSpan, unitOf } from './course';
+
+type Course = components['schemas']['AnomalyCourseBody'];
 
 /** What was measured: a chart of each metric that was strange, and its figures at the strangest moment. */
 export function Observed({ of: one }: { of: Anomaly }) {
@@ -42,12 +45,25 @@ function Picture({ of: one, reading, metric }: { of: Anomaly; reading: Reading; 
   return (
     <div>
       <AnomalyChart label={`${words(metric)} of ${one.resource.name || one.resource.id} around the anomaly`} course={data} reading={reading} began={one.started_at} last={one.last_at} />
-      <Legend />
+      <Legend changed={data.changes.length > 0} />
+      {data.changes.map((change) => <Changed key={`${change.to} ${change.description}`} of={change} />)}
     </div>
   );
 }
 
-function Legend() {
+/** A change of the resource, with the two syncs that one by others lies between. */
+function Changed({ of: { action_id, description, from, to } }: { of: Course['changes'][number] }) {
+  return (
+    <Text size="xs" mt={6} style={{ overflowWrap: 'anywhere' }}>
+      {sentence(description)}{' '}
+      <Text span size="xs" className="muted">
+        {action_id ? <>by Reeve, <When at={to} /></> : <>not by Reeve, between <When at={from} form="full" /> and <When at={to} form="full" /></>}
+      </Text>
+    </Text>
+  );
+}
+
+function Legend({ changed }: { changed: boolean }) {
   return (
     <Group gap="lg" mt={8} className={classes.legend}>
       <span><i className={classes.line} aria-hidden="true" />Observed</span>
@@ -55,6 +71,7 @@ function Legend() {
       <span><i className={classes.band} aria-hidden="true" />Usual</span>
       <span><i className={classes.alarm} aria-hidden="true" />The alarm</span>
       <span><i className={classes.span} aria-hidden="true" />Strange from first to last</span>
+      {changed && <span><i className={classes.changed} aria-hidden="true" />Changed</span>}
     </Group>
   );
 }
