@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, BooleanArray};
 use arrow::datatypes::{DataType, Int32Type};
-use datafusion::common::{Result, exec_err};
-use datafusion::logical_expr::{
+use datafusion_common::{Result, exec_err};
+use datafusion_expr::{
     ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility, col,
 };
 use memchr::memmem::Finder;

@@ -1,6 +1,6 @@
 //! A query, ready to be asked of segments and of the tail.
 
-use datafusion::logical_expr::Expr;
+use datafusion_expr::Expr;
 use jiff::Timestamp;
 use memchr::memmem::Finder;
 use reeve_audit::query::{Bound, Column, Comparison, Expr as Asked, FieldPath, Match, Query};

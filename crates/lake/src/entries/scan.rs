@@ -6,22 +6,23 @@
 use std::fmt;
 use std::sync::Arc;
 
-use datafusion::common::{DFSchema, DataFusionError, Result, ScalarValue, exec_err};
-use datafusion::datasource::listing::PartitionedFile;
-use datafusion::datasource::object_store::ObjectStoreUrl;
-use datafusion::datasource::physical_plan::parquet::{
-    CachedParquetFileReaderFactory, ParquetRowSelection, can_expr_be_pushed_down_with_schemas,
+use datafusion_common::{DFSchema, DataFusionError, Result, ScalarValue, exec_err};
+use datafusion_datasource::PartitionedFile;
+use datafusion_datasource::file_scan_config::FileScanConfigBuilder;
+use datafusion_datasource::source::DataSourceExec;
+use datafusion_datasource_parquet::source::ParquetSource;
+use datafusion_datasource_parquet::{
+    CachedParquetFileReaderFactory, ParquetFileReaderFactory, ParquetRowSelection, can_expr_be_pushed_down_with_schemas,
 };
-use datafusion::datasource::physical_plan::{FileScanConfigBuilder, ParquetFileReaderFactory, ParquetSource};
-use datafusion::datasource::source::DataSourceExec;
-use datafusion::execution::context::ExecutionProps;
-use datafusion::execution::runtime_env::RuntimeEnvBuilder;
-use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
-use datafusion::logical_expr::{Expr, col, lit};
-use datafusion::physical_expr::{PhysicalExpr, create_physical_expr, split_conjunction};
-use datafusion::physical_plan::ExecutionPlan;
-use datafusion::prelude::{SessionConfig, SessionContext};
+use datafusion_execution::config::SessionConfig;
+use datafusion_execution::object_store::ObjectStoreUrl;
+use datafusion_execution::runtime_env::RuntimeEnvBuilder;
+use datafusion_execution::{SendableRecordBatchStream, TaskContext};
+use datafusion_expr::execution_props::ExecutionProps;
+use datafusion_expr::physical_planning_context::PhysicalPlanningContext;
+use datafusion_expr::{Expr, col, lit};
+use datafusion_physical_expr::{PhysicalExpr, create_physical_expr, split_conjunction};
+use datafusion_physical_plan::ExecutionPlan;
 use object_store::ObjectMeta;
 use parquet::arrow::arrow_reader::RowSelection;
 
@@ -53,13 +54,13 @@ impl Scanner {
     pub(super) fn new(place: &Place) -> Result<Self> {
         let runtime = RuntimeEnvBuilder::new().with_metadata_cache_limit(METADATA_CACHE).build_arc()?;
         let config = SessionConfig::new().with_batch_size(BATCH).with_target_partitions(1);
-        let context = SessionContext::new_with_config_rt(config, Arc::clone(&runtime));
+        let task = TaskContext::default().with_session_config(config).with_runtime(Arc::clone(&runtime));
         let files = ObjectStoreUrl::parse("reeve://lake")?;
         runtime.register_object_store(files.as_ref(), place.store());
         let cache = runtime.cache_manager.get_file_metadata_cache();
         let reader = Arc::new(CachedParquetFileReaderFactory::new(place.store(), cache));
         let columns = DFSchema::try_from(SCHEMA.as_ref().clone())?;
-        Ok(Scanner { task: context.task_ctx(), files, reader, columns })
+        Ok(Scanner { task: Arc::new(task), files, reader, columns })
     }
 
     /// A condition as it is evaluated. No types are coerced: literals have the type of their column.

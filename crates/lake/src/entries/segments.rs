@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use datafusion::execution::SendableRecordBatchStream;
-use datafusion::logical_expr::Expr;
+use datafusion_execution::SendableRecordBatchStream;
+use datafusion_expr::Expr;
 use futures::TryStreamExt;
 use object_store::ObjectMeta;
 use parking_lot::Mutex;

@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
-use datafusion::common::ScalarValue;
-use datafusion::logical_expr::{Expr, col, lit, not};
+use datafusion_common::ScalarValue;
+use datafusion_expr::{Expr, col, lit, not};
 use jiff::Timestamp;
 use reeve_audit::query::{Bound, Column, Expr as Asked, FieldPath, Match, words};
 use reeve_audit::{Entry, Severity};

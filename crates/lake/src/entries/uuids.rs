@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use datafusion::logical_expr::Expr;
+use datafusion_expr::Expr;
 use memchr::memmem::Finder;
 use reeve_audit::query::{Expr as Asked, TextMatch};
 use reeve_ledger::{SegmentMeta, TrailError};

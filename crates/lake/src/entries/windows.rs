@@ -3,7 +3,7 @@
 
 use arrow::array::AsArray;
 use arrow::datatypes::UInt64Type;
-use datafusion::logical_expr::Expr;
+use datafusion_expr::Expr;
 use futures::TryStreamExt;
 use parquet::arrow::arrow_reader::RowSelection;
 use reeve_ledger::{Order, SegmentMeta, TrailError};
