@@ -45,6 +45,7 @@ pub use retrospect::{HORIZON_DAYS, held, look_back};
 pub use trust::{Trust, trust_group};
 pub(crate) use weigh::{Hazards, risk};
 pub use weigh::{impact_by_cost, is_production, non_production};
+pub(crate) use words::thousands;
 
 use crate::guardrail::Guardrails;
 use evidence::Evidence;

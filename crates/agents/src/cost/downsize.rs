@@ -115,8 +115,8 @@ fn choose(evidence: &Evidence<'_>, from: &InstanceSpec, path: &mut Path) -> Resu
         return Err(Abstention::decided(KIND, code, detail));
     };
     path.extend(chosen.fit.path.clone());
-    if let Some((code, detail)) = refusal {
-        path.ask("Would a still smaller size do?", false, format!("{code}: {detail}"));
+    if let Some((_, detail)) = refusal {
+        path.ask("Would a still smaller size do?", false, detail);
     }
     Ok(chosen)
 }

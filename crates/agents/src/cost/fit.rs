@@ -10,7 +10,7 @@ use reeve_learn::{Summary, Window};
 use super::burstable::baseline_percent;
 use super::evidence::{Evidence, Load};
 use super::proposal::Path;
-use super::words::percent;
+use super::words::{figure, percent};
 
 /// Projected p99 CPU at most, percent of the target.
 pub(super) const CPU_P99_BOUND: f64 = 60.0;
@@ -141,15 +141,17 @@ struct Baseline {
 impl Baseline {
     fn check(&self, found: &mut Fit, load: Option<&Load>, sizes: (Option<f64>, Option<f64>), window: Window) {
         let words = self.name.replace('_', " ");
-        let question = format!("Does p99 {words} stay below {BASELINE_BOUND:.0} % of what the size sustains?");
+        let many = self.name.ends_with('s');
+        let (does, was, stays) = if many { ("Do", "were", "stay") } else { ("Does", "was", "stays") };
+        let question = format!("{does} p99 {words} stay below {BASELINE_BOUND:.0} % of what the size sustains?");
         if let (Some(now), Some(then)) = sizes
             && then >= now
         {
-            found.path.ask(question, true, format!("{words} stays at least {now} {}", self.unit));
+            found.path.ask(question, true, format!("{words} {stays} at least {} {}", figure(now), self.unit));
             return;
         }
         let Some(used) = well_measured(load, window) else {
-            found.doubt(self.name, question, format!("{words} was not measured"));
+            found.doubt(self.name, question, format!("{words} {was} not measured"));
             return;
         };
         let Some(then) = sizes.1 else {
@@ -157,7 +159,8 @@ impl Baseline {
             return;
         };
         let p99 = (self.convert)(used.p99);
-        let detail = format!("p99 {p99:.3} of {then} {} sustained ({})", self.unit, percent(p99 / then * 100.0));
+        let share = percent(p99 / then * 100.0);
+        let detail = format!("p99 {} of {} {} sustained ({share})", figure(p99), figure(then), self.unit);
         found.check(question, p99 <= then * BASELINE_BOUND / 100.0, detail, self.code);
     }
 }

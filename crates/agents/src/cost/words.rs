@@ -8,7 +8,7 @@ pub(super) fn percent(value: f64) -> String {
 }
 
 /// `4,032`.
-pub(super) fn thousands(number: u64) -> String {
+pub(crate) fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
@@ -18,6 +18,18 @@ pub(super) fn thousands(number: u64) -> String {
         text.push(digit);
     }
     text
+}
+
+/// `12,000`, `315`, `3.13`, `0.021`: three digits that count, none that say nothing.
+pub(super) fn figure(value: f64) -> String {
+    let digits = match value.abs() {
+        v if v >= 99.95 => return thousands(value.round().max(0.0) as u64),
+        v if v >= 9.995 => 1,
+        v if v >= 0.9995 => 2,
+        _ => 3,
+    };
+    let text = format!("{value:.digits$}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// `$1,234.50`.
@@ -50,6 +62,8 @@ mod tests {
     fn numbers_read_well() {
         assert_eq!((thousands(0), thousands(999), thousands(4032)), ("0".into(), "999".into(), "4,032".into()));
         assert_eq!(thousands(1_234_567), "1,234,567");
+        let figures = [12_000.0, 315.4, 75.0, 3.125, 0.0212, 0.0].map(figure);
+        assert_eq!(figures, ["12,000", "315", "75", "3.13", "0.021", "0"]);
         assert_eq!(dollars(Money::from_usd(1234.5)), "$1,234.50");
         assert_eq!(dollars(Money::from_usd(-35.04)), "-$35.04");
         assert_eq!((byte_rate(12.0), byte_rate(1_500_000.0)), ("12 B/s".into(), "1.5 MB/s".into()));

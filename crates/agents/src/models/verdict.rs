@@ -73,11 +73,11 @@ pub(super) fn better(own: Evaluation, other: Evaluation) -> bool {
 
 pub(super) fn verdict(why: &str, attempt: &Attempt, wins: bool) -> String {
     let own = attempt.own.scores.accuracy * 100.0;
-    let days = attempt.own.held_out;
+    let held_out = crate::cost::thousands(attempt.own.held_out);
     match attempt.other {
-        None => format!("{why}; accuracy {own:.1} % on {days} held-out decisions, nothing served before"),
+        None => format!("{why}; accuracy {own:.1} % on {held_out} held-out decisions, nothing served before"),
         Some(other) => format!(
-            "{why}; accuracy {own:.1} % against {:.1} % of what served, on the same {days} held-out decisions: {}",
+            "{why}; accuracy {own:.1} % against {:.1} % of what served, on the same {held_out} held-out decisions: {}",
             other.scores.accuracy * 100.0,
             if wins { "it serves" } else { "refused" }
         ),
