@@ -246,14 +246,12 @@ async fn a_plan_goes_through_the_engines_ordinary_life() {
     it.world.every_change_was_announced();
 }
 
-#[tokio::test]
-async fn a_daily_peak_is_foreseen_a_quarter_of_an_hour_before_and_not_an_hour_before() {
-    let it = book();
+/// What a rule on a daily plateau of traffic, from 09:00 to 12:00 UTC, finds at some minutes of a day.
+async fn before_a_plateau(it: &Book, action: &str, horizon: &str, minutes: [i64; 3]) -> [Outcome; 3] {
     it.agent("learning").await;
     let mut balancer = resource("lb-1", ResourceKind::LoadBalancer, None);
     balancer.service = "elb".to_owned();
     it.world.put(balancer);
-    // The clock stands at midnight; every day has a plateau from 09:00 to 12:00 UTC.
     let shape = |at: Timestamp| {
         let minute = at.as_second().rem_euclid(86_400) / 60;
         let noise = (at.as_second() / 300 * 37 % 11) as f64;
@@ -265,8 +263,8 @@ async fn a_daily_peak_is_foreseen_a_quarter_of_an_hour_before_and_not_an_hour_be
         metric: text("request_rate"),
         prediction: text("spike"),
         value: Some(Some(50.0)),
-        horizon: text("15m"),
-        action: text("pre_scale"),
+        horizon: text(horizon),
+        action: text(action),
         approval: text("auto"),
         every: text("5m"),
         ..RuleInput::default()
@@ -275,18 +273,35 @@ async fn a_daily_peak_is_foreseen_a_quarter_of_an_hour_before_and_not_an_hour_be
     let midnight = it.world.clock.now();
     assert_eq!(midnight.as_second().rem_euclid(86_400), 0);
     let mut outcomes = Vec::new();
-    for minutes in [480, 528, 560] {
+    for minutes in minutes {
         let now = midnight + SignedDuration::from_mins(minutes);
         it.world.clock.advance(now.duration_since(it.world.clock.now()));
         it.measure("lb-1", Metric::RequestRate, 28, |back| shape(now - SignedDuration::from_mins(back)));
         let found = it.book.evaluate(&rule, &operator()).await.unwrap();
-        outcomes.push((found[0].outcome, found[0].reasons.clone()));
+        outcomes.push(found[0].outcome);
     }
-    assert_eq!(outcomes[0].0, Outcome::NotForeseen, "an hour before: {outcomes:?}");
-    assert_eq!(outcomes[1].0, Outcome::Foreseen, "twelve minutes before: {outcomes:?}");
-    assert_eq!(outcomes[2].0, Outcome::NotForeseen, "it has begun: {outcomes:?}");
+    outcomes.try_into().unwrap()
+}
+
+#[tokio::test]
+async fn a_daily_peak_is_foreseen_a_quarter_of_an_hour_before_and_not_an_hour_before() {
+    let it = book();
+    // An hour before, twelve minutes before, and when it has begun.
+    let found = before_a_plateau(&it, "pre_scale", "15m", [480, 528, 560]).await;
+    assert_eq!(found, [Outcome::NotForeseen, Outcome::Foreseen, Outcome::NotForeseen]);
     let of = it.world.only("lb-1").await;
     assert_eq!((of.status, of.rule.as_str()), (Status::Expired, "pre_scale"));
+}
+
+#[tokio::test]
+async fn caches_are_asked_to_be_warmed_half_an_hour_before_high_traffic() {
+    let it = book();
+    let found = before_a_plateau(&it, "warm_cache", "30m", [480, 500, 514]).await;
+    assert_eq!(found, [Outcome::NotForeseen, Outcome::NotForeseen, Outcome::Foreseen], "60, 40 and 26 minutes before");
+    let of = it.world.only("lb-1").await;
+    assert_eq!((of.status, of.rule.as_str()), (Status::Open, "warm_cache"));
+    assert!(of.title.contains("Warm the caches of lb-1"), "{}", of.title);
+    assert!(of.plan.is_none(), "no cloud has a call for it");
 }
 
 #[tokio::test]
