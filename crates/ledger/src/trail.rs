@@ -32,18 +32,23 @@ pub struct SearchRequest {
 }
 
 impl SearchRequest {
-    /// The next entries from a sequence on, in the order of the log, uncounted: for whoever follows it.
-    pub fn onwards(query: Query, from: u64, limit: usize, now: Timestamp) -> Self {
+    /// The newest entries, uncounted.
+    pub fn newest(query: Query, limit: usize, now: Timestamp) -> Self {
         Self {
             query,
             limit,
             offset: 0,
-            order: Order::OldestFirst,
-            cursor: from.checked_sub(1),
+            order: Order::NewestFirst,
+            cursor: None,
             count_total: false,
             aggregations: Vec::new(),
             now,
         }
+    }
+
+    /// The next entries from a sequence on, in the order of the log, uncounted: for whoever follows it.
+    pub fn onwards(query: Query, from: u64, limit: usize, now: Timestamp) -> Self {
+        Self { order: Order::OldestFirst, cursor: from.checked_sub(1), ..Self::newest(query, limit, now) }
     }
 }
 

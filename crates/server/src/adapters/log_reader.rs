@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use reeve_agents::{LogReader, ReadError};
 use reeve_audit::Entry;
 use reeve_audit::query::Query;
-use reeve_ledger::{Order, SearchRequest, Trail};
+use reeve_ledger::{SearchRequest, Trail};
 
 /// Reads over the search.
 pub(crate) struct TrailReader(pub(crate) Arc<dyn Trail>);
@@ -16,16 +16,7 @@ pub(crate) struct TrailReader(pub(crate) Arc<dyn Trail>);
 #[async_trait]
 impl LogReader for TrailReader {
     async fn newest(&self, query: Query, most: usize) -> Result<Vec<(u64, Entry)>, ReadError> {
-        let request = SearchRequest {
-            query,
-            limit: most,
-            offset: 0,
-            order: Order::NewestFirst,
-            cursor: None,
-            count_total: false,
-            aggregations: Vec::new(),
-            now: Timestamp::now(),
-        };
+        let request = SearchRequest::newest(query, most, Timestamp::now());
         let page = self.0.search(&request).await.map_err(|error| ReadError(error.to_string()))?;
         Ok(page.entries.iter().map(|stored| (stored.sequence, stored.entry.clone())).collect())
     }
