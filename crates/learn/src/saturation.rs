@@ -3,9 +3,9 @@
 //!
 //! The series is brought to a few hundred buckets, freed of its daily profile, and its releases (deletes, rotated logs) are
 //! glued so that growth can be measured across them. Several ways to extrapolate (straight lines over short and long windows,
-//! lines with a kink, exponentials, repeated periods) are backtested on the series' own past at the lead times that matter; each counts as much as its past errors
-//! allow, and the errors of their mean are the width of the answer (`growth`). How likely a release comes first is counted
-//! from past releases (`relief`).
+//! lines with a kink, exponentials, repeated periods) are backtested on the series' own past at the lead times that matter;
+//! each counts as much as its past errors allow (`growth`), and past stretches lend their errors, peaks and all, to the time
+//! at which it is full (`passage`). How likely a release comes first is counted from past releases (`relief`).
 
 use crate::leak::buckets::Buckets;
 use crate::leak::{Release, SlopePerDay, breaks, season};
@@ -13,8 +13,10 @@ use crate::window::{DAY_MS, HOUR_MS, Point};
 
 mod fit;
 mod growth;
+mod mix;
 mod outlook;
 mod passage;
+mod peak;
 mod reason;
 mod relief;
 #[cfg(test)]
@@ -89,10 +91,11 @@ pub fn foretell(points: &[Point], question: &Question) -> Outlook {
     if last.1 >= question.capacity {
         return Outlook::full(last.0);
     }
-    look_ahead(&buckets, last.0, question)
+    look_ahead(&buckets, &peak::above(recent, &buckets), last.0, question)
 }
 
-fn look_ahead(buckets: &Buckets, now_ms: i64, question: &Question) -> Outlook {
+/// `peaks` is how far above its level each bucket is held.
+fn look_ahead(buckets: &Buckets, peaks: &[f64], now_ms: i64, question: &Question) -> Outlook {
     let profile = season::profile(buckets);
     let rest: Vec<f64> = buckets.values.iter().zip(&profile).map(|(value, usual)| value - usual).collect();
     let cuts = breaks::find(&rest);
@@ -107,14 +110,15 @@ fn look_ahead(buckets: &Buckets, now_ms: i64, question: &Question) -> Outlook {
     let sums = fit::Sums::of(buckets, &relief.glued);
     let backtested = |lead: f64| {
         let grown = growth::Growth::backtested(buckets, &relief.glued, &sums, lead)?;
-        let levels: Vec<f64> = steps.iter().map(|steps| relief.level + grown.gain(*steps)).collect();
+        let levels: Vec<f64> = grown.gains(&steps).into_iter().map(|gain| relief.level + gain).collect();
         let full = room.iter().zip(&levels).position(|(room, level)| level >= room);
         Some((grown, levels, full.map_or(total / width, |at| steps[at])))
     };
     // The lead time that matters is the time to saturation itself, so the backtest is repeated at what it foretold.
     let found = backtested(question.horizon_ms as f64 / width);
     let found = found.and_then(|(_, _, lead)| backtested(lead)).and_then(|(_, _, lead)| backtested(lead));
-    let found = found.and_then(|(grown, levels, _)| Some((grown.paths(buckets, &relief.glued, &sums)?, grown, levels)));
+    let reached: Vec<f64> = relief.glued.iter().zip(peaks).map(|(level, peak)| level + peak).collect();
+    let found = found.and_then(|(grown, levels, _)| Some((grown.paths(buckets, &reached, &sums)?, grown, levels)));
     let Some((paths, grown, levels)) = found else {
         return Outlook::abstained(Reason::TooFewPoints { points: buckets.len() as u64 });
     };

@@ -7,7 +7,9 @@ use super::growth::Line;
 use crate::leak::buckets::{Buckets, median};
 
 /// Growth of the exponentials: natural logarithms of how much they grow over the whole series.
-const POWERS: [f64; 9] = [0.35, 0.7, 1.2, 1.8, 2.5, 3.3, 4.2, 5.2, 6.5];
+/// Twice as far apart, the parabola between them is a fortieth short of a day's gain.
+const POWERS: [f64; 18] =
+    [0.35, 0.5, 0.7, 0.9, 1.2, 1.5, 1.8, 2.15, 2.5, 2.9, 3.3, 3.75, 4.2, 4.7, 5.2, 5.85, 6.5, 7.2];
 /// Windows of straight lines, in buckets; the whole stretch comes on top.
 const LINES: [usize; 3] = [16, 32, 128];
 /// Periods whose growth may repeat, in days.
@@ -79,7 +81,7 @@ impl<'a> Sums<'a> {
         let mut offer = |fit: Option<Fit>| {
             let still = Fit { level: local, rate: 0.0, growth: 0.0, square: 0.0 };
             let Fit { level, rate, growth, .. } = fit.unwrap_or(still);
-            let own = Line { offset: level - local, rate, growth, replay: None };
+            let own = Line { offset: level - local, rate, growth, replay: None, unseen: false };
             found.extend([Line { offset: 0.0, ..own }, own]);
         };
         LINES.iter().for_each(|window| offer(self.line(origin, *window)));
@@ -91,7 +93,7 @@ impl<'a> Sums<'a> {
         let rate = whole.map_or(0.0, |line| line.rate);
         for days in REPLAYS {
             let replay = self.replay(origin, days * self.per_day);
-            found.push(Line { offset: 0.0, rate, growth: 0.0, replay });
+            found.push(Line { offset: 0.0, rate, growth: 0.0, replay, unseen: replay.is_none() });
         }
         found
     }

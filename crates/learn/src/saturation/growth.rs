@@ -3,10 +3,12 @@
 //! A candidate is a straight line over the last so many buckets, an exponential, the likeliest of line, kinked line and
 //! exponential, or a period that repeats, starting from its own end or from the local level ([`super::fit`]). All are cheap by
 //! prefix sums, so each is tried at some thirty origins and three lead times. Weights fall with the eighth power of the error
-//! (Bates and Granger 1969 combine by inverse variance; recent origins count more, so that a rate that changed is followed).
-//! The error of the weighted mean at each lead is the answer's own error.
+//! (Bates and Granger 1969 combine by inverse variance; recent origins count more, so that a rate that changed is followed),
+//! and the mean is taken over the middle of the gains, as one of them may be far off ([`super::mix`]). Its error at each lead
+//! is the answer's own error.
 
 use super::fit::Sums;
+use super::mix::{Mix, middle, seen};
 use super::passage::Paths;
 use crate::leak::buckets::{Buckets, spread};
 
@@ -18,13 +20,16 @@ const ORIGINS: usize = 32;
 const LEADS: [f64; 3] = [0.25, 0.5, 1.0];
 /// How sharply weights fall with the squared error.
 const SHARPNESS: i32 = 4;
+/// Weights below this are none.
+const LEAST_WEIGHT: f64 = 1e-3;
 /// Half-life of an origin's weight, as a share of the series.
 const HALF_LIFE: f64 = 0.15;
 
 /// A level's growth from now on.
 #[derive(Debug)]
 pub(super) struct Growth<'a> {
-    lines: Vec<(f64, Line)>,
+    mix: Mix,
+    weights: Vec<f64>,
     leads: Vec<(f64, f64)>,
     end: f64,
     levels: &'a [f64],
@@ -46,6 +51,8 @@ pub(super) struct Line {
     pub(super) growth: f64,
     /// First and last bucket of a period whose gains are repeated.
     pub(super) replay: Option<(usize, usize)>,
+    /// Whether this only stands in for a period that had not been seen yet.
+    pub(super) unseen: bool,
 }
 
 impl Line {
@@ -83,8 +90,10 @@ impl<'a> Growth<'a> {
                 let target = (origin + steps).min(n - 1);
                 let ahead = (buckets.slots[target] - buckets.slots[origin]) as f64;
                 let age = (n - 1 - target) as f64 / n as f64;
+                let lines = sums.candidates(origin);
                 trials.push(Trial {
-                    gains: sums.candidates(origin).iter().map(|line| line.gain(ahead, &sums.smooth)).collect(),
+                    gains: lines.iter().map(|line| line.gain(ahead, &sums.smooth)).collect(),
+                    unseen: lines.iter().map(|line| line.unseen).collect(),
                     actual: glued[target] - sums.smooth[origin],
                     weight: 0.5f64.powf(age / HALF_LIFE),
                     lead: steps as f64,
@@ -96,7 +105,8 @@ impl<'a> Growth<'a> {
         let leads = errors(&trials, &weights, spread_of_steps(glued));
         let independent = (n - first) as f64 / lead;
         Some(Growth {
-            lines: weights.into_iter().zip(now).collect(),
+            mix: Mix::of(&weights, now),
+            weights,
             leads,
             end: n as f64,
             levels: &sums.smooth,
@@ -106,14 +116,15 @@ impl<'a> Growth<'a> {
         })
     }
 
-    /// How much the level gains within a number of buckets.
-    pub(super) fn gain(&self, steps: f64) -> f64 {
-        // A bend is believed only as far ahead as it was seen.
-        let seen = steps.min(self.end);
-        self.lines
-            .iter()
-            .map(|(weight, line)| weight * (line.gain(seen, self.levels) + line.rate * (steps - seen)))
-            .sum()
+    /// How much the level gains within each number of buckets.
+    pub(super) fn gains(&self, steps: &[f64]) -> Vec<f64> {
+        let mut mix = self.mix.clone();
+        let gain = |steps: &f64| {
+            // A bend is believed only as far ahead as it was seen.
+            let seen = steps.min(self.end);
+            mix.gain(|line| line.gain(seen, self.levels) + line.rate * (steps - seen))
+        };
+        steps.iter().map(gain).collect()
     }
 
     /// The error of that gain.
@@ -133,15 +144,14 @@ impl<'a> Growth<'a> {
         before.1 * (steps / before.0.max(1.0)).powf(growth)
     }
 
-    /// The past's paths of errors. `None` when the series is too short to lend any.
-    pub(super) fn paths(&self, buckets: &Buckets, glued: &[f64], sums: &Sums<'_>) -> Option<Paths> {
-        let weights: Vec<f64> = self.lines.iter().map(|(weight, _)| *weight).collect();
-        Paths::of(buckets, glued, sums, &weights, self.lead, self.first)
+    /// The past's paths of errors, up to what each bucket `reached`. `None` when the series is too short to lend any.
+    pub(super) fn paths(&self, buckets: &Buckets, reached: &[f64], sums: &Sums<'_>) -> Option<Paths> {
+        Paths::of(buckets, reached, sums, &self.weights, self.lead, self.first)
     }
 
     /// The growth per bucket now.
     pub(super) fn rate(&self) -> f64 {
-        self.lines.iter().map(|(weight, line)| weight * line.rate).sum()
+        self.mix.mean(|line| line.rate)
     }
 
     /// The standard error of the rate.
@@ -152,6 +162,7 @@ impl<'a> Growth<'a> {
 
 struct Trial {
     gains: Vec<f64>,
+    unseen: Vec<bool>,
     actual: f64,
     weight: f64,
     lead: f64,
@@ -174,18 +185,20 @@ fn weights(trials: &[Trial], candidates: usize) -> Vec<f64> {
     let best = squares.iter().copied().fold(f64::MAX, f64::min).max(f64::MIN_POSITIVE);
     let raw: Vec<f64> = squares.iter().map(|square| (best / square.max(best)).powi(SHARPNESS)).collect();
     let total: f64 = raw.iter().sum();
-    raw.into_iter().map(|weight| weight / total).collect()
+    let kept: Vec<f64> = raw.iter().map(|weight| if *weight < LEAST_WEIGHT * total { 0.0 } else { *weight }).collect();
+    let total: f64 = kept.iter().sum();
+    kept.into_iter().map(|weight| weight / total).collect()
 }
 
-/// Root mean square error of the weighted mean at each lead, nearest first, beginning with the noise of no lead at all.
+/// Root mean square error of the mean at each lead, nearest first, beginning with the noise of no lead at all.
 fn errors(trials: &[Trial], weights: &[f64], noise: f64) -> Vec<(f64, f64)> {
     let mut found = vec![(0.0, noise)];
     for chunk in trials.chunks(ORIGINS) {
         let (mut total, mut square) = (0.0, 0.0);
         for trial in chunk {
-            let mean: f64 = trial.gains.iter().zip(weights).map(|(gain, weight)| gain * weight).sum();
+            let mean = middle(weights.iter().copied().zip(trial.gains.iter().copied()));
             // Half the weight of age: errors long past still say what can happen.
-            let weight = trial.weight.sqrt();
+            let weight = trial.weight.sqrt() * seen(weights.iter().copied().zip(trial.unseen.iter().copied()));
             (total, square) = (total + weight, square + weight * (mean - trial.actual).powi(2));
         }
         let lead = chunk.first().map_or(1.0, |trial| trial.lead);

@@ -6,7 +6,8 @@
 //! and errors that last are in the paths as they were; nothing is assumed of their distribution.
 
 use super::fit::Sums;
-use super::growth::{Growth, Line};
+use super::growth::Growth;
+use super::mix::Mix;
 use crate::leak::buckets::Buckets;
 
 /// Origins that lend a path where too few days were seen to take them by time of day.
@@ -23,10 +24,8 @@ const LEADS: f64 = 2.0;
 const LONGEST: usize = 96;
 /// Half-life of a path's weight, as a share of the series.
 const HALF_LIFE: f64 = 0.6;
-/// The weights were chosen on the stretches whose errors are lent, so the errors are a little small.
-const WIDENING: f64 = 1.2;
 /// Each path stands for those near it: how far, in errors of its lead. A few dozen paths alone have no tails.
-const NEAR: f64 = 0.8;
+const NEAR: f64 = 0.6;
 
 /// Past errors of a weighted mean of candidates.
 #[derive(Debug)]
@@ -37,28 +36,26 @@ pub(super) struct Paths {
 }
 
 impl Paths {
-    /// Of a glued series from bucket `first` on. `None` when it is too short to lend any.
+    /// Of what each bucket of a glued series reached, from bucket `first` on. `None` when it is too short to lend any.
     pub(super) fn of(
         buckets: &Buckets,
-        glued: &[f64],
+        reached: &[f64],
         sums: &Sums<'_>,
         weights: &[f64],
         lead: f64,
         first: usize,
     ) -> Option<Paths> {
-        let n = glued.len();
+        let n = reached.len();
         let length = ((lead * LEADS).ceil() as usize).clamp(2, LONGEST).min(n / 3);
         let end = *buckets.slots.last()?;
         let whole = buckets.slots.partition_point(|slot| slot + length as i64 <= end);
         let last = whole.checked_sub(1).filter(|last| *last > first)?;
         let path = |origin: usize| {
-            let all = weights.iter().copied().zip(sums.candidates(origin));
-            let lines: Vec<(f64, Line)> = all.filter(|(weight, _)| *weight > 1e-3).collect();
+            let mut mix = Mix::of(weights, sums.candidates(origin));
+            let seen = mix.seen();
             let since = |target: usize| (buckets.slots[target] - buckets.slots[origin]) as f64;
-            let error = |target: usize| {
-                let gain: f64 =
-                    lines.iter().map(|(weight, line)| weight * line.gain(since(target), &sums.smooth)).sum();
-                glued[target] - sums.smooth[origin] - gain
+            let mut error = |target: usize| {
+                reached[target] - sums.smooth[origin] - mix.gain(|line| line.gain(since(target), &sums.smooth))
             };
             let (mut target, mut known) = (origin, 0.0);
             let one = (1..=length).map(|step| {
@@ -70,7 +67,7 @@ impl Paths {
                 known
             });
             let age = (n - 1 - origin) as f64 / n as f64;
-            (0.5f64.powf(age / HALF_LIFE), one.collect())
+            (seen * 0.5f64.powf(age / HALF_LIFE), one.collect())
         };
         let paths = origins(buckets, first, last).into_iter().map(path).collect();
         Some(Paths { paths, length })
@@ -88,7 +85,7 @@ impl Paths {
             for (at, found) in found.iter_mut().enumerate() {
                 // Beyond its end a path stays where it ended, in units of the error.
                 let beyond = if steps[at] > self.length as f64 { errors[at] / longest } else { 1.0 };
-                let away = (missing[at] - WIDENING * beyond * between(path, steps[at])) / (NEAR * errors[at]);
+                let away = (missing[at] - beyond * between(path, steps[at])) / (NEAR * errors[at]);
                 // The logistic function for the normal one, which it meets within 0.01.
                 most = most.max(1.0 / (1.0 + (1.702 * away).clamp(-60.0, 60.0).exp()));
                 *found += weight / total * most;

@@ -89,6 +89,20 @@ fn bursts_fill_a_disk_before_its_middle_does() {
 }
 
 #[test]
+fn peaks_of_minutes_fill_a_disk_too() {
+    // Five minutes in four hours or so are 24 higher, and a quarter of an hour's mean 8: no quartile shows it.
+    let peak = |day: f64| {
+        let block = ((day * 288.0).round() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33;
+        if block.is_multiple_of(48) { 24.0 } else { 0.0 }
+    };
+    let points = days(25, 14.0, |day| 100.0 + 5.0 * day + peak(day));
+    let outlook = foretell(&points, &Question::disk(184.0));
+    // Growth alone takes 67 hours; a peak is enough from the 29th hour on.
+    let middle = hours_until(outlook.median_ms, &points);
+    assert!(26.0 < middle && middle < 42.0, "{middle}: {outlook:?}");
+}
+
+#[test]
 fn a_nightly_rotation_is_not_the_end_of_growth() {
     let points = days(4, 14.0, |day| 100.0 + 4.0 * day.floor() + 12.0 * day.fract());
     let outlook = foretell(&points, &Question::disk(173.0));
@@ -137,6 +151,38 @@ fn growth_between_the_powers_tried_is_followed_as_closely() {
         let points = days(22, 14.0, grown);
         let outlook = foretell(&points, &Question::disk(grown(15.0)));
         assert!((hours_until(outlook.median_ms, &points) - 24.0).abs() < 1.2, "{doubled_in} days: {outlook:?}");
+    }
+}
+
+#[test]
+fn growth_between_the_powers_tried_is_not_taken_for_slower() {
+    let late: f64 = (0..24)
+        .map(|number| {
+            let doubled_in = 2.4 + 0.2 * f64::from(number);
+            let grown = |day: f64| 500.0 * (day / doubled_in).exp2();
+            let points = days(23, 14.0, grown);
+            hours_until(foretell(&points, &Question::disk(grown(15.0))).median_ms, &points) - 24.0
+        })
+        .sum();
+    assert!((late / 24.0).abs() < 0.55, "{} hours", late / 24.0);
+}
+
+#[test]
+fn a_week_that_repeats_is_not_blurred_by_the_weeks_before_it_was_seen() {
+    // By day 50, by night 10 in 24 hours, on weekends a tenth of it.
+    let rate = |hour: i64| {
+        let (weekend, office) = ((hour / 24 + 3) % 7 >= 5, (8..20).contains(&(hour % 24)));
+        (if office { 50.0 } else { 10.0 }) / 24.0 * if weekend { 0.1 } else { 1.0 }
+    };
+    let first = START / HOUR_MS;
+    let level = |day: f64| {
+        let hours = (day * 24.0) as i64;
+        (0..hours).map(|hour| rate(first + hour)).sum::<f64>() + rate(first + hours) * (day * 24.0).fract()
+    };
+    for ahead in [21.0, 23.0] {
+        let points = days(24, 14.0, level);
+        let outlook = foretell(&points, &Question::disk(level(14.0 + ahead / 24.0)));
+        assert!((hours_until(outlook.median_ms, &points) - ahead).abs() < 2.0, "{ahead}: {outlook:?}");
     }
 }
 
