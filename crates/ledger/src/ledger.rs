@@ -29,6 +29,9 @@ const INLINE_ENTRIES: usize = 32;
 const RETRY_AFTER_S: u64 = 1;
 /// How long an append waits for a seal to make room in the tail.
 const TAIL_WAIT: Duration = Duration::from_secs(3);
+/// An append of at most this many bytes may pass the tail's limit by a sixteenth of it: what one person does, and the record of what
+/// they read, does not wait for the seal that a bulk load made necessary.
+const SMALL: usize = 32 << 10;
 
 /// An open ledger. Clones share it; it ends with [`Ledger::close`] or when the last clone is dropped.
 #[derive(Clone)]
@@ -86,7 +89,7 @@ impl Ledger {
             return Err(AppendError::TooLarge { bytes, limit });
         }
         let reservation = shared.room.take(bytes).ok_or(AppendError::Busy { retry_after_s: RETRY_AFTER_S })?;
-        self.tail_room().await?;
+        self.tail_room(bytes).await?;
         let ids = sealed_ids(shared);
         let known_until = ids.end();
         let slots = if drafts.len() <= INLINE_ENTRIES {
@@ -107,10 +110,12 @@ impl Ledger {
         Ok(recorded.into_iter().map(Recorded::receipt).collect())
     }
 
-    /// Waits until the tail is below its limit.
-    async fn tail_room(&self) -> Result<(), AppendError> {
+    /// Waits until the tail has room for an append of so many bytes.
+    async fn tail_room(&self, bytes: usize) -> Result<(), AppendError> {
         let shared = &self.0.shared;
-        let full = || shared.view.read().tail.weight() >= shared.config.tail_limit_bytes;
+        let limit = shared.config.tail_limit_bytes;
+        let limit = if bytes <= SMALL { limit.saturating_add(limit / 16) } else { limit };
+        let full = || shared.view.read().tail.weight() >= limit;
         if !full() {
             return Ok(());
         }

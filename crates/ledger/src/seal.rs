@@ -203,7 +203,9 @@ fn show(shared: &Shared, end: u64, ids: Arc<SealedIds>, segments: Vec<SegmentMet
     shared.tiles.forget(end);
     *shared.ids.write() = ids;
     shared.segments.publish(segments.clone());
-    let weight = shared.view.read().tail.clone().weight_before(end);
+    let tail = shared.view.read().tail.clone();
+    let weight = tail.weight_before(end);
+    drop(tail);
     let dropped = {
         let mut view = shared.view.write();
         view.segments = segments;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use reeve_ledger::disk::LocalDisk;
 use reeve_ledger::{Config, SegmentStore};
 
 use crate::log::{check_receipts, check_whole, config, draft, drafts, open, open_on};
@@ -168,4 +169,31 @@ async fn a_seal_is_due_by_count_and_by_age() {
     ledger.append(drafts("c", 1)).await.unwrap();
     waiting.await.unwrap();
     assert_eq!(ledger.seal().await.unwrap(), 1);
+}
+
+#[tokio::test]
+async fn a_load_waits_for_a_seal_and_what_one_person_does_passes_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let segments = MemorySegments::new();
+    let limit = 1 << 20;
+    let config = Config { tail_limit_bytes: limit, ..config(dir.path()) };
+    let ledger = open_on(Arc::new(LocalDisk), config, &segments).await.unwrap();
+    let mut round = 0;
+    while ledger.tail().weight() < limit {
+        ledger.append(drafts(&format!("load-{round}-"), 200)).await.unwrap();
+        round += 1;
+    }
+    let waiting = tokio::spawn({
+        let ledger = ledger.clone();
+        async move { ledger.append(drafts("waits-", 200)).await }
+    });
+    tokio::task::yield_now().await;
+    let size = ledger.size();
+    for alone in 1..=20 {
+        ledger.append(vec![draft(&format!("alone-{alone}"), "")]).await.unwrap();
+        assert_eq!(ledger.size(), size + alone);
+    }
+    assert_eq!(ledger.seal().await.unwrap() as u64, size + 20);
+    assert_eq!(waiting.await.unwrap().unwrap().len(), 200);
+    check_whole(&ledger, &segments).await;
 }
