@@ -11,11 +11,11 @@ mod parameters;
 mod place;
 
 use reeve_audit::{ActionStatus, Entry, Json};
-use reeve_learn::behaviour::{Deed, Hindsight, Judgement, Outcome, Trait, Watch};
+use reeve_learn::behaviour::{Deed, Judgement, Outcome, Review, Trait, Watch};
 
 use self::identity::Identity;
 
-/// Judgements that a review holds back: some 50 MB of them.
+/// Entries that a review puts into order at a time, and judgements that it holds back: some 150 MB of both.
 const HELD: usize = 50_000;
 /// Longest texts taken over into a deed, in bytes.
 const LONGEST: usize = 256;
@@ -62,35 +62,30 @@ impl EntryWatch {
     }
 }
 
-/// Judges entries that lie there whole, as [`EntryWatch`] does and then in hindsight; `T` tells which entry it was.
+/// Judges entries that lie there whole, in the order of their times and then in hindsight; `T` tells which entry it was.
 #[derive(Debug)]
-pub struct EntryReview<T> {
-    watch: Watch,
-    hindsight: Hindsight<T>,
-}
+pub struct EntryReview<T>(Review<T>);
 
 impl<T> Default for EntryReview<T> {
     fn default() -> Self {
-        Self { watch: Watch::default(), hindsight: Hindsight::new(HELD) }
+        Self(Review::new(Watch::default(), HELD))
     }
 }
 
 impl<T> EntryReview<T> {
     /// Takes the next entry. Judgements come back in the same order, once tens of thousands more were taken.
     pub fn add(&mut self, entry: &Entry, of: T) -> Option<(T, Judgement)> {
-        let deed = deed(entry);
-        let judgement = self.watch.observe(&deed);
-        self.hindsight.add(&deed, judgement, of)
+        self.0.add(deed(entry), of)
     }
 
     /// The oldest judgement that has not come back, after the last entry was taken.
     pub fn release(&mut self) -> Option<(T, Judgement)> {
-        self.hindsight.release()
+        self.0.release()
     }
 
-    /// How many entries were taken.
+    /// How many entries were judged.
     pub fn entries(&self) -> u64 {
-        self.watch.deeds()
+        self.0.deeds()
     }
 }
 

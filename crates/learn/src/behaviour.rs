@@ -9,7 +9,8 @@
 //!
 //! Streaming and deterministic: a score of the watch uses only deeds that were given before; what was itself suspicious is learnt with a
 //! fraction of its weight, and a slow growth is held against a slow baseline. Memory is bounded ([`Limits`]); what falls out
-//! is what was seen least recently. [`Hindsight`] looks at a file again once it is whole. Pure: no clock, no file, no randomness.
+//! is what was seen least recently. A [`Review`] puts a file into the order of its times and looks at it again once it is whole.
+//! Pure: no clock, no file, no randomness.
 
 mod deed;
 mod evidence;
@@ -21,6 +22,7 @@ mod pace;
 mod place;
 mod profile;
 mod rarity;
+mod review;
 mod subject;
 mod watch;
 mod weigh;
@@ -30,8 +32,8 @@ pub mod words;
 
 pub use deed::{Deed, Outcome, Place, PrincipalKind, Trait, Traits};
 pub use evidence::{Evidence, Judgement, Reason};
-pub use hindsight::Hindsight;
 pub use profile::{Peer, Profile, Unusual};
+pub use review::Review;
 pub use watch::{Limits, Watch};
 
 #[cfg(test)]

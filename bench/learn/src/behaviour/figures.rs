@@ -54,6 +54,25 @@ pub(super) fn threshold<'a>(run: impl IntoIterator<Item = &'a Scored>, false_pos
     benign.get(allowed).copied().unwrap_or(0.0)
 }
 
+/// Benign events above a threshold. What ties with it counts as not found, so there may be fewer than were allowed.
+fn false_alarms(run: &[Scored], threshold: f64) -> usize {
+    run.iter().filter(|one| one.label == Label::Benign && one.score > threshold).count()
+}
+
+/// How far single events differ between runs.
+pub(super) fn spread(title: &str, runs: &[Vec<Scored>], false_positives: f64) {
+    let mut events: Vec<f64> = runs.iter().map(|run| 100.0 * at_false_positives(run, false_positives).events).collect();
+    events.sort_by(f64::total_cmp);
+    let at = |place: usize| events.get(place).copied().unwrap_or(f64::NAN);
+    println!(
+        "Single events, {title}: {:.1} % in the worst, {:.1} % in the middle, {:.1} % in the best of {}.\n",
+        at(0),
+        at(events.len() / 2),
+        at(events.len().saturating_sub(1)),
+        events.len()
+    );
+}
+
 /// What lies above the threshold of a share of false positives.
 pub(super) fn at_false_positives(run: &[Scored], false_positives: f64) -> Found {
     let threshold = threshold(run, false_positives);
@@ -189,13 +208,14 @@ pub(super) fn cross_validate(run: &[Scored], false_positives: f64) {
 
 /// Shares found at several shares of false positives.
 pub(super) fn curve(run: &[Scored]) {
-    println!("| false positives | threshold | events | acts | techniques |\n|---|---|---|---|---|");
+    println!("| false positives at most | taken | threshold | events | acts | techniques |\n|---|---|---|---|---|---|");
     for share in [0.0, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2] {
         let found = at_false_positives(run, share);
+        let threshold = threshold(run, share);
         println!(
-            "| {:.0} % | {:.3} | {:.1} % | {:.1} % | {:.1} % |",
+            "| {:.0} % | {} | {threshold:.3} | {:.1} % | {:.1} % | {:.1} % |",
             100.0 * share,
-            threshold(run, share),
+            false_alarms(run, threshold),
             100.0 * found.events,
             100.0 * found.acts,
             100.0 * found.techniques

@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result};
 use jiff::{SignedDuration, Timestamp};
 use reeve_agents::behaviour::{EntryWatch, deed};
 use reeve_connect_simulated::SimulatedEstate;
-use reeve_learn::behaviour::{Deed, Hindsight, PrincipalKind, Watch};
+use reeve_learn::behaviour::{Deed, PrincipalKind, Review, Watch};
 
 use super::set::{self, Blank, Label, Unit};
 use crate::chance::Chance;
@@ -118,15 +118,15 @@ impl Marks {
             *counts.entry(hour(deed)).or_default() += 1.0;
         }
         let mut marks = Self { live: Vec::new(), hindsight: Vec::new(), count: Vec::new() };
-        let mut hindsight = Hindsight::new(50_000);
+        let mut review = Review::new(watch.clone(), 50_000);
         for deed in deeds {
             let judgement = watch.observe(deed);
             each(deed, watch, judgement.score);
             marks.live.push(judgement.score);
             marks.count.push(counts.get(&hour(deed)).copied().unwrap_or(0.0));
-            marks.hindsight.extend(hindsight.add(deed, judgement, ()).map(|((), judgement)| judgement.score));
+            marks.hindsight.extend(review.add(deed.clone(), ()).map(|((), judgement)| judgement.score));
         }
-        marks.hindsight.extend(std::iter::from_fn(|| hindsight.release()).map(|((), judgement)| judgement.score));
+        marks.hindsight.extend(std::iter::from_fn(|| review.release()).map(|((), judgement)| judgement.score));
         marks
     }
 

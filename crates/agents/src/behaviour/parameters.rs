@@ -104,6 +104,9 @@ impl Reader<'_> {
         if admin {
             self.put(Trait::GivesAdmin);
         }
+        if gives_reading(leaf.name, text) {
+            self.put(Trait::GivesReading);
+        }
     }
 
     /// Names of an account other than its own, where somebody is let in.
@@ -210,6 +213,15 @@ fn about(source: &Source<'_>, identity: &Identity, operation: &str, traits: &mut
         Some(_) => traits.insert(Trait::OnOtherIdentity),
         None => {}
     }
+}
+
+/// Whether rights are named that the cloud itself defines and that only read; names that people choose say nothing.
+fn gives_reading(name: &str, text: &str) -> bool {
+    let policy = text.split_once(":aws:policy/").map_or("", |(_, path)| path.rsplit('/').next().unwrap_or(path));
+    let aws = policy.ends_with("readonlyaccess") || matches!(policy, "viewonlyaccess" | "securityaudit");
+    let google = text == "roles/browser" || text.starts_with("roles/") && text.ends_with("viewer");
+    let azure = text.ends_with("/acdd72a7-3385-48ef-bd42-f606fba81ae7");
+    name.contains("policyarn") && aws || name == "role" && google || name.contains("role") && azure
 }
 
 fn brings_code(leaf: &Leaf<'_>) -> bool {

@@ -39,7 +39,17 @@ fn parameters_say_the_same_in_every_cloud() {
             r#"{"policyArn":"arn:aws:iam::aws:policy/AdministratorAccess","userName":"bob"}"#,
             &[Trait::GivesAdmin, Trait::OnOtherIdentity],
         ),
-        (r#"{"policyArn":"arn:aws:iam::aws:policy/ReadOnlyAccess","userName":"alice"}"#, &[Trait::OnOwnIdentity]),
+        (
+            r#"{"policyArn":"arn:aws:iam::aws:policy/ReadOnlyAccess","userName":"alice"}"#,
+            &[Trait::GivesReading, Trait::OnOwnIdentity],
+        ),
+        (r#"{"policyArn":"arn:aws:iam::aws:policy/job-function/ViewOnlyAccess"}"#, &[Trait::GivesReading]),
+        (r#"{"policyArn":"arn:aws:iam::111122223333:policy/ReadOnlyAccess"}"#, &[]),
+        (r#"{"binding":{"role":"roles/compute.viewer","members":["user:bob@example.com"]}}"#, &[Trait::GivesReading]),
+        (
+            r#"{"properties":{"roleDefinitionId":"/subscriptions/s/providers/Microsoft.Authorization/roleDefinitions/acdd72a7-3385-48ef-bd42-f606fba81ae7"}}"#,
+            &[Trait::GivesReading],
+        ),
         (r#"{"binding":{"role":"roles/owner","members":["allUsers"]}}"#, &[Trait::OpensToAll, Trait::GivesAdmin]),
         (
             r#"{"launchPermission":{"add":{"items":[{"userId":"999988887777"}]}}}"#,
@@ -133,6 +143,22 @@ fn names_that_people_choose_change_nothing() {
         EntryWatch::default().observe(&imported(ActorType::User, "alice", "CreateUser", &record(name))).score
     };
     assert_eq!(score("stratus-red-team-backdoor"), score("bob"));
+}
+
+#[test]
+fn a_file_is_judged_in_the_order_of_its_times() {
+    let record = |service: &str| format!(r#"{{"eventSource":"{service}.amazonaws.com"}}"#);
+    let stop = imported(ActorType::User, "alice", "StopLogging", &record("cloudtrail"));
+    let mut key = imported(ActorType::User, "alice", "CreateAccessKey", &record("iam"));
+    key.timestamp = stop.timestamp + jiff::SignedDuration::from_secs(60);
+    let judged = |entries: [&Entry; 2]| {
+        let mut review = EntryReview::default();
+        entries.iter().for_each(|entry| assert!(review.add(entry, entry.event_id.clone()).is_none()));
+        [(); 2].map(|()| review.release().unwrap_or_else(|| unreachable!("one for each entry")))
+    };
+    let [stopped, made] = judged([&stop, &key]);
+    assert!(made.1.reasons().any(|words| words.contains("within an hour of cloudtrail:StopLogging")), "{made:?}");
+    assert_eq!(judged([&key, &stop]), [made, stopped]);
 }
 
 #[test]

@@ -112,6 +112,8 @@ traits! {
     OpensToAll,
     /// Gives rights to administer, or all rights.
     GivesAdmin,
+    /// Gives rights of the cloud's own that only read.
+    GivesReading,
     /// Names an account other than the one it happens in, as receiver or as trusted.
     NamesForeignAccount,
     /// Shares a copy of data (snapshot, image, object) with somebody.

@@ -75,7 +75,7 @@ struct Deeds {
 
 /// Judgements in the order they were given, each held back so that what came after it can be looked at.
 #[derive(Debug)]
-pub struct Hindsight<T> {
+pub(crate) struct Hindsight<T> {
     held: VecDeque<Held<T>>,
     deeds: BTreeMap<Hand, Deeds>,
     /// What is remembered in the order it came, to forget the oldest.
@@ -85,12 +85,12 @@ pub struct Hindsight<T> {
 
 impl<T> Hindsight<T> {
     /// Holds back at most `room` judgements.
-    pub fn new(room: usize) -> Self {
+    pub(crate) fn new(room: usize) -> Self {
         Self { held: VecDeque::new(), deeds: BTreeMap::new(), order: VecDeque::new(), room: room.max(1) }
     }
 
     /// Takes the judgement of a deed, and gives the oldest back where there is no more room.
-    pub fn add(&mut self, deed: &Deed, judgement: Judgement, of: T) -> Option<(T, Judgement)> {
+    pub(crate) fn add(&mut self, deed: &Deed, judgement: Judgement, of: T) -> Option<(T, Judgement)> {
         let full = if self.held.len() >= self.room { self.release() } else { None };
         let network = fingerprint(&[&deed.place.network]);
         let from = takes_over(deed);
@@ -106,7 +106,7 @@ impl<T> Hindsight<T> {
     }
 
     /// Gives the oldest back, judged by everything that was given; nothing when none is held.
-    pub fn release(&mut self) -> Option<(T, Judgement)> {
+    pub(crate) fn release(&mut self) -> Option<(T, Judgement)> {
         let Held { of, mut judgement, at_ms, network, from } = self.held.pop_front()?;
         if let Some((gravity, grave)) = from.and_then(|from| self.gravest(from, at_ms, network)) {
             // What somebody does day by day is likely theirs also in the worst hour; that others do it is no excuse.

@@ -25,23 +25,28 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    /// Counts a deed. Returns how many there are in its span now.
-    pub(crate) fn count(&mut self, at_ms: i64) -> u32 {
+    /// Counts a deed.
+    pub(crate) fn count(&mut self, at_ms: i64) {
         let span = at_ms.div_euclid(SPAN_MS);
         if let Some(open) = self.open.iter_mut().find(|(at, count)| *at == span && *count > 0) {
             open.1 = open.1.saturating_add(1);
-            return open.1;
+            return;
         }
         let Some(oldest) = (0..OPEN).min_by_key(|at| if self.open[*at].1 == 0 { i64::MIN } else { self.open[*at].0 })
         else {
-            return 1;
+            return;
         };
         let (_, count) = self.open[oldest];
         if count > 0 {
             self.learn(count);
         }
         self.open[oldest] = (span, 1);
-        1
+    }
+
+    /// How many were counted in the span of a time.
+    pub(crate) fn counted(&self, at_ms: i64) -> u32 {
+        let span = at_ms.div_euclid(SPAN_MS);
+        self.open.iter().find(|(at, count)| *at == span && *count > 0).map_or(0, |(_, count)| *count)
     }
 
     fn learn(&mut self, count: u32) {
@@ -71,8 +76,8 @@ impl Pace {
 mod tests {
     use super::*;
 
-    fn run(pace: &mut Pace, spans: std::ops::Range<i64>, count: impl Fn(i64) -> u32) -> u32 {
-        spans.map(|span| (0..count(span)).map(|_| pace.count(span * SPAN_MS)).last().unwrap_or(0)).last().unwrap_or(0)
+    fn run(pace: &mut Pace, spans: std::ops::Range<i64>, count: impl Fn(i64) -> u32) {
+        spans.for_each(|span| (0..count(span)).for_each(|_| pace.count(span * SPAN_MS)));
     }
 
     #[test]
@@ -100,6 +105,7 @@ mod tests {
     #[test]
     fn order_of_arrival_does_not_matter_within_an_hour() {
         let mut pace = Pace::default();
-        assert_eq!((pace.count(1), pace.count(SPAN_MS * 3), pace.count(2), pace.count(SPAN_MS + 1)), (1, 1, 2, 1));
+        [1, SPAN_MS * 3, 2, SPAN_MS + 1].into_iter().for_each(|at| pace.count(at));
+        assert_eq!([0, SPAN_MS, SPAN_MS * 2, SPAN_MS * 3].map(|at| pace.counted(at)), [2, 1, 0, 1]);
     }
 }

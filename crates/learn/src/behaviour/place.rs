@@ -12,8 +12,9 @@ pub(crate) fn weigh(deed: &Deed, step: &Step, witnesses: &Witnesses<'_>, scale: 
     if deed.kind == PrincipalKind::Service || deed.traits.has(Trait::PassedOn) {
         return;
     }
-    network(deed, step, witnesses, scale);
-    machine(deed, step, witnesses, scale);
+    if !machine(deed, step, witnesses, scale) {
+        network(deed, step, witnesses, scale);
+    }
     region(deed, step, witnesses, scale);
     tool(step, witnesses, scale);
 }
@@ -53,18 +54,20 @@ fn network(deed: &Deed, step: &Step, witnesses: &Witnesses<'_>, scale: &mut Scal
     });
 }
 
-/// What a machine was given leaves the cloud's network only through its own gates, and those become known.
-fn machine(deed: &Deed, step: &Step, witnesses: &Witnesses<'_>, scale: &mut Scale) {
+/// What a machine was given leaves the cloud's network only through its own gates, and those become known. Says whether that was
+/// weighed: that the network is new is then said with it.
+fn machine(deed: &Deed, step: &Step, witnesses: &Witnesses<'_>, scale: &mut Scale) -> bool {
+    let Some(network) = step.network else { return false };
     if !deed.traits.has(Trait::MachineCredentials) || !deed.place.public {
-        return;
+        return false;
     }
-    let Some(network) = step.network else { return };
     let known_for = witnesses.own.past.networks.hours(network, step.hour)
         + witnesses.peers_hours(|past| &past.networks, network, step.hour);
     let weight = 2.6 / (1.0 + known_for);
     scale.add_with(Reason::Place, weight, || {
         format!("credentials that were given to a machine are used from a public address ({})", deed.place.network)
     });
+    true
 }
 
 fn region(deed: &Deed, step: &Step, witnesses: &Witnesses<'_>, scale: &mut Scale) {

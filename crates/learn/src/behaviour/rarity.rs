@@ -37,7 +37,7 @@ pub(crate) fn known(hours: f64) -> f64 {
 }
 
 /// Weighs the rarity of the action and of the step that led to it.
-pub(crate) fn weigh(step: &Step, witnesses: &Witnesses<'_>, turn: Option<NameId>, refused: bool, scale: &mut Scale) {
+pub(crate) fn weigh(step: &Step, witnesses: &Witnesses<'_>, refused: bool, scale: &mut Scale) {
     let actions: fn(&Past) -> &super::habit::Habits = |past| &past.actions;
     let reads = step.meaning.verb.only_looks();
     let own = witnesses.own.past.actions.hours(step.action, step.hour);
@@ -50,7 +50,7 @@ pub(crate) fn weigh(step: &Step, witnesses: &Witnesses<'_>, turn: Option<NameId>
     // Of a read only so much can be taken; of one that is refused day by day, more.
     let most = if reads && !refused { 1.0 } else { 3.2 };
     scale.add(Reason::Rarity, -familiar.min(most), "");
-    self::turn(step, witnesses, turn, own, scale);
+    turn(step, witnesses, own, scale);
 }
 
 fn novelty(step: &Step, witnesses: &Witnesses<'_>, (own, peers, estate): (f64, f64, f64), scale: &mut Scale) {
@@ -75,8 +75,8 @@ fn novelty(step: &Step, witnesses: &Witnesses<'_>, (own, peers, estate): (f64, f
 }
 
 /// The step from the deed before to this one, where the deed itself is known.
-fn turn(step: &Step, witnesses: &Witnesses<'_>, turn: Option<NameId>, own: f64, scale: &mut Scale) {
-    let Some(turn) = turn.filter(|_| own >= 0.5 && !step.meaning.verb.only_looks()) else { return };
+fn turn(step: &Step, witnesses: &Witnesses<'_>, own: f64, scale: &mut Scale) {
+    let Some(turn) = step.turn.filter(|_| own >= 0.5 && !step.meaning.verb.only_looks()) else { return };
     let turns = &witnesses.own.past.turns;
     if turns.hours(turn, step.hour) < 0.5 {
         let theirs = witnesses.peers_hours(|past| &past.turns, turn, step.hour);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::deed::PrincipalKind;
+use super::deed::{Deed, Outcome, PrincipalKind};
 use super::habit::Habits;
 use super::hours::Hours;
 use super::names::NameId;
@@ -37,6 +37,15 @@ pub(crate) struct Step {
     pub(crate) meaning: Meaning,
     pub(crate) hour: i64,
     pub(crate) at_ms: i64,
+    /// From the kind of deed before to this one.
+    pub(crate) turn: Option<NameId>,
+}
+
+impl Step {
+    /// Whether somebody tried to sign in and could not.
+    pub(crate) fn failed_sign_in(&self, deed: &Deed) -> bool {
+        self.meaning.verb == Verb::SignIn && deed.outcome != Outcome::Done
+    }
 }
 
 /// Habits of any subject.
@@ -52,7 +61,7 @@ pub(crate) struct Past {
 }
 
 impl Past {
-    pub(crate) fn note(&mut self, step: &Step, turn: Option<NameId>, weight: f64) {
+    pub(crate) fn note(&mut self, step: &Step, weight: f64) {
         self.actions.note(step.action, step.hour, weight, MOST_ACTIONS);
         let other = |habits: &mut Habits, name: Option<NameId>| {
             if let Some(name) = name {
@@ -62,7 +71,7 @@ impl Past {
         other(&mut self.networks, step.network);
         other(&mut self.regions, step.region);
         other(&mut self.tools, step.tool);
-        other(&mut self.turns, turn);
+        other(&mut self.turns, step.turn);
         self.hours.note(step.hour, weight);
     }
 }
@@ -130,12 +139,20 @@ pub(crate) struct Subject {
 }
 
 impl Subject {
-    /// Counts a deed of this meaning, and returns its pace and how many there are in its ten minutes.
-    pub(crate) fn count(&mut self, step: &Step) -> (u32, &Pace) {
+    /// Counts a deed of this meaning.
+    pub(crate) fn count(&mut self, step: &Step) {
+        let key = self.pace_key(step);
+        self.paces.entry(key).or_default().count(step.at_ms);
+    }
+
+    /// How much is usual of this meaning.
+    pub(crate) fn pace(&self, step: &Step) -> Option<&Pace> {
+        self.paces.get(&self.pace_key(step))
+    }
+
+    fn pace_key(&self, step: &Step) -> (Verb, u8) {
         let key = (step.meaning.verb, step.meaning.class as u8);
-        let key = if self.paces.len() < MOST_PACES || self.paces.contains_key(&key) { key } else { (Verb::Other, 0) };
-        let pace = self.paces.entry(key).or_default();
-        (pace.count(step.at_ms), pace)
+        if self.paces.len() < MOST_PACES || self.paces.contains_key(&key) { key } else { (Verb::Other, 0) }
     }
 
     pub(crate) fn remember(&mut self, unusual: Unusual) {
@@ -157,8 +174,8 @@ pub(crate) struct Crowd {
 }
 
 impl Crowd {
-    pub(crate) fn note(&mut self, step: &Step, turn: Option<NameId>, weight: f64, who: u64) {
-        self.past.note(step, turn, weight);
+    pub(crate) fn note(&mut self, step: &Step, weight: f64, who: u64) {
+        self.past.note(step, weight);
         if !self.members.contains(&who) && self.members.len() < MOST_MEMBERS {
             self.members.push(who);
         }

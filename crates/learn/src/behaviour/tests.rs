@@ -149,6 +149,47 @@ fn looking_around_before_it_makes_a_change_of_rights_louder() {
 }
 
 #[test]
+fn looking_around_says_nothing_of_somebody_unknown() {
+    let mut watch = Watch::default();
+    for (n, operation) in
+        ["ListUsers", "ListRoles", "ListPolicies", "ListGroups", "GetAccountSummary"].iter().enumerate()
+    {
+        watch.observe(&deed("new", "iam", operation, n as i64 * MINUTE));
+    }
+    let made = watch.observe(&deed("new", "iam", "CreateUser", 10 * MINUTE));
+    let looked = made.evidence.iter().find(|one| one.words.contains("looking around")).map_or(0.0, |one| one.weight);
+    assert!(looked < 0.1, "everything is new at first: {made:?}");
+}
+
+#[test]
+fn rights_that_only_read_are_less_than_others_and_others_less_than_all() {
+    let grants =
+        |traits: &[Trait]| Watch::default().observe(&with(deed("a", "iam", "AttachUserPolicy", 0), traits)).score;
+    let [reading, some, all] = [grants(&[Trait::GivesReading]), grants(&[]), grants(&[Trait::GivesAdmin])];
+    assert!(reading < some && some < all, "{reading} {some} {all}");
+    assert_eq!(
+        grants(&[Trait::GivesReading, Trait::GivesAdmin]),
+        all,
+        "what reads takes nothing off what does everything"
+    );
+    let creates = |traits: &[Trait]| Watch::default().observe(&with(deed("a", "ec2", "RunInstances", 0), traits)).score;
+    assert_eq!(creates(&[Trait::GivesReading]), creates(&[]), "a machine that may read is a machine like others");
+}
+
+#[test]
+fn that_a_machines_credentials_come_from_elsewhere_is_said_once() {
+    let mut watch = Watch::default();
+    for hour in 0..100 {
+        watch.observe(&with(deed("robot", "s3", "PutObject", hour * HOUR), &[Trait::MachineCredentials]));
+    }
+    let mut away = with(deed("robot", "s3", "PutObject", 100 * HOUR), &[Trait::MachineCredentials]);
+    away.place.network = "198.51.100.0/24".to_owned();
+    let found = watch.observe(&away);
+    assert!(reasons(&found).contains("credentials that were given to a machine"), "{}", reasons(&found));
+    assert!(!reasons(&found).contains("from a network"), "{}", reasons(&found));
+}
+
+#[test]
 fn what_follows_a_grave_deed_is_worth_a_look() {
     let mut watch = Watch::default();
     let before = score(&mut watch, &deed("a", "ec2", "CreateImage", 0));

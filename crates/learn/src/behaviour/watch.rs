@@ -19,6 +19,8 @@ const UNUSUAL_TEACHES: f64 = 0.25;
 
 /// Secrets that a call for many counts for beside one: as many as leave a single such call unremarkable.
 const HANDFUL: u32 = 2;
+/// What was done in fewer hours is no habit.
+const SELDOM_H: f64 = 3.0;
 
 /// How much may be remembered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,28 +80,54 @@ impl Watch {
 
     /// Judges a deed by the deeds before it, and learns it.
     pub fn observe(&mut self, deed: &Deed) -> Judgement {
+        let step = self.count(deed);
+        let judgement = self.judge(deed, &step);
+        self.learn(deed, &step, &judgement);
+        judgement
+    }
+
+    /// Judges deeds of one and the same time, and learns them. None of them came before another, so each is judged by the deeds before
+    /// all of them; only how many there are is counted over all.
+    pub fn observe_together(&mut self, deeds: &[&Deed]) -> Vec<Judgement> {
+        let steps: Vec<Step> = deeds.iter().map(|deed| self.count(deed)).collect();
+        let judgements: Vec<Judgement> = deeds.iter().zip(&steps).map(|(deed, step)| self.judge(deed, step)).collect();
+        // An hour is learnt from what is noted in it first, so the most ordinary comes first.
+        let mut order: Vec<_> = deeds.iter().zip(&steps).zip(&judgements).collect();
+        order.sort_by(|(_, a), (_, b)| a.score.total_cmp(&b.score));
+        for ((deed, step), judgement) in order {
+            self.learn(deed, step, judgement);
+        }
+        judgements
+    }
+
+    /// Counts a deed: how much there is in its time, whatever it was.
+    fn count(&mut self, deed: &Deed) -> Step {
         self.deeds += 1;
-        let step = self.step(deed);
+        let mut step = self.step(deed);
         let mut subject = self.take(deed);
-        let who = fingerprint(&[&deed.principal]);
+        step.turn = subject.last.map(|last| turn(last, step.meaning));
         self.visit(deed, &step, &mut subject);
-        let turn = subject.last.map(|last| turn(last, step.meaning));
+        subject.count(&step);
+        self.subjects.insert(deed.principal.clone(), subject);
+        step
+    }
+
+    fn judge(&self, deed: &Deed, step: &Step) -> Judgement {
+        let nobody = Subject::default();
+        let subject = self.subjects.get(&deed.principal).unwrap_or(&nobody);
         let mut scale = Scale::default();
         prior::weigh(deed, step.meaning, &mut scale);
-        {
-            let peers = self.groups.get(&deed.peers).filter(|_| !deed.peers.is_empty());
-            let witnesses = Witnesses { own: &subject, who, peers, estate: &self.estate };
-            rarity::weigh(&step, &witnesses, turn, deed.outcome == Outcome::Denied, &mut scale);
-            place::weigh(deed, &step, &witnesses, &mut scale);
-            weigh::time(&step, &witnesses, &mut scale);
+        let peers = self.groups.get(&deed.peers).filter(|_| !deed.peers.is_empty());
+        let who = fingerprint(&[&deed.principal]);
+        let witnesses = Witnesses { own: subject, who, peers, estate: &self.estate };
+        rarity::weigh(step, &witnesses, deed.outcome == Outcome::Denied, &mut scale);
+        place::weigh(deed, step, &witnesses, &mut scale);
+        weigh::time(step, &witnesses, &mut scale);
+        if let Some(pace) = subject.pace(step) {
+            weigh::volume(deed, pace.counted(step.at_ms), pace, &mut scale);
         }
-        let (count, pace) = subject.count(&step);
-        weigh::volume(deed, count, pace, &mut scale);
-        weigh::sequence(deed, &step, &subject.visit, &self.names, &mut scale);
-        let judgement = scale.judgement();
-        self.learn(deed, &step, turn, who, &judgement, &mut subject);
-        self.subjects.insert(deed.principal.clone(), subject);
-        judgement
+        weigh::sequence(deed, step, &witnesses, &self.names, &mut scale);
+        scale.judgement()
     }
 
     /// How many deeds were observed.
@@ -149,6 +177,7 @@ impl Watch {
             meaning,
             hour: deed.at_ms.div_euclid(3_600_000),
             at_ms: deed.at_ms,
+            turn: None,
         }
     }
 
@@ -182,6 +211,8 @@ impl Watch {
                 (visit.heat, visit.hot) = (handed.heat, handed.hot);
             }
         }
+        visit.denied += u32::from(deed.outcome == Outcome::Denied);
+        let failed = u32::from(step.failed_sign_in(deed));
         if let Some(network) = step.network.filter(|_| step.meaning.verb == Verb::SignIn) {
             // Where many people sign in, some always fail.
             let common = self.estate.past.networks.hours(network, step.hour) >= 24.0;
@@ -192,10 +223,14 @@ impl Watch {
                 .map_or(0, |tried| tried.at(step.at_ms).failed_logins);
             visit.failed_logins = visit.failed_logins.max(tried);
         }
-        let seldom = subject.past.actions.hours(step.action, step.hour) < 3.0;
-        if step.meaning.verb == Verb::Read && seldom {
-            visit.looks.insert(fingerprint(&[&deed.service, &deed.operation]));
+        visit.failed_logins += failed;
+        if let Some(network) = step.network.filter(|_| failed > 0) {
+            if self.guessing.len() >= self.limits.groups && !self.guessing.contains_key(&network) {
+                self.guessing.pop_first();
+            }
+            self.guessing.entry(network).or_default().at(step.at_ms).failed_logins += 1;
         }
+        let seldom = subject.past.actions.hours(step.action, step.hour) < SELDOM_H;
         let secret = step.meaning.class == Class::Secret && step.meaning.verb == Verb::Read && !step.meaning.lists;
         if secret && seldom {
             visit.targets.insert(fingerprint(&[&deed.resource]));
@@ -208,39 +243,34 @@ impl Watch {
         }
     }
 
-    fn learn(
-        &mut self,
-        deed: &Deed,
-        step: &Step,
-        turn: Option<NameId>,
-        who: u64,
-        judgement: &Judgement,
-        subject: &mut Subject,
-    ) {
+    fn learn(&mut self, deed: &Deed, step: &Step, judgement: &Judgement) {
+        let Some(mut subject) = self.subjects.remove(&deed.principal) else { return };
+        let who = fingerprint(&[&deed.principal]);
         let unusual = judgement.score >= UNUSUAL;
         let weight = if unusual { UNUSUAL_TEACHES } else { 1.0 };
-        subject.past.note(step, turn, weight);
+        let seldom = subject.past.actions.hours(step.action, step.hour) < SELDOM_H;
+        subject.past.note(step, weight);
         subject.last = Some(step.meaning);
-        self.estate.note(step, turn, weight, who);
+        self.estate.note(step, weight, who);
         if !deed.peers.is_empty() {
             if !self.groups.contains_key(&deed.peers) && self.groups.len() >= self.limits.groups {
                 forget(&mut self.groups, |group| group.seen);
             }
             let group = self.groups.entry(deed.peers.clone()).or_default();
             group.seen = self.deeds;
-            group.note(step, turn, weight, who);
+            group.note(step, weight, who);
         }
         if unusual {
             subject.remember(Unusual::of(deed, judgement));
         }
-        self.remember_visit(deed, step, judgement, subject);
+        self.remember_visit(deed, step, judgement, subject.visit.at(step.at_ms), seldom);
+        self.subjects.insert(deed.principal.clone(), subject);
     }
 
-    fn remember_visit(&mut self, deed: &Deed, step: &Step, judgement: &Judgement, subject: &mut Subject) {
-        let visit = &mut subject.visit;
-        let fails = deed.outcome != Outcome::Done;
-        visit.denied += u32::from(deed.outcome == Outcome::Denied);
-        visit.failed_logins += u32::from(fails && step.meaning.verb == Verb::SignIn);
+    fn remember_visit(&mut self, deed: &Deed, step: &Step, judgement: &Judgement, visit: &mut Visit, seldom: bool) {
+        if step.meaning.verb == Verb::Read && seldom {
+            visit.looks.insert(fingerprint(&[&deed.service, &deed.operation]));
+        }
         visit.stages |= weigh::stage(step);
         // Heat is of the deed itself: what it owes to the heat before it must not feed on itself.
         let own = judgement.score.min(without_sequence(judgement));
@@ -252,12 +282,6 @@ impl Watch {
                 self.handed.pop_first();
             }
             self.handed.insert(deed.becomes.clone(), visit.clone());
-        }
-        if let Some(network) = step.network.filter(|_| fails && step.meaning.verb == Verb::SignIn) {
-            if self.guessing.len() >= self.limits.groups && !self.guessing.contains_key(&network) {
-                self.guessing.pop_first();
-            }
-            self.guessing.entry(network).or_default().at(step.at_ms).failed_logins += 1;
         }
     }
 }

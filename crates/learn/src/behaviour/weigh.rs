@@ -4,7 +4,7 @@ use super::deed::{Deed, Outcome, PrincipalKind};
 use super::evidence::{Reason, Scale};
 use super::names::{NameId, Names};
 use super::pace::Pace;
-use super::rarity::Witnesses;
+use super::rarity::{Witnesses, known};
 use super::subject::{Step, Visit};
 use super::words::{Class, Verb};
 
@@ -77,7 +77,8 @@ pub(crate) fn volume(deed: &Deed, count: u32, pace: &Pace, scale: &mut Scale) {
 }
 
 /// Weighs what came before it in the same hour.
-pub(crate) fn sequence(deed: &Deed, step: &Step, visit: &Visit, names: &Names, scale: &mut Scale) {
+pub(crate) fn sequence(deed: &Deed, step: &Step, witnesses: &Witnesses<'_>, names: &Names, scale: &mut Scale) {
+    let visit = &witnesses.own.visit;
     if deed.kind == PrincipalKind::Service {
         return;
     }
@@ -92,6 +93,9 @@ pub(crate) fn sequence(deed: &Deed, step: &Step, visit: &Visit, names: &Names, s
         let looks = visit.looks.count();
         let others = (visit.stages & !stage & (ENTERS | ESCALATES | HIDES | TAKES | HARMS)).count_ones();
         let looked = if looks >= 2.5 { (0.5 * (looks / 1.5).ln()).min(1.2) } else { 0.0 };
+        // Where nothing is known, everything is new.
+        let (own, estate) = (witnesses.own.past.hours.total(), witnesses.estate.past.hours.total());
+        let looked = looked * known(own.max(estate / 4.0));
         scale.add_with(Reason::Sequence, looked, || format!("within an hour of looking around in {looks:.0} new ways"));
         let grave = 0.25 * f64::from(others.min(3)) * visit.heat;
         scale.add_with(Reason::Sequence, grave, || "one step of several that lead somewhere".to_owned());
@@ -114,15 +118,17 @@ fn heat(visit: &Visit, names: &Names, action: NameId, scale: &mut Scale) {
 }
 
 fn refusals(deed: &Deed, step: &Step, visit: &Visit, scale: &mut Scale) {
+    // The visit counts this one, too.
     let refused = deed.outcome == Outcome::Denied;
-    if refused && visit.denied >= 3 {
+    let denied = visit.denied.saturating_sub(u32::from(refused));
+    let failures = visit.failed_logins.saturating_sub(u32::from(step.failed_sign_in(deed)));
+    if refused && denied >= 3 {
         // To be refused in looking around says more: a change that was refused has changed nothing.
         let loudness = if step.meaning.verb.only_looks() { 1.3 } else { 0.4 };
-        let weight = loudness * (f64::from(visit.denied) - 1.0).ln().min(3.2);
-        scale.add_with(Reason::Outcome, weight, || format!("refused {} times before within the hour", visit.denied));
+        let weight = loudness * (f64::from(denied) - 1.0).ln().min(3.2);
+        scale.add_with(Reason::Outcome, weight, || format!("refused {denied} times before within the hour"));
     }
-    if step.meaning.verb == Verb::SignIn && visit.failed_logins >= 2 {
-        let failures = visit.failed_logins;
+    if step.meaning.verb == Verb::SignIn && failures >= 2 {
         let weight = (0.9 * f64::from(failures).ln()).min(3.0);
         let weight = if deed.outcome == Outcome::Done { weight + 0.4 } else { weight };
         scale.add_with(Reason::Sequence, weight, || format!("after {failures} failed sign-ins within the hour"));

@@ -39,6 +39,8 @@ fn opening(deed: &Deed, meaning: Meaning, scale: &mut Scale) {
     }
     if has(Trait::GivesAdmin) {
         scale.add(Reason::Parameters, 2.4, "gives the rights of an administrator");
+    } else if has(Trait::GivesReading) && meaning.class == Class::Rights && !has(Trait::OpensToAll) {
+        scale.add(Reason::Parameters, -0.8, "");
     }
     if has(Trait::NamesForeignAccount) && outward {
         scale.add(Reason::Parameters, 1.4, "lets another account in");
