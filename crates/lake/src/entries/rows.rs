@@ -22,7 +22,7 @@ use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDataR
 use parquet::file::reader::{ChunkReader, Length};
 use reeve_ledger::SealedEntry;
 
-use self::pages::{Footer, Groups};
+use self::pages::{Dictionaries, Footer, Groups};
 use super::decode::{sealed, sealed_columns};
 use super::schema::SCHEMA;
 
@@ -33,6 +33,7 @@ const FOOTERS: usize = 64 << 20;
 #[derive(Debug, Default)]
 pub(super) struct Footers {
     kept: Mutex<Kept>,
+    dictionaries: Arc<Dictionaries>,
 }
 
 #[derive(Debug, Default)]
@@ -41,6 +42,8 @@ struct Kept {
     known: HashMap<String, (ObjectMeta, Option<Known>)>,
     order: VecDeque<(String, usize)>,
     bytes: usize,
+    /// How many footers were read so far: the number of the next file.
+    read: u64,
 }
 
 /// What is known of a file: its footer, and how the columns of an entry become arrays.
@@ -48,6 +51,7 @@ struct Kept {
 struct Known {
     footer: Footer,
     levels: Arc<FieldLevels>,
+    number: u64,
 }
 
 impl Footers {
@@ -55,7 +59,7 @@ impl Footers {
     pub(super) fn read(&self, root: &Path, file: &ObjectMeta, rows: &[usize]) -> Result<Option<Vec<SealedEntry>>> {
         let at = At { file: Arc::new(File::open(root.join(file.location.as_ref()))?), size: file.size, at: 0 };
         match self.footer(&at, file)? {
-            Some(known) => entries(at, known, rows).map(Some),
+            Some(known) => entries(at, known, &self.dictionaries, rows).map(Some),
             None => Ok(None),
         }
     }
@@ -73,7 +77,12 @@ impl Footers {
             .parse_and_finish(at)?;
         let size = read.memory_size();
         let whole = read.file_metadata().schema_descr().num_columns() == SCHEMA.fields().len();
-        let known = if whole { known(read)? } else { None };
+        let number = {
+            let mut kept = self.kept.lock();
+            kept.read += 1;
+            kept.read
+        };
+        let known = if whole { known(read, number)? } else { None };
         self.kept.lock().put(file, known.clone(), size);
         Ok(known)
     }
@@ -95,15 +104,15 @@ impl Kept {
     }
 }
 
-fn known(read: ParquetMetaData) -> Result<Option<Known>> {
+fn known(read: ParquetMetaData, number: u64) -> Result<Option<Known>> {
     let schema = read.file_metadata().schema_descr();
     let mask = ProjectionMask::roots(schema, sealed_columns());
     let levels = Arc::new(parquet_to_arrow_field_levels(schema, mask, Some(SCHEMA.fields()))?);
-    Ok(Footer::new(read)?.map(|footer| Known { footer, levels }))
+    Ok(Footer::new(read)?.map(|footer| Known { footer, levels, number }))
 }
 
 /// Reads rows, which ascend, from those row groups that have them.
-fn entries(file: At, known: Known, rows: &[usize]) -> Result<Vec<SealedEntry>> {
+fn entries(file: At, known: Known, dictionaries: &Arc<Dictionaries>, rows: &[usize]) -> Result<Vec<SealedEntry>> {
     let (mut groups, mut ranges) = (Vec::new(), Vec::with_capacity(rows.len()));
     let (mut first, mut chosen, mut left) = (0, 0, rows);
     for (number, group) in known.footer.metadata().row_groups().iter().enumerate() {
@@ -120,9 +129,11 @@ fn entries(file: At, known: Known, rows: &[usize]) -> Result<Vec<SealedEntry>> {
         return Err(ParquetError::EOF(format!("it has {first} rows and not {}", rows[rows.len() - 1] + 1)));
     }
     let selection = RowSelection::from_consecutive_ranges(ranges.into_iter(), chosen);
-    let groups = Groups { file: Arc::new(file), footer: known.footer, chosen: groups };
+    let Known { footer, levels, number } = known;
+    let dictionaries = Arc::clone(dictionaries);
+    let groups = Groups { file: Arc::new(file), number, dictionaries, footer, chosen: groups };
     let batch = rows.len().max(1);
-    let batches = ParquetRecordBatchReader::try_new_with_row_groups(&known.levels, &groups, batch, Some(selection))?;
+    let batches = ParquetRecordBatchReader::try_new_with_row_groups(&levels, &groups, batch, Some(selection))?;
     let wanted = sealed_columns();
     // The reader gives columns in the order of the file.
     let order = wanted.map(|column| wanted.iter().filter(|other| **other < column).count());

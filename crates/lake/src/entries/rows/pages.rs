@@ -1,12 +1,15 @@
 //! Pages of a segment, unpacked with one decompressor a thread.
 //!
 //! The Parquet reader makes a compressor and a decompressor for every column it opens, which costs more than unpacking the one
-//! page of it that shows an entry. Here it is told that nothing is compressed, and what it hands out is unpacked.
+//! page of it that shows an entry. Here it is told that nothing is compressed, and what it hands out is unpacked. Dictionaries,
+//! which are most of what one row needs, stay unpacked in memory.
 
 use std::cell::RefCell;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use bytes::Bytes;
+use parking_lot::Mutex;
 use parquet::arrow::arrow_reader::RowGroups;
 use parquet::basic::Compression;
 use parquet::column::page::{Page, PageIterator, PageMetadata, PageReader};
@@ -19,6 +22,8 @@ use super::At;
 
 /// The most that a page unpacks to; a writer's are smaller.
 const MOST: usize = 256 << 20;
+/// Dictionaries kept in memory at most, bytes: those of some two hundred segments, each some 250 KiB.
+const DICTIONARIES: usize = 64 << 20;
 
 thread_local! {
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
@@ -60,9 +65,47 @@ impl Footer {
     }
 }
 
+/// The dictionary of a column: the number of its file, row group, column.
+type Place = (u64, usize, usize);
+
+/// Dictionaries of columns, unpacked, the newest that fit.
+#[derive(Debug, Default)]
+pub(super) struct Dictionaries(Mutex<Kept>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    pages: HashMap<Place, Page>,
+    order: VecDeque<Place>,
+    bytes: usize,
+}
+
+impl Dictionaries {
+    fn get(&self, place: Place) -> Option<Page> {
+        self.0.lock().pages.get(&place).cloned()
+    }
+
+    fn keep(&self, place: Place, page: Page) {
+        let mut kept = self.0.lock();
+        kept.bytes += page.buffer().len();
+        match kept.pages.insert(place, page) {
+            Some(before) => kept.bytes -= before.buffer().len(),
+            None => kept.order.push_back(place),
+        }
+        while kept.bytes > DICTIONARIES
+            && let Some(oldest) = kept.order.pop_front()
+        {
+            let gone = kept.pages.remove(&oldest);
+            kept.bytes -= gone.map_or(0, |page| page.buffer().len());
+        }
+    }
+}
+
 /// Some row groups of a file.
 pub(super) struct Groups {
     pub(super) file: Arc<At>,
+    /// Tells the file from others, and from what stood in its place before.
+    pub(super) number: u64,
+    pub(super) dictionaries: Arc<Dictionaries>,
     pub(super) footer: Footer,
     pub(super) chosen: Vec<usize>,
 }
@@ -94,7 +137,10 @@ impl Groups {
         let rows = usize::try_from(metadata.num_rows()).unwrap_or_default();
         let reader = SerializedPageReader::new(Arc::clone(&self.file), metadata.column(column), rows, locations)?;
         let packed = self.footer.packed.get(group).and_then(|columns| columns.get(column)).copied();
-        Ok(if packed == Some(true) { Box::new(Unpacked(reader)) } else { Box::new(reader) })
+        let place = metadata.column(column).dictionary_page_offset().map(|_| (self.number, group, column));
+        let dictionary = place.map(|place| (place, Arc::clone(&self.dictionaries)));
+        let unpacked = Unpacked { reader, dictionary };
+        Ok(if packed == Some(true) { Box::new(unpacked) } else { Box::new(unpacked.reader) })
     }
 }
 
@@ -112,7 +158,11 @@ impl Iterator for Chunks {
 impl PageIterator for Chunks {}
 
 /// The pages of a chunk, unpacked.
-struct Unpacked(SerializedPageReader<At>);
+struct Unpacked {
+    reader: SerializedPageReader<At>,
+    /// Where the dictionary is kept, while it has not been read.
+    dictionary: Option<(Place, Arc<Dictionaries>)>,
+}
 
 impl Iterator for Unpacked {
     type Item = Result<Page>;
@@ -124,19 +174,29 @@ impl Iterator for Unpacked {
 
 impl PageReader for Unpacked {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
-        self.0.get_next_page()?.map(page).transpose()
+        let dictionary = self.dictionary.take();
+        if let Some(kept) = dictionary.as_ref().and_then(|(place, kept)| kept.get(*place)) {
+            self.reader.skip_next_page()?;
+            return Ok(Some(kept));
+        }
+        let read = self.reader.get_next_page()?.map(page).transpose()?;
+        if let (Some((place, kept)), Some(page @ Page::DictionaryPage { .. })) = (dictionary, &read) {
+            kept.keep(place, page.clone());
+        }
+        Ok(read)
     }
 
     fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
-        self.0.peek_next_page()
+        self.reader.peek_next_page()
     }
 
     fn skip_next_page(&mut self) -> Result<()> {
-        self.0.skip_next_page()
+        self.dictionary = None;
+        self.reader.skip_next_page()
     }
 
     fn at_record_boundary(&mut self) -> Result<bool> {
-        self.0.at_record_boundary()
+        self.reader.at_record_boundary()
     }
 }
 
@@ -174,4 +234,31 @@ fn unpack(bytes: &Bytes, plain: usize) -> Result<Bytes> {
 
 fn wrong(message: &str) -> ParquetError {
     ParquetError::General(message.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parquet::basic::Encoding;
+
+    fn page(size: usize) -> Page {
+        let buf = vec![0; size].into();
+        Page::DictionaryPage { buf, num_values: 1, encoding: Encoding::PLAIN, is_sorted: false }
+    }
+
+    #[test]
+    fn the_newest_dictionaries_are_kept() {
+        let (kept, quarter) = (Dictionaries::default(), DICTIONARIES / 4);
+        let there = |number| kept.get((number, 0, 0)).is_some();
+        for number in 0..6 {
+            kept.keep((number, 0, 0), page(quarter));
+            // Two that read the same at a time keep it once.
+            kept.keep((number, 0, 0), page(quarter));
+        }
+        assert_eq!([0, 1, 2, 3, 4, 5].map(there), [false, false, true, true, true, true]);
+        kept.keep((6, 0, 0), page(DICTIONARIES + 1));
+        assert!(!(0..7).any(there));
+        kept.keep((7, 0, 0), page(1));
+        assert!(there(7) && !there(6));
+    }
 }
