@@ -3,14 +3,15 @@
 //! A page of fifty entries may stand in fifty segments, one row in each. A scan of DataFusion costs more than such a row, so
 //! here the Parquet reader is asked itself, with footers that are kept in memory.
 
+mod newest;
 mod pages;
 
-use std::collections::{HashMap, VecDeque};
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use object_store::ObjectMeta;
@@ -22,6 +23,7 @@ use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDataR
 use parquet::file::reader::{ChunkReader, Length};
 use reeve_ledger::SealedEntry;
 
+use self::newest::Newest;
 use self::pages::{Dictionaries, Footer, Groups};
 use super::decode::{sealed, sealed_columns};
 use super::schema::SCHEMA;
@@ -30,20 +32,20 @@ use super::schema::SCHEMA;
 const FOOTERS: usize = 64 << 20;
 
 /// Footers of segments, the newest that fit.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Footers {
-    kept: Mutex<Kept>,
+    /// What a file looked like when its footer was read, and the footer; `None` for a file without some of the columns.
+    kept: Mutex<Newest<String, (ObjectMeta, Option<Known>)>>,
     dictionaries: Arc<Dictionaries>,
+    /// How many footers were read so far: the number of the next file.
+    read: AtomicU64,
 }
 
-#[derive(Debug, Default)]
-struct Kept {
-    /// What a file looked like when its footer was read, and the footer; `None` for a file without some of the columns.
-    known: HashMap<String, (ObjectMeta, Option<Known>)>,
-    order: VecDeque<(String, usize)>,
-    bytes: usize,
-    /// How many footers were read so far: the number of the next file.
-    read: u64,
+impl Default for Footers {
+    fn default() -> Self {
+        let kept = Mutex::new(Newest::new(FOOTERS));
+        Footers { kept, dictionaries: Arc::default(), read: AtomicU64::default() }
+    }
 }
 
 /// What is known of a file: its footer, and how the columns of an entry become arrays.
@@ -66,7 +68,7 @@ impl Footers {
 
     fn footer(&self, at: &At, file: &ObjectMeta) -> Result<Option<Known>> {
         let path = file.location.as_ref();
-        if let Some((then, footer)) = self.kept.lock().known.get(path)
+        if let Some((then, footer)) = self.kept.lock().get(path)
             && then == file
         {
             return Ok(footer.clone());
@@ -77,30 +79,10 @@ impl Footers {
             .parse_and_finish(at)?;
         let size = read.memory_size();
         let whole = read.file_metadata().schema_descr().num_columns() == SCHEMA.fields().len();
-        let number = {
-            let mut kept = self.kept.lock();
-            kept.read += 1;
-            kept.read
-        };
+        let number = self.read.fetch_add(1, Ordering::Relaxed);
         let known = if whole { known(read, number)? } else { None };
-        self.kept.lock().put(file, known.clone(), size);
+        self.kept.lock().put(path.to_owned(), (file.clone(), known.clone()), size);
         Ok(known)
-    }
-}
-
-impl Kept {
-    fn put(&mut self, file: &ObjectMeta, footer: Option<Known>, size: usize) {
-        let path = file.location.to_string();
-        if self.known.insert(path.clone(), (file.clone(), footer)).is_none() {
-            self.order.push_back((path, size));
-            self.bytes += size;
-        }
-        while self.bytes > FOOTERS
-            && let Some((path, size)) = self.order.pop_front()
-        {
-            self.known.remove(&path);
-            self.bytes -= size;
-        }
     }
 }
 

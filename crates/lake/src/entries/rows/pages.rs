@@ -5,7 +5,6 @@
 //! which are most of what one row needs, stay unpacked in memory.
 
 use std::cell::RefCell;
-use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -19,6 +18,7 @@ use parquet::file::serialized_reader::SerializedPageReader;
 use zstd::bulk::Decompressor;
 
 use super::At;
+use super::newest::Newest;
 
 /// The most that a page unpacks to; a writer's are smaller.
 const MOST: usize = 256 << 20;
@@ -69,34 +69,12 @@ impl Footer {
 type Place = (u64, usize, usize);
 
 /// Dictionaries of columns, unpacked, the newest that fit.
-#[derive(Debug, Default)]
-pub(super) struct Dictionaries(Mutex<Kept>);
+#[derive(Debug)]
+pub(super) struct Dictionaries(Mutex<Newest<Place, Page>>);
 
-#[derive(Debug, Default)]
-struct Kept {
-    pages: HashMap<Place, Page>,
-    order: VecDeque<Place>,
-    bytes: usize,
-}
-
-impl Dictionaries {
-    fn get(&self, place: Place) -> Option<Page> {
-        self.0.lock().pages.get(&place).cloned()
-    }
-
-    fn keep(&self, place: Place, page: Page) {
-        let mut kept = self.0.lock();
-        kept.bytes += page.buffer().len();
-        match kept.pages.insert(place, page) {
-            Some(before) => kept.bytes -= before.buffer().len(),
-            None => kept.order.push_back(place),
-        }
-        while kept.bytes > DICTIONARIES
-            && let Some(oldest) = kept.order.pop_front()
-        {
-            let gone = kept.pages.remove(&oldest);
-            kept.bytes -= gone.map_or(0, |page| page.buffer().len());
-        }
+impl Default for Dictionaries {
+    fn default() -> Self {
+        Dictionaries(Mutex::new(Newest::new(DICTIONARIES)))
     }
 }
 
@@ -137,10 +115,12 @@ impl Groups {
         let rows = usize::try_from(metadata.num_rows()).unwrap_or_default();
         let reader = SerializedPageReader::new(Arc::clone(&self.file), metadata.column(column), rows, locations)?;
         let packed = self.footer.packed.get(group).and_then(|columns| columns.get(column)).copied();
+        if packed != Some(true) {
+            return Ok(Box::new(reader));
+        }
         let place = metadata.column(column).dictionary_page_offset().map(|_| (self.number, group, column));
         let dictionary = place.map(|place| (place, Arc::clone(&self.dictionaries)));
-        let unpacked = Unpacked { reader, dictionary };
-        Ok(if packed == Some(true) { Box::new(unpacked) } else { Box::new(unpacked.reader) })
+        Ok(Box::new(Unpacked { reader, dictionary }))
     }
 }
 
@@ -175,13 +155,13 @@ impl Iterator for Unpacked {
 impl PageReader for Unpacked {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
         let dictionary = self.dictionary.take();
-        if let Some(kept) = dictionary.as_ref().and_then(|(place, kept)| kept.get(*place)) {
+        if let Some(kept) = dictionary.as_ref().and_then(|(place, kept)| kept.0.lock().get(place).cloned()) {
             self.reader.skip_next_page()?;
             return Ok(Some(kept));
         }
         let read = self.reader.get_next_page()?.map(page).transpose()?;
         if let (Some((place, kept)), Some(page @ Page::DictionaryPage { .. })) = (dictionary, &read) {
-            kept.keep(place, page.clone());
+            kept.0.lock().put(place, page.clone(), page.buffer().len());
         }
         Ok(read)
     }
@@ -234,31 +214,4 @@ fn unpack(bytes: &Bytes, plain: usize) -> Result<Bytes> {
 
 fn wrong(message: &str) -> ParquetError {
     ParquetError::General(message.to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use parquet::basic::Encoding;
-
-    fn page(size: usize) -> Page {
-        let buf = vec![0; size].into();
-        Page::DictionaryPage { buf, num_values: 1, encoding: Encoding::PLAIN, is_sorted: false }
-    }
-
-    #[test]
-    fn the_newest_dictionaries_are_kept() {
-        let (kept, quarter) = (Dictionaries::default(), DICTIONARIES / 4);
-        let there = |number| kept.get((number, 0, 0)).is_some();
-        for number in 0..6 {
-            kept.keep((number, 0, 0), page(quarter));
-            // Two that read the same at a time keep it once.
-            kept.keep((number, 0, 0), page(quarter));
-        }
-        assert_eq!([0, 1, 2, 3, 4, 5].map(there), [false, false, true, true, true, true]);
-        kept.keep((6, 0, 0), page(DICTIONARIES + 1));
-        assert!(!(0..7).any(there));
-        kept.keep((7, 0, 0), page(1));
-        assert!(there(7) && !there(6));
-    }
 }
