@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use jiff::Timestamp;
-use reeve_estate::{Provider, ResourceKind};
+use reeve_estate::{Money, Provider, ResourceKind};
 
 use crate::lifecycle::Status;
 use crate::recommendation::{
@@ -141,17 +141,19 @@ impl Opinions {
 /// What a recommendation would bring, dollars a month, and where that comes from. What saves little or nothing is worth what
 /// its priority stands for: the saving from which on a finding gets that priority.
 fn impact(of: &Recommendation) -> (f64, String) {
-    let saved = of.savings_after_discounts.unwrap_or(of.savings_monthly).usd();
     let stands_for = match of.priority {
         Priority::Critical => 10_000.0,
         Priority::High => 1_000.0,
         Priority::Medium => 100.0,
         Priority::Low => 10.0,
     };
-    if saved >= stands_for {
-        (saved, format!("${saved:.2} a month saved"))
-    } else {
-        (stands_for, format!("${stands_for:.2} a month that priority {} stands for", of.priority))
+    match of.savings_after_discounts.or(of.savings_monthly).map(Money::usd) {
+        Some(saved) if saved >= stands_for => (saved, format!("${saved:.2} a month saved")),
+        Some(_) => (stands_for, format!("${stands_for:.2} a month that priority {} stands for", of.priority)),
+        None => (
+            stands_for,
+            format!("${stands_for:.2} a month that priority {} stands for, as no price is known", of.priority),
+        ),
     }
 }
 

@@ -173,8 +173,8 @@ pub struct Recommendation {
     pub impact: ImpactAssessment,
     /// How hard it is.
     pub effort: Effort,
-    /// Estimated savings a month at list price; negative when it costs more.
-    pub savings_monthly: Money,
+    /// Estimated savings a month at list price; negative when it costs more, `None` where no price is known.
+    pub savings_monthly: Option<Money>,
     /// The same after discounts and commitments, where the bill is known.
     pub savings_after_discounts: Option<Money>,
     /// What the resource costs a month now.

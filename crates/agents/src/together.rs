@@ -100,7 +100,8 @@ fn counted(members: &[&Recommendation], set: u32) -> Vec<Money> {
     let mut counted = vec![Money::ZERO; members.len()];
     let mut left = 1.0;
     for at in order {
-        let saving = members[at].savings_monthly;
+        // Nothing is claimed where there is no price.
+        let saving = members[at].savings_monthly.unwrap_or(Money::ZERO);
         let share = match members[at].monthly_cost {
             Some(cost) if cost > Money::ZERO && saving > Money::ZERO => (saving.usd() / cost.usd()).min(1.0),
             _ => {

@@ -1,8 +1,9 @@
 //! Instance specifications and list prices, built from published facts and embedded in the program.
 //!
 //! The facts are in `data/`, their sources in `data/SOURCE.md`. What is not there has no price: the catalogue answers
-//! `None` and never guesses. Two answers are more than facts and say so: a price taken from the provider's reference region
-//! because the asked-for region has none ([`Price::assumed`]), and a discount that is an assumption ([`Discount::assumed`]).
+//! `None` and never guesses. A price is of one provider, region, size, operating system and tenancy; another region's is never
+//! given in its place, because a saving computed from it would be untrue. One answer is more than a fact and says so: a
+//! discount that is an assumption ([`Discount::assumed`]).
 
 mod aws;
 mod azure;
@@ -13,7 +14,7 @@ mod table;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use crate::resource::Provider;
+use crate::resource::{Provider, Resource};
 use table::{PriceTable, TierTable};
 
 /// What one instance type offers. Baselines are what it sustains, not the "up to" figure.
@@ -59,10 +60,6 @@ pub struct DatabaseSpec {
 pub struct Price {
     /// US dollars an hour.
     pub usd_per_hour: f64,
-    /// The region the price is of.
-    pub region_of_price: String,
-    /// The asked-for region has no price in the data, and this is the reference region's. Whoever shows it must say so.
-    pub assumed: bool,
 }
 
 /// The discount of a one-year commitment.
@@ -81,10 +78,6 @@ pub struct Discount {
 pub struct MonthlyCost {
     /// The cost of 730 hours.
     pub cost: crate::money::Money,
-    /// The region the price is of.
-    pub region_of_price: String,
-    /// See [`Price::assumed`].
-    pub assumed: bool,
 }
 
 /// Embedded data that does not read; a defect of the build, held off by a unit test.
@@ -125,10 +118,7 @@ impl Catalogue {
     fn embedded() -> Result<Catalogue, CatalogueError> {
         let azure_prices = azure::prices()?;
         let gcp = gcp::Prices::embedded()?;
-        let mut discounts = table::assumed_discounts()?;
-        if let Some(fact) = gcp.one_year_discount() {
-            discounts.insert(Provider::Gcp, fact);
-        }
+        let discounts = table::assumed_discounts()?;
         let specs = aws::specs()?
             .into_iter()
             .chain(azure::specs(&azure_prices))
@@ -167,8 +157,8 @@ impl Catalogue {
         Some(DatabaseSpec { name: class.to_owned(), machine })
     }
 
-    /// The on-demand list price of a machine. Only Linux (`None` or `linux`) has one; other platforms, databases and
-    /// unknown names are `None`.
+    /// The on-demand list price of a machine of shared tenancy in a region. Only Linux (`None` or `linux`) has one; other
+    /// platforms, databases, unknown names and regions that the data does not have are `None`.
     #[must_use]
     pub fn hourly_usd(&self, provider: Provider, region: &str, name: &str, platform: Option<&str>) -> Option<Price> {
         if !platform.is_none_or(|p| p.eq_ignore_ascii_case("linux") || p.eq_ignore_ascii_case("linux/unix")) {
@@ -200,10 +190,42 @@ impl Catalogue {
         found
     }
 
-    /// The discount of a one-year commitment; `None` where there is neither a fact nor an assumption.
+    /// The on-demand list price of a size for a machine as it is: its region, operating system and tenancy. `None` where
+    /// the data does not have it, and for machines on dedicated hardware.
     #[must_use]
-    pub fn reservation_discount(&self, provider: Provider) -> Option<&Discount> {
-        self.discounts.get(&provider)
+    pub fn hourly_for(&self, machine: &Resource, size: &str) -> Option<Price> {
+        let spec = &machine.specification;
+        let shared = spec.tenancy.as_deref().is_none_or(|tenancy| tenancy == "default");
+        let platform = spec.platform.as_deref();
+        shared.then(|| self.hourly_usd(machine.provider, &machine.region, size, platform)).flatten()
+    }
+
+    /// Sizes of any family of the same purpose that boot the same images. GPUs of another number, bare metal, and what is no
+    /// longer sold to new customers are left out.
+    #[must_use]
+    pub fn exchangeable(&self, provider: Provider, name: &str) -> Vec<&InstanceSpec> {
+        let Some(of) = self.instance(provider, name) else { return Vec::new() };
+        let others = self.specs.values().filter(|spec| {
+            spec.provider == of.provider
+                && spec.name != of.name
+                && spec.current_generation
+                && spec.gpus == of.gpus
+                && !spec.name.contains("metal")
+                && purpose(spec) == purpose(of)
+                && runs_same_images(spec, of)
+        });
+        others.collect()
+    }
+
+    /// The discount of a one-year commitment for a size in a region; `None` where there is neither a fact nor an assumption
+    /// for its family.
+    #[must_use]
+    pub fn reservation_discount(&self, provider: Provider, region: &str, name: &str) -> Option<Discount> {
+        match self.discounts.get(&provider) {
+            Some(discount) => Some(discount.clone()),
+            None if provider == Provider::Gcp => self.gcp.one_year_discount(region, name),
+            None => None,
+        }
     }
 
     fn siblings<'a>(&'a self, of: &'a InstanceSpec) -> impl Iterator<Item = &'a InstanceSpec> {
@@ -215,6 +237,19 @@ impl Catalogue {
                 && runs_same_images(s, of)
         })
     }
+}
+
+/// The letters that a family's name begins with, one and the same for the families of general use: burstable, balanced,
+/// and those with more processors or more memory. Accelerators, storage and clusters are for a purpose of their own.
+fn purpose(spec: &InstanceSpec) -> &str {
+    let end = spec.family.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(spec.family.len());
+    let letters = &spec.family[..end];
+    let general: &[&str] = match spec.provider {
+        Provider::Aws => &["t", "m", "c", "r"],
+        Provider::Gcp => &["e", "n", "c"],
+        Provider::Azure => &["A", "B", "D", "E", "F"],
+    };
+    if general.contains(&letters) { "general" } else { letters }
 }
 
 /// Whether an image that boots on one boots on the other; 32-bit support does not count.

@@ -100,6 +100,9 @@ pub struct Specification {
     pub platform: Option<String>,
     /// `x86_64` or `arm64`.
     pub architecture: Option<String>,
+    /// Whose hardware a machine runs on: `default` (shared), `dedicated` or `host`; `None` where the cloud did not say. Prices
+    /// are of shared hardware.
+    pub tenancy: Option<String>,
     /// Provisioned storage, GiB.
     pub storage_gib: Option<f64>,
     /// Volume type (`gp3`, `io2`).

@@ -2698,6 +2698,11 @@ export interface components {
              */
             savings_open_monthly: number;
             /**
+             * Format: int64
+             * @description Open recommendations whose saving is not known for want of a price; none of them is in the sum.
+             */
+            savings_open_unpriced: number;
+            /**
              * Format: double
              * @description What the same actions were predicted to save a month, dollars.
              */
@@ -5172,7 +5177,7 @@ export interface components {
              */
             version: number;
         };
-        /** @description Savings a month; negative when it costs more. */
+        /** @description Savings a month; negative when it costs more, null where no price is known. */
         SavingsBody: {
             /** @description `USD`. */
             currency: string;
@@ -5183,9 +5188,9 @@ export interface components {
             current_monthly_cost?: number | null;
             /**
              * Format: double
-             * @description At list price.
+             * @description At list price; null where no price of this region, size and operating system is known.
              */
-            monthly: number;
+            monthly?: number | null;
             /**
              * Format: double
              * @description After discounts and commitments, where the bill is known.
@@ -5673,7 +5678,7 @@ export interface components {
              * Format: double
              * @description What the recommendation promised to save a month, dollars.
              */
-            predicted_savings_monthly: number;
+            predicted_savings_monthly?: number | null;
             /**
              * Format: double
              * @description What the resource costs less a month than before, dollars; absent until known.

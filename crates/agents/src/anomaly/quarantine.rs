@@ -104,7 +104,7 @@ pub(crate) fn proposal(machine: &Resource, of: &Anomaly) -> Proposal {
             security: "what may have taken the machine over reaches nothing any more".to_owned(),
         },
         effort: Effort::Low,
-        savings_monthly: Money::ZERO,
+        savings_monthly: Some(Money::ZERO),
         savings_after_discounts: None,
         monthly_cost: machine.monthly_cost,
         plan: plan.ok(),

@@ -62,13 +62,10 @@ pub(super) fn ran_through(evidence: &Evidence<'_>, window: Window) -> Option<boo
     evidence.cpu.as_ref().map(|cpu| ran(cpu, window))
 }
 
-fn reason_codes(discount_assumed: bool, price_assumed: bool) -> Vec<String> {
+fn reason_codes(discount_assumed: bool) -> Vec<String> {
     let mut codes = vec!["consistent_usage", "advice_only"];
     if discount_assumed {
         codes.push("discount_assumed");
-    }
-    if price_assumed {
-        codes.push("price_of_reference_region");
     }
     codes.into_iter().map(str::to_owned).collect()
 }
@@ -83,10 +80,12 @@ fn propose(
     let resource = facts.resource;
     let size = resource.specification.instance_type.as_deref().unwrap_or_default();
     let no_price = || Abstention::unjudged(KIND, "no_price", format!("no list price is known for {size}"));
-    let (usd, assumed_region) = hourly(facts.catalogue, resource, size).ok_or_else(no_price)?;
-    let discount = facts.catalogue.reservation_discount(resource.provider).ok_or_else(no_price)?;
+    let usd = hourly(facts.catalogue, resource, size).ok_or_else(no_price)?;
+    let discount =
+        facts.catalogue.reservation_discount(resource.provider, &resource.region, size).ok_or_else(no_price)?;
     let monthly = Money::per_month(usd);
-    let savings = Money::from_usd(monthly.usd() * discount.share);
+    let saved = Money::from_usd(monthly.usd() * discount.share);
+    let savings = Some(saved);
     let counted = backtest(evidence, cpu, 7, |before, day| ran(cpu, before).then(|| ran(cpu, day)));
     let trust = confidence(counted, A_YEAR_IS_LONG, None);
     let signs = signs(evidence, margin::commitment(evidence), counted.windows, 1.0);
@@ -95,10 +94,10 @@ fn propose(
         "{} a month x {} = {} a month. {}",
         dollars(monthly),
         percent(discount.share * 100.0),
-        dollars(savings),
+        dollars(saved),
         discount.wording
     );
-    let reason_codes = reason_codes(discount.assumed, assumed_region.is_some());
+    let reason_codes = reason_codes(discount.assumed);
     let iac = gate::managed_by(resource);
     let hazards = Hazards { iac: iac.is_some(), ..Hazards::default() };
     let nothing = "none: the machine stays as it is";
@@ -132,7 +131,7 @@ fn propose(
             similar_cases: 0,
             success_rate: None,
             risk: risk(resource, hazards),
-            cost_reduction: format!("{} a month ({})", dollars(savings), percent(discount.share * 100.0)),
+            cost_reduction: format!("{} a month ({})", dollars(saved), percent(discount.share * 100.0)),
             performance_impact: nothing.to_owned(),
             decision_path: path.into_decisions(),
         },

@@ -167,7 +167,7 @@ fn propose(
     let trust = confidence(counted, doubts, cap);
     let signs = signs(evidence, margin::smaller(evidence, from, &chosen.spec), counted.windows, doubts);
     path.ask("Would it have held on the held-out days?", counted.held == counted.windows, trust.words());
-    let savings = chosen.price.as_ref().map_or(Money::ZERO, Change::savings);
+    let savings = chosen.price.as_ref().map(Change::savings);
     let list_now = chosen.price.as_ref().map(|price| price.now);
     let monthly_cost = resource.monthly_cost.or(list_now);
     let iac = gate::managed_by(resource);
@@ -218,10 +218,8 @@ fn propose(
 fn codes(chosen: &Candidate) -> Vec<String> {
     let mut codes = vec!["cpu_p95_below_20".to_owned()];
     codes.extend(chosen.fit.doubts.iter().map(|dimension| format!("unchecked_{dimension}")));
-    match &chosen.price {
-        None => codes.push("no_list_price".to_owned()),
-        Some(price) if price.assumed_region.is_some() => codes.push("price_of_reference_region".to_owned()),
-        Some(_) => {}
+    if chosen.price.is_none() {
+        codes.push("no_list_price".to_owned());
     }
     codes
 }

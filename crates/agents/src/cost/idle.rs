@@ -150,7 +150,7 @@ fn propose(
     let bill = Bill::of(evidence);
     let iac = gate::managed_by(resource);
     let hazards = Hazards { unmeasured: false, iac: iac.is_some(), unpriced: bill.compute.is_none(), idle: true };
-    let savings = bill.compute.unwrap_or(Money::ZERO);
+    let savings = bill.compute;
     let monthly_cost = resource.monthly_cost.or(bill.compute);
     factors.push(trust.words());
     factors.push(bill.words(resource));
@@ -231,7 +231,6 @@ struct Bill {
     disks: Money,
     /// Storage of the snapshots a month, at most; `None` where a size or price is not known.
     snapshots: Option<Money>,
-    assumed_region: Option<String>,
 }
 
 impl Bill {
@@ -245,11 +244,10 @@ impl Bill {
             Some(facts.catalogue.snapshot_monthly(volume.provider, &volume.region, gib)?.cost)
         };
         Bill {
-            compute: price.as_ref().map(|(usd, _)| Money::per_month(*usd)),
-            hourly: price.as_ref().map_or(0.0, |(usd, _)| *usd),
+            compute: price.map(Money::per_month),
+            hourly: price.unwrap_or(0.0),
             disks: facts.volumes.iter().filter_map(|volume| volume.monthly_cost).sum(),
             snapshots: facts.volumes.iter().map(snapshot).sum(),
-            assumed_region: price.and_then(|(_, region)| region),
         }
     }
 
@@ -264,13 +262,12 @@ impl Bill {
         let Some(compute) = self.compute else {
             return format!("no list price is known for {}, so no saving is claimed", resource.name);
         };
-        let region = self.assumed_region.as_ref().map_or(String::new(), |r| format!(" (price of {r})"));
         let disks = if self.disks == Money::ZERO {
             String::new()
         } else {
             let (disks, snapshots) = (dollars(self.disks), at_most(self.snapshots));
             format!("; its disks go on being billed ({disks} a month), the snapshots cost {snapshots}")
         };
-        format!("${:.4} an hour x 730 hours = {} a month saved{region}{disks}", self.hourly, dollars(compute))
+        format!("${:.4} an hour x 730 hours = {} a month saved{disks}", self.hourly, dollars(compute))
     }
 }

@@ -13,8 +13,6 @@ pub(super) struct Change {
     pub(super) target: Money,
     /// US dollars an hour: now, target.
     pub(super) hourly: (f64, f64),
-    /// The region whose price it is, when it is not the resource's own.
-    pub(super) assumed_region: Option<String>,
 }
 
 impl Change {
@@ -31,12 +29,11 @@ impl Change {
     /// The arithmetic, written out.
     pub(super) fn words(&self) -> String {
         let (now, target) = self.hourly;
-        let region = self.assumed_region.as_ref().map_or(String::new(), |r| format!(" (prices of {r})"));
         let rises = self.savings() < Money::ZERO;
         let (more, less, unit) = if rises { (target, now, "a month more") } else { (now, target, "a month") };
         let saved = Money::from_usd(self.savings().usd().abs());
         format!(
-            "(${more:.4} - ${less:.4}) an hour x 730 hours = {} {unit}, {} of {}{region}",
+            "(${more:.4} - ${less:.4}) an hour x 730 hours = {} {unit}, {} of {}",
             dollars(saved),
             percent(self.percent().abs()),
             dollars(self.now)
@@ -44,30 +41,27 @@ impl Change {
     }
 }
 
-/// The price of a machine an hour by the list; `None` for databases and whatever else has none.
-pub(super) fn hourly(catalogue: &Catalogue, resource: &Resource, size: &str) -> Option<(f64, Option<String>)> {
+/// The price of a machine an hour by the list of its region; `None` for databases and whatever else has none.
+pub(super) fn hourly(catalogue: &Catalogue, resource: &Resource, size: &str) -> Option<f64> {
     if resource.kind != ResourceKind::VirtualMachine {
         return None;
     }
-    let platform = resource.specification.platform.as_deref();
-    let price = catalogue.hourly_usd(resource.provider, &resource.region, size, platform)?;
-    Some((price.usd_per_hour, price.assumed.then_some(price.region_of_price)))
+    Some(catalogue.hourly_for(resource, size)?.usd_per_hour)
 }
 
 /// What changing from one size to another costs or saves.
 pub(super) fn change(catalogue: &Catalogue, resource: &Resource, from: &str, to: &str) -> Option<Change> {
-    let (now, assumed_region) = hourly(catalogue, resource, from)?;
-    let (target, _) = hourly(catalogue, resource, to)?;
-    Some(Change { now: Money::per_month(now), target: Money::per_month(target), hourly: (now, target), assumed_region })
+    let (now, target) = (hourly(catalogue, resource, from)?, hourly(catalogue, resource, to)?);
+    Some(Change { now: Money::per_month(now), target: Money::per_month(target), hourly: (now, target) })
 }
 
 /// A list saving after what is known of discounts: nothing for reserved capacity, which is paid whether used or not;
 /// in proportion where the resource's known cost lies below its list price; `None` where nothing is known.
-pub(super) fn after_discounts(resource: &Resource, list_now: Option<Money>, saving: Money) -> Option<Money> {
+pub(super) fn after_discounts(resource: &Resource, list_now: Option<Money>, saving: Option<Money>) -> Option<Money> {
     if resource.purchase == Some(Purchase::Reserved) {
         return Some(Money::ZERO);
     }
     let (paid, list) = (resource.monthly_cost?.usd(), list_now?.usd());
     let share = paid / list;
-    (list > 0.0 && share > 0.0 && share < 0.995).then(|| Money::from_usd(saving.usd() * share))
+    (list > 0.0 && share > 0.0 && share < 0.995).then(|| Money::from_usd(saving.map_or(0.0, Money::usd) * share))
 }

@@ -30,8 +30,8 @@ pub struct Proposal {
     pub impact: ImpactAssessment,
     /// How hard it is.
     pub effort: Effort,
-    /// At list price; negative when it costs more; zero where there is no price (then `not_measured` has `price`).
-    pub savings_monthly: Money,
+    /// At list price; negative when it costs more; `None` where there is no price (then `not_measured` has `price`).
+    pub savings_monthly: Option<Money>,
     /// After discounts and commitments, where they are known.
     pub savings_after_discounts: Option<Money>,
     /// What the resource costs a month now.

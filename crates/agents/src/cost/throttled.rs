@@ -1,6 +1,6 @@
 //! `upgrade_throttled`: CPU above 90 % for 3 days, or a burstable machine held down at its baseline without credits.
 
-use reeve_estate::{InstanceSpec, Money};
+use reeve_estate::InstanceSpec;
 use reeve_learn::{Summary, Window};
 
 use super::burstable::baseline_percent;
@@ -160,7 +160,7 @@ fn propose(
             percent(facts.guardrails.max_cost_increase_percent)
         ),
     );
-    let savings = price.as_ref().map_or(Money::ZERO, Change::savings);
+    let savings = price.as_ref().map(Change::savings);
     let list_now = price.as_ref().map(|price| price.now);
     let monthly_cost = resource.monthly_cost.or(list_now);
     let iac = gate::managed_by(resource);

@@ -62,7 +62,7 @@ fn propose(facts: &Facts<'_>, counted: Backtest, unmeasured: bool, path: Path) -
     let volume = facts.resource;
     let listed = facts.catalogue.monthly_cost(volume);
     let monthly = volume.monthly_cost.or(listed.as_ref().map(|month| month.cost));
-    let savings = monthly.unwrap_or(Money::ZERO);
+    let savings = monthly;
     let gib = volume.specification.storage_gib;
     let snapshot = gib.and_then(|gib| facts.catalogue.snapshot_monthly(volume.provider, &volume.region, gib));
     let snapshot = at_most(snapshot.map(|s| s.cost));

@@ -67,17 +67,24 @@ pub(crate) fn risk(resource: &Resource, hazards: Hazards) -> Impact {
 }
 
 /// The impact level: the higher of cost and risk.
-pub(super) fn impact_level(resource: &Resource, savings: Money, monthly: Option<Money>, hazards: Hazards) -> Impact {
-    let cost = Money::from_usd(savings.usd().abs().max(monthly.map_or(0.0, |m| m.usd().abs())));
+pub(super) fn impact_level(
+    resource: &Resource,
+    savings: Option<Money>,
+    monthly: Option<Money>,
+    hazards: Hazards,
+) -> Impact {
+    let size = |money: Option<Money>| money.map_or(0.0, |money| money.usd().abs());
+    let cost = Money::from_usd(size(savings).max(size(monthly)));
     impact_by_cost(cost).max(risk(resource, hazards))
 }
 
-/// The priority of something that saves this much a month.
-pub(super) fn priority_by_savings(savings: Money) -> Priority {
-    match savings.usd().abs() {
-        usd if usd >= 1000.0 => Priority::High,
-        usd if usd >= 100.0 => Priority::Medium,
-        _ => Priority::Low,
+/// The priority of something that saves this much a month. What has no price is not taken for worthless.
+pub(super) fn priority_by_savings(savings: Option<Money>) -> Priority {
+    match savings.map(|savings| savings.usd().abs()) {
+        Some(usd) if usd >= 1000.0 => Priority::High,
+        Some(usd) if usd >= 100.0 => Priority::Medium,
+        Some(_) => Priority::Low,
+        None => Priority::Medium,
     }
 }
 

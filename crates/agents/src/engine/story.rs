@@ -94,7 +94,7 @@ fn finding(operation: &str, of: &Recommendation, caller: &Caller) -> Entry {
         ("priority", Json::from(of.priority.as_str())),
         ("impact_level", Json::from(of.impact_level.as_str())),
         ("confidence", Json::from(of.confidence)),
-        ("savings_monthly_usd", Json::from(of.savings_monthly.usd())),
+        ("savings_monthly_usd", Json::from(of.savings_monthly.map(|money| money.usd()))),
         ("instance_type", Json::from(of.subject.instance_type.clone())),
         ("target_type", Json::from(of.subject.target_type.clone())),
         ("factors", Json::from(of.explanation.factors.clone())),

@@ -120,7 +120,7 @@ impl Engine {
         let mut entry = story::action("action.watch", went, &action, of, caller).after(Json::object([
             ("verdict", Json::from(watched.verdict.as_str())),
             ("detail", Json::from(watched.detail.clone())),
-            ("predicted_savings_monthly_usd", Json::from(of.savings_monthly.usd_cents())),
+            ("predicted_savings_monthly_usd", Json::from(of.savings_monthly.map(|money| money.usd_cents()))),
             ("realised_savings_monthly_usd", Json::from(watched.realised_monthly.map(|money| money.usd_cents()))),
         ]));
         if degraded {

@@ -74,7 +74,7 @@ pub(super) fn propose(rule: &Rule, on: &On<'_>, found: &Prediction, catalogue: &
             security: "none".to_owned(),
         },
         effort: change.effort,
-        savings_monthly: change.added.map_or(Money::ZERO, |added| Money::ZERO - added),
+        savings_monthly: change.added.map(|added| -added),
         savings_after_discounts: None,
         monthly_cost: monthly,
         plan: change.plan,

@@ -46,7 +46,7 @@ async fn a_rejected_kind_sinks_and_one_click_does_not_do_it() {
     let before = world.only("i-9").await;
     assert_eq!(before.kind, RecommendationType::RightSize);
     assert_eq!((before.ranking.weight, before.ranking.in_favour, before.ranking.against), (1.0, 0, 0));
-    let expected = before.confidence / 100.0 * before.savings_monthly.usd();
+    let expected = before.confidence / 100.0 * before.savings_monthly.unwrap().usd();
     assert!((before.ranking.expected_value - expected).abs() < 0.01, "{:?}", before.ranking);
     assert_eq!(listed(&world).await.last().unwrap(), "idle", "it saves least");
 

@@ -147,7 +147,7 @@ fn variant(of: &Recommendation, id: &str, kind: RecommendationType, saving: f64,
     Recommendation {
         id: RecommendationId(id.to_owned()),
         kind,
-        savings_monthly: Money::from_usd(saving),
+        savings_monthly: Some(Money::from_usd(saving)),
         monthly_cost: Some(Money::from_usd(cost)),
         ..of.clone()
     }

@@ -119,6 +119,6 @@ async fn what_was_saved_stands_beside_what_was_foretold() {
     let told = entries.iter().rev().find(|one| one.action.operation.as_deref() == Some("action.watch"));
     let after = told.unwrap().changes.after.as_ref().unwrap();
     let figure = |name: &str| after.get(name).and_then(reeve_audit::Json::as_f64);
-    assert_eq!(figure("predicted_savings_monthly_usd"), Some(of.savings_monthly.usd_cents()));
+    assert_eq!(figure("predicted_savings_monthly_usd"), Some(of.savings_monthly.unwrap().usd_cents()));
     assert_eq!(figure("realised_savings_monthly_usd"), Some(7.5));
 }

@@ -27,6 +27,7 @@ pub(crate) fn machine(place: &Place, instance: &Instance) -> Option<Resource> {
     spec.architecture = instance.architecture().map(|a| a.as_str().to_owned());
     let windows = instance.platform().map(|p| p.as_str().to_ascii_lowercase());
     spec.platform = Some(platform(instance.platform_details().or(windows.as_deref()).unwrap_or("Linux/UNIX")));
+    spec.tenancy = instance.placement().and_then(|p| p.tenancy()).map(|t| t.as_str().to_owned());
     // EC2 takes other groups for a machine only where it has one network interface.
     let groups = instance.security_groups();
     if instance.network_interfaces().len() <= 1 {

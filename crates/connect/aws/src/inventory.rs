@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt};
 use reeve_connect_aws_ec2::{Fault, FaultKind, Listing};
-use reeve_estate::{Catalogue, Inventory, Resource, ResourceId, ResourceKind};
+use reeve_estate::{Catalogue, Inventory, Purchase, Resource, ResourceId, ResourceKind};
 
 use crate::session::AwsConnection;
 
@@ -87,19 +87,20 @@ fn join_groups(resources: &mut [Resource]) {
     }
 }
 
-/// Puts list prices on what has one, and says where another region's price was assumed.
+/// Puts list prices on what has one, and says how many machines and volumes of a region have none.
 fn price(inventory: &mut Inventory) {
-    let mut assumed = BTreeSet::new();
+    let mut unpriced: BTreeMap<String, usize> = BTreeMap::new();
     for resource in &mut inventory.resources {
-        let month = Catalogue::builtin().monthly_cost(resource);
-        if let Some(month) = month.as_ref().filter(|m| m.assumed) {
-            assumed.insert((resource.region.clone(), month.region_of_price.clone()));
+        resource.monthly_cost = Catalogue::builtin().monthly_cost(resource).map(|month| month.cost);
+        let billed = matches!(resource.kind, ResourceKind::VirtualMachine | ResourceKind::Volume);
+        if billed && resource.monthly_cost.is_none() && resource.purchase != Some(Purchase::Spot) {
+            *unpriced.entry(resource.region.clone()).or_default() += 1;
         }
-        resource.monthly_cost = month.map(|m| m.cost);
     }
-    for (region, of) in assumed {
+    for (region, count) in unpriced {
         inventory.problems.push(format!(
-            "the catalogue has no prices of {region}: costs there are estimates at the list prices of {of}"
+            "the catalogue has no price for {count} machines and volumes in {region}: their cost is not known, and no \
+             saving is claimed for them"
         ));
     }
 }
@@ -167,12 +168,12 @@ mod tests {
     }
 
     #[test]
-    fn an_assumed_price_is_said() {
+    fn a_missing_price_is_said_and_not_taken_from_another_region() {
         let mut volumes = listing(ResourceKind::Volume, &["vol-1"], None);
         volumes.resources[0].specification.storage_type = Some("gp3".into());
         volumes.resources[0].specification.storage_gib = Some(100.0);
         let inventory = merge(vec![volumes]).unwrap();
-        assert_eq!(inventory.resources[0].monthly_cost.unwrap().usd_cents(), 8.0);
-        assert!(inventory.problems[0].contains("eu-west-1") && inventory.problems[0].contains("us-east-1"));
+        assert_eq!(inventory.resources[0].monthly_cost, None);
+        assert!(inventory.problems[0].contains("no price for 1 machines and volumes in eu-west-1"));
     }
 }

@@ -118,6 +118,7 @@ impl<'a> Signal<'a> {
         match (self.asset.resource.kind, metric) {
             (ResourceKind::VirtualMachine | ResourceKind::Database, CpuUtilization | NetworkIn | NetworkOut) => true,
             (ResourceKind::VirtualMachine, MemoryUtilization) => self.asset.agent,
+            (ResourceKind::Database, MemoryUtilization) => true,
             (ResourceKind::VirtualMachine, CpuCreditBalance) => self.eras.iter().any(|era| era.credits.is_some()),
             (ResourceKind::VirtualMachine | ResourceKind::Database, DiskRead | DiskWrite) => {
                 provider != Provider::Azure

@@ -188,8 +188,7 @@ impl SimulatedAccount {
     /// Whether a region sells a size. Where prices are by region, a size without one is not sold.
     fn sold(&self, region: &str, size: &str) -> bool {
         let withheld = self.plan.not_sold.iter().any(|(at, family)| *at == region && size.starts_with(family));
-        let priced =
-            || Catalogue::builtin().hourly_usd(self.plan.provider, region, size, None).is_some_and(|p| !p.assumed);
+        let priced = || Catalogue::builtin().hourly_usd(self.plan.provider, region, size, None).is_some();
         !withheld && (self.plan.provider == Provider::Aws || priced())
     }
 

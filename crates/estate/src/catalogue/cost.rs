@@ -21,7 +21,7 @@ impl Catalogue {
         }
         let storage = self.aws_units.usd(volume_type, "gib_month", gib)?;
         let provisioned = iops.and_then(|n| self.aws_units.usd(volume_type, "iops_month", n as f64)).unwrap_or(0.0);
-        Some(self.aws_month(region, storage + provisioned))
+        self.aws_month(region, storage + provisioned)
     }
 
     /// The price of snapshot storage a month. Snapshots are incremental, so this is an upper bound for one.
@@ -39,7 +39,7 @@ impl Catalogue {
         }
         let name = format!("rds.{}", spec.storage_type.as_deref()?);
         let copies = if spec.multi_az == Some(true) { 2.0 } else { 1.0 };
-        Some(self.aws_month(&database.region, self.aws_units.usd(&name, "gib_month", spec.storage_gib? * copies)?))
+        self.aws_month(&database.region, self.aws_units.usd(&name, "gib_month", spec.storage_gib? * copies)?)
     }
 
     /// The cost of a resource a month at list price, as it is now: a stopped machine costs nothing (its volumes are
@@ -58,7 +58,7 @@ impl Catalogue {
             ),
             ResourceKind::LoadBalancer if resource.provider == Provider::Aws => {
                 let name = format!("load_balancer.{}", spec.instance_type.as_deref()?);
-                Some(self.aws_month(&resource.region, self.aws_units.usd(&name, "hour", HOURS_PER_MONTH)?))
+                self.aws_month(&resource.region, self.aws_units.usd(&name, "hour", HOURS_PER_MONTH)?)
             }
             // A group's cost is its members'.
             ResourceKind::ScalingGroup | ResourceKind::LoadBalancer | ResourceKind::Database | ResourceKind::Bucket => {
@@ -73,23 +73,14 @@ impl Catalogue {
         }
         let spec = &resource.specification;
         if matches!(resource.state, ResourceState::Stopped | ResourceState::Deleted) {
-            return Some(MonthlyCost { cost: Money::ZERO, region_of_price: resource.region.clone(), assumed: false });
+            return Some(MonthlyCost { cost: Money::ZERO });
         }
-        let price = self.hourly_usd(
-            resource.provider,
-            &resource.region,
-            spec.instance_type.as_deref()?,
-            spec.platform.as_deref(),
-        )?;
-        Some(MonthlyCost {
-            cost: Money::per_month(price.usd_per_hour),
-            region_of_price: price.region_of_price,
-            assumed: price.assumed,
-        })
+        let price = self.hourly_for(resource, spec.instance_type.as_deref()?)?;
+        Some(MonthlyCost { cost: Money::per_month(price.usd_per_hour) })
     }
 
-    fn aws_month(&self, region: &str, usd: f64) -> MonthlyCost {
-        let of = self.aws_units.region();
-        MonthlyCost { cost: Money::from_usd(usd), region_of_price: of.to_owned(), assumed: of != region }
+    /// A month's cost, where the region is the one that the unit prices are of.
+    fn aws_month(&self, region: &str, usd: f64) -> Option<MonthlyCost> {
+        (self.aws_units.region() == region).then(|| MonthlyCost { cost: Money::from_usd(usd) })
     }
 }

@@ -57,13 +57,10 @@ impl Prices {
         })
     }
 
-    /// The price of a predefined or custom type; both unit prices are taken of the same region.
+    /// The price of a predefined or custom type: its family's unit prices in the region.
     pub(super) fn machine(&self, region: &str, name: &str) -> Option<Price> {
         let (family, vcpu, memory_gib) = self.sizes(name)?;
-        self.units.candidates(region).find_map(|(from, assumed)| {
-            let usd_per_hour = self.sum(from, &family, vcpu, memory_gib)?;
-            Some(Price { usd_per_hour, region_of_price: from.to_owned(), assumed })
-        })
+        Some(Price { usd_per_hour: self.sum(region, &family, vcpu, memory_gib)? })
     }
 
     fn sum(&self, region: &str, family: &str, vcpu: f64, memory_gib: f64) -> Option<f64> {
@@ -86,22 +83,17 @@ impl Prices {
         Some((format!("{family}_custom"), vcpu, memory_mib / 1024.0))
     }
 
-    /// The median over regions of what a committed core saves against an on-demand one. The data has it for C2 alone.
-    pub(super) fn one_year_discount(&self) -> Option<Discount> {
-        let mut shares: Vec<f64> = self
-            .units
-            .regions()
-            .iter()
-            .filter_map(|region| {
-                let committed = self.units.exact(region, "c2/cpu/1yr")?;
-                Some(1.0 - committed / self.units.exact(region, "c2/cpu/on_demand")?)
-            })
-            .collect();
-        shares.sort_by(f64::total_cmp);
-        let share = *shares.get(shares.len() / 2)?;
+    /// The share that a committed machine saves against an on-demand one of the same family and region. The data has prices
+    /// of committed cores and memory for C2 alone; other families have none, and C2's are not taken for theirs.
+    pub(super) fn one_year_discount(&self, region: &str, name: &str) -> Option<Discount> {
+        let (family, vcpu, memory_gib) = self.sizes(name)?;
+        let unit = |what: &str| self.units.exact(region, &format!("{family}/{what}"));
+        let committed = unit("cpu/1yr")? * vcpu + unit("ram/1yr")? * memory_gib;
+        let share = 1.0 - committed / self.sum(region, &family, vcpu, memory_gib)?;
         let wording = format!(
-            "A 1-year committed use contract at {:.0} % below on demand: Google's list prices of C2 cores.",
-            share * 100.0
+            "A 1-year committed use contract at {:.0} % below on demand: Google's list prices of {} in {region}.",
+            share * 100.0,
+            family.to_uppercase()
         );
         Some(Discount { share, wording, assumed: false })
     }

@@ -50,7 +50,7 @@ pub(super) fn read(file: &'static str, text: &str) -> Result<(Vec<String>, Vec<R
     Ok((header, rows))
 }
 
-/// Prices an hour: a row a name, a column a region, the first of them the reference region.
+/// Prices an hour: a row a name, a column a region.
 #[derive(Debug, Clone)]
 pub(super) struct PriceTable {
     regions: Vec<String>,
@@ -73,27 +73,15 @@ impl PriceTable {
         self.rows.keys().map(String::as_str)
     }
 
-    pub(super) fn regions(&self) -> &[String] {
-        &self.regions
-    }
-
     /// The price in exactly this region.
     pub(super) fn exact(&self, region: &str, name: &str) -> Option<f64> {
         let column = self.regions.iter().position(|r| r == region)?;
         *self.rows.get(name)?.get(column)?
     }
 
-    /// The price in this region, or the reference region's, marked as assumed.
+    /// The price in a region as the catalogue answers it.
     pub(super) fn price(&self, region: &str, name: &str) -> Option<Price> {
-        self.candidates(region).find_map(|(from, assumed)| {
-            self.exact(from, name).map(|usd_per_hour| Price { usd_per_hour, region_of_price: from.to_owned(), assumed })
-        })
-    }
-
-    /// The regions to try, with whether the answer is then an assumption.
-    pub(super) fn candidates<'a>(&'a self, region: &'a str) -> impl Iterator<Item = (&'a str, bool)> {
-        let reference = self.regions.first().map(String::as_str).filter(move |r| *r != region);
-        std::iter::once((region, false)).chain(reference.map(|r| (r, true)))
+        self.exact(region, name).map(|usd_per_hour| Price { usd_per_hour })
     }
 }
 

@@ -30,20 +30,46 @@ fn list_prices_are_the_published_ones() {
     ] {
         let price = Catalogue::builtin().hourly_usd(provider, region, name, Some("linux")).unwrap();
         assert!((price.usd_per_hour - usd).abs() < 5e-4, "{name}: {} is not {usd}", price.usd_per_hour);
-        assert!(!price.assumed, "{name}");
     }
 }
 
 #[test]
-fn a_region_without_prices_falls_back_and_says_so() {
-    for (provider, region, name, of) in [
-        (Aws, "eu-central-1", "m5.large", "us-east-1"),
-        (Azure, "brazilsouth", "Standard_D4s_v5", "eastus"),
-        (Gcp, "moon-north1", "n2-standard-4", "us-central1"),
+fn a_region_without_prices_has_no_price() {
+    for (provider, region, name) in [
+        (Aws, "eu-west-1", "m5.large"),
+        (Azure, "brazilsouth", "Standard_D4s_v5"),
+        (Gcp, "moon-north1", "n2-standard-4"),
     ] {
-        let price = Catalogue::builtin().hourly_usd(provider, region, name, None).unwrap();
-        assert_eq!((price.region_of_price.as_str(), price.assumed), (of, true), "{name}");
+        assert_eq!(Catalogue::builtin().hourly_usd(provider, region, name, None), None, "{name} in {region}");
     }
+}
+
+#[test]
+fn dedicated_hardware_has_no_price_of_shared_hardware() {
+    let mut machine = Resource {
+        id: crate::ResourceId::new("i-1"),
+        connection: crate::ConnectionId("c".to_owned()),
+        provider: Aws,
+        account: "1".to_owned(),
+        region: "us-east-1".to_owned(),
+        service: "ec2".to_owned(),
+        kind: crate::ResourceKind::VirtualMachine,
+        name: "web".to_owned(),
+        state: crate::ResourceState::Running,
+        specification: crate::Specification { instance_type: Some("m5.large".to_owned()), ..Default::default() },
+        purchase: None,
+        tags: BTreeMap::new(),
+        group: None,
+        attached_to: Vec::new(),
+        monthly_cost: None,
+        created_at: None,
+        observed_at: jiff::Timestamp::UNIX_EPOCH,
+    };
+    assert!(Catalogue::builtin().monthly_cost(&machine).is_some());
+    machine.specification.tenancy = Some("dedicated".to_owned());
+    assert_eq!(Catalogue::builtin().monthly_cost(&machine), None);
+    machine.specification.tenancy = Some("default".to_owned());
+    assert!(Catalogue::builtin().monthly_cost(&machine).is_some());
 }
 
 #[test]
@@ -100,21 +126,29 @@ fn volumes_cost_storage_and_provisioned_operations() {
     ] {
         let month = c.volume_monthly(Aws, "us-east-1", volume_type, gib, iops).unwrap();
         assert!((month.cost.usd() - usd).abs() < 1e-6, "{volume_type}: {} is not {usd}", month.cost.usd());
-        assert!(!month.assumed);
     }
-    assert!(c.volume_monthly(Aws, "eu-west-1", "gp3", 1.0, None).unwrap().assumed);
+    assert_eq!(c.volume_monthly(Aws, "eu-west-1", "gp3", 1.0, None), None);
     assert_eq!(c.volume_monthly(Aws, "us-east-1", "gp9", 1.0, None), None);
 }
 
 #[test]
-fn discounts_say_whether_they_are_assumed() {
+fn discounts_are_of_the_family_and_say_whether_they_are_assumed() {
     let c = Catalogue::builtin();
-    let aws = c.reservation_discount(Aws).unwrap();
+    let aws = c.reservation_discount(Aws, "us-east-1", "m5.large").unwrap();
     assert_eq!((aws.share, aws.assumed), (0.27, true));
     assert!(aws.wording.starts_with("Assumed"));
-    let gcp = c.reservation_discount(Gcp).unwrap();
+    let gcp = c.reservation_discount(Gcp, "us-central1", "c2-standard-4").unwrap();
     assert!(!gcp.assumed && (0.3..0.45).contains(&gcp.share), "{gcp:?}");
-    assert_eq!(c.reservation_discount(Azure), None);
+    assert_eq!(c.reservation_discount(Gcp, "us-central1", "n2-standard-4"), None, "C2's prices are not N2's");
+    assert_eq!(c.reservation_discount(Azure, "westeurope", "Standard_D4s_v5"), None);
     let configured = c.clone().with_reservation_discount(Aws, 0.31);
-    assert_eq!(configured.reservation_discount(Aws).unwrap().share, 0.31);
+    assert_eq!(configured.reservation_discount(Aws, "us-east-1", "m5.large").unwrap().share, 0.31);
+}
+
+#[test]
+fn sizes_of_other_families_boot_the_same_images() {
+    let found = names(Catalogue::builtin().exchangeable(Aws, "t3.medium"));
+    assert!(found.contains(&"c6a.large") && found.contains(&"m6a.xlarge"));
+    assert!(!found.contains(&"c6g.large") && !found.contains(&"t3.medium"), "another architecture");
+    assert!(!found.iter().any(|name| name.contains("metal") || name.starts_with("hpc") || name.starts_with("m1.")));
 }

@@ -119,11 +119,11 @@ pub struct ImpactBody {
     pub security: String,
 }
 
-/// Savings a month; negative when it costs more.
+/// Savings a month; negative when it costs more, null where no price is known.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SavingsBody {
-    /// At list price.
-    pub monthly: f64,
+    /// At list price; null where no price of this region, size and operating system is known.
+    pub monthly: Option<f64>,
     /// `USD`.
     pub currency: String,
     /// After discounts and commitments, where the bill is known.

@@ -56,7 +56,7 @@ pub struct WatchBody {
     /// The numbers behind it.
     pub detail: String,
     /// What the recommendation promised to save a month, dollars.
-    pub predicted_savings_monthly: f64,
+    pub predicted_savings_monthly: Option<f64>,
     /// What the resource costs less a month than before, dollars; absent until known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub realised_savings_monthly: Option<f64>,
@@ -318,6 +318,8 @@ pub struct DashboardBody {
     pub savings_predicted_monthly: f64,
     /// Savings a month of what is open, dollars.
     pub savings_open_monthly: f64,
+    /// Open recommendations whose saving is not known for want of a price; none of them is in the sum.
+    pub savings_open_unpriced: u64,
     /// What the estate costs a month, dollars.
     pub monthly_cost: f64,
     /// Resources watched.

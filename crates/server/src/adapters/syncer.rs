@@ -168,6 +168,8 @@ const fn metrics(kind: ResourceKind) -> &'static [Metric] {
         ],
         ResourceKind::Database => &[
             CpuUtilization,
+            MemoryUtilization,
+            CpuCreditBalance,
             DatabaseConnections,
             FreeStorage,
             NetworkIn,

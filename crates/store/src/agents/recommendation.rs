@@ -2,6 +2,7 @@
 
 use reeve_agents::ports::RecommendationFilter;
 use reeve_agents::{AgentId, Priority, Recommendation, RecommendationId};
+use reeve_estate::Money;
 use sqlx::any::{Any, AnyRow};
 use sqlx::{AnyConnection, Row as _, Transaction};
 
@@ -29,7 +30,7 @@ pub(super) async fn insert(store: &Store, recommendation: &Recommendation) -> Re
     .bind(i64::from(!recommendation.status.is_end()))
     .bind(rank(recommendation.priority))
     .bind(recommendation.confidence)
-    .bind(recommendation.savings_monthly.micros())
+    .bind(savings_order(recommendation))
     .bind(&subject.connection.0)
     .bind(subject.provider.as_str())
     .bind(&subject.account)
@@ -67,7 +68,7 @@ pub(super) async fn update(connection: &mut AnyConnection, recommendation: &Reco
     .bind(i64::from(!recommendation.status.is_end()))
     .bind(rank(recommendation.priority))
     .bind(recommendation.confidence)
-    .bind(recommendation.savings_monthly.micros())
+    .bind(savings_order(recommendation))
     .bind(version(recommendation.version))
     .bind(encode(&RecommendationRow::from(recommendation))?)
     .bind(recommendation.ranking.expected_value);
@@ -79,6 +80,11 @@ fn taken(recommendation: &Recommendation) -> String {
         "a recommendation of type {} that has not ended exists for {}",
         recommendation.kind, recommendation.subject.id
     )
+}
+
+/// The column that lists are ordered by: what has no price comes after everything that has one.
+fn savings_order(recommendation: &Recommendation) -> i64 {
+    recommendation.savings_monthly.map_or(i64::MIN, Money::micros)
 }
 
 /// Critical first.

@@ -27,7 +27,7 @@ pub(crate) struct RecommendationRow {
     impact_level: String,
     impact: ImpactRow,
     effort: String,
-    savings_monthly: i64,
+    savings_monthly: Option<i64>,
     savings_after_discounts: Option<i64>,
     monthly_cost: Option<i64>,
     status: String,
@@ -121,7 +121,7 @@ impl From<&Recommendation> for RecommendationRow {
             impact_level: from.impact_level.as_str().to_owned(),
             impact: ImpactRow::from(&from.impact),
             effort: from.effort.as_str().to_owned(),
-            savings_monthly: from.savings_monthly.micros(),
+            savings_monthly: from.savings_monthly.map(Money::micros),
             savings_after_discounts: from.savings_after_discounts.map(Money::micros),
             monthly_cost: from.monthly_cost.map(Money::micros),
             status: from.status.as_str().to_owned(),
@@ -159,7 +159,10 @@ impl RecommendationRow {
             impact_level,
             impact: self.impact.into_impact(),
             effort: named("effort", &self.effort, Effort::parse)?,
-            savings_monthly: Money::from_micros(self.savings_monthly),
+            savings_monthly: self
+                .savings_monthly
+                .filter(|micros| !unpriced(*micros, &self.not_measured))
+                .map(Money::from_micros),
             savings_after_discounts: self.savings_after_discounts.map(Money::from_micros),
             monthly_cost: self.monthly_cost.map(Money::from_micros),
             status: named("status", &self.status, Status::parse)?,
@@ -290,4 +293,9 @@ impl ExplanationRow {
             decision_path: self.decision_path.into_iter().map(decision).collect(),
         })
     }
+}
+
+/// Returns `true` for a saving of zero that older versions wrote where no price was known.
+fn unpriced(micros: i64, not_measured: &[String]) -> bool {
+    micros == 0 && not_measured.iter().any(|name| name == "price")
 }

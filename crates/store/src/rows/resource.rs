@@ -41,6 +41,8 @@ struct SpecificationRow {
     iops: Option<u64>,
     multi_az: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    tenancy: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     zone: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     standby_zone: Option<String>,
@@ -113,6 +115,7 @@ impl From<&Specification> for SpecificationRow {
             storage_type: specification.storage_type.clone(),
             iops: specification.iops,
             multi_az: specification.multi_az,
+            tenancy: specification.tenancy.clone(),
             zone: specification.zone.clone(),
             standby_zone: specification.standby_zone.clone(),
             replicas: specification.replicas.clone(),
@@ -133,6 +136,7 @@ impl SpecificationRow {
             storage_type: self.storage_type,
             iops: self.iops,
             multi_az: self.multi_az,
+            tenancy: self.tenancy,
             zone: self.zone,
             standby_zone: self.standby_zone,
             replicas: self.replicas,

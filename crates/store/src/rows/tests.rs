@@ -48,6 +48,27 @@ fn recommendation_v1() {
 }
 
 #[test]
+fn a_saving_without_a_price_is_none_and_was_zero() {
+    let sample = samples::recommendation("rec-1", "i-1").unwrap();
+    let unpriced = reeve_agents::Recommendation {
+        savings_monthly: None,
+        not_measured: vec!["price".to_owned()],
+        ..sample.clone()
+    };
+    let written = encode(&recommendation::RecommendationRow::from(&unpriced)).unwrap();
+    let row: recommendation::RecommendationRow = decode(&written).unwrap();
+    assert_eq!(row.into_recommendation().unwrap(), unpriced);
+    // Versions before wrote a zero; one that is meant has a price.
+    let older = written.replace("\"savings_monthly\":null", "\"savings_monthly\":0");
+    assert_ne!(older, written);
+    let row: recommendation::RecommendationRow = decode(&older).unwrap();
+    assert_eq!(row.into_recommendation().unwrap().savings_monthly, None);
+    let meant = older.replace("\"not_measured\":[\"price\"]", "\"not_measured\":[]");
+    let row: recommendation::RecommendationRow = decode(&meant).unwrap();
+    assert_eq!(row.into_recommendation().unwrap().savings_monthly.map(reeve_estate::Money::micros), Some(0));
+}
+
+#[test]
 fn agent_v1() {
     let sample = samples::agent("a-1", reeve_agents::AgentType::CostOptimizer, 1_000).unwrap();
     check(&agent::AgentRow::from(&sample), fixture!("agent-v1"));

@@ -99,7 +99,7 @@ async fn recommendations_there_and_back(store: &dyn AgentStore) -> Result<()> {
         status: Status::Snoozed,
         snoozed_until: Some("2026-12-01T00:00:00Z".parse()?),
         status_reason: Some("after the \"freeze\"".into()),
-        savings_monthly: Money::from_micros(i64::MIN),
+        savings_monthly: Some(Money::from_micros(i64::MIN)),
         savings_after_discounts: None,
         monthly_cost: None,
         plan: None,
@@ -169,7 +169,7 @@ async fn lists(store: &dyn AgentStore) -> Result<()> {
         made.agent_type = AgentType::StorageOptimizer;
         made.subject.account = "222222222222".into();
         made.subject.connection.0 = "c-list".into();
-        made.savings_monthly = Money::from_usd(usd);
+        made.savings_monthly = Some(Money::from_usd(usd));
         // What is expected to bring most comes first; the rest by priority and saving.
         made.ranking.expected_value = if id == "l-medium-2" { 100.0 } else { 50.0 };
         Ok(Recommendation { priority, confidence, ..made })

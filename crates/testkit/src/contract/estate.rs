@@ -145,6 +145,7 @@ async fn resources_there_and_back(store: &dyn EstateStore) -> Result<()> {
             storage_type: Some("gp3".into()),
             iops: Some(12_000),
             multi_az: Some(true),
+            tenancy: Some("dedicated".into()),
             zone: Some("us-east-1a".into()),
             standby_zone: Some("us-east-1b".into()),
             replicas: vec!["orders-2".into()],

@@ -46,7 +46,9 @@ export function ApplyDialog({ of: one, plan, onClose }: Props) {
       <Steps plan={plan} />
       <Facts
         of={[
-          [one.savings.monthly >= 0 ? 'Savings' : 'Costs more', `${money(Math.abs(one.savings.monthly))} a month`],
+          one.savings.monthly == null
+            ? ['Savings', 'Price unknown']
+            : [one.savings.monthly >= 0 ? 'Savings' : 'Costs more', `${money(Math.abs(one.savings.monthly))} a month`],
           ['Performance', one.impact.performance],
           ['Approval', signaturesFor(one.impact_level)],
         ]}

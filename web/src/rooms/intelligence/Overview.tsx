@@ -53,7 +53,7 @@ function Tiles({ of: data }: { of: Dashboard | undefined }) {
       <Tile
         label="Cost savings" loading={loading} icon={<IconPigMoney size={18} />}
         value={<>{money(data?.savings_realised_monthly ?? 0)} <Text span fz="sm" fw={500} className="muted">a month realised</Text></>}
-        note={`${money(data?.savings_open_monthly ?? 0)} a month more in open recommendations`}
+        note={`${money(data?.savings_open_monthly ?? 0)} a month more in open recommendations${data?.savings_open_unpriced ? `, ${count(data.savings_open_unpriced)} more without a known price` : ''}`}
       />
       <Tile
         label="Actions taken" loading={loading} icon={<IconChecks size={18} />} value={count(data?.actions_taken ?? 0)}

@@ -43,7 +43,8 @@ export function Recommendations() {
   };
   const filtered = Object.values(search).some(Boolean);
   const clear = () => void navigate({ to: '/intelligence/recommendations', search: {}, replace: true });
-  const sum = data?.items.reduce((total, one) => total + Math.max(0, one.savings.monthly), 0);
+  const sum = data?.items.reduce((total, one) => total + Math.max(0, one.savings.monthly ?? 0), 0);
+  const unpriced = data?.items.filter(({ savings }) => savings.monthly == null).length ?? 0;
 
   return (
     <Stack gap="md">
@@ -60,7 +61,7 @@ export function Recommendations() {
         <>
           <Group justify="space-between" gap="sm">
             <Text size="sm" className="muted numeral" role="status">
-              {data ? `${count(data.total)} found · up to ${money(sum ?? 0)} a month could be saved` : 'Looking …'}
+              {data ? `${count(data.total)} found · up to ${money(sum ?? 0)} a month could be saved${unpriced ? ` · ${count(unpriced)} without a known price` : ''}` : 'Looking …'}
             </Text>
             {search.type && may('intelligence.operate') && (data?.items.filter(({ plan, status: now }) => plan && now === 'open').length ?? 0) > 1 && (
               <Button variant="light" leftSection={<IconRocket size={16} />} onClick={() => setRolling(true)}>Roll them out in stages</Button>

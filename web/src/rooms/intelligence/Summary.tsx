@@ -15,7 +15,7 @@ import { signaturesFor } from './approval-matrix';
 export function Figures({ of: one }: { of: Recommendation }) {
   const { explanation } = one;
   return (
-    <Panel title={one.savings.monthly >= 0 ? 'Savings a month' : 'Cost a month'}>
+    <Panel title={(one.savings.monthly ?? 0) >= 0 ? 'Savings a month' : 'Cost a month'}>
         <Savings of={one.savings} />
         <Text size="sm" fw={500} mt="lg">Confidence {percent(one.confidence)}</Text>
         <Progress value={one.confidence} size={6} mt={6} aria-label="Confidence" />
@@ -72,16 +72,26 @@ export function About({ of: one }: { of: Recommendation }) {
 
 function Savings({ of: savings }: { of: Recommendation['savings'] }) {
   const now = savings.current_monthly_cost;
+  const { monthly } = savings;
+  if (monthly == null) {
+    return (
+      <>
+        <Text fz={22} fw={600} lh={1.2}>Price unknown</Text>
+        {now != null && <Text size="sm" className="muted numeral" mt={8}>It costs {money(now)} a month now</Text>}
+        <Text size="xs" className="muted" mt={4}>No price of this size, region and operating system is known, so no saving is claimed.</Text>
+      </>
+    );
+  }
   return (
     <>
-      <Text className="numeral" fz={32} fw={650} lh={1.1} c={savings.monthly >= 0 ? 'var(--good)' : 'var(--warn)'} style={{ letterSpacing: '-0.02em' }}>
-        {money(Math.abs(savings.monthly))}
+      <Text className="numeral" fz={32} fw={650} lh={1.1} c={monthly >= 0 ? 'var(--good)' : 'var(--warn)'} style={{ letterSpacing: '-0.02em' }}>
+        {money(Math.abs(monthly))}
       </Text>
       {now != null && (
         <Group gap={8} mt={8} className="numeral">
           <Text size="sm" className="muted">now {money(now)}</Text>
           <IconArrowRight size={14} aria-hidden />
-          <Text size="sm" fw={600}>after {money(Math.max(0, now - (savings.monthly_after_discounts ?? savings.monthly)))}</Text>
+          <Text size="sm" fw={600}>after {money(Math.max(0, now - (savings.monthly_after_discounts ?? monthly)))}</Text>
         </Group>
       )}
       <Text size="xs" className="muted" mt={4}>

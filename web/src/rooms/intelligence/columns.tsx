@@ -33,8 +33,10 @@ const confidence: Column<Recommendation> = {
   id: 'confidence', header: 'Confidence', align: 'right', sortBy: (row) => row.confidence, cell: (row) => percent(row.confidence),
 };
 const savings: Column<Recommendation> = {
-  id: 'savings', header: 'Savings a month', align: 'right', sortBy: (row) => row.savings.monthly,
-  cell: (row) => <Text span size="sm" fw={600} c={row.savings.monthly >= 0 ? 'var(--good)' : 'var(--warn)'}>{money(row.savings.monthly)}</Text>,
+  id: 'savings', header: 'Savings a month', align: 'right', sortBy: (row) => row.savings.monthly ?? -Infinity,
+  cell: ({ savings: { monthly } }) => (monthly == null
+    ? <Text span size="sm" className="muted">Price unknown</Text>
+    : <Text span size="sm" fw={600} c={monthly >= 0 ? 'var(--good)' : 'var(--warn)'}>{money(monthly)}</Text>),
 };
 const status: Column<Recommendation> = { id: 'status', header: 'Status', sortBy: (row) => row.status, cell: (row) => <Status of={row.status} /> };
 const created: Column<Recommendation> = {

@@ -56,7 +56,7 @@ fn foretold(of: &Resource, plan: Plan) -> Foretold {
             security: text("none"),
         },
         effort: Effort::Low,
-        savings_monthly: Money::ZERO,
+        savings_monthly: Some(Money::ZERO),
         savings_after_discounts: None,
         monthly_cost: None,
         plan: Some(plan),

@@ -46,7 +46,8 @@ async fn every_kind_is_seen_with_tags_prices_and_ties() {
     let windows = by_id(&seen, &windows[0]);
     assert_eq!((windows.specification.platform.as_deref(), windows.monthly_cost), (Some("windows"), None));
     assert_eq!(by_id(&seen, &far[0]).region, "eu-west-1");
-    assert!(seen.problems.iter().any(|p| p.contains("eu-west-1")), "assumed prices are said: {:?}", seen.problems);
+    assert!(seen.problems.iter().any(|p| p.contains("eu-west-1")), "missing prices are said: {:?}", seen.problems);
+    assert_eq!(by_id(&seen, &far[0]).monthly_cost, None, "the catalogue has no prices of eu-west-1");
 
     let (data, loose) = (by_id(&seen, &data), by_id(&seen, &loose));
     assert_eq!((data.state, data.attached_to[0].as_str()), (ResourceState::Available, web[0].as_str()));

@@ -55,6 +55,10 @@ async fn samples_are_what_was_put() {
     let orders: &[(&str, &str)] = &[("DBInstanceIdentifier", "orders")];
     let front: &[(&str, &str)] = &[("LoadBalancer", balancer_name)];
     let free = scaled(&database.points, 1e7);
+    // Of 8 GiB: what is free falls as the processor works.
+    let gib = 1024.0 * 1024.0 * 1024.0;
+    let freeable: Vec<(Timestamp, f64)> =
+        database.points.iter().map(|(at, cpu)| (*at, (100.0 - cpu) / 100.0 * 8.0 * gib)).collect();
     let answers = scaled(&requests.points, 1e-3);
     let asked: Vec<(Timestamp, f64)> = requests.points.iter().copied().filter(|(_, count)| *count > 0.0).collect();
     let failed = scaled(&asked[..2], 0.25);
@@ -66,6 +70,7 @@ async fn samples_are_what_was_put() {
         ("CWAgent", "mem_used_percent", "Percent", agent, &cpu.points),
         ("AWS/RDS", "CPUUtilization", "Percent", orders, &database.points),
         ("AWS/RDS", "FreeStorageSpace", "Bytes", orders, &free),
+        ("AWS/RDS", "FreeableMemory", "Bytes", orders, &freeable),
         ("AWS/ApplicationELB", "RequestCount", "Count", front, &requests.points),
         ("AWS/ApplicationELB", "TargetResponseTime", "Seconds", front, &answers),
         ("AWS/ApplicationELB", "HTTPCode_Target_5XX_Count", "Count", front, &failed),
@@ -92,6 +97,7 @@ async fn samples_are_what_was_put() {
     assert_points(&found(&web, Metric::MemoryUtilization), &cpu.points, "memory, by the agent");
     assert_points(&found("orders", Metric::CpuUtilization), &database.points, "database CPU");
     assert_points(&found("orders", Metric::FreeStorage), &free, "database storage");
+    assert_points(&found("orders", Metric::MemoryUtilization), &database.points, "database memory in use");
     assert_points(&found(&balancer, Metric::RequestRate), &scaled(&requests.points, per_second), "requests");
     assert_points(&found(&balancer, Metric::ResponseTime), &answers, "response time");
     let mut rates: Vec<(Timestamp, f64)> = asked.iter().map(|(at, _)| (*at, 0.0)).collect();
@@ -102,7 +108,7 @@ async fn samples_are_what_was_put() {
         "errors of targets and balancer, none where none were told",
     );
     assert_eq!(found(&web, Metric::NetworkOut), [], "what was not measured is not there");
-    let put = cpu.points.len() * 2 + network.points.len() * 2 + database.points.len() * 2 + requests.points.len() * 2;
+    let put = cpu.points.len() * 2 + network.points.len() * 2 + database.points.len() * 3 + requests.points.len() * 2;
     assert_eq!(batch.samples.len(), put + asked.len());
 }
 

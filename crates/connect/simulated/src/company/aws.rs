@@ -53,9 +53,9 @@ const MACHINES: &[Machine] = &[
     machine("search-index-2", US, "r6i.2xlarge", Memory, SEARCH).agent().disks(&[(500, "gp3")]),
     machine("search-query", US, "c6i.2xlarge", Throttled, SEARCH),
     machine("product-images", US, "m5.2xlarge", Oversized(9.0), STOREFRONT).agent().disks(&[(250, "gp3")]),
-    machine("recommender", EU, "m6i.4xlarge", Oversized(11.0), STOREFRONT).agent(),
+    machine("recommender", US, "m6i.4xlarge", Oversized(11.0), STOREFRONT).agent(),
     machine("session-store", US, "r5.xlarge", Steady(48.0), STOREFRONT).agent(),
-    machine("price-feed", EU, "m5.xlarge", Network(0.66), STOREFRONT),
+    machine("price-feed", US, "m5.xlarge", Network(0.66), STOREFRONT),
     machine("fraud-scoring", US, "c5.2xlarge", Bursty, CHECKOUT),
     machine("payment-gateway-1", US, "m6i.large", Steady(44.0), CHECKOUT).managed(Terraform),
     machine("payment-gateway-2", EU, "m6i.large", Steady(46.0), CHECKOUT).managed(Terraform),
@@ -64,18 +64,18 @@ const MACHINES: &[Machine] = &[
     machine("card-vault", US, "m6i.large", Oversized(7.0), LEDGER).ignored(),
     machine("settlement", US, "c5.xlarge", Batch, LEDGER),
     machine("edge-proxy-1", US, "t3.large", Drained, CORE),
-    machine("edge-proxy-2", EU, "t3.large", Web(26.0), CORE),
+    machine("edge-proxy-2", US, "t3.large", Web(26.0), CORE),
     machine("metrics-store", US, "r6g.2xlarge", Steady(38.0), CORE).reserved().disks(&[(1000, "gp3")]).agent(),
     machine("log-shipper", US, "m6g.xlarge", Leak, CORE).agent(),
     machine("message-bus-1", US, "m6g.large", Steady(41.0), CORE).disks(&[(200, "gp3")]),
     machine("message-bus-2", EU, "m6g.large", Steady(43.0), CORE).disks(&[(200, "gp3")]),
-    machine("vpn-gateway", EU, "t3.medium", Office(14.0), CORE),
+    machine("vpn-gateway", US, "t3.medium", Office(14.0), CORE),
     machine("bastion", US, "t3.micro", Office(4.0), CORE).holes(),
     machine("ci-runner-1", US, "c6i.2xlarge", Office(58.0), CI).spot(),
     machine("ci-runner-2", US, "c6i.2xlarge", Office(61.0), CI).spot(),
     machine("ci-cache", US, "m5.xlarge", Oversized(5.0), CI).disks(&[(500, "gp2")]),
     machine("old-wiki", US, "m5.large", Idle, owner("production", "platform", "wiki")).disks(&[(100, "gp2")]),
-    machine("migration-helper", EU, "c5.xlarge", Idle, owner("staging", "platform", "migration")),
+    machine("migration-helper", US, "c5.xlarge", Idle, owner("staging", "platform", "migration")),
     machine("staging-web", US, "m6i.xlarge", Oversized(8.0), STAGING).holes(),
     machine("staging-search", US, "r5.xlarge", Idle, STAGING),
     machine("staging-mail", US, "m6g.large", Oversized(6.0), STAGING).agent(),
@@ -120,7 +120,7 @@ const fn loose(
 
 const LOOSE_DISKS: &[LooseDisk] = &[
     loose("old-orders-data", US, 800, "gp2", 210, STOREFRONT),
-    loose("load-test-2", EU, 200, "io1", 95, STAGING),
+    loose("load-test-2", US, 200, "io1", 95, STAGING),
     loose("ci-cache-before", US, 500, "gp2", 41, CI),
     loose("restore-check", US, 100, "gp3", 3, LEDGER),
 ];
@@ -152,7 +152,7 @@ const fn balancer(
 const BALANCERS: &[Balancer] = &[
     balancer("shop-web", US, "application", "shop-web", 840.0, STOREFRONT),
     balancer("checkout-api", US, "application", "checkout-api", 190.0, CHECKOUT),
-    balancer("edge", EU, "network", "edge-proxy", 420.0, CORE),
+    balancer("edge", US, "network", "edge-proxy", 420.0, CORE),
 ];
 
 const GROUPS: &[Group] = &[

@@ -103,6 +103,7 @@ impl Signal<'_> {
         let used = match self.asset.load {
             Load::Idle => 9.0 + quick,
             Load::Oversized(_) => 21.0 + 8.0 * self.season(slot) + 2.0 * quick,
+            Load::DatabaseOversized => 17.0 + 6.0 * self.season(slot) + quick,
             Load::Memory => 86.5 + 2.5 * slow + quick,
             Load::Leak => {
                 // 37 percent, and sixteen more every day, until the process is started again after three and a half days.

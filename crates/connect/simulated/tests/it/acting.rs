@@ -30,7 +30,7 @@ async fn refusals() {
         ("acme-production", "recommender", true, resize("m9z.large"), InvalidType),
         ("acme-production", "recommender", true, resize("Standard_D4s_v5"), InvalidType),
         ("acme-production", "recommender", true, resize("m6g.2xlarge"), InvalidType),
-        ("acme-production", "recommender", true, resize("m7i.2xlarge"), InvalidType),
+        ("acme-production", "payment-gateway-2", true, resize("m7i.2xlarge"), InvalidType),
         ("acme-production", "ci-runner-1", false, Mutation::Stop, Other),
         ("acme-production", "acme-backups", false, Mutation::Stop, Other),
         ("acme-production", "acme-backups", false, snapshot(), Other),

@@ -91,7 +91,7 @@ pub(super) fn recommendation(found: &Recommendation) -> RecommendationBody {
         impact_level: found.impact_level.as_str().to_owned(),
         effort: found.effort.as_str().to_owned(),
         savings: SavingsBody {
-            monthly: found.savings_monthly.usd_cents(),
+            monthly: found.savings_monthly.map(Money::usd_cents),
             currency: "USD".to_owned(),
             monthly_after_discounts: found.savings_after_discounts.map(Money::usd_cents),
             current_monthly_cost: found.monthly_cost.map(Money::usd_cents),
@@ -205,7 +205,7 @@ pub(super) fn action(action: &Action, of: &Recommendation) -> ActionRecordBody {
             until: time::text(watch.until),
             verdict: watch.verdict.as_str().to_owned(),
             detail: watch.detail.clone(),
-            predicted_savings_monthly: of.savings_monthly.usd_cents(),
+            predicted_savings_monthly: of.savings_monthly.map(Money::usd_cents),
             realised_savings_monthly: watch.realised_monthly.map(Money::usd_cents),
         }),
         can_roll_back: action.status == ActionStatus::Succeeded,

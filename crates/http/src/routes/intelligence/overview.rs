@@ -57,9 +57,10 @@ pub(super) async fn dashboard(State(app): State<Arc<App>>) -> Result<Json<Dashbo
         actions_taken: actions.len() as u64,
         actions_by_status: count(actions.iter().map(|action| ActionStatus::as_str(action.status))),
         savings_realised_monthly: succeeded.iter().map(|one| realised(one, &all_actions)).sum::<Money>().usd_cents(),
-        savings_predicted_monthly: succeeded.iter().map(|one| one.savings_monthly).sum::<Money>().usd_cents(),
+        savings_predicted_monthly: succeeded.iter().filter_map(|one| one.savings_monthly).sum::<Money>().usd_cents(),
         // What excludes another, or shares a resource with it, does not add up.
         savings_open_monthly: together(&open).into_iter().map(|part| part.counted).sum::<Money>().usd_cents(),
+        savings_open_unpriced: open.iter().filter(|one| one.savings_monthly.is_none()).count() as u64,
         monthly_cost: resources.iter().filter_map(|resource| resource.monthly_cost).sum::<Money>().usd_cents(),
         resources: resources_total,
         resources_by_provider: count(resources.iter().map(|resource| resource.provider.as_str())),
@@ -74,8 +75,8 @@ fn realised(of: &Recommendation, actions: &[Action]) -> Money {
     let watch = actions.iter().filter(|action| action.recommendation == of.id).find_map(|action| action.watch.as_ref());
     match watch {
         Some(watch) if watch.verdict == WatchVerdict::Overruled => Money::ZERO,
-        Some(watch) => watch.realised_monthly.unwrap_or(of.savings_monthly),
-        None => of.savings_monthly,
+        Some(watch) => watch.realised_monthly.or(of.savings_monthly).unwrap_or(Money::ZERO),
+        None => of.savings_monthly.unwrap_or(Money::ZERO),
     }
 }
 

@@ -59,7 +59,11 @@ fn about(of: &Recommendation) -> Vec<(String, String)> {
         fact("priority", of.priority.as_str().to_owned()),
         fact("confidence", format!("{:.1} %", of.confidence)),
         fact("impact", of.impact_level.as_str().to_owned()),
-        fact("savings a month", format!("{:.2} USD", of.savings_monthly.usd_cents())),
+        fact(
+            "savings a month",
+            of.savings_monthly
+                .map_or("not known: no price".to_owned(), |money| format!("{:.2} USD", money.usd_cents())),
+        ),
     ]
 }
 

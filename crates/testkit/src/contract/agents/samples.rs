@@ -69,7 +69,7 @@ pub fn recommendation(id: &str, resource: &str) -> Result<Recommendation> {
             security: "none".into(),
         },
         effort: Effort::Medium,
-        savings_monthly: Money::from_usd(70.08),
+        savings_monthly: Some(Money::from_usd(70.08)),
         savings_after_discounts: Some(Money::from_usd(50.5)),
         monthly_cost: Some(Money::from_usd(140.16)),
         status: Status::Open,
