@@ -69,6 +69,8 @@ pub struct Principal {
     pub kind: PrincipalKind,
     /// Session or token identifier, for the log; never the secret.
     pub session: Option<String>,
+    /// The name of the API token, where one was presented.
+    pub token_name: Option<String>,
     /// Roles held.
     pub roles: BTreeSet<Role>,
     /// Ids and e-mail addresses of everyone in the principal's teams, the principal included.

@@ -22,7 +22,7 @@ use crate::instant::to_millis;
 enum Source {
     /// Sent by somebody.
     Sent,
-    /// Written by our canonical writer: `recorded_at` is in it, and a double may be spelled as an integer beyond 2^53.
+    /// Written by our canonical writer: `recorded_at` and `submitted_by` are in it, and a double may be spelled as an integer beyond 2^53.
     Stored,
 }
 
@@ -66,8 +66,19 @@ pub(crate) fn stored(text: &str) -> Option<(Entry, Timestamp)> {
 
 /// Fills the gaps.
 fn claim(members: Fast<Members>, received: Timestamp) -> Fast<Claim> {
-    let Members { event_id, timestamp, event_type, severity, actor, resource, action, changes, metadata, .. } =
-        members?;
+    let Members {
+        event_id,
+        timestamp,
+        event_type,
+        severity,
+        actor,
+        resource,
+        action,
+        changes,
+        metadata,
+        submitted_by,
+        recorded_at: _,
+    } = members?;
     let entry = Entry {
         event_type: event_type.ok_or(Unusual)?,
         event_id: event_id.unwrap_or_else(EventId::fresh),
@@ -78,6 +89,7 @@ fn claim(members: Fast<Members>, received: Timestamp) -> Fast<Claim> {
         action,
         changes,
         metadata,
+        submitted_by,
     };
     Ok(Claim { entry, timestamp_defaulted: timestamp.is_none() })
 }

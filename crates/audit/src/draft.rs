@@ -1,15 +1,19 @@
 //! An entry that has passed the door: checked, stamped, spelled canonically, ready to be committed.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
 use crate::door;
-use crate::entry::{Claim, Entry, Metadata, email, read_claim};
+use crate::entry::{
+    Claim, Entry, Metadata, Submitter, SubmitterType, email, insert_submitter, read_claim, read_submitter,
+};
 use crate::field_error::FieldError;
 use crate::instant::{parse_instant, to_millis};
 use crate::json::{self, Json, MAX_DEPTH, Numbers};
 
-/// An entry's canonical bytes may be this long: 1 MiB.
+/// An entry's canonical bytes without its submitter may be this long: 1 MiB.
 pub const MAX_ENTRY_BYTES: usize = 1 << 20;
 
 /// An entry ready to be committed.
@@ -19,9 +23,9 @@ pub struct Draft {
     pub entry: Entry,
     /// When Reeve received it; UTC milliseconds.
     pub recorded_at: Timestamp,
-    /// RFC 8785 bytes of the entry and `recorded_at`: what is hashed and stored.
+    /// RFC 8785 bytes of the entry, `recorded_at` and the submitter: what is hashed and stored.
     pub canonical: Vec<u8>,
-    /// SHA-256 of the canonical bytes without `recorded_at`; equal for the same claim sent again.
+    /// SHA-256 of the canonical bytes without `recorded_at` and submitter; equal for the same claim sent again.
     pub claim_digest: [u8; 32],
     /// The source gave no `timestamp`; the time of receipt stands for it.
     pub timestamp_defaulted: bool,
@@ -74,15 +78,48 @@ impl Draft {
         Self::seal(entry, recorded_at, timestamp_defaulted, scratch).map_err(|e| vec![e])
     }
 
-    /// Takes an entry that Reeve's own code built.
+    /// Takes an entry that code has built. A submitter that it brings along is dropped.
     pub fn from_entry(mut entry: Entry, recorded_at: Timestamp) -> Result<Self, Vec<FieldError>> {
         entry.timestamp = to_millis(entry.timestamp);
+        entry.submitted_by = None;
         let errors = unsound(&entry);
         if errors.is_empty() {
             Self::seal(entry, recorded_at, false, &mut Vec::new()).map_err(|e| vec![e])
         } else {
             Err(errors)
         }
+    }
+
+    /// Takes an entry that Reeve writes about itself: what its recorders use, and nobody else.
+    pub fn by_reeve(entry: Entry, recorded_at: Timestamp) -> Result<Self, Vec<FieldError>> {
+        Ok(Self::from_entry(entry, recorded_at)?.with_submitter(&Submitter::reeve()))
+    }
+
+    /// Notes the party that handed these entries in.
+    ///
+    /// # Errors
+    /// Names the first entry, counted from 0, of a type that only Reeve writes.
+    pub fn submitted_by(drafts: Vec<Self>, submitter: &Arc<Submitter>) -> Result<Vec<Self>, (usize, FieldError)> {
+        debug_assert!(submitter.kind != SubmitterType::Reeve, "Reeve's own entries are made by Draft::by_reeve");
+        if let Some((index, draft)) = drafts.iter().enumerate().find(|(_, draft)| draft.entry.event_type.is_reserved())
+        {
+            return Err((index, reserved(&draft.entry)));
+        }
+        let member = submitter.to_member();
+        Ok(drafts.into_iter().map(|draft| draft.with_member(submitter, &member)).collect())
+    }
+
+    fn with_submitter(self, submitter: &Arc<Submitter>) -> Self {
+        let member = submitter.to_member();
+        self.with_member(submitter, &member)
+    }
+
+    fn with_member(mut self, submitter: &Arc<Submitter>, member: &[u8]) -> Self {
+        if self.entry.submitted_by.is_none() {
+            insert_submitter(&mut self.canonical, member);
+            self.entry.submitted_by = Some(Arc::clone(submitter));
+        }
+        self
     }
 
     /// Spells the entry into `scratch`, so that the bytes that are kept are exactly as many as they must be.
@@ -105,7 +142,7 @@ impl Draft {
     }
 }
 
-/// SHA-256 of the entry's canonical bytes without `recorded_at`.
+/// SHA-256 of the entry's canonical bytes without `recorded_at` and submitter.
 pub fn claim_digest(entry: &Entry) -> [u8; 32] {
     Sha256::digest(entry.to_canonical_claim()).into()
 }
@@ -123,9 +160,9 @@ impl Entry {
         let options = json::Options { numbers: Numbers::Stored, ..json::Options::default() };
         let parsed = json::parse_with(bytes, &options).map_err(|e| ReadBackError(e.to_string()))?;
         let mut value = parsed.value;
-        let recorded_at = match &mut value {
-            Json::Object(members) => members.remove("recorded_at"),
-            _ => None,
+        let (recorded_at, submitter) = match &mut value {
+            Json::Object(members) => (members.remove("recorded_at"), members.remove("submitted_by")),
+            _ => (None, None),
         };
         let recorded_at =
             recorded_at.as_ref().and_then(Json::as_str).ok_or_else(|| ReadBackError("no recorded_at".into()))?;
@@ -133,13 +170,26 @@ impl Entry {
         if value.get("event_id").is_none() {
             return Err(ReadBackError("no event_id".into()));
         }
-        let claim = read_claim(value, recorded_at)
-            .map_err(|errors| ReadBackError(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")))?;
+        let claim = read_claim(value, recorded_at).map_err(|errors| unreadable(&errors))?;
         if claim.timestamp_defaulted {
             return Err(ReadBackError("no timestamp".into()));
         }
-        Ok((claim.entry, recorded_at))
+        let submitter = submitter.map(read_submitter).transpose().map_err(|errors| unreadable(&errors))?;
+        Ok((Self { submitted_by: submitter.map(Arc::new), ..claim.entry }, recorded_at))
     }
+}
+
+fn unreadable(errors: &[FieldError]) -> ReadBackError {
+    ReadBackError(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
+}
+
+fn reserved(entry: &Entry) -> FieldError {
+    let category = entry.category();
+    let message = format!(
+        "{} is Reeve's own: event types that begin with {category}. are written by Reeve alone",
+        entry.event_type.as_str()
+    );
+    FieldError::new("event_type", "reserved", message)
 }
 
 /// What the types of an entry cannot rule out.

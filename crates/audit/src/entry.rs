@@ -1,7 +1,7 @@
 //! The audit entry: what happened, who did it, to what, and how it changed.
 //!
 //! An entry holds exactly the fields of the product's specification. It is a claim of its source; what Reeve adds
-//! (`recorded_at`, sequence, hashes) stands beside it, never in it. `docs/formats/entry.md` describes the bytes.
+//! (`recorded_at`, `submitted_by`, sequence, hashes) cannot be sent. `docs/formats/entry.md` describes the bytes.
 
 mod action;
 mod actor;
@@ -10,10 +10,14 @@ mod fields;
 mod kind;
 mod names;
 mod read;
+mod reserved;
 mod resource;
+mod submitter;
 mod tags;
 mod walk;
 mod write;
+
+use std::sync::Arc;
 
 use jiff::Timestamp;
 
@@ -21,9 +25,12 @@ pub use action::Action;
 pub use actor::Actor;
 pub use change::{Changes, Metadata};
 pub use kind::{EventId, EventType, NameError};
-pub use names::{ActionMethod, ActionStatus, ActorType, Severity, UnknownName};
-pub(crate) use read::{Claim, email, read_claim};
+pub use names::{ActionMethod, ActionStatus, ActorType, Severity, SubmitterType, UnknownName};
+pub(crate) use read::{Claim, email, read_claim, read_submitter};
+pub use reserved::{OWN_EVENT_TYPES, RESERVED_CATEGORIES};
 pub use resource::ResourceRef;
+pub(crate) use submitter::insert_submitter;
+pub use submitter::{Submitter, SubmitterField};
 pub use tags::Tags;
 pub use walk::Leaf;
 
@@ -51,6 +58,9 @@ pub struct Entry {
     pub changes: Changes,
     /// Everything else.
     pub metadata: Metadata,
+    /// The party that handed the entry to Reeve. Not part of the claim: only a [`Draft`](crate::Draft) sets it, and whatever
+    /// an entry brings along is dropped there. `None` in entries that were recorded before Reeve noted it.
+    pub submitted_by: Option<Arc<Submitter>>,
 }
 
 impl Entry {
@@ -66,6 +76,7 @@ impl Entry {
             action: Action::default(),
             changes: Changes::default(),
             metadata: Metadata::default(),
+            submitted_by: None,
         }
     }
 
@@ -134,6 +145,13 @@ impl Entry {
     pub fn with_metadata(mut self, name: impl Into<String>, value: impl Into<Json>) -> Self {
         self.metadata.extra.insert(name, value);
         self
+    }
+
+    /// Returns `true` if Reeve itself may have written the entry: it did, or the entry is of a time when nobody noted that.
+    /// Entries that others hand in now always say so, which is why this can be relied on for whatever Reeve does because of
+    /// an entry.
+    pub fn may_be_by_reeve(&self) -> bool {
+        self.submitted_by.as_ref().is_none_or(|submitter| submitter.kind == SubmitterType::Reeve)
     }
 
     /// The event type before its first dot.

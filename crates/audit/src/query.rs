@@ -27,7 +27,7 @@ pub use ast::{Bound, Comparison, Expr, Match};
 pub use column::{Column, FieldPath};
 pub use error::QueryError;
 pub use field::field_names;
-pub use filter::{FILTERS, filter, time_range};
+pub use filter::{FILTERS, filter, may_be_by_reeve, time_range};
 pub use parse::{MAX_QUERY_BYTES, MAX_QUERY_DEPTH, MAX_QUERY_TERMS};
 pub use text::{TextMatch, words};
 pub use time::point_in_time;

@@ -168,7 +168,7 @@ impl App {
     /// # Errors
     /// A problem that says why the log did not take it.
     pub async fn record(&self, entry: Entry) -> Result<(), Problem> {
-        let draft = Draft::from_entry(entry, self.now()).map_err(|errors| Problem::internal(format!("{errors:?}")))?;
+        let draft = Draft::by_reeve(entry, self.now()).map_err(|errors| Problem::internal(format!("{errors:?}")))?;
         self.ledger.append(vec![draft]).await.map(|_| ()).map_err(|error| append_problem(&error))
     }
 
@@ -181,8 +181,7 @@ impl App {
         let mut waiting: Vec<Entry> = self.spool.lock().drain(..).collect();
         waiting.push(entry);
         let now = self.now();
-        let drafts: Vec<Draft> =
-            waiting.iter().filter_map(|entry| Draft::from_entry(entry.clone(), now).ok()).collect();
+        let drafts: Vec<Draft> = waiting.iter().filter_map(|entry| Draft::by_reeve(entry.clone(), now).ok()).collect();
         if let Err(error) = self.ledger.append(drafts).await {
             tracing::warn!(%error, "a record of reading the log waits in the spool");
             let mut spool = self.spool.lock();

@@ -99,7 +99,9 @@ pub async fn by_token(app: &App, secret: &str) -> Result<Arc<Principal>, Problem
     }
     let roles =
         user.roles.iter().copied().filter(|role| token.roles.is_empty() || token.roles.contains(role)).collect();
-    let principal = Arc::new(build(app, user, roles, PrincipalKind::Token, token.id).await?);
+    let mut principal = build(app, user, roles, PrincipalKind::Token, token.id).await?;
+    principal.token_name = Some(token.name);
+    let principal = Arc::new(principal);
     app.tokens.put(hash, principal.clone(), token.expires_at_ms, asking);
     Ok(principal)
 }
@@ -135,6 +137,7 @@ async fn build(
         name: user.name,
         kind,
         session: Some(session),
+        token_name: None,
         roles,
     };
     if principal.may(Permission::AuditViewTeam) && !user.teams.is_empty() {

@@ -4,8 +4,11 @@
 
 use serde_json::{Value, json};
 
-use reeve_access::Principal;
-use reeve_audit::{ActionMethod, ActionStatus, Actor, ActorType, Entry, EventType, Json, ResourceRef, Severity};
+use reeve_access::{Principal, PrincipalKind};
+use reeve_audit::{
+    ActionMethod, ActionStatus, Actor, ActorType, Entry, EventType, Json, ResourceRef, Severity, Submitter,
+    SubmitterType,
+};
 
 use crate::extract::Caller;
 use crate::identify::Origin;
@@ -18,6 +21,29 @@ pub fn actor(principal: &Principal, origin: &Origin) -> Actor {
         actor = actor.with_session_id(session.clone());
     }
     from(actor, origin)
+}
+
+/// The submitter that a caller is of the entries it appends.
+#[must_use]
+pub fn submitter(caller: &Caller) -> Submitter {
+    let principal = &caller.principal;
+    let kind = match principal.kind {
+        PrincipalKind::Token => SubmitterType::Token,
+        PrincipalKind::Session => SubmitterType::Session,
+        // Nothing inside Reeve appends entries of others over HTTP, and nothing that does may pass for Reeve.
+        PrincipalKind::System => SubmitterType::Local,
+    };
+    let given = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+    let credential = || principal.session.as_deref().and_then(given);
+    Submitter {
+        id: given(&principal.user.0),
+        email: given(&principal.email),
+        ip_address: caller.origin.ip_address.as_deref().and_then(|address| address.parse().ok()),
+        session_id: credential().filter(|_| kind == SubmitterType::Session),
+        token_id: credential().filter(|_| kind == SubmitterType::Token),
+        token_name: principal.token_name.as_deref().and_then(given),
+        ..Submitter::new(kind)
+    }
 }
 
 fn from(mut actor: Actor, origin: &Origin) -> Actor {

@@ -11,6 +11,7 @@ use reeve_audit::{EventType, RetentionClass, parse_instant};
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Fields<'a> {
     values: [Option<&'a [u8]>; Column::ALL.len()],
+    submitter: Option<&'a [u8]>,
 }
 
 /// Members that every entry has.
@@ -37,6 +38,11 @@ impl<'a> Fields<'a> {
     pub(crate) fn millis(&self, column: Column) -> Option<i64> {
         let text = std::str::from_utf8(self.text(column)?).ok()?;
         parse_instant(text).ok().map(|instant| instant.as_millisecond())
+    }
+
+    /// The type of the entry's submitter, if it names one.
+    pub(crate) fn submitter(&self) -> Option<&'a [u8]> {
+        self.submitter
     }
 
     /// The entry's identifier.
@@ -104,6 +110,8 @@ impl<'a> Claim<'a> {
                         fields.set(column, text.as_bytes());
                     }
                 }
+                let submitter = members.get("submitted_by").and_then(|submitter| submitter.get("type"));
+                fields.submitter = submitter.and_then(Json::as_str).map(str::as_bytes);
                 fields
             }
         }
@@ -146,7 +154,7 @@ mod tests {
         let texts = [
             r#"{"action":{"method":"api","operation":"Stop","status":"success"},"actor":{"email":"a@b.c","id":"alice","ip_address":"10.0.0.7","session_id":"s1","type":"user"},"changes":{"after":"curl \"7\"\\\n","before":{"n":-120,"z":[true,false,[],{}]}},"event_id":"evt-1","event_type":"resource.view","metadata":{"request_id":"r1","t":"\u0001é\u001f","u":0},"recorded_at":"2026-11-20T10:00:05.250Z","resource":{"account_id":"1","cloud_provider":"aws","id":"i-1","region":"eu","tags":{"A":"b","a":"c"},"type":"vm"},"severity":"info","timestamp":"2026-11-20T10:00:00.000Z"}"#,
             r#"{"actor":{"id":null},"event_id":"e","event_type":"a.b","metadata":{"a":[1,2,3],"b":"\b\f\r\t"},"recorded_at":"2026-11-20T10:00:05.250Z","severity":"low","timestamp":"2026-11-20T10:00:00.000Z"}"#,
-            r#"{"action":{"method":"api"},"actor":{"id":"alice","type":"user"},"changes":{"after":[1,{"on":true}]},"event_id":"e","event_type":"a.b","metadata":{},"recorded_at":"2026-11-20T10:00:05.250Z","severity":"low","timestamp":"2026-11-20T10:00:00.000Z"}"#,
+            r#"{"action":{"method":"api"},"actor":{"id":"alice","type":"user"},"changes":{"after":[1,{"on":true}]},"event_id":"e","event_type":"a.b","metadata":{},"recorded_at":"2026-11-20T10:00:05.250Z","severity":"low","submitted_by":{"id":"u-1","type":"token"},"timestamp":"2026-11-20T10:00:00.000Z"}"#,
         ];
         let other = b"\"\\{}[],:0123456789abfnrtuez-+.E \x00\x1f\x20\x7f\x80\xc3\xff";
         let (mut quick, mut refused) = (0, 0);
@@ -170,6 +178,7 @@ mod tests {
                             strict.unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&bytes)));
                         let strict = strict.fields();
                         assert_eq!(fields.values, strict.values, "{}", String::from_utf8_lossy(&bytes));
+                        assert_eq!(fields.submitter, strict.submitter, "{}", String::from_utf8_lossy(&bytes));
                     }
                 }
             }

@@ -31,6 +31,7 @@ mod report;
 mod sealed;
 mod segment;
 mod snapshot;
+mod submitters;
 mod wal;
 mod walk;
 
@@ -44,3 +45,4 @@ pub use progress::Progress;
 pub use proof::{ProofFault, Proven, verify_proof};
 pub use remote::{Remote, verify_remote};
 pub use report::{Counts, Report};
+pub use submitters::Submitters;

@@ -10,6 +10,7 @@ use reeve_tlog::Hash;
 use crate::finding::Finding;
 use crate::key::Key;
 use crate::missing::Missing;
+use crate::submitters::Submitters;
 
 /// Processor time is told in hundredths of a second; less than this says little.
 const MEASURABLE: Duration = Duration::from_millis(200);
@@ -35,6 +36,8 @@ pub struct Counts {
     pub tiles: u64,
     /// Entry bundles of a service that are whole.
     pub bundles: u64,
+    /// From whom the entries came whose payload was read.
+    pub submitters: Submitters,
 }
 
 impl Counts {

@@ -93,6 +93,7 @@ fn collect(
             wanted += 1;
             audit.counts.segments += u64::from(checked.present);
             audit.counts.sealed_entries += checked.rows.len() as u64;
+            audit.counts.submitters.add(checked.submitters);
             audit.findings.take(checked.findings);
             order.rows.extend(checked.rows);
             if let Some(following) = listed.get(wanted) {

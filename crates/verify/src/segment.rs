@@ -23,6 +23,7 @@ use crate::finding::{Finding, Findings};
 use crate::manifest::{Listed, MANIFEST};
 use crate::progress::Progress;
 use crate::records::Records;
+use crate::submitters::Submitters;
 use batch::Batch;
 use rows::Rows;
 
@@ -42,6 +43,7 @@ pub(crate) struct Checked {
     /// Whether the file was there at all.
     pub(crate) present: bool,
     pub(crate) findings: Findings,
+    pub(crate) submitters: Submitters,
 }
 
 /// Checks a segment of the data directory.
@@ -86,6 +88,7 @@ pub(crate) fn check(
     if let Err(what) = outcome? {
         rows.findings.add(finding(format!("the segment cannot be read: {what}")));
     }
+    checked.submitters = rows.submitters;
     let (found, rows) = rows.finish();
     checked.findings.take(found);
     checked.rows = rows;

@@ -164,8 +164,9 @@ impl<'a> Wal<'a> {
             return Ok(());
         }
         for (sequence, (salt, canonical)) in (first..).zip(&frame.entries) {
-            if let Err(what) = Claim::read(canonical, &mut self.scratch) {
-                audit.findings.add(Finding::new(&file.name, what).at(frame.offset).entry(sequence));
+            match Claim::read(canonical, &mut self.scratch) {
+                Ok(claim) => audit.counts.submitters.count(&claim.fields()),
+                Err(what) => audit.findings.add(Finding::new(&file.name, what).at(frame.offset).entry(sequence)),
             }
             let leaf = commitment(salt, canonical).leaf_hash();
             audit.walk.append(leaf, &mut audit.findings)?;

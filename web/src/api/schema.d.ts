@@ -2805,6 +2805,7 @@ export interface components {
             resource?: components["schemas"]["ResourceBody"] | null;
             /** @description `info`, `low`, `medium`, `high` or `critical`. */
             severity: string;
+            submitted_by?: components["schemas"]["SubmitterBody"] | null;
             /** @description When it happened, as the source says. */
             timestamp: string;
         };
@@ -5452,6 +5453,23 @@ export interface components {
             /** @description Size proposed. */
             target_type?: string | null;
             /** @description `virtual_machine`, `volume`, `database`, ... */
+            type: string;
+        };
+        /** @description Who submitted an entry. It is part of what is hashed, and no source can send it. */
+        SubmitterBody: {
+            /** @description The user's e-mail address at that time. */
+            email?: string | null;
+            /** @description Identifier of the user, or of the account of the operating system. */
+            id?: string | null;
+            /** @description IP address of the request. */
+            ip_address?: string | null;
+            /** @description Session. */
+            session_id?: string | null;
+            /** @description API token. */
+            token_id?: string | null;
+            /** @description The token's name at that time. */
+            token_name?: string | null;
+            /** @description `reeve` (Reeve wrote it about itself), `token`, `session`, or `local` (a program on Reeve's own machine). */
             type: string;
         };
         /** @description A sync. */

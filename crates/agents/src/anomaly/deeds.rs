@@ -20,7 +20,7 @@ impl BehaviourWatch {
     /// Judges an entry by those before it; a finding where it is strange enough.
     pub fn observe(&mut self, entry: &Entry, recorded_at: Timestamp, settings: &AnomalySettings) -> Option<Finding> {
         // Reeve's own agents and schedule act as they are configured; their entries would only teach what is known.
-        if entry.actor.kind.is_none() || entry.metadata.tags.iter().any(|tag| tag == "intelligence") {
+        if entry.actor.kind.is_none() || is_own_account(entry) {
             return None;
         }
         let judged = self.watch.observe(entry);
@@ -42,6 +42,12 @@ impl BehaviourWatch {
         };
         Some(told.finding(entry, recorded_at))
     }
+}
+
+/// Returns `true` for Reeve's own account of what its agents do. The tag alone does not show that: whoever may append entries
+/// could put it on their own, to stay unwatched.
+fn is_own_account(entry: &Entry) -> bool {
+    entry.may_be_by_reeve() && entry.metadata.tags.iter().any(|tag| tag == "intelligence")
 }
 
 /// What is said of one entry.

@@ -5,7 +5,7 @@
 //! whoever shows it adds them for those who may see the entries themselves ([`Anomaly::told`]). Nobody else learns that they exist.
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_audit::query::{Column, Expr, FieldPath, Match, Query, time_range};
+use reeve_audit::query::{Column, Expr, FieldPath, Match, Query, may_be_by_reeve, time_range};
 use reeve_audit::{ActionStatus, Entry};
 use reeve_estate::ResourceKind;
 use reeve_learn::behaviour::words::{Verb, Words};
@@ -95,8 +95,11 @@ pub(super) fn query(of: &Anomaly) -> Option<Query> {
         .map(|status| is(Column::ActionStatus, status.as_str()))
         .into_iter()
         .chain([is(Column::EventType, "resource.view"), is(Column::Category, "authentication")])
-        // Reeve's own account of what it does to the resource.
-        .chain([Expr::field(FieldPath::MetadataTags, Match::Exact("intelligence".to_owned()))]);
+        // Reeve's own account of what it does to the resource; others could use the tag to hide.
+        .chain([Expr::and([
+            Expr::field(FieldPath::MetadataTags, Match::Exact("intelligence".to_owned())),
+            may_be_by_reeve(),
+        ])]);
     Some(Query {
         expr: Expr::and([
             Expr::field(Column::ResourceId, Match::Identical(of.place.id.clone())),

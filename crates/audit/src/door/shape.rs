@@ -3,13 +3,16 @@
 
 use std::borrow::Cow;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 
 use super::Source;
 use super::cursor::{Cursor, Fast, Unusual};
 use super::open;
-use crate::entry::{Action, Actor, Changes, EventId, EventType, Metadata, ResourceRef, Severity, Tags, email};
+use crate::entry::{
+    Action, Actor, Changes, EventId, EventType, Metadata, ResourceRef, Severity, Submitter, SubmitterType, Tags, email,
+};
 use crate::instant::parse_instant;
 use crate::json::{Json, MAX_DEPTH};
 
@@ -26,6 +29,7 @@ pub(super) struct Members {
     pub(super) action: Action,
     pub(super) changes: Changes,
     pub(super) metadata: Metadata,
+    pub(super) submitted_by: Option<Arc<Submitter>>,
 }
 
 /// Which members were there; a second time is for the slow reader.
@@ -66,6 +70,9 @@ pub(super) fn entry(cursor: &mut Cursor<'_>, source: Source) -> Fast<Members> {
         "metadata" => seen.once(8).and_then(|()| metadata(cursor, source, &mut all.metadata)),
         "recorded_at" if source == Source::Stored => {
             seen.once(9).and_then(|()| set(&mut all.recorded_at, instant(cursor)))
+        }
+        "submitted_by" if source == Source::Stored => {
+            seen.once(10).and_then(|()| set(&mut all.submitted_by, submitter(cursor).map(Some)))
         }
         _ => Err(Unusual),
     })?;
@@ -134,6 +141,24 @@ fn resource(cursor: &mut Cursor<'_>, resource: &mut ResourceRef) -> Fast<()> {
         "tags" => seen.once(5).and_then(|()| set(&mut resource.tags, tags(cursor))),
         _ => Err(Unusual),
     })
+}
+
+/// Most entries are Reeve's own or of one submitter; the former share one value.
+fn submitter(cursor: &mut Cursor<'_>) -> Fast<Arc<Submitter>> {
+    let (mut kind, mut submitter, mut seen) = (None, Submitter::new(SubmitterType::Reeve), Seen::default());
+    cursor.members(|cursor, name| match &*name {
+        "type" => seen.once(0).and_then(|()| set(&mut kind, named(cursor))),
+        "id" => seen.once(1).and_then(|()| set(&mut submitter.id, owned(cursor))),
+        "email" => seen.once(2).and_then(|()| set(&mut submitter.email, owned(cursor))),
+        "ip_address" => seen.once(3).and_then(|()| set(&mut submitter.ip_address, named(cursor))),
+        "session_id" => seen.once(4).and_then(|()| set(&mut submitter.session_id, owned(cursor))),
+        "token_id" => seen.once(5).and_then(|()| set(&mut submitter.token_id, owned(cursor))),
+        "token_name" => seen.once(6).and_then(|()| set(&mut submitter.token_name, owned(cursor))),
+        _ => Err(Unusual),
+    })?;
+    submitter.kind = kind.ok_or(Unusual)?;
+    let own = Submitter::reeve();
+    Ok(if *own == submitter { own } else { Arc::new(submitter) })
 }
 
 fn tags(cursor: &mut Cursor<'_>) -> Fast<Tags> {

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use super::{sent, sent_array, stored};
 use crate::batch::{Content, parse_batch};
 use crate::draft::Draft;
-use crate::entry::{Claim, Entry, read_claim};
+use crate::entry::{Claim, Entry, Submitter, read_claim};
 use crate::json::{self, Json};
 use jiff::Timestamp;
 
@@ -70,6 +70,15 @@ fn stored_bytes_go_the_short_way() {
     assert!(canonical.contains("100000000000000000"));
     assert_eq!(stored(canonical), Some((draft.entry, received())));
     assert!(sent(canonical, received()).is_none());
+    let by = Submitter { email: Some("a@b.c".into()), token_name: Some("a \"b\"".into()), ..Submitter::local("uid 7") };
+    let draft = Draft::from_bytes(text.as_bytes(), received()).unwrap();
+    let draft = Draft::submitted_by(vec![draft], &by.into()).unwrap().remove(0);
+    let canonical = std::str::from_utf8(&draft.canonical).unwrap();
+    assert_eq!(stored(canonical), Some((draft.entry.clone(), received())));
+    assert!(sent(canonical, received()).is_none());
+    let own = Draft::by_reeve(draft.entry, received()).unwrap();
+    let read = stored(std::str::from_utf8(&own.canonical).unwrap()).unwrap().0;
+    assert!(std::sync::Arc::ptr_eq(&read.submitted_by.unwrap(), &Submitter::reeve()));
     for missing in ["event_id", "timestamp", "recorded_at"] {
         let Json::Object(mut tree) = json::parse(br#"{"event_id":"e","event_type":"a.b","recorded_at":"2026-11-20T10:00:00.000Z","timestamp":"2026-11-20T10:00:00.000Z"}"#).unwrap() else { panic!() };
         assert!(stored(&Json::Object(tree.clone()).to_string()).is_some());

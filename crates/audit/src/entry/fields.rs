@@ -8,6 +8,9 @@ use crate::field_error::FieldError;
 use crate::json::{Json, Object};
 use crate::suggest;
 
+/// Members of an entry over the wire that a source cannot send.
+const SET_BY_REEVE: [&str; 4] = ["category", "integrity", "recorded_at", "submitted_by"];
+
 /// The members of one object still to be read.
 pub(super) struct Fields<'e> {
     path: &'static str,
@@ -148,7 +151,7 @@ impl<'e> Fields<'e> {
     pub(super) fn finish(mut self) {
         for (name, _) in std::mem::take(&mut self.members) {
             let message = match suggest::closest(&name, self.known.iter().copied()) {
-                _ if self.path.is_empty() && matches!(name.as_str(), "recorded_at" | "category" | "integrity") => {
+                _ if self.path.is_empty() && SET_BY_REEVE.contains(&name.as_str()) => {
                     "is set by Reeve and cannot be sent".to_owned()
                 }
                 Some(meant) => format!("is not a field of an entry; did you mean {}?", self.path_of(meant)),

@@ -103,6 +103,20 @@ names! {
 }
 
 names! {
+    /// The way an entry came to Reeve.
+    SubmitterType {
+        /// Reeve wrote it about itself.
+        Reeve = "reeve",
+        /// With an API token, over HTTP.
+        Token = "token",
+        /// In a browser session, over HTTP.
+        Session = "session",
+        /// By a program on Reeve's own machine that writes into the data directory, such as `reeve audit import`.
+        Local = "local",
+    }
+}
+
+names! {
     /// How an action went.
     ActionStatus {
         /// It was done.

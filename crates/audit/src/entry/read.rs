@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use jiff::Timestamp;
 
 use super::fields::Fields;
-use super::{Action, Actor, Changes, Entry, EventId, EventType, Metadata, ResourceRef, Severity};
+use super::{Action, Actor, Changes, Entry, EventId, EventType, Metadata, ResourceRef, Severity, Submitter};
 use crate::field_error::FieldError;
 use crate::instant::{parse_instant, to_millis};
 use crate::json::Json;
@@ -58,8 +58,35 @@ fn claim(mut fields: Fields<'_>, received: Timestamp) -> Option<Claim> {
         action,
         changes,
         metadata,
+        submitted_by: None,
     };
     Some(Claim { entry, timestamp_defaulted: timestamp.is_none() })
+}
+
+/// Reads the stored `submitted_by`.
+pub(crate) fn read_submitter(value: Json) -> Result<Submitter, Vec<FieldError>> {
+    let mut errors = Vec::new();
+    let submitter = match value {
+        Json::Object(members) => submitter(Fields::new("submitted_by", members, &mut errors)),
+        _ => None,
+    };
+    match submitter {
+        Some(submitter) if errors.is_empty() => Ok(submitter),
+        _ if errors.is_empty() => Err(vec![FieldError::new("submitted_by", "invalid_value", "is not a submitter")]),
+        _ => Err(errors),
+    }
+}
+
+fn submitter(mut fields: Fields<'_>) -> Option<Submitter> {
+    let kind = fields.name("type");
+    let id = fields.text("id");
+    let email = fields.text("email");
+    let ip_address = fields.parsed("ip_address", |text| text.parse::<IpAddr>());
+    let session_id = fields.text("session_id");
+    let token_id = fields.text("token_id");
+    let token_name = fields.text("token_name");
+    fields.finish();
+    Some(Submitter { kind: kind?, id, email, ip_address, session_id, token_id, token_name })
 }
 
 fn event_type(fields: &mut Fields<'_>) -> Option<EventType> {

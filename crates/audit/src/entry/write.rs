@@ -6,35 +6,40 @@ use std::ops::Range;
 
 use jiff::Timestamp;
 
-use super::{Action, Actor, Changes, Entry, Metadata, ResourceRef};
+use super::submitter::insert_submitter;
+use super::{Action, Actor, Changes, Entry, Metadata, ResourceRef, Submitter};
 use crate::instant::{format_instant, write_instant};
 use crate::json::{Json, Object, utf16_order, write_canonical, write_string};
 
 impl Entry {
-    /// The canonical bytes (RFC 8785) of the entry and the time Reeve received it. Members without a value are absent.
+    /// The canonical bytes (RFC 8785) of the entry, the time Reeve received it, and its submitter. Members without a value are
+    /// absent.
     pub fn to_canonical(&self, recorded_at: Timestamp) -> Vec<u8> {
         let mut out = Vec::with_capacity(768);
         self.write(Some(recorded_at), &mut out);
+        if let Some(submitter) = &self.submitted_by {
+            insert_submitter(&mut out, &submitter.to_member());
+        }
         out
     }
 
-    /// Writes the canonical bytes at the end of `out`, and answers which of the bytes of `out` are `recorded_at` with its
-    /// comma: without those they are the claim's.
+    /// Writes the canonical bytes without a submitter at the end of `out`, and answers which of the bytes of `out` are
+    /// `recorded_at` with its comma: without those they are the claim's.
     pub(crate) fn write_parts(&self, recorded_at: Timestamp, out: &mut Vec<u8>) -> Range<usize> {
         self.write(Some(recorded_at), out)
     }
 
-    /// The canonical bytes of the claim alone, without `recorded_at`.
+    /// The canonical bytes of the claim alone, without `recorded_at` and submitter.
     pub(crate) fn to_canonical_claim(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(768);
         self.write(None, &mut out);
         out
     }
 
-    /// Writes the known shape straight in canonical order; a test holds it against the generic writer. Answers where
-    /// `recorded_at` stands.
+    /// Writes the known shape straight in canonical order, all but the submitter; a test holds it against the generic writer.
+    /// Answers where `recorded_at` stands.
     fn write(&self, recorded_at: Option<Timestamp>, out: &mut Vec<u8>) -> Range<usize> {
-        let Self { event_id, event_type, severity, timestamp, actor, resource, action, changes, metadata } = self;
+        let Self { event_id, event_type, severity, timestamp, actor, resource, action, changes, metadata, .. } = self;
         let mut top = Writer::open(out);
         top.nested(!action.is_empty(), br#""action":"#, |out| write_action(action, out));
         top.nested(!actor.is_empty(), br#""actor":"#, |out| write_actor(actor, out));
@@ -54,7 +59,7 @@ impl Entry {
         ours
     }
 
-    /// The entry as it goes over the wire: the canonical members, `recorded_at` and the derived `category`.
+    /// The entry as it goes over the wire: the canonical members, `recorded_at`, `submitted_by` and the derived `category`.
     pub fn to_json(&self, recorded_at: Timestamp) -> Json {
         let mut top = Object::new();
         let mut nested = |name: &str, members: Object| {
@@ -67,6 +72,7 @@ impl Entry {
         nested("changes", changes_members(&self.changes));
         nested("metadata", metadata_members(&self.metadata));
         nested("resource", resource_members(&self.resource));
+        nested("submitted_by", self.submitted_by.as_deref().map(Submitter::members).unwrap_or_default());
         top.insert("category", self.category());
         top.insert("event_id", self.event_id.as_str());
         top.insert("event_type", self.event_type.as_str());
@@ -78,13 +84,13 @@ impl Entry {
 }
 
 /// Writes the members of one object; the caller keeps canonical order.
-struct Writer<'o> {
+pub(super) struct Writer<'o> {
     out: &'o mut Vec<u8>,
     first: bool,
 }
 
 impl<'o> Writer<'o> {
-    fn open(out: &'o mut Vec<u8>) -> Self {
+    pub(super) fn open(out: &'o mut Vec<u8>) -> Self {
         out.push(b'{');
         Self { out, first: true }
     }
@@ -103,14 +109,14 @@ impl<'o> Writer<'o> {
         write_string(value, self.out);
     }
 
-    fn given(&mut self, name: &[u8], value: Option<&str>) {
+    pub(super) fn given(&mut self, name: &[u8], value: Option<&str>) {
         if let Some(value) = value {
             self.text(name, value);
         }
     }
 
     /// Writes a text that has nothing to escape.
-    fn plain(&mut self, name: &[u8], value: &str) {
+    pub(super) fn plain(&mut self, name: &[u8], value: &str) {
         self.name(name);
         self.out.push(b'"');
         self.out.extend_from_slice(value.as_bytes());
@@ -124,7 +130,7 @@ impl<'o> Writer<'o> {
         self.out.push(b'"');
     }
 
-    fn address(&mut self, name: &[u8], value: IpAddr) {
+    pub(super) fn address(&mut self, name: &[u8], value: IpAddr) {
         self.name(name);
         // Writing to memory does not fail.
         let _ = write!(self.out, "\"{value}\"");
@@ -145,7 +151,7 @@ impl<'o> Writer<'o> {
         write(self.out);
     }
 
-    fn close(self) {
+    pub(super) fn close(self) {
         self.out.push(b'}');
     }
 }

@@ -9,7 +9,7 @@ use std::net::IpAddr;
 use super::reduce::{Detail, Limit, write_fitting};
 use super::text::{cut, hex, push_escaped, tags_of};
 use super::{EntryView, FormatError, Written};
-use crate::entry::Severity;
+use crate::entry::{Severity, SubmitterField};
 use crate::json::Json;
 
 /// Choices of CEF.
@@ -138,10 +138,27 @@ fn put_own(view: &EntryView<'_>, detail: Detail, put: &mut impl FnMut(&str, Opti
         put("ReeveChangesBefore", entry.changes.before.as_ref().map(|state| state.to_string().into()));
         put("ReeveChangesAfter", entry.changes.after.as_ref().map(|state| state.to_string().into()));
     }
+    if let Some(submitter) = &entry.submitted_by {
+        for field in SubmitterField::ALL {
+            put(submitter_key(field), submitter.text(field));
+        }
+    }
     put("ReeveCommitment", Some(hex(&proof.commitment).into()));
     put("ReeveLeafHash", Some(hex(&proof.leaf_hash).into()));
     put("ReevePreviousHash", Some(hex(&proof.previous_hash).into()));
     put("ReeveReduced", detail.left_out().map(Cow::from));
+}
+
+const fn submitter_key(field: SubmitterField) -> &'static str {
+    match field {
+        SubmitterField::Type => "ReeveSubmittedByType",
+        SubmitterField::Id => "ReeveSubmittedById",
+        SubmitterField::Email => "ReeveSubmittedByEmail",
+        SubmitterField::IpAddress => "ReeveSubmittedByAddress",
+        SubmitterField::SessionId => "ReeveSubmittedBySessionId",
+        SubmitterField::TokenId => "ReeveSubmittedByTokenId",
+        SubmitterField::TokenName => "ReeveSubmittedByTokenName",
+    }
 }
 
 /// `|` and `\` are escaped; a header has no escape for what no line should hold, so that stands as JSON would spell it.

@@ -1,26 +1,29 @@
 //! Comma-separated values as RFC 4180 writes them: UTF-8, CRLF, a header, quotes where they are needed.
 //!
 //! An absent value is an empty cell. Objects and lists are their JSON. A spreadsheet takes a cell that begins with `=`, `+`,
-//! `-` or `@` for a formula, whoever wrote it into the log; [`CsvOptions::no_formulas`] puts an apostrophe before those.
+//! `-` or `@` for a formula, and a terminal obeys control characters, whoever wrote them into the log. So an apostrophe is put
+//! before the former, and the latter are spelled as JSON spells them, unless [`CsvOptions::raw`] asks for values as they are.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use super::text::{hex, tags_of};
+use super::text::{hex, is_unsafe, push_escape, tags_of};
 use super::{EntryView, FormatError, Written};
+use crate::entry::SubmitterField;
 use crate::instant::format_instant;
 use crate::json::Json;
 
 /// Choices of CSV.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CsvOptions {
-    /// Puts `'` before a cell that a spreadsheet could take for a formula, and before one that begins with `'` itself:
-    /// taking one leading `'` off gives the value back.
-    pub no_formulas: bool,
+    /// Writes values as they are. Otherwise `'` stands before a cell that a spreadsheet could take for a formula, and before one
+    /// that begins with `'` itself, and control characters other than line feed and tab, line and paragraph separators, and
+    /// what turns the direction of writing stand as `\u001b`.
+    pub raw: bool,
 }
 
 /// The header, in order.
-pub const COLUMNS: [&str; 32] = [
+pub const COLUMNS: [&str; 39] = [
     "sequence",
     "timestamp",
     "recorded_at",
@@ -53,6 +56,13 @@ pub const COLUMNS: [&str; 32] = [
     "integrity.leaf_hash",
     "integrity.previous_hash",
     "integrity.hash",
+    "submitted_by.type",
+    "submitted_by.id",
+    "submitted_by.email",
+    "submitted_by.ip_address",
+    "submitted_by.session_id",
+    "submitted_by.token_id",
+    "submitted_by.token_name",
 ];
 
 pub(super) fn write_header(out: &mut impl Write) -> io::Result<()> {
@@ -83,6 +93,7 @@ pub(super) fn write_entry(
 fn cells<'a>(view: &EntryView<'a>) -> [Option<Cow<'a, str>>; COLUMNS.len()] {
     let (entry, proof) = (view.entry, view.integrity);
     let (actor, on, action, metadata) = (&entry.actor, &entry.resource, &entry.action, &entry.metadata);
+    let by = |field| entry.submitted_by.as_deref().and_then(|submitter| submitter.text(field));
     [
         Some(proof.sequence.to_string().into()),
         Some(format_instant(entry.timestamp).into()),
@@ -116,11 +127,19 @@ fn cells<'a>(view: &EntryView<'a>) -> [Option<Cow<'a, str>>; COLUMNS.len()] {
         Some(hex(&proof.leaf_hash).into()),
         Some(hex(&proof.previous_hash).into()),
         Some(hex(&proof.hash).into()),
+        by(SubmitterField::Type),
+        by(SubmitterField::Id),
+        by(SubmitterField::Email),
+        by(SubmitterField::IpAddress),
+        by(SubmitterField::SessionId),
+        by(SubmitterField::TokenId),
+        by(SubmitterField::TokenName),
     ]
 }
 
 fn push_cell(value: &str, options: CsvOptions, row: &mut String) {
-    let apostrophe = options.no_formulas && value.starts_with(is_formula);
+    let value = if options.raw { value.into() } else { visible(value) };
+    let apostrophe = !options.raw && value.starts_with(is_formula);
     // A space at either end is part of the value (RFC 4180, 2.4), but readers differ unless it is quoted.
     let quoted = value.is_empty()
         || value.contains(['"', ',', '\r', '\n'])
@@ -141,6 +160,17 @@ fn push_cell(value: &str, options: CsvOptions, row: &mut String) {
     if quoted {
         row.push('"');
     }
+}
+
+/// The value with what a terminal obeys spelled as JSON spells it. Line feeds and tabs are text, and quoted.
+fn visible(value: &str) -> Cow<'_, str> {
+    let escaped = |c: char| is_unsafe(c) && !matches!(c, '\n' | '\t');
+    if !value.contains(escaped) {
+        return value.into();
+    }
+    let mut out = String::with_capacity(value.len() + 16);
+    value.chars().for_each(|c| if escaped(c) { push_escape(c, &mut out) } else { out.push(c) });
+    out.into()
 }
 
 /// First characters that begin a formula in one spreadsheet or another, their wide forms, and the apostrophe itself. Some

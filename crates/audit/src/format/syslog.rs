@@ -14,7 +14,7 @@ use super::json;
 use super::reduce::{Detail, Limit, write_fitting};
 use super::text::{cut, hex, push_escaped};
 use super::{EntryView, FormatError, Written};
-use crate::entry::Severity;
+use crate::entry::{Severity, SubmitterField};
 use crate::instant::format_instant;
 
 /// Choices of syslog.
@@ -164,6 +164,8 @@ fn push_data(view: &EntryView<'_>, enterprise: u32, detail: Detail, out: &mut St
             ("method", action.method.map(|method| method.as_str().into())),
         ],
     );
+    let by = |field| entry.submitted_by.as_deref().and_then(|submitter| submitter.text(field));
+    element("submitter", &SubmitterField::ALL.map(|field| (field.member(), by(field))));
     element(
         "integrity",
         &[

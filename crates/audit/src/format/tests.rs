@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::*;
-use crate::entry::{ActionMethod, ActionStatus, Actor, ActorType, EventId, EventType, ResourceRef, Severity};
+use crate::entry::{
+    ActionMethod, ActionStatus, Actor, ActorType, EventId, EventType, ResourceRef, Severity, Submitter, SubmitterType,
+};
 
 fn integrity(sequence: u64) -> Integrity {
     Integrity { sequence, commitment: [1; 32], leaf_hash: [0xab; 32], previous_hash: [0; 32], hash: [0xff; 32] }
@@ -135,7 +137,7 @@ fn no_limit() -> Limit {
 fn formats() -> [Format; 4] {
     [
         Format::Json,
-        Format::Csv(CsvOptions::default()),
+        Format::Csv(CsvOptions { raw: true }),
         Format::Syslog(SyslogOptions { limit: no_limit(), ..SyslogOptions::default() }),
         Format::Cef(CefOptions { limit: no_limit() }),
     ]
@@ -226,16 +228,57 @@ fn a_record_of_each() {
 }
 
 #[test]
-fn no_cell_is_a_formula_where_that_is_asked_for() {
-    let format = Format::Csv(CsvOptions { no_formulas: true });
-    for text in NASTY.into_iter().chain(["+1", "-1", "@a", "\t=1", "＝1", "'", "x=1"]) {
+fn no_cell_is_a_formula_or_a_command_to_a_terminal() {
+    let format = Format::Csv(CsvOptions::default());
+    for text in NASTY.into_iter().chain([
+        "+1",
+        "-1",
+        "@a",
+        "\t=1",
+        "＝1",
+        "'",
+        "x=1",
+        "\u{1b}]0;title\u{7}",
+        "\u{9b}2J",
+        "\r=1",
+    ]) {
         let row = spell(&format, &entry(text));
         let cell = &read_csv(&row)[8];
-        let meant = text.chars().next().unwrap();
-        let guarded = "=+-@'＝\t ".contains(meant);
-        assert_eq!(cell.strip_prefix('\'').filter(|_| guarded).unwrap_or(cell), text);
-        assert!(!guarded || cell.starts_with('\''), "{row}");
+        let shown: String = text.split_inclusive(['\n', '\t']).map(csv_visible).collect();
+        let guarded = "=+-@'＝\t ".contains(text.chars().next().unwrap());
+        assert_eq!(*cell, if guarded { format!("'{shown}") } else { shown }, "{row}");
+        let strange = |c: char| text::is_unsafe(c) && !matches!(c, '\n' | '\t');
+        assert!(!row.strip_suffix("\r\n").unwrap().contains(strange), "{row:?}");
     }
+}
+
+/// A text without line feeds and tabs but at its end, as a cell shows it.
+fn csv_visible(text: &str) -> String {
+    let kept = text.len() - text.trim_end_matches(['\n', '\t']).len();
+    visible(&text[..text.len() - kept]) + &text[text.len() - kept..]
+}
+
+#[test]
+fn every_format_names_the_submitter() {
+    let submitter = Submitter {
+        id: Some("u-1".into()),
+        email: Some("alice@example.com".into()),
+        ip_address: "10.0.0.1".parse().ok(),
+        token_id: Some("t-1".into()),
+        token_name: Some("=ci".into()),
+        ..Submitter::new(SubmitterType::Token)
+    };
+    let entry = Entry { submitted_by: Some(submitter.into()), ..entry("i-1") };
+    let [json, csv, syslog, cef] = formats().map(|format| spell(&format, &entry));
+    assert_eq!(Exported::read(json.as_bytes()).unwrap().entry, entry);
+    let expect = ["token", "u-1", "alice@example.com", "10.0.0.1", "", "t-1", "=ci"];
+    assert_eq!(read_csv(&csv)[32..], expect);
+    let (fields, _) = read_syslog(syslog.trim_end());
+    assert_eq!((fields["submitter.type"].as_str(), fields["submitter.token_name"].as_str()), ("token", "=ci"));
+    let (_, fields) = read_cef(cef.trim_end());
+    assert_eq!((fields["ReeveSubmittedByType"].as_str(), fields["ReeveSubmittedByTokenId"].as_str()), ("token", "t-1"));
+    let guarded = spell(&Format::Csv(CsvOptions::default()), &entry);
+    assert_eq!(read_csv(&guarded)[38], "'=ci");
 }
 
 #[test]

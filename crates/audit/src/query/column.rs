@@ -1,5 +1,7 @@
 //! Which fields a query can name, and which of them are columns of a segment.
 
+use crate::entry::SubmitterField;
+
 /// A typed field of an entry that is also a column of a stored segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Column {
@@ -168,6 +170,8 @@ pub enum FieldPath {
     After(Vec<String>),
     /// `metadata` and a path inside its open members; never empty.
     Metadata(Vec<String>),
+    /// A member of `submitted_by`.
+    Submitter(SubmitterField),
 }
 
 impl From<Column> for FieldPath {

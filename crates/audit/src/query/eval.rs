@@ -1,13 +1,14 @@
 //! THE meaning of a query: whether one entry is found. Whatever searches faster must agree with this file.
 
 use std::borrow::Cow;
+use std::net::IpAddr;
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::ast::{Bound, Comparison, Expr, Match};
 use super::column::{Column, FieldPath};
 use super::fold;
-use crate::entry::{Entry, Leaf};
+use crate::entry::{Entry, Leaf, SubmitterField};
 use crate::instant::{format_instant, parse_instant};
 use crate::json::Json;
 
@@ -42,7 +43,7 @@ impl Candidate<'_> {
         match field {
             FieldPath::Column(Column::Timestamp) => self.time(entry.timestamp, op),
             FieldPath::Column(Column::RecordedAt) => self.time(self.recorded_at, op),
-            FieldPath::Column(Column::ActorIpAddress) => self.address(op),
+            FieldPath::Column(Column::ActorIpAddress) => address(entry.actor.ip_address, op),
             FieldPath::Column(Column::Severity) => match op {
                 Match::Compare(side, Bound::Severity(bound)) => side.holds(&entry.severity, bound),
                 _ => text(entry.severity.as_str()),
@@ -72,6 +73,10 @@ impl Candidate<'_> {
                     .iter()
                     .any(|(name, value)| fold::equals(name, first) && self.inside(value, rest, op))
             }),
+            FieldPath::Submitter(field) => entry.submitted_by.as_ref().is_some_and(|submitter| match field {
+                SubmitterField::IpAddress => address(submitter.ip_address, op),
+                field => submitter.text(*field).is_some_and(|value| text(&value)),
+            }),
         }
     }
 
@@ -87,15 +92,6 @@ impl Candidate<'_> {
         match op {
             Match::Compare(side, bound) => self.instant(bound).is_some_and(|bound| side.holds(&value, &bound)),
             _ => op.meets(&format_instant(value)),
-        }
-    }
-
-    fn address(self, op: &Match) -> bool {
-        let Some(address) = self.entry.actor.ip_address else { return false };
-        match op {
-            Match::Ip(wanted) => address == *wanted,
-            Match::Cidr(net) => net.contains(&address),
-            _ => op.meets(&address.to_string()),
         }
     }
 
@@ -145,6 +141,15 @@ impl Candidate<'_> {
             Match::Exact(wanted) | Match::Identical(wanted) => same(wanted),
             _ => op.meets(&Json::Number(number).to_string()),
         }
+    }
+}
+
+fn address(value: Option<IpAddr>, op: &Match) -> bool {
+    let Some(address) = value else { return false };
+    match op {
+        Match::Ip(wanted) => address == *wanted,
+        Match::Cidr(net) => net.contains(&address),
+        _ => op.meets(&address.to_string()),
     }
 }
 

@@ -3,10 +3,11 @@
 use super::column::{Column, FieldPath};
 use super::error::Problem;
 use super::fold;
+use crate::entry::SubmitterField;
 use crate::suggest;
 
 /// Short forms, each with what it stands for.
-const SHORT: [(&str, FieldPath); 18] = [
+const SHORT: [(&str, FieldPath); 19] = [
     ("user", FieldPath::User),
     ("actor", FieldPath::User),
     ("tags", FieldPath::Tags),
@@ -14,6 +15,7 @@ const SHORT: [(&str, FieldPath); 18] = [
     ("metadata.tags", FieldPath::MetadataTags),
     ("metadata.api_version", FieldPath::ApiVersion),
     ("resource.tags", FieldPath::ResourceTags),
+    ("submitted_by", FieldPath::Submitter(SubmitterField::Type)),
     ("status", FieldPath::Column(Column::ActionStatus)),
     ("operation", FieldPath::Column(Column::ActionOperation)),
     ("action", FieldPath::Column(Column::ActionOperation)),
@@ -54,15 +56,19 @@ pub(super) fn resolve(segments: &[String]) -> Result<FieldPath, Problem> {
 fn named(name: &str) -> Option<FieldPath> {
     let column =
         Column::ALL.into_iter().find(|c| fold::equals(name, c.field_name()) || fold::equals(name, c.segment_name()));
+    let submitter = || SubmitterField::ALL.into_iter().find(|field| fold::equals(name, field.field_name()));
     column
         .map(FieldPath::Column)
+        .or_else(|| submitter().map(FieldPath::Submitter))
         .or_else(|| SHORT.iter().find(|(short, _)| fold::equals(name, short)).map(|(_, field)| field.clone()))
 }
 
 /// Every name without open members, for suggestions and completion.
 pub fn field_names() -> impl Iterator<Item = &'static str> {
     let open = ["changes.before", "changes.after"];
-    Column::ALL.into_iter().map(Column::field_name).chain(SHORT.iter().map(|(short, _)| *short)).chain(open)
+    let submitter = SubmitterField::ALL.into_iter().map(SubmitterField::field_name);
+    let fields = Column::ALL.into_iter().map(Column::field_name).chain(submitter);
+    fields.chain(SHORT.iter().map(|(short, _)| *short)).chain(open)
 }
 
 fn unknown(name: &str) -> Problem {
@@ -76,13 +82,12 @@ fn unknown(name: &str) -> Problem {
     }
     match suggest::closest(name, field_names()) {
         Some(meant) => problem.hint(format!("did you mean {meant}?")),
-        None => match suggest::closest(
-            rest,
-            Column::ALL.into_iter().filter_map(|c| c.field_name().strip_prefix(top)?.strip_prefix('.')),
-        ) {
-            Some(meant) => problem.hint(format!("did you mean {top}.{meant}?")),
-            None => problem.hint("to search for the text itself, put it in double quotes"),
-        },
+        None => {
+            match suggest::closest(rest, field_names().filter_map(|name| name.strip_prefix(top)?.strip_prefix('.'))) {
+                Some(meant) => problem.hint(format!("did you mean {top}.{meant}?")),
+                None => problem.hint("to search for the text itself, put it in double quotes"),
+            }
+        }
     }
 }
 
@@ -105,6 +110,7 @@ mod tests {
         assert_eq!(of("changes.after.a.b"), Ok(FieldPath::After(vec!["a".into(), "b".into()])));
         assert_eq!(of("metadata.request_id"), Ok(Column::RequestId.into()));
         assert_eq!(of("metadata.x"), Ok(FieldPath::Metadata(vec!["x".into()])));
+        assert_eq!(of("submitted_by"), of("submitted_by.type"));
     }
 
     #[test]
@@ -113,6 +119,7 @@ mod tests {
             ("actor.emial", "did you mean actor.email?"),
             ("actor.adress", "to search for the text itself, put it in double quotes"),
             ("sevrity", "did you mean severity?"),
+            ("submitted_by.tokenid", "did you mean submitted_by.token_id?"),
             ("usr", "did you mean user?"),
             ("metadata", "name a member, such as metadata.request_id"),
             ("changes.size", "write changes.before.size or changes.after.size"),

@@ -2,12 +2,13 @@
 
 use jiff::Timestamp;
 
-use super::ast::Expr;
+use super::ast::{Expr, Match};
 use super::column::{Column, FieldPath};
 use super::error::{Problem, QueryError};
 use super::eval;
 use super::parse::MAX_QUERY_BYTES;
 use super::value::{Operator, Written, condition};
+use crate::entry::{SubmitterField, SubmitterType};
 use crate::suggest;
 
 /// The filters there are.
@@ -55,4 +56,12 @@ pub fn filter(name: &str, value: &str) -> Result<Expr, QueryError> {
 /// Entries whose `timestamp` lies between the two, both included; either may be open.
 pub fn time_range(start: Option<Timestamp>, end: Option<Timestamp>) -> Expr {
     eval::time_range(Column::Timestamp, start, end)
+}
+
+/// Entries that Reeve itself may have written: those that say so, and those of a time when nobody noted it.
+/// [`Entry::may_be_by_reeve`](crate::Entry::may_be_by_reeve) is the same of one entry.
+pub fn may_be_by_reeve() -> Expr {
+    let submitter = |op| Expr::field(FieldPath::Submitter(SubmitterField::Type), op);
+    let reeve = Match::Exact(SubmitterType::Reeve.as_str().to_owned());
+    Expr::or([submitter(reeve), Expr::negate(submitter(Match::Exists))])
 }

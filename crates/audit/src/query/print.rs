@@ -64,6 +64,7 @@ impl Display for FieldPath {
             Self::Before(segments) => path("changes.before", segments, f),
             Self::After(segments) => path("changes.after", segments, f),
             Self::Metadata(segments) => path("metadata", segments, f),
+            Self::Submitter(field) => f.write_str(field.field_name()),
         }
     }
 }

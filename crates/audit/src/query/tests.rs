@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::Draft;
+use crate::{Draft, Submitter, SubmitterType};
 
 const ENTRY: &str = r#"{
     "event_id": "evt-1",
@@ -381,4 +381,46 @@ fn filters_are_conditions() {
         !finds(&time_range(at("2026-11-20T10:30:05.251Z"), None))
             && !finds(&time_range(None, at("2026-11-20T10:30:05.249Z")))
     );
+}
+
+#[test]
+fn who_submitted_an_entry_can_be_asked() {
+    let draft = Draft::from_bytes(ENTRY.as_bytes(), "2026-11-20T10:31:00Z".parse().unwrap()).unwrap();
+    let token = Submitter {
+        id: Some("u-1".into()),
+        email: Some("ci@example.com".into()),
+        ip_address: "10.9.0.1".parse().ok(),
+        token_id: Some("t-1".into()),
+        token_name: Some("ci import".into()),
+        ..Submitter::new(SubmitterType::Token)
+    };
+    let own = Draft::by_reeve(draft.entry.clone(), draft.recorded_at).unwrap();
+    let sent = Draft::submitted_by(vec![draft.clone()], &token.into()).unwrap().remove(0);
+    for (query, expect) in [
+        ("submitted_by.type:token", [false, true, false]),
+        ("submitted_by:TOKEN", [false, true, false]),
+        ("submitted_by.type:reeve", [true, false, false]),
+        ("submitted_by:*", [true, true, false]),
+        ("NOT submitted_by:*", [false, false, true]),
+        ("submitted_by.id:u-1", [false, true, false]),
+        ("submitted_by.email:*@example.com", [false, true, false]),
+        ("submitted_by.ip_address:10.9.0.0/16", [false, true, false]),
+        ("submitted_by.ip_address:10.9.*", [false, true, false]),
+        ("submitted_by.ip_address:10.20.0.7", [false, false, false]),
+        ("submitted_by.token_name:\"ci import\"", [false, true, false]),
+        // Free text asks the claim alone.
+        ("ci@example.com", [false, false, false]),
+        ("\"ci import\"", [false, false, false]),
+    ] {
+        let asked = Query::parse(query).unwrap_or_else(|e| panic!("{query}: {e}"));
+        assert_eq!(Query::parse(&asked.to_string()).unwrap(), asked);
+        let found = [&own, &sent, &draft].map(|draft| asked.matches(&draft.entry, draft.recorded_at, now()));
+        assert_eq!(found, expect, "{query}");
+    }
+    for draft in [own, sent, draft] {
+        let asked = Query::all().and(may_be_by_reeve());
+        assert_eq!(asked.matches(&draft.entry, draft.recorded_at, now()), draft.entry.may_be_by_reeve());
+    }
+    let refused = Query::parse("submitted_by.type:tokn").unwrap_err().to_string();
+    assert!(refused.contains("submitted_by.type is never `tokn`"), "{refused}");
 }

@@ -11,7 +11,7 @@ use super::error::Problem;
 use super::fold;
 use super::time::{Moment, moment};
 use crate::address::parse_address;
-use crate::entry::{ActionMethod, ActionStatus, ActorType, Severity, UnknownName};
+use crate::entry::{ActionMethod, ActionStatus, ActorType, Severity, SubmitterField, SubmitterType, UnknownName};
 
 /// A value may have this many wildcards.
 pub const MAX_WILDCARDS: usize = 16;
@@ -72,13 +72,14 @@ pub(super) fn condition(field: &FieldPath, operator: Operator, written: Written)
     let op = match (field, operator) {
         (_, Operator::Plain) if written.0.iter().all(String::is_empty) && wildcard => Match::Exists,
         (FieldPath::Column(column), _) if column.is_time() => return time(*column, operator, &written),
-        (FieldPath::Column(Column::ActorIpAddress), Operator::Plain | Operator::Identical) => address(written)?,
+        (
+            FieldPath::Column(Column::ActorIpAddress) | FieldPath::Submitter(SubmitterField::IpAddress),
+            Operator::Plain | Operator::Identical,
+        ) => address(written)?,
         (FieldPath::Column(Column::Severity), Operator::Side(side)) => {
             Match::Compare(side, Bound::Severity(known::<Severity>(&written.text())?))
         }
-        (FieldPath::Column(column), Operator::Plain | Operator::Identical) if closed(*column).is_some() => {
-            name(*column, written)?
-        }
+        (field, Operator::Plain | Operator::Identical) if closed(field).is_some() => name(field, written)?,
         (FieldPath::Changes, _) => return Err(whole_state("changes.after")),
         (FieldPath::Before(path), _) if path.is_empty() => return Err(whole_state("changes.before")),
         (FieldPath::After(path), _) if path.is_empty() => return Err(whole_state("changes.after")),
@@ -151,28 +152,29 @@ fn address(written: Written) -> Result<Match, Problem> {
     })
 }
 
-/// The names a column can hold, where that is a closed list.
-fn closed(column: Column) -> Option<&'static [&'static str]> {
-    match column {
-        Column::Severity => Some(Severity::NAMES),
-        Column::ActorType => Some(ActorType::NAMES),
-        Column::ActionStatus => Some(ActionStatus::NAMES),
-        Column::ActionMethod => Some(ActionMethod::NAMES),
+/// The names a field can hold, where that is a closed list.
+fn closed(field: &FieldPath) -> Option<&'static [&'static str]> {
+    match field {
+        FieldPath::Column(Column::Severity) => Some(Severity::NAMES),
+        FieldPath::Column(Column::ActorType) => Some(ActorType::NAMES),
+        FieldPath::Column(Column::ActionStatus) => Some(ActionStatus::NAMES),
+        FieldPath::Column(Column::ActionMethod) => Some(ActionMethod::NAMES),
+        FieldPath::Submitter(SubmitterField::Type) => Some(SubmitterType::NAMES),
         _ => None,
     }
 }
 
 /// A name out of a closed list; a misspelt one would never find anything, so it is refused.
-fn name(column: Column, written: Written) -> Result<Match, Problem> {
+fn name(field: &FieldPath, written: Written) -> Result<Match, Problem> {
     if written.0.len() > 1 {
         return Ok(written.into_match());
     }
     let given = fold::fold(&written.text()).into_owned();
-    let allowed = closed(column).unwrap_or_default();
+    let allowed = closed(field).unwrap_or_default();
     if allowed.contains(&given.as_str()) {
         return Ok(Match::Exact(given));
     }
-    Err(unknown(UnknownName { given, allowed }, column.field_name()))
+    Err(unknown(UnknownName { given, allowed }, &field.to_string()))
 }
 
 fn known<T: FromStr<Err = UnknownName>>(text: &str) -> Result<T, Problem> {

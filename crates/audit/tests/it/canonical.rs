@@ -1,8 +1,10 @@
 //! RFC 8785: published pairs, and another implementation as the oracle.
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
 use reeve_audit::json::{Numbers, Options, parse, parse_with, utf16_order};
-use reeve_audit::{Draft, Entry, Json};
+use reeve_audit::{Draft, Entry, Json, claim_digest};
 
 use crate::{generate, test_data};
 
@@ -65,5 +67,23 @@ proptest! {
         prop_assert_eq!(&draft.canonical, &Json::Object(wire.clone()).to_canonical());
         prop_assert_eq!(&draft.canonical, &serde_json_canonicalizer::to_vec(&wire).unwrap());
         prop_assert_eq!(Entry::from_canonical(&draft.canonical).unwrap(), (entry, recorded_at));
+    }
+
+    #[test]
+    fn a_submitter_is_spelled_canonically_and_reads_back(
+        entry in generate::entry(), submitter in generate::submitter(), recorded in 0i64..4_000_000_000_000
+    ) {
+        let recorded_at = jiff::Timestamp::from_millisecond(recorded).unwrap();
+        let draft = Draft::from_entry(entry, recorded_at).unwrap();
+        let digest = draft.claim_digest;
+        let draft = Draft::submitted_by(vec![draft], &Arc::new(submitter.clone())).unwrap().remove(0);
+        prop_assert_eq!(draft.claim_digest, digest);
+        prop_assert_eq!(draft.entry.submitted_by.as_deref(), Some(&submitter));
+        let Json::Object(mut wire) = draft.entry.to_json(recorded_at) else { panic!("not an object") };
+        wire.remove("category");
+        prop_assert_eq!(&draft.canonical, &serde_json_canonicalizer::to_vec(&wire).unwrap());
+        prop_assert_eq!(&draft.canonical, &draft.entry.to_canonical(recorded_at));
+        prop_assert_eq!(claim_digest(&draft.entry), digest);
+        prop_assert_eq!(Entry::from_canonical(&draft.canonical).unwrap(), (draft.entry, recorded_at));
     }
 }

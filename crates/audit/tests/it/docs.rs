@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use reeve_audit::query::Query;
-use reeve_audit::{Draft, parse_instant};
+use reeve_audit::{Draft, Submitter, SubmitterType, parse_instant};
 
 fn document(name: &str) -> String {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
@@ -50,6 +50,15 @@ fn the_canonical_example_is_true() {
     let text = document("formats/entry.md");
     let sent = &blocks(&text, "json")[0];
     let draft = Draft::from_bytes(sent.as_bytes(), parse_instant("2026-11-20T10:00:05.250Z").unwrap()).unwrap();
+    let token = Submitter {
+        id: Some("u-7".into()),
+        email: Some("ci@example.com".into()),
+        ip_address: "10.0.0.9".parse().ok(),
+        token_id: Some("t-3".into()),
+        token_name: Some("ci".into()),
+        ..Submitter::new(SubmitterType::Token)
+    };
+    let draft = Draft::submitted_by(vec![draft], &token.into()).unwrap().remove(0);
     assert_eq!(String::from_utf8(draft.canonical).unwrap(), blocks(&text, "canonical")[0].replace('\n', ""));
     assert_eq!(hex::encode(draft.claim_digest), blocks(&text, "digest")[0].trim());
 }

@@ -1,7 +1,9 @@
 //! The door: what is taken, how gaps are filled, what is refused and how that is told.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
-use reeve_audit::{Draft, Entry, EventType, Json, MAX_ENTRY_BYTES, claim_digest};
+use reeve_audit::{Draft, Entry, EventType, Json, MAX_ENTRY_BYTES, Submitter, claim_digest};
 
 fn received() -> Timestamp {
     "2026-11-20T10:00:00.1239Z".parse().unwrap()
@@ -70,6 +72,40 @@ fn every_failing_field_is_told_at_once() {
     assert_eq!(told[0].to_string(), "actor.emial: is not a field of an entry; did you mean actor.email?");
     let told = Draft::from_bytes(br#"{"event_type":"a.b","recorded_at":"x"}"#, received()).unwrap_err();
     assert_eq!(told[0].to_string(), "recorded_at: is set by Reeve and cannot be sent");
+    let forged = br#"{"event_type":"a.b","submitted_by":{"type":"reeve"}}"#;
+    let told = Draft::from_bytes(forged, received()).unwrap_err();
+    assert_eq!(told[0].to_string(), "submitted_by: is set by Reeve and cannot be sent");
+}
+
+#[test]
+fn nobody_else_writes_what_only_reeve_does() {
+    let by = Arc::new(Submitter::local("uid 7"));
+    let open = draft(r#"{"event_type":"policy.modify"}"#);
+    for reserved in
+        ["intelligence.approval", "approval.sign", "ledger.key_rotate", "audit.view", "recommendation.create"]
+    {
+        let forged = draft(&format!(r#"{{"event_type":"{reserved}","actor":{{"type":"user","id":"boss"}}}}"#));
+        let (index, error) = Draft::submitted_by(vec![open.clone(), forged], &by).unwrap_err();
+        assert_eq!((index, error.path.as_str(), error.code), (1, "event_type", "reserved"), "{reserved}");
+        assert!(error.message.contains(reserved.split('.').next().unwrap()), "{error}");
+    }
+    let taken = Draft::submitted_by(vec![open.clone()], &by).unwrap().remove(0);
+    assert!(!taken.entry.may_be_by_reeve());
+    let own = Draft::by_reeve(open.entry.clone(), received()).unwrap();
+    assert!(own.entry.may_be_by_reeve() && open.entry.may_be_by_reeve());
+    // What an entry brings along from elsewhere counts for nothing.
+    assert_eq!(Draft::from_entry(own.entry, received()).unwrap().entry.submitted_by, None);
+}
+
+#[test]
+fn a_stored_submitter_that_is_none_is_refused() {
+    let by = Arc::new(Submitter::local("uid 7"));
+    let stored = Draft::submitted_by(vec![draft(r#"{"event_type":"a.b"}"#)], &by).unwrap().remove(0).canonical;
+    let stored = String::from_utf8(stored).unwrap();
+    assert!(stored.contains(r#""severity":"info","submitted_by":{"id":"uid 7","type":"local"},"timestamp""#));
+    for (from, to) in [("\"local\"", "\"locl\""), ("\"type\"", "\"kind\""), (r#"{"id":"uid 7","type":"local"}"#, "7")] {
+        assert!(Entry::from_canonical(stored.replace(from, to).as_bytes()).is_err(), "{to}");
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use reeve_audit::entry::Severity;
 use reeve_audit::{
     Action, ActionMethod, ActionStatus, Actor, ActorType, Changes, Entry, EventId, EventType, Json, Metadata,
-    ResourceRef,
+    ResourceRef, Submitter, SubmitterType,
 };
 
 /// Any finite double, and the integers people use.
@@ -97,6 +97,25 @@ pub(crate) fn entry() -> impl Strategy<Value = Entry> {
             action,
             changes,
             metadata,
+            submitted_by: None,
+        },
+    )
+}
+
+/// Submitters of every way in.
+pub(crate) fn submitter() -> impl Strategy<Value = Submitter> {
+    let kind = prop::sample::select(vec![SubmitterType::Token, SubmitterType::Session, SubmitterType::Local]);
+    let email = option::of(prop::sample::select(vec!["alice@example.com", "bob@x.org"]).prop_map(str::to_owned));
+    let ip = option::of(any::<std::net::IpAddr>());
+    (kind, text(), email, ip, text(), text(), text()).prop_map(
+        |(kind, id, email, ip_address, session_id, token_id, token_name)| Submitter {
+            kind,
+            id,
+            email,
+            ip_address,
+            session_id,
+            token_id,
+            token_name,
         },
     )
 }

@@ -144,6 +144,7 @@ fn user_principal(user: &User, session: &Session) -> Principal {
         name: user.name.clone(),
         kind: reeve_access::PrincipalKind::Session,
         session: Some(session.id.clone()),
+        token_name: None,
         roles: user.roles.iter().copied().collect(),
         team_members: std::collections::BTreeSet::new(),
     }

@@ -21,6 +21,9 @@ pub struct EntryBody {
     pub severity: String,
     /// When Reeve received it.
     pub recorded_at: String,
+    /// Who submitted it, as Reeve knows it; absent in entries that were recorded before that was noted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub submitted_by: Option<SubmitterBody>,
     /// Who did it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actor: Option<ActorBody>,
@@ -62,6 +65,32 @@ pub struct ActorBody {
     /// Session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
+}
+
+/// Who submitted an entry. It is part of what is hashed, and no source can send it.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct SubmitterBody {
+    /// `reeve` (Reeve wrote it about itself), `token`, `session`, or `local` (a program on Reeve's own machine).
+    #[serde(rename = "type")]
+    pub submitter_type: String,
+    /// Identifier of the user, or of the account of the operating system.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The user's e-mail address at that time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
+    /// IP address of the request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ip_address: Option<String>,
+    /// Session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    /// API token.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token_id: Option<String>,
+    /// The token's name at that time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token_name: Option<String>,
 }
 
 /// To what it was done.

@@ -9,7 +9,7 @@ use datafusion_common::ScalarValue;
 use datafusion_expr::{Expr, col, lit, not};
 use jiff::Timestamp;
 use reeve_audit::query::{Bound, Column, Expr as Asked, FieldPath, Match, words};
-use reeve_audit::{Entry, Severity};
+use reeve_audit::{Entry, Severity, SubmitterField};
 
 use super::functions::{entry_condition, text_condition};
 use super::predicate::span;
@@ -145,10 +145,20 @@ pub(super) fn holds(column: Column, value: &str, op: &Match) -> bool {
         Match::Compare(side, Bound::Severity(bound)) if column == Column::Severity => {
             value.parse::<Severity>().is_ok_and(|severity| side.holds(&severity, bound))
         }
-        Match::Ip(wanted) if column == Column::ActorIpAddress => value.parse() == Ok(*wanted),
-        Match::Cidr(net) if column == Column::ActorIpAddress => {
-            value.parse::<std::net::IpAddr>().is_ok_and(|address| net.contains(&address))
-        }
+        _ if column == Column::ActorIpAddress => address_holds(value, op),
+        _ => op.meets(value),
+    }
+}
+
+/// The same of a member of the submitter.
+pub(super) fn submitter_holds(field: SubmitterField, value: &str, op: &Match) -> bool {
+    if field == SubmitterField::IpAddress { address_holds(value, op) } else { op.meets(value) }
+}
+
+fn address_holds(value: &str, op: &Match) -> bool {
+    match op {
+        Match::Ip(wanted) => value.parse() == Ok(*wanted),
+        Match::Cidr(net) => value.parse::<std::net::IpAddr>().is_ok_and(|address| net.contains(&address)),
         _ => op.meets(value),
     }
 }

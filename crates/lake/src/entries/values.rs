@@ -34,6 +34,10 @@ pub(super) fn values(entry: &Entry, field: &FieldPath) -> BTreeSet<String> {
                 named.for_each(|(_, value)| inside(value, rest, &mut add));
             }
         }
+        FieldPath::Submitter(field) => {
+            let value = entry.submitted_by.as_ref().and_then(|submitter| submitter.text(*field));
+            value.iter().for_each(|value| add(value));
+        }
     }
     found
 }

@@ -1,12 +1,15 @@
 //! Random entries and random queries that often meet.
 
+use std::sync::Arc;
+
 use jiff::{SignedDuration, Timestamp};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt};
 use reeve_audit::query::{Bound, Column, Comparison, Expr, FieldPath, Match, Query, TextMatch};
 use reeve_audit::{
-    Action, ActionMethod, ActionStatus, Actor, ActorType, Entry, EventId, EventType, Json, ResourceRef, Severity, json,
+    Action, ActionMethod, ActionStatus, Actor, ActorType, Entry, EventId, EventType, Json, ResourceRef, Severity,
+    Submitter, SubmitterField, SubmitterType, json,
 };
 
 /// 2026-11-20T10:00:00Z.
@@ -117,7 +120,24 @@ pub(crate) fn entry(random: &mut StdRng, number: usize) -> Entry {
     entry.metadata.request_id = maybe(random);
     entry.metadata.tags = (0..random.random_range(0..3)).map(|_| pick(random, &VALUES).to_owned()).collect();
     entry.metadata.extra = object(random, 2);
+    entry.submitted_by = submitter(random).map(Arc::new);
     entry
+}
+
+/// None as in old entries, Reeve itself, or others.
+fn submitter(random: &mut StdRng) -> Option<Submitter> {
+    match SubmitterType::ALL.choose(random).filter(|_| random.random_bool(0.8))? {
+        SubmitterType::Reeve => Some(Submitter::new(SubmitterType::Reeve)),
+        kind => Some(Submitter {
+            kind: *kind,
+            id: maybe(random),
+            email: random.random_bool(0.7).then(|| pick(random, &ADDRESSED).to_owned()),
+            ip_address: random.random_bool(0.6).then(|| pick(random, &ADDRESSES).parse().unwrap()),
+            session_id: maybe(random),
+            token_id: maybe(random),
+            token_name: maybe(random),
+        }),
+    }
 }
 
 /// When the entry was received: some time after it happened.
@@ -163,6 +183,7 @@ fn path(random: &mut StdRng) -> FieldPath {
         7 => FieldPath::Before(inside(random)),
         8 => FieldPath::After(inside(random)),
         9 => FieldPath::Metadata(inside(random)),
+        10 | 11 => FieldPath::Submitter(*SubmitterField::ALL.choose(random).unwrap()),
         _ => FieldPath::Column(*Column::ALL.choose(random).unwrap()),
     }
 }
@@ -171,6 +192,7 @@ fn condition(random: &mut StdRng) -> Match {
     let word = match random.random_range(0..8) {
         0 => pick(random, &TYPES).to_owned(),
         1 => pick(random, Severity::NAMES).to_owned(),
+        2 if random.random_bool(0.5) => pick(random, SubmitterType::NAMES).to_owned(),
         2 => pick(random, ActionStatus::NAMES).to_owned(),
         3 => pick(random, &ADDRESSES).to_owned(),
         4 => format!("evt-{}", random.random_range(0..500)),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
-use reeve_audit::{Draft, Entry, RetentionClass};
+use reeve_audit::{Draft, Entry, RetentionClass, SubmitterType};
 use reeve_lake::{EntrySearch, EntrySegments, Views};
 use reeve_ledger::{SealedEntry, SegmentMeta, SegmentStore, StoredEntry, Tail, TrailError, View};
 use reeve_tlog::{Hash, chain_hash, commitment};
@@ -43,7 +43,13 @@ impl Log {
     }
 
     pub(crate) fn append(&self, entry: Entry, recorded_at: jiff::Timestamp) {
+        let by = entry.submitted_by.clone();
         let draft = Draft::from_entry(entry, recorded_at).unwrap();
+        let draft = match by {
+            None => draft,
+            Some(by) if by.kind == SubmitterType::Reeve => Draft::by_reeve(draft.entry, recorded_at).unwrap(),
+            Some(by) => Draft::submitted_by(vec![draft], &by).unwrap().remove(0),
+        };
         let mut state = self.state.lock();
         let sequence = state.entries.len() as u64;
         let salt = (u128::from(sequence) << 64 | 0x5eed).to_le_bytes();

@@ -9,7 +9,7 @@ use jiff::{Span, Timestamp, Unit, Zoned};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use reeve_audit::query::{Column, FieldPath, Query, column_text};
-use reeve_audit::{Json, format_instant};
+use reeve_audit::{Json, SubmitterField, format_instant};
 use reeve_ledger::{Aggregation, Counts, GroupBy, Order, SearchRequest, StoredEntry, TimeUnit, Trail, TrailError};
 
 use crate::generate::{self, NOW_S};
@@ -35,6 +35,9 @@ pub(crate) fn counted() -> Vec<GroupBy> {
         FieldPath::Metadata(path("size")),
         FieldPath::Column(Column::ActorEmail),
         FieldPath::User,
+        FieldPath::Submitter(SubmitterField::Type),
+        FieldPath::Submitter(SubmitterField::IpAddress),
+        FieldPath::Submitter(SubmitterField::TokenName),
     ];
     all.extend(fields.map(GroupBy::Field));
     all.push(GroupBy::User);
@@ -97,6 +100,9 @@ fn values(stored: &StoredEntry, by: &GroupBy) -> BTreeSet<String> {
         GroupBy::Field(FieldPath::Before(path)) => leaves_at(entry.changes.before.as_ref(), path),
         GroupBy::Field(FieldPath::After(path)) => leaves_at(entry.changes.after.as_ref(), path),
         GroupBy::Field(FieldPath::Metadata(path)) => leaves_at(Some(&Json::Object(entry.metadata.extra.clone())), path),
+        GroupBy::Field(FieldPath::Submitter(field)) => {
+            one(entry.submitted_by.as_ref().and_then(|submitter| submitter.text(*field)))
+        }
         GroupBy::Field(FieldPath::Changes) => BTreeSet::new(),
     }
 }

@@ -29,7 +29,7 @@ impl Recorder for LedgerRecorder {
         let drafts = entries
             .into_iter()
             .map(|entry| {
-                Draft::from_entry(entry, now).map_err(|errors| {
+                Draft::by_reeve(entry, now).map_err(|errors| {
                     RecordError(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
                 })
             })

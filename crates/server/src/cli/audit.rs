@@ -211,8 +211,11 @@ pub(crate) struct ExportArgs {
     /// Take times without an offset as this machine's in place of UTC.
     #[arg(long)]
     pub(crate) local: bool,
-    /// CSV: an apostrophe before cells that a spreadsheet would take for a formula.
+    /// CSV: values as they are, also those that a spreadsheet takes for a formula or a terminal for a command.
     #[arg(long)]
+    pub(crate) raw: bool,
+    /// How CSV is written without --raw; taken for scripts that were written when it had to be asked for.
+    #[arg(long, hide = true, conflicts_with = "raw")]
     pub(crate) no_formulas: bool,
     /// Syslog: what stands between messages.
     #[arg(long, value_enum, default_value = "newline")]

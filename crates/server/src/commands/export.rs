@@ -73,7 +73,7 @@ fn format(args: &ExportArgs) -> Result<Format> {
     let limit = Limit { bytes: Some(args.max_bytes).filter(|most| *most > 0), oversize };
     Ok(match args.format {
         ExportFormat::Json => Format::Json,
-        ExportFormat::Csv => Format::Csv(CsvOptions { no_formulas: args.no_formulas }),
+        ExportFormat::Csv => Format::Csv(CsvOptions { raw: args.raw && !args.no_formulas }),
         ExportFormat::Cef => Format::Cef(CefOptions { limit }),
         ExportFormat::Syslog => Format::Syslog(SyslogOptions {
             hostname: args.hostname.parse().with_context(|| format!("--hostname {:?}", args.hostname))?,

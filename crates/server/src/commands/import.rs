@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
@@ -14,7 +15,7 @@ use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use jiff::Timestamp;
 use serde_json::Value;
 
-use reeve_audit::Draft;
+use reeve_audit::{Draft, Submitter};
 use reeve_connect_cloudtrail as cloudtrail;
 use reeve_ledger::AppendError;
 
@@ -121,7 +122,7 @@ fn read(format: ImportFormat, source: Box<dyn Read + Send>) -> Result<Drafts> {
     Ok(match format {
         ImportFormat::Cloudtrail => {
             Box::new(cloudtrail::RecordReader::new(source)?.entries().filter_map(move |item| match item {
-                Ok(entry) => Some(Draft::from_entry(entry, now).map_err(|errors| words(&errors))),
+                Ok(entry) => Some(Draft::from_entry(entry, now).map_err(|errors| words(&errors)).and_then(submitted)),
                 Err(error) if error.is_digest() => None,
                 Err(error) => Some(Err(error.to_string())),
             }))
@@ -133,10 +134,23 @@ fn read(format: ImportFormat, source: Box<dyn Read + Send>) -> Result<Drafts> {
                     Ok(line) => line,
                     Err(error) => return Some(Err(error.to_string())),
                 };
-                Some(Draft::from_bytes(&line, now).map_err(|errors| format!("line {}: {}", at + 1, words(&errors))))
+                let draft = Draft::from_bytes(&line, now).map_err(|errors| words(&errors)).and_then(submitted);
+                Some(draft.map_err(|message| format!("line {}: {message}", at + 1)))
             }))
         }
     })
+}
+
+/// The account of the operating system that runs this program, where the system tells (Linux).
+static ACCOUNT: LazyLock<Arc<Submitter>> = LazyLock::new(|| {
+    let uid = std::fs::metadata("/proc/self").map(|process| std::os::unix::fs::MetadataExt::uid(&process));
+    Arc::new(Submitter::local(uid.map_or_else(|_| "command line".to_owned(), |uid| format!("uid {uid}"))))
+});
+
+/// Notes where an entry comes from. A service that it is sent to notes that itself.
+fn submitted(draft: Draft) -> Result<Draft, String> {
+    let mut drafts = Draft::submitted_by(vec![draft], &ACCOUNT).map_err(|(_, error)| error.to_string())?;
+    drafts.pop().ok_or_else(|| "there is no entry".to_owned())
 }
 
 /// A source without its gzip, where it has one.
@@ -195,7 +209,8 @@ async fn append(log: &LogAt, format: ImportFormat, batch: &mut Batch, tally: &mu
                 let id = draft.entry.event_id.as_str().to_owned();
                 let renamed = (format == ImportFormat::Cloudtrail && !id.starts_with("cloudtrail-"))
                     .then(|| Draft::from_entry(cloudtrail::with_distinct_id(draft.entry), draft.recorded_at).ok())
-                    .flatten();
+                    .flatten()
+                    .and_then(|draft| submitted(draft).ok());
                 match renamed {
                     Some(renamed) => drafts.insert(index, renamed),
                     None => {
@@ -236,11 +251,11 @@ async fn offer(log: &LogAt, drafts: &[Draft]) -> Result<Answer> {
     }
 }
 
-/// The claim as sent: without `recorded_at`, which the service sets itself.
+/// The claim as sent: without what the service sets itself.
 fn claim(draft: &Draft) -> Vec<u8> {
     let mut value = serde_json::to_value(draft.entry.to_json(draft.recorded_at)).unwrap_or_default();
     if let Some(members) = value.as_object_mut() {
-        for derived in ["recorded_at", "category"] {
+        for derived in ["recorded_at", "submitted_by", "category"] {
             members.remove(derived);
         }
     }

@@ -41,5 +41,5 @@ fn entry(planned: &Planned) -> Result<Draft, String> {
         .with_action("rotate_key", ActionStatus::Success, ActionMethod::Cli)
         .before(Json::from(json!({ "public_key": planned.old })))
         .after(Json::from(json!({ "public_key": planned.new })));
-    Draft::from_entry(entry, Timestamp::now()).map_err(|errors| format!("{errors:?}"))
+    Draft::by_reeve(entry, Timestamp::now()).map_err(|errors| format!("{errors:?}"))
 }

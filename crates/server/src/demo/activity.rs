@@ -1,9 +1,11 @@
 //! What the company's people do, recorded from where the last record ended.
 
+use std::sync::Arc;
+
 use anyhow::{Result, bail};
 use jiff::{SignedDuration, Timestamp};
 
-use reeve_audit::Draft;
+use reeve_audit::{Draft, Submitter};
 use reeve_http::App;
 use reeve_ledger::AppendError;
 
@@ -18,6 +20,7 @@ const BATCH: usize = 500;
 
 /// Records everything up to now. What was recorded before is recognised by its event id and not recorded again.
 pub(super) async fn catch_up(app: &App, state: &DemoState) -> Result<()> {
+    let by = Arc::new(Submitter::local("demo"));
     let now = Timestamp::now();
     let mut from = match state.told_until() {
         Some(at) => at,
@@ -32,6 +35,7 @@ pub(super) async fn catch_up(app: &App, state: &DemoState) -> Result<()> {
             .map(|entry| Draft::from_entry(entry, Timestamp::now()))
             .collect::<Result<Vec<_>, _>>()
             .map_err(|errors| anyhow::anyhow!("{errors:?}"))?;
+        let drafts = Draft::submitted_by(drafts, &by).map_err(|(_, error)| anyhow::anyhow!("{error}"))?;
         for chunk in drafts.chunks(BATCH) {
             append(app, chunk.to_vec()).await?;
         }

@@ -11,7 +11,7 @@ use anyhow::Result;
 use jiff::SignedDuration;
 use reeve_agents::delivery::Audience;
 use reeve_agents::notification::gather;
-use reeve_audit::query::Query;
+use reeve_audit::query::{Query, may_be_by_reeve};
 use reeve_estate::StoreError;
 use reeve_http::App;
 use reeve_ledger::SearchRequest;
@@ -29,7 +29,7 @@ const PAGE: usize = 200;
 /// How long ended deliveries are kept.
 const KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
 
-/// The entries that others are told of.
+/// The entries that others are told of, if Reeve wrote them.
 const QUERY: &str = "event_type:(intelligence.recommendation OR intelligence.action OR intelligence.anomaly OR \
                      intelligence.approval) action.operation:(recommendation.create OR action.succeed OR \
                      action.rolled_back OR action.fail OR anomaly.detect OR approval.request OR approval.remind)";
@@ -69,7 +69,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
 
 /// Reads the log on to its end.
 async fn follow(app: &App) -> Result<()> {
-    let query = Query::parse(QUERY)?;
+    let query = Query::parse(QUERY)?.and(may_be_by_reeve());
     loop {
         let store = &app.dispatcher.deliveries;
         // What is acknowledged by now is in the trail; the search may see more.

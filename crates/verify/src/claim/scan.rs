@@ -17,6 +17,7 @@ enum Section {
     Resource,
     Action,
     Metadata,
+    Submitter,
     Other,
 }
 
@@ -24,6 +25,7 @@ enum Section {
 enum Member {
     Column(Column),
     Section(Section),
+    SubmitterType,
 }
 
 /// The columns' values, or `None` where the strict reader must look.
@@ -100,6 +102,10 @@ impl<'a, const PLAIN: bool> Scanner<'a, PLAIN> {
             Some(Member::Column(column)) if self.peek()? == b'"' => {
                 let text = self.plain()?;
                 self.fields.set(column, text);
+                Some(())
+            }
+            Some(Member::SubmitterType) if self.peek()? == b'"' => {
+                self.fields.submitter = Some(self.plain()?);
                 Some(())
             }
             Some(Member::Section(section)) if self.peek()? == b'{' => self.object(section, depth + 1),
@@ -248,6 +254,7 @@ fn member(section: Section, name: &[u8]) -> Option<Member> {
         (Section::Top, b"recorded_at") => C(Column::RecordedAt),
         (Section::Top, b"resource") => S(Section::Resource),
         (Section::Top, b"severity") => C(Column::Severity),
+        (Section::Top, b"submitted_by") => S(Section::Submitter),
         (Section::Top, b"timestamp") => C(Column::Timestamp),
         (Section::Actor, b"email") => C(Column::ActorEmail),
         (Section::Actor, b"id") => C(Column::ActorId),
@@ -264,6 +271,7 @@ fn member(section: Section, name: &[u8]) -> Option<Member> {
         (Section::Action, b"operation") => C(Column::ActionOperation),
         (Section::Action, b"status") => C(Column::ActionStatus),
         (Section::Metadata, b"request_id") => C(Column::RequestId),
+        (Section::Submitter, b"type") => Member::SubmitterType,
         _ => return None,
     })
 }

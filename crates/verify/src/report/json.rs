@@ -38,6 +38,12 @@ impl Report {
                 "tiles": counts.tiles,
                 "bundles": counts.bundles,
             },
+            "submitted": {
+                "by_reeve": counts.submitters.reeve,
+                "by_others": counts.submitters.others,
+                "unknown": counts.submitters.unknown,
+                "reserved_by_others": counts.submitters.reserved,
+            },
             "findings": self.findings.iter().map(finding).collect::<Vec<_>>(),
             "findings_total": self.findings_total,
             "missing": {

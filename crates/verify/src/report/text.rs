@@ -41,6 +41,7 @@ impl Report {
                 (grouped(counts.unsealed_entries), grouped(counts.wal_frames), grouped(counts.wal_files));
             writeln!(f, "  unsealed     {unsealed} entries in {frames} frames of {files} write-ahead files")?;
         }
+        self.submitted(f)?;
         let unknown = || "unknown".to_owned();
         writeln!(f, "  root         {}", self.root.map_or_else(unknown, |hash| hash.to_string()))?;
         writeln!(f, "  chain        {}", self.chain_hash.map_or_else(unknown, |hash| hash.to_string()))?;
@@ -66,6 +67,25 @@ impl Report {
             Some(rate) => writeln!(f, ", {} per core", grouped(rate as u64)),
             None => writeln!(f),
         }
+    }
+}
+
+impl Report {
+    fn submitted(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let submitters = self.counts.submitters;
+        if submitters.total() == 0 {
+            return Ok(());
+        }
+        let (reeve, others) = (grouped(submitters.reeve), grouped(submitters.others));
+        write!(f, "  submitted    {reeve} entries by Reeve itself, {others} by others")?;
+        if submitters.unknown > 0 {
+            write!(f, ", {} recorded before submitters were noted", grouped(submitters.unknown))?;
+        }
+        if submitters.reserved > 0 {
+            let reserved = grouped(submitters.reserved);
+            write!(f, "; {reserved} of the others' are of types that Reeve takes from nobody")?;
+        }
+        writeln!(f)
     }
 }
 

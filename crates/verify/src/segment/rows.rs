@@ -13,6 +13,7 @@ use crate::finding::{Finding, Findings};
 use crate::manifest::{Listed, MANIFEST};
 use crate::progress::Progress;
 use crate::records::{COMMITMENTS, Judgement, Records};
+use crate::submitters::Submitters;
 
 /// So many event types are remembered.
 const CLASSES_KEPT: usize = 4_096;
@@ -23,6 +24,7 @@ pub(super) struct Rows<'a> {
     records: &'a mut Records,
     progress: &'a Progress,
     pub(super) findings: Findings,
+    pub(super) submitters: Submitters,
     rows: Vec<(u64, Hash)>,
     /// Event types seen, and their retention classes: there are few.
     classes: HashMap<Vec<u8>, Option<&'static str>>,
@@ -40,6 +42,7 @@ impl<'a> Rows<'a> {
             records,
             progress,
             findings: Findings::default(),
+            submitters: Submitters::default(),
             rows: Vec::with_capacity(usize::try_from(listed.count.min(1 << 20)).unwrap_or_default()),
             classes: HashMap::new(),
             span: None,
@@ -86,7 +89,11 @@ impl<'a> Rows<'a> {
         self.scratch = scratch;
         match &claim {
             Err(what) => self.findings.add(Finding::new(&self.listed.path, what).entry(sequence)),
-            Ok(claim) => self.columns(batch, row, sequence, &claim.fields()),
+            Ok(claim) => {
+                let fields = claim.fields();
+                self.submitters.count(&fields);
+                self.columns(batch, row, sequence, &fields);
+            }
         }
         let leaf = match self.records.commitment(sequence)?.filter(|held| *held != found) {
             None => found.leaf_hash(),

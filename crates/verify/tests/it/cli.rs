@@ -32,6 +32,10 @@ async fn exit_codes_tell_the_verdict() {
     let (code, out, _) = run(&[&dir, "--json", "--public-key", &path("ledger/log.vkey")]);
     let json: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!((code, &json["intact"], &json["key"]["source"]), (Some(0), &true.into(), &"pinned".into()));
+    let submitted = serde_json::json!({"by_reeve": 34, "by_others": 34, "unknown": 34, "reserved_by_others": 0});
+    assert_eq!(json["submitted"], submitted);
+    let told = "submitted    34 entries by Reeve itself, 34 by others, 34 recorded before submitters were noted";
+    assert!(out_text(&dir).contains(told));
 
     let (code, out, _) = run(&[&path("one.tlog-proof"), "--public-key", &key]);
     assert_eq!(code, Some(0), "{out}");
@@ -47,6 +51,10 @@ async fn exit_codes_tell_the_verdict() {
     let (code, out, err) = run(&[&dir, "--quiet"]);
     assert_eq!((code, err.as_str()), (Some(1), ""));
     assert!(out.contains("anchor/head, byte") && out.contains("cut off"), "{out}");
+}
+
+fn out_text(dir: &str) -> String {
+    run(&[dir]).1
 }
 
 #[test]

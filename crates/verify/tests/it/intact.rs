@@ -9,6 +9,9 @@ fn assert_intact(log: &Log, sealed: u64, unsealed: u64, case: &str) {
     assert!(report.is_intact(), "{case}:\n{report}");
     assert_eq!((report.counts.sealed_entries, report.counts.unsealed_entries), (sealed, unsealed), "{case}");
     assert_eq!(report.size, sealed + unsealed, "{case}");
+    let (submitters, size) = (report.counts.submitters, report.size);
+    let thirds = (size.div_ceil(3), size.div_ceil(3).min(size - size.div_ceil(3)), size / 3);
+    assert_eq!((submitters.unknown, submitters.reeve, submitters.others), thirds, "{case}");
     assert!(report.root.is_some() && report.chain_hash.is_some() && report.missing.total == 0, "{case}");
     assert_eq!(report.notes, [""; 0], "{case}");
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use reeve_audit::Draft;
+use reeve_audit::{Draft, Submitter};
 use reeve_lake::EntrySegments;
 use reeve_ledger::{Config, Ledger, keys};
 use reeve_tlog::{Epochs, NoteVerifier};
@@ -40,7 +40,16 @@ pub(crate) fn draft(number: usize) -> Draft {
     let text = format!(
         r#"{{"event_id":"evt-{number}","event_type":"{kind}","timestamp":"2026-11-20T{hour:02}:{minute:02}:00.5Z"{more}}}"#
     );
-    Draft::from_bytes(text.as_bytes(), Timestamp::now()).unwrap()
+    submitted(Draft::from_bytes(text.as_bytes(), Timestamp::now()).unwrap(), number)
+}
+
+/// By turns of a time when submitters were not noted, by Reeve, and by others.
+fn submitted(draft: Draft, number: usize) -> Draft {
+    match number % 3 {
+        0 => draft,
+        1 => Draft::by_reeve(draft.entry, draft.recorded_at).unwrap(),
+        _ => Draft::submitted_by(vec![draft], &Arc::new(Submitter::local("uid 7"))).unwrap().remove(0),
+    }
 }
 
 impl Log {

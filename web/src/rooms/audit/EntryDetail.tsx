@@ -16,6 +16,7 @@ import { ActorName } from './Names';
 import { Difference } from './Difference';
 import { Integrity } from './Integrity';
 import { flat, shown } from './flat';
+import { submitterOf } from './naming';
 import { entryQuery } from './queries';
 
 const route = getRouteApi('/app/audit/$eventId');
@@ -29,7 +30,7 @@ export function EntryDetail() {
 }
 
 function Shown({ of: entry, trail }: { of: Entry; trail: React.ReactNode }) {
-  const { actor, resource, action, changes } = entry;
+  const { actor, resource, action, changes, submitted_by: submitter } = entry;
   return (
     <Page
       title={entry.event_type} above={trail}
@@ -66,6 +67,17 @@ function Shown({ of: entry, trail }: { of: Entry; trail: React.ReactNode }) {
                 />
               </Panel>
             )}
+            <Panel title="Submitter" note={submitterOf(entry)}>
+              <Text size="sm" className="muted" mb={8}>
+                {entry.submitted_by?.type === 'reeve' ? 'Reeve wrote this entry about itself.' : 'Everything else in this entry is what its submitter says. The submitter is what Reeve knows.'}
+              </Text>
+              <Facts
+                of={[
+                  ['Way', submitter?.type && words(submitter.type)], ['User', submitter?.email], ['Id', submitter?.id], ['IP address', submitter?.ip_address],
+                  ['Token', submitter?.token_name], ['Token id', submitter?.token_id], ['Session', submitter?.session_id],
+                ]}
+              />
+            </Panel>
             {resource && (
               <Panel title="Resource">
                 <Facts

@@ -6,7 +6,7 @@ import { Status } from '../../display/Status';
 import { When } from '../../display/When';
 import { words } from '../../display/wording';
 import { ActorName, ResourceName } from './Names';
-import { resourceOf } from './naming';
+import { resourceOf, submitterName, submitterOf } from './naming';
 
 /** What the source says in one line, else the operation. */
 function subtitle({ metadata, action }: Entry): string | undefined {
@@ -30,6 +30,7 @@ const actor: Column<Entry> = {
     <div style={{ maxWidth: 172 }}>
       <Text size="sm" truncate><ActorName of={row} /></Text>
       {row.actor?.ip_address && <Text size="xs" className="muted numeral">{row.actor.ip_address}</Text>}
+      <Text size="xs" className="muted" truncate title={submitterOf(row)}>{submitterName(row)}</Text>
     </div>
   ),
 };

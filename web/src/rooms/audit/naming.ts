@@ -17,3 +17,28 @@ export function tail(id: string): string {
   const last = id.split(/[/:]/).filter(Boolean).at(-1);
   return last && last.length < id.length ? `…${last}` : id;
 }
+
+/** Who handed the entry to Reeve, in a sentence. The actor is what the source claims; this is what Reeve knows. */
+export function submitterOf({ submitted_by: by }: Entry): string {
+  if (!by) return 'Unknown submitter (recorded before Reeve noted it)';
+  const from = by.ip_address ? ` from ${by.ip_address}` : '';
+  const user = by.email ?? by.id ?? 'an unknown user';
+  switch (by.type) {
+    case 'reeve': return 'Recorded by Reeve';
+    case 'token': return `Submitted with token ${by.token_name ?? by.token_id ?? ''} of ${user}${from}`;
+    case 'session': return `Submitted by ${user} in a browser session${from}`;
+    case 'local': return `Imported on Reeve's own machine by ${by.id ?? 'an unknown account'}`;
+    default: return `Submitted by ${user}${from}`;
+  }
+}
+
+/** The same in a word, for a row. */
+export function submitterName({ submitted_by: by }: Entry): string {
+  if (!by) return 'submitter unknown';
+  if (by.type === 'reeve') return 'recorded by Reeve';
+  if (by.type === 'local') return 'imported locally';
+  return `via ${by.token_name ?? by.email ?? by.id ?? by.type}`;
+}
+
+/** The condition that leaves out what others wrote into the log: they could say of anything that Reeve did it. */
+export const BY_REEVE = '(submitted_by.type:reeve OR NOT submitted_by:*)';

@@ -2,6 +2,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { body, client } from '../../api/client';
 import type { Search } from '../../api/bodies';
+import { BY_REEVE } from './naming';
 
 /** Reeve's own records of people reading the log. */
 export const WITHOUT_READS = 'NOT category:audit';
@@ -65,11 +66,11 @@ export const checkpointQuery = queryOptions({
   queryFn: () => body(client.GET('/api/v1/audit-logs/checkpoint', { parseAs: 'text' })),
 });
 
-/** All entries that carry this member with this value, newest first. `moves` changes when what they are about does. */
+/** All entries of Reeve's own that carry this member with this value, newest first. `moves` changes when what they are about does. */
 export function storyQuery(member: string, id: string, moves: string) {
   return queryOptions({
     queryKey: ['audit', 'story', member, id, moves],
-    queryFn: () => body(client.POST('/api/v1/audit-logs/search', { body: { query: `metadata.${member}:"${id}"`, limit: 200, filters: {}, aggregations: [], aggregation_limit: null } })),
+    queryFn: () => body(client.POST('/api/v1/audit-logs/search', { body: { query: `metadata.${member}:"${id}" AND ${BY_REEVE}`, limit: 200, filters: {}, aggregations: [], aggregation_limit: null } })),
     placeholderData: (before) => before,
   });
 }

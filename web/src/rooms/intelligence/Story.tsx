@@ -10,6 +10,7 @@ import { When } from '../../display/When';
 import { words } from '../../display/wording';
 import { storyQuery } from '../audit/queries';
 import { ActorName } from '../audit/Names';
+import { BY_REEVE } from '../audit/naming';
 
 /** How many entries are shown before the reader asks for more. */
 const SHOWN = 30;
@@ -31,7 +32,7 @@ export function Story({ member = 'recommendation_id', id, moves }: Props) {
   return (
     <Panel
       title="Its story in the log" note={data ? `${plural(data.total ?? 0, 'entry', 'entries')}, each provable on its own` : undefined}
-      actions={<Anchor size="sm" renderRoot={(props) => <Link to="/audit/search" search={{ query: `metadata.${member}:"${id}"` }} {...props} />}>Open in Audit Logging</Anchor>}
+      actions={<Anchor size="sm" renderRoot={(props) => <Link to="/audit/search" search={{ query: `metadata.${member}:"${id}" AND ${BY_REEVE}` }} {...props} />}>Open in Audit Logging</Anchor>}
     >
       {error && <ProblemAlert error={error} />}
       {!entries && !error && <Skeleton h={120} />}

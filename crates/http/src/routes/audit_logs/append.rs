@@ -8,13 +8,14 @@ use axum::response::Response;
 use jiff::Timestamp;
 use tokio::task::spawn_blocking;
 
-use reeve_audit::{BatchError, Content, Draft, FieldError, MAX_BATCH, MAX_ENTRY_BYTES, parse_batch};
+use reeve_audit::{BatchError, Content, Draft, FieldError, MAX_BATCH, MAX_ENTRY_BYTES, Submitter, parse_batch};
 
 use super::receipts;
 
 use crate::app::{App, append_problem};
 use crate::error::{Code, FieldProblem, Problem, ProblemBody};
-use crate::extract;
+use crate::extract::{self, Caller};
+use crate::story;
 use crate::wire::entry::{EntryBody, ReceiptsBody};
 
 /// A body up to this long is read in less time than handing it to another thread is worth, bytes.
@@ -27,7 +28,7 @@ const INLINE_BYTES: usize = 32 * 1024;
         (status = 201, body = ReceiptsBody, description = "One receipt an entry; a single object is answered with its receipt alone"),
         (status = 409, body = ProblemBody), (status = 413, body = ProblemBody), (status = 422, body = ProblemBody),
         (status = 429, body = ProblemBody), (status = 507, body = ProblemBody)))]
-pub(super) async fn append(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
+pub(super) async fn append(State(app): State<Arc<App>>, caller: Caller, request: Request) -> Result<Response, Problem> {
     let kind = extract::media_type(&request).unwrap_or_else(|| "application/json".to_owned());
     let ndjson = match kind.as_str() {
         "application/json" => false,
@@ -39,15 +40,19 @@ pub(super) async fn append(State(app): State<Arc<App>>, request: Request) -> Res
     };
     let bytes = extract::read(request, &app).await?;
     let content = if ndjson { Content::Ndjson } else { Content::of_json(&bytes) };
-    let drafts = parse(bytes, content, app.now()).await?;
+    let drafts = parse(bytes, content, app.now(), story::submitter(&caller)).await?;
     let receipts = app.ledger.append(drafts).await.map_err(|error| append_problem(&error))?;
     Ok(receipts::answer(&receipts, content == Content::One))
 }
 
 /// Reads the entries: a small body at once, a large one on a thread for work that takes its time.
-async fn parse(bytes: Bytes, content: Content, now: Timestamp) -> Result<Vec<Draft>, Problem> {
+async fn parse(bytes: Bytes, content: Content, now: Timestamp, by: Submitter) -> Result<Vec<Draft>, Problem> {
     let large = bytes.len() > INLINE_BYTES;
-    let read = move || parse_batch(&bytes, content, now, MAX_BATCH);
+    let read = move || {
+        let drafts = parse_batch(&bytes, content, now, MAX_BATCH)?;
+        let refused = |(index, error)| BatchError { index, errors: vec![error] };
+        Draft::submitted_by(drafts, &Arc::new(by)).map_err(refused)
+    };
     let drafts = if large { spawn_blocking(read).await.map_err(Problem::internal)? } else { read() };
     drafts.map_err(batch_problem)
 }

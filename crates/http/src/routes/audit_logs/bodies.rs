@@ -1,11 +1,11 @@
 //! From a stored entry to the wire.
 
 use reeve_audit::entry::{Action, Actor, Changes, ResourceRef};
-use reeve_audit::{Json, Metadata};
+use reeve_audit::{Json, Metadata, Submitter};
 use reeve_ledger::StoredEntry;
 
 use crate::time;
-use crate::wire::entry::{ActionBody, ActorBody, ChangesBody, EntryBody, IntegrityBody, ResourceBody};
+use crate::wire::entry::{ActionBody, ActorBody, ChangesBody, EntryBody, IntegrityBody, ResourceBody, SubmitterBody};
 
 /// An entry as the wire shows it.
 pub(super) fn entry(stored: &StoredEntry) -> EntryBody {
@@ -17,6 +17,7 @@ pub(super) fn entry(stored: &StoredEntry) -> EntryBody {
         category: entry.category().to_owned(),
         severity: entry.severity.as_str().to_owned(),
         recorded_at: time::text(stored.recorded_at),
+        submitted_by: entry.submitted_by.as_deref().map(submitter),
         actor: (!entry.actor.is_empty()).then(|| actor(&entry.actor)),
         resource: (!entry.resource.is_empty()).then(|| resource(&entry.resource)),
         action: (!entry.action.is_empty()).then(|| action(&entry.action)),
@@ -29,6 +30,18 @@ pub(super) fn entry(stored: &StoredEntry) -> EntryBody {
             previous_hash: stored.previous_hash.to_string(),
             hash: stored.hash.to_string(),
         },
+    }
+}
+
+fn submitter(submitter: &Submitter) -> SubmitterBody {
+    SubmitterBody {
+        submitter_type: submitter.kind.as_str().to_owned(),
+        id: submitter.id.clone(),
+        email: submitter.email.clone(),
+        ip_address: submitter.ip_address.map(|address| address.to_string()),
+        session_id: submitter.session_id.clone(),
+        token_id: submitter.token_id.clone(),
+        token_name: submitter.token_name.clone(),
     }
 }
 

@@ -76,7 +76,7 @@ pub(super) async fn rotate(
         let entry = story::did(&caller, "ledger.key_rotate", "rotate_key", log)
             .before(AuditJson::from(json!({ "public_key": planned.old })))
             .after(AuditJson::from(json!({ "public_key": planned.new })));
-        Draft::from_entry(entry, app.now()).map_err(|errors| format!("{errors:?}"))
+        Draft::by_reeve(entry, app.now()).map_err(|errors| format!("{errors:?}"))
     };
     let epoch = app.ledger.rotate_key(entry).await.map_err(|error| match error {
         RotateError::Record(error) => crate::app::append_problem(&error),

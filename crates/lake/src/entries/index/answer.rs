@@ -146,6 +146,9 @@ impl Index {
             FieldPath::Before(path) => self.on_path(kind::BEFORE, path, op),
             FieldPath::After(path) => self.on_path(kind::AFTER, path, op),
             FieldPath::Metadata(path) => self.on_path(kind::METADATA, path, op),
+            FieldPath::Submitter(field) => {
+                self.on_keyed(&kind::submitter_key(*field), op, &|_, text| translate::submitter_holds(*field, text, op))
+            }
         }
     }
 

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use reeve_audit::query::{Column, column_text, fold, words};
-use reeve_audit::{Entry, Json};
+use reeve_audit::{Entry, Json, SubmitterField};
 
 use super::code::hash;
 use super::intern::Values;
@@ -69,6 +69,7 @@ pub(super) struct Collected {
     columns: [Option<usize>; Column::ALL.len()],
     tags: HashMap<Box<str>, usize>,
     fixed: [Option<usize>; 2],
+    submitter: [Option<usize>; SubmitterField::ALL.len()],
     nodes: Vec<Node>,
 }
 
@@ -114,6 +115,23 @@ impl Collected {
         }
         for (name, value) in entry.metadata.extra.iter() {
             self.member(2, row, name, value);
+        }
+        self.submitter(row, entry);
+    }
+
+    /// Free text does not look into the submitter: it would find all that one token has sent.
+    fn submitter(&mut self, row: u32, entry: &Entry) {
+        let Some(submitter) = &entry.submitted_by else { return };
+        for (at, member) in SubmitterField::ALL.into_iter().enumerate() {
+            let Some(text) = submitter.text(member) else { continue };
+            let field = match self.submitter[at] {
+                Some(field) => field,
+                None => {
+                    let field = self.field(kind::submitter_key(member), false);
+                    *self.submitter[at].insert(field)
+                }
+            };
+            self.put(field, row, kind::TEXT, text.as_bytes());
         }
     }
 

@@ -199,6 +199,7 @@ impl Index {
                 let named = tags().filter(|(name, _)| fold::equals(name, wanted));
                 return Some(named.map(|(_, field)| (String::new(), field)).collect());
             }
+            FieldPath::Submitter(field) => return Some(keyed(&kind::submitter_key(*field))),
             FieldPath::Before(path) => (kind::BEFORE, path),
             FieldPath::After(path) => (kind::AFTER, path),
             FieldPath::Metadata(path) => (kind::METADATA, path),

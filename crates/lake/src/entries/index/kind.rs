@@ -1,5 +1,6 @@
 //! Names of fields and kinds of values inside an index file. Format: `docs/formats/index.md`.
 
+use reeve_audit::SubmitterField;
 use reeve_audit::query::{Column, fold};
 
 /// A text.
@@ -27,6 +28,14 @@ pub(super) const BEFORE: u8 = b'b';
 pub(super) const AFTER: u8 = b'a';
 /// A path below `metadata`.
 pub(super) const METADATA: u8 = b'm';
+
+/// A member of the submitter, by its name.
+const SUBMITTER: u8 = b's';
+
+/// The name of the field of a submitter's member.
+pub(super) fn submitter_key(field: SubmitterField) -> Vec<u8> {
+    [&[SUBMITTER, b':'], field.member().as_bytes()].concat()
+}
 
 /// Whether a field is of open members, whose values have any kind; those of others are texts.
 pub(super) fn is_open(key: &[u8]) -> bool {
