@@ -64,6 +64,11 @@ impl Default for Settings {
 pub trait Syncer: Send + Sync {
     /// Proves the credentials; the account's identifier.
     async fn test(&self, connection: &Connection) -> Result<String, ObserveError>;
+    /// Judges the endpoint that somebody gives a connection; the error says what is wrong with it.
+    ///
+    /// # Errors
+    /// When it is not an address that may be reached.
+    fn check_endpoint(&self, url: &str) -> Result<(), String>;
     /// Begins a sync in the background; `false` when one is running already.
     async fn sync(&self, connection: &ConnectionId, by: &str) -> bool;
 }

@@ -2,6 +2,8 @@
 
 pub(crate) mod clock;
 pub(crate) mod clouds;
+#[cfg(test)]
+mod doors;
 pub(crate) mod log_reader;
 pub(crate) mod publish;
 pub(crate) mod recorder;

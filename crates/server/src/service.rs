@@ -101,7 +101,7 @@ impl Service {
         let store = Arc::new(open_store(&config).await?);
         let samples =
             Arc::new(SampleLake::open(&config.data_dir).await.context("the sample table could not be opened")?);
-        let clouds = Arc::new(clouds.over(store.clone()));
+        let clouds = Arc::new(clouds.over(store.clone(), config.outbound.policy()?));
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let recorder = Arc::new(LedgerRecorder::new(log.ledger.clone()));
         let engine = Engine::new(engine::Ports {

@@ -21,6 +21,9 @@ const START: Duration = Duration::from_secs(120);
 /// The administrator's token of a served data directory.
 pub const ADMIN_TOKEN: &str = "the-first-administrator-of-the-tests";
 
+/// The variable that lets a service reach emulators on this machine, which it refuses otherwise.
+pub const EMULATORS: (&str, &str) = ("REEVE_OUTBOUND", r#"{ allow = ["127.0.0.0/8"] }"#);
+
 /// A running `reeve`.
 #[derive(Debug)]
 pub struct Service {

@@ -9,7 +9,7 @@ use std::error::Error;
 use aws_credential_types::provider::error::CredentialsError;
 use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
 use aws_smithy_runtime_api::client::result::SdkError;
-use aws_smithy_types::error::metadata::ProvideErrorMetadata;
+use aws_smithy_types::error::metadata::{ErrorMetadata, ProvideErrorMetadata};
 use reeve_estate::{ActError, ActErrorKind, Denied, ObserveError, ObserveErrorKind};
 
 /// A call, for messages.
@@ -77,7 +77,8 @@ pub struct Fault {
     pub code: Option<String>,
     /// For a person: which call, what happened, what to do.
     pub message: String,
-    /// The cloud's own words.
+    /// The cloud's own words, to decide by. They are shown to nobody: an endpoint may be anything, and what it answers is not
+    /// for whoever configured it to read.
     pub said: String,
 }
 
@@ -85,7 +86,8 @@ impl Fault {
     /// As an entry of what was not allowed.
     #[must_use]
     pub fn denied(&self) -> Denied {
-        Denied { permission: self.operation.to_owned(), region: self.region.clone(), message: self.said.clone() }
+        let message = self.code.clone().unwrap_or_else(|| "not permitted".to_owned());
+        Denied { permission: self.operation.to_owned(), region: self.region.clone(), message }
     }
 }
 
@@ -170,10 +172,25 @@ fn answered(call: Call<'_>, status: u16, code: Option<&str>, message: Option<&st
         None if status >= 500 => FaultKind::Broken,
         None => FaultKind::Other,
     };
-    match (code, message) {
-        (None, None) => call.fault(kind, None, &format!("HTTP {status} without an AWS error")),
-        (_, message) => call.fault(kind, code, message.unwrap_or_default()),
-    }
+    let ours = match code.filter(|code| is_code(code)) {
+        Some(_) => String::new(),
+        None => format!("HTTP {status} without a known AWS error"),
+    };
+    let fault = call.fault(kind, code.filter(|code| is_code(code)), &ours);
+    Fault { said: message.unwrap_or_default().to_owned(), ..fault }
+}
+
+/// Returns `true` for what is spelled like an error code: a name, and no sentence.
+fn is_code(text: &str) -> bool {
+    (1..=80).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
+}
+
+/// The error code of an answer on the way to credentials.
+fn code_in(chain: &[&(dyn Error + 'static)]) -> Option<String> {
+    let metadata = chain.iter().find_map(|error| error.downcast_ref::<ErrorMetadata>());
+    let told = metadata.and_then(ErrorMetadata::code).map(str::to_owned);
+    let spelled = || chain.last()?.to_string().split(':').next().map(str::to_owned);
+    told.or_else(spelled).filter(|code| is_code(code))
 }
 
 fn unreadable(call: Call<'_>, status: u16) -> Fault {
@@ -193,10 +210,9 @@ fn undelivered(call: Call<'_>, error: &(dyn Error + 'static)) -> Fault {
     let credentials = chain.iter().find_map(|e| e.downcast_ref::<CredentialsError>());
     match credentials {
         Some(reason) if !io => {
-            let said = if chain.len() > 1 && deepest != reason.to_string() {
-                format!("{reason}: {deepest}")
-            } else {
-                reason.to_string()
+            let said = match code_in(&chain) {
+                Some(code) => format!("{reason}: {code}"),
+                None => reason.to_string(),
             };
             call.fault(FaultKind::Unauthenticated, None, &said)
         }
@@ -358,6 +374,9 @@ mod tests {
     fn messages_name_the_permission_the_endpoint_and_the_cause() {
         let denied = answered(CALL, 403, Some("UnauthorizedOperation"), Some("You are not authorized."));
         assert!(denied.message.contains("Allow ec2:DescribeInstances"), "{denied}");
+        assert!(!denied.message.contains("not authorized") && denied.denied().message == "UnauthorizedOperation");
+        let foreign = answered(CALL, 400, Some("<b>secret of the inside</b>"), Some("root:x:0:0"));
+        assert!(!foreign.message.contains("secret") && !foreign.message.contains("root"), "{foreign}");
         assert_eq!(denied.denied().permission, "ec2:DescribeInstances");
         let dead = undelivered(CALL, &std::io::Error::other("connection refused"));
         assert!(dead.message.contains("http://127.0.0.1:1") && dead.message.contains("connection refused"), "{dead}");

@@ -7,9 +7,13 @@ use aws_config::retry::RetryConfig;
 use aws_config::timeout::TimeoutConfig;
 use aws_config::{BehaviorVersion, Region};
 use aws_sdk_s3::Client;
-use aws_sdk_s3::error::{DisplayErrorContext, SdkError};
+use aws_sdk_s3::error::SdkError;
 use aws_sdk_s3::operation::get_object::GetObjectError;
 use aws_sdk_s3::primitives::ByteStream;
+use reeve_connect_aws_ec2::{At, Call, Fault};
+use reeve_connect_outbound::Outbound;
+
+use crate::guarded::Guarded;
 
 /// Longest object that is read.
 const MAX_OBJECT: i64 = 1 << 20;
@@ -38,6 +42,8 @@ pub struct Bucket {
     client: Client,
     bucket: String,
     prefix: String,
+    region: String,
+    endpoint: Option<String>,
 }
 
 /// Why an object was not put or read.
@@ -48,7 +54,7 @@ pub enum BucketError {
     Call {
         /// Bucket and object.
         object: String,
-        /// What it said.
+        /// What went wrong; of the service's own words only its error code.
         cause: String,
     },
     /// The object is longer than is read.
@@ -57,8 +63,8 @@ pub enum BucketError {
 }
 
 impl Bucket {
-    /// Opens a bucket. Nothing is called yet.
-    pub async fn open(place: &BucketPlace) -> Bucket {
+    /// Opens a bucket, at an endpoint of its own through `outbound` alone. Nothing is called yet.
+    pub async fn open(place: &BucketPlace, outbound: &Outbound) -> Bucket {
         let mut loader = aws_config::defaults(BehaviorVersion::v2026_01_12())
             .region(Region::new(place.region.clone()))
             .retry_config(RetryConfig::standard().with_max_attempts(2))
@@ -72,19 +78,26 @@ impl Bucket {
             let key = aws_credential_types::Credentials::new(id, secret, None, None, "reeve");
             loader = loader.credentials_provider(key);
         }
-        let config = loader.load().await;
+        let mut config = loader.load().await;
+        if place.endpoint.is_some() {
+            config = config.into_builder().http_client(Guarded(outbound.clone())).build();
+        }
         let config = aws_sdk_s3::config::Builder::from(&config).force_path_style(place.endpoint.is_some()).build();
         let prefix = place.prefix.trim_matches('/').to_owned();
-        Bucket { client: Client::from_conf(config), bucket: place.bucket.clone(), prefix }
+        let BucketPlace { bucket, region, endpoint, .. } = place.clone();
+        Bucket { client: Client::from_conf(config), bucket, prefix, region, endpoint }
     }
 
     fn key(&self, name: &str) -> String {
         if self.prefix.is_empty() { name.to_owned() } else { format!("{}/{name}", self.prefix) }
     }
 
-    fn failed(&self, name: &str, error: &(dyn std::error::Error + 'static)) -> BucketError {
-        let cause = DisplayErrorContext(error).to_string();
-        BucketError::Call { object: format!("{}/{}", self.bucket, self.key(name)), cause }
+    fn call(&self, operation: &'static str) -> Call<'_> {
+        Call { operation, region: &self.region, endpoint: self.endpoint.as_deref() }
+    }
+
+    fn failed(&self, name: &str, cause: impl ToString) -> BucketError {
+        BucketError::Call { object: format!("{}/{}", self.bucket, self.key(name)), cause: cause.to_string() }
     }
 
     /// Writes an object of text.
@@ -94,7 +107,8 @@ impl Bucket {
     pub async fn put(&self, name: &str, bytes: Vec<u8>) -> Result<(), BucketError> {
         let call = self.client.put_object().bucket(&self.bucket).key(self.key(name));
         let call = call.content_type("text/plain; charset=utf-8").body(ByteStream::from(bytes));
-        call.send().await.map(|_| ()).map_err(|error| self.failed(name, &error))
+        let put = call.send().await.at(self.call("s3:PutObject"));
+        put.map(|_| ()).map_err(|fault: Fault| self.failed(name, fault))
     }
 
     /// Reads an object; `None` when there is none.
@@ -103,16 +117,18 @@ impl Bucket {
     /// When the service refuses or does not answer, or the object is too long.
     pub async fn get(&self, name: &str) -> Result<Option<Vec<u8>>, BucketError> {
         let found = match self.client.get_object().bucket(&self.bucket).key(self.key(name)).send().await {
-            Ok(found) => found,
             Err(SdkError::ServiceError(error)) if matches!(error.err(), GetObjectError::NoSuchKey(_)) => {
                 return Ok(None);
             }
-            Err(error) => return Err(self.failed(name, &error)),
+            refused => match refused.at(self.call("s3:GetObject")) {
+                Ok(found) => found,
+                Err(fault) => return Err(self.failed(name, fault)),
+            },
         };
         if found.content_length().is_none_or(|length| length > MAX_OBJECT) {
             return Err(BucketError::TooLong(format!("{}/{}", self.bucket, self.key(name))));
         }
-        let bytes = found.body.collect().await.map_err(|error| self.failed(name, &error))?;
+        let bytes = found.body.collect().await.map_err(|error| self.failed(name, error))?;
         Ok(Some(bytes.to_vec()))
     }
 }

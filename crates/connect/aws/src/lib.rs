@@ -7,6 +7,7 @@
 mod act;
 mod bucket;
 mod cloudwatch;
+mod guarded;
 mod inventory;
 mod metric;
 mod rds;

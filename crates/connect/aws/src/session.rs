@@ -10,8 +10,10 @@ use aws_config::{BehaviorVersion, Region, SdkConfig};
 use aws_credential_types::provider::SharedCredentialsProvider;
 use jiff::SignedDuration;
 use reeve_connect_aws_ec2::{At, Ec2, Fault, FaultKind, Pace, Place};
+use reeve_connect_outbound::Outbound;
 use reeve_estate::{Connection, ConnectionId, Credentials, ObserveError};
 
+use crate::guarded::Guarded;
 use crate::inventory::autoscaling::Scaling;
 use crate::rds::Rds;
 
@@ -74,19 +76,19 @@ pub struct AwsConnection {
 }
 
 impl AwsConnection {
-    /// Opens a connection. Nothing is called yet: a wrong key shows on the first call, [`reeve_estate::Observe::identity`].
+    /// Opens a connection, whose own endpoint, where it has one, is asked through `outbound` alone. Nothing is called yet: a wrong key shows on the first call, [`reeve_estate::Observe::identity`].
     ///
     /// # Errors
     /// When the connection is not one to AWS, names no region, or its endpoint is not an http(s) URL.
-    pub async fn open(connection: &Connection) -> Result<Self, ObserveError> {
-        Self::open_with(connection, Tuning::for_endpoint(connection.endpoint.as_deref())).await
+    pub async fn open(connection: &Connection, outbound: &Outbound) -> Result<Self, ObserveError> {
+        Self::open_with(connection, outbound, Tuning::for_endpoint(connection.endpoint.as_deref())).await
     }
 
     /// Opens a connection with another patience.
     ///
     /// # Errors
     /// As [`Self::open`].
-    pub async fn open_with(connection: &Connection, tuning: Tuning) -> Result<Self, ObserveError> {
+    pub async fn open_with(connection: &Connection, outbound: &Outbound, tuning: Tuning) -> Result<Self, ObserveError> {
         let region = connection.regions.first().ok_or_else(|| invalid("the connection names no region"))?.clone();
         if let Some(url) =
             connection.endpoint.as_deref().filter(|u| !u.starts_with("http://") && !u.starts_with("https://"))
@@ -116,6 +118,9 @@ impl AwsConnection {
             Credentials::Simulated => return Err(invalid("a simulated connection is not one to AWS")),
         }
         let mut config = loader.load().await;
+        if connection.endpoint.is_some() {
+            config = config.into_builder().http_client(Guarded(outbound.clone())).build();
+        }
         if let Some(role) = connection.assume_role.as_deref().filter(|r| !r.is_empty()) {
             config = assume(config, role, connection.external_id.as_deref(), &region, &tuning).await;
         }

@@ -124,6 +124,11 @@ impl Outbound {
         Outbound { policy: Arc::new(policy), limits, lookup }
     }
 
+    /// What it may reach.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
     /// Sends a request and reads the whole answer.
     pub async fn send(&self, request: Request) -> Result<Answer, OutboundError> {
         let time = self.limits.time;

@@ -60,6 +60,21 @@ impl Policy {
         Ok(())
     }
 
+    /// Judges an address as a person gives it, before anything is asked. A name is judged at each request, by what it resolves
+    /// to then.
+    pub fn check_given(&self, text: &str) -> Result<(), String> {
+        let url: Url = text.parse().map_err(|error| format!("is not an address: {error}"))?;
+        self.check_url(&url).map_err(|refusal| refusal.to_string())?;
+        if url.scheme() != "https" && !self.plain_http && self.allow.is_empty() {
+            return Err("must begin with https://".to_owned());
+        }
+        let host = url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
+        match host.parse() {
+            Ok(address) => self.check_address(&url, address).map_err(|refusal| refusal.to_string()),
+            Err(_) => Ok(()),
+        }
+    }
+
     /// Judges one address that a host resolved to.
     pub fn check_address(&self, url: &Url, address: IpAddr) -> Result<(), Refusal> {
         let canonical = address.to_canonical();

@@ -54,17 +54,7 @@ impl WebhookSender for Sender {
         if url.len() > LONGEST {
             return Err(format!("must have at most {LONGEST} bytes"));
         }
-        let url: Url = url.parse().map_err(|error| format!("is not an address: {error}"))?;
-        self.policy.check_url(&url).map_err(|refusal| refusal.to_string())?;
-        if url.scheme() != "https" && !self.policy.plain_http && self.policy.allow.is_empty() {
-            return Err("must begin with https://".to_owned());
-        }
-        // A name is judged at each attempt, by what it resolves to then; an address already stands here.
-        let host = url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
-        match host.parse() {
-            Ok(address) => self.policy.check_address(&url, address).map_err(|refusal| refusal.to_string()),
-            Err(_) => Ok(()),
-        }
+        self.policy.check_given(url)
     }
 
     async fn send(&self, message: &WebhookMessage) -> Attempt {

@@ -68,7 +68,7 @@ async fn create(
         credentials: credentials(body.credentials)?,
         assume_role: role_arn(body.assume_role)?,
         external_id: body.external_id.filter(|text| !text.is_empty()),
-        endpoint: endpoint(body.endpoint)?,
+        endpoint: endpoint(&app, body.endpoint)?,
         allow_actions: body.allow_actions,
         status: ConnectionStatus::New,
         last_sync: None,
@@ -99,7 +99,8 @@ async fn patch(
     if let Some(given) = body.regions {
         connection.regions = regions(given)?;
     }
-    if body.credentials.is_some() {
+    let gives_credentials = body.credentials.is_some();
+    if gives_credentials {
         connection.credentials = credentials(body.credentials)?;
     }
     if body.assume_role.is_some() {
@@ -109,7 +110,8 @@ async fn patch(
         connection.external_id = Some(external).filter(|text| !text.is_empty());
     }
     if body.endpoint.is_some() {
-        connection.endpoint = endpoint(body.endpoint)?;
+        connection.endpoint = endpoint(&app, body.endpoint)?;
+        same_trust(&before, &connection, gives_credentials)?;
     }
     connection.allow_actions = body.allow_actions.unwrap_or(connection.allow_actions);
     match body.enabled {
@@ -254,15 +256,25 @@ fn role_arn(given: Option<String>) -> Result<Option<String>, Problem> {
     Ok(given)
 }
 
-fn endpoint(given: Option<String>) -> Result<Option<String>, Problem> {
+fn endpoint(app: &App, given: Option<String>) -> Result<Option<String>, Problem> {
     let given = given.filter(|text| !text.is_empty());
     if let Some(url) = &given {
-        let host = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
-        if host.is_none_or(|host| host.is_empty() || host.contains(char::is_whitespace) || host.contains('@')) {
-            return Err(Problem::field("endpoint", "invalid", "is not an http(s) URL without credentials"));
+        if url.contains(char::is_whitespace) {
+            return Err(Problem::field("endpoint", "invalid", "is not an address: it has white space"));
         }
+        app.syncer.check_endpoint(url).map_err(|reason| Problem::field("endpoint", "invalid", reason))?;
     }
     Ok(given)
+}
+
+/// Refuses to send a key that was given for one endpoint to another: whoever may change the endpoint need not know the key.
+fn same_trust(before: &Connection, after: &Connection, gives_credentials: bool) -> Result<(), Problem> {
+    let kept = !gives_credentials && matches!(before.credentials, Credentials::AccessKey { .. });
+    if kept && before.endpoint != after.endpoint {
+        let message = "must be given again: the endpoint changes, and the key was given for the one before";
+        return Err(Problem::field("credentials", "missing", message));
+    }
+    Ok(())
 }
 
 fn resource(connection: &Connection) -> ResourceRef {

@@ -1,11 +1,13 @@
 //! From a connection to the cloud behind it: AWS through its SDK, or the simulated estate.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 
 use reeve_agents::ports::Clouds;
 use reeve_connect_aws::AwsConnection;
+use reeve_connect_outbound::{Limits, Outbound, Policy};
 use reeve_connect_simulated::SimulatedEstate;
 use reeve_estate::{
     Act, Connection, ConnectionId, ConnectionStatus, Credentials, EstateStore, Observe, ObserveError, ObserveErrorKind,
@@ -15,24 +17,29 @@ use reeve_estate::{
 /// Opens clouds. Before [`CloudRegistry::over`] it knows no connections.
 pub(crate) struct CloudRegistry {
     estate: Option<Arc<dyn EstateStore>>,
+    outbound: Outbound,
     simulated: Option<Arc<SimulatedEstate>>,
 }
 
 impl CloudRegistry {
     /// Real clouds alone.
     pub(crate) fn real() -> Self {
-        CloudRegistry { estate: None, simulated: None }
+        CloudRegistry { estate: None, outbound: outbound(Policy::default()), simulated: None }
     }
 
     /// With a simulated estate beside them.
     pub(crate) fn with_simulated(simulated: Arc<SimulatedEstate>) -> Self {
-        CloudRegistry { estate: None, simulated: Some(simulated) }
+        CloudRegistry { simulated: Some(simulated), ..CloudRegistry::real() }
     }
 
-    /// Over the store that knows the connections.
-    pub(crate) fn over(mut self, estate: Arc<dyn EstateStore>) -> Self {
-        self.estate = Some(estate);
-        self
+    /// Over the store that knows the connections, whose own endpoints are reached as the policy allows.
+    pub(crate) fn over(self, estate: Arc<dyn EstateStore>, policy: Policy) -> Self {
+        CloudRegistry { estate: Some(estate), outbound: outbound(policy), ..self }
+    }
+
+    /// Judges the endpoint of a connection before anything is asked there.
+    pub(crate) fn check_endpoint(&self, url: &str) -> Result<(), String> {
+        self.outbound.policy().check_given(url)
     }
 
     /// The observing side of a connection.
@@ -43,7 +50,7 @@ impl CloudRegistry {
                     self.simulated(connection).ok_or_else(|| no("the simulated estate only exists in `reeve demo`"))?;
                 Ok(cloud)
             }
-            (_, Provider::Aws) => Ok(Arc::new(AwsConnection::open(connection).await?)),
+            (_, Provider::Aws) => Ok(Arc::new(AwsConnection::open(connection, &self.outbound).await?)),
             (_, other) => Err(no(&format!("{other} connections are not available in this release"))),
         }
     }
@@ -51,6 +58,11 @@ impl CloudRegistry {
     fn simulated(&self, connection: &Connection) -> Option<Arc<reeve_connect_simulated::SimulatedAccount>> {
         self.simulated.as_ref()?.account(&connection.id)
     }
+}
+
+/// The guarded client for clouds' endpoints. How long an attempt may take is the SDK's to say.
+fn outbound(policy: Policy) -> Outbound {
+    Outbound::new(policy, Limits { time: Duration::from_secs(300), body: 64 << 20, redirects: 0 })
 }
 
 fn no(message: &str) -> ObserveError {
@@ -76,7 +88,10 @@ impl Clouds for CloudRegistry {
                 Some(cloud) => cloud,
                 None => return Err("the simulated estate only exists in `reeve demo`".to_owned()),
             },
-            (_, Provider::Aws) => Arc::new(AwsConnection::open(&connection).await.map_err(|error| error.message)?),
+            (_, Provider::Aws) => {
+                let opened = AwsConnection::open(&connection, &self.outbound).await;
+                Arc::new(opened.map_err(|error| error.message)?)
+            }
             (_, other) => return Err(format!("{other} connections are not available in this release")),
         };
         Ok((connection, actor))

@@ -216,6 +216,10 @@ impl Syncer for Background {
         self.0.clouds.observer(connection).await?.identity().await
     }
 
+    fn check_endpoint(&self, url: &str) -> Result<(), String> {
+        self.0.clouds.check_endpoint(url)
+    }
+
     async fn sync(&self, connection: &ConnectionId, by: &str) -> bool {
         if self.0.running.lock().contains(connection) {
             return false;

@@ -41,7 +41,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
     });
 }
 
-/// The guarded client for webhooks and witnesses.
+/// The guarded client for webhooks, witnesses, and buckets at an endpoint of their own.
 fn outbound(config: &Config) -> Result<Outbound> {
     Ok(Outbound::new(config.outbound.policy()?, Limits::default()))
 }
@@ -60,7 +60,7 @@ async fn destinations(config: &Config) -> Result<Vec<Arc<dyn Destination>>> {
             endpoint: s3.endpoint.clone(),
             key: None,
         };
-        destinations.push(Arc::new(BucketDestination::new(Bucket::open(&place).await)));
+        destinations.push(Arc::new(BucketDestination::new(Bucket::open(&place, &outbound(config)?).await)));
     }
     if let Some(webhook) = webhook {
         let client = outbound(config)?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use reeve_testkit::http::until;
 use reeve_testkit::moto::{EC2, Moto};
-use reeve_testkit::service::Service;
+use reeve_testkit::service::{EMULATORS, Service};
 use serde_json::{Value, json};
 
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -95,7 +95,7 @@ async fn a_cause_names_what_others_changed_and_who_did_it_to_those_who_may_see_t
     let moto = Moto::start().await.unwrap();
     let machine = moto.machines("us-east-1", "m5.large", 1, &[("Name", "web")]).await.unwrap().remove(0);
     let home = tempfile::tempdir().unwrap();
-    let service = Service::serve(home.path(), &[]).unwrap();
+    let service = Service::serve(home.path(), &[EMULATORS]).unwrap();
     let admin = service.admin();
     let (_, operator) = admin.person("olga@example.com", &["operator"], &[]).await;
     let connection = json!({

@@ -10,13 +10,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use reeve_testkit::http::{Api, until};
-use reeve_testkit::service::{Service, verify};
+use reeve_testkit::service::{EMULATORS, Service, verify};
 use serde_json::{Value, json};
 
 use estate::Estate;
 
 /// Few enough that part of the log is sealed into segments and part still stands in the write-ahead log at the end.
-const SETTINGS: &[(&str, &str)] = &[("REEVE_SEAL_AFTER_ENTRIES", "60"), ("REEVE_SEAL_AFTER_S", "600")];
+const SETTINGS: &[(&str, &str)] = &[("REEVE_SEAL_AFTER_ENTRIES", "60"), ("REEVE_SEAL_AFTER_S", "600"), EMULATORS];
 
 /// Who answers to recommendations.
 struct People {

@@ -14,7 +14,7 @@ use axum::http::HeaderMap;
 use axum::routing::post;
 use reeve_testkit::http::{Api, until};
 use reeve_testkit::moto::Moto;
-use reeve_testkit::service::{ADMIN_TOKEN, Service, verify};
+use reeve_testkit::service::{ADMIN_TOKEN, EMULATORS, Service, verify};
 use reeve_testkit::witness::Witness;
 use reeve_tlog::{Checkpoint, NoteVerifier, SignedNote};
 use serde_json::json;
@@ -288,8 +288,12 @@ async fn a_bucket_keeps_each_checkpoint() {
         r#"{{ after_change_s = 1, s3 = {{ bucket = "log-checkpoints", region = "us-east-1", prefix = "reeve", endpoint = "{}" }} }}"#,
         moto.endpoint()
     );
-    let settings =
-        [("REEVE_PUBLISH", publish.as_str()), ("AWS_ACCESS_KEY_ID", "seed"), ("AWS_SECRET_ACCESS_KEY", "seed")];
+    let settings = [
+        ("REEVE_PUBLISH", publish.as_str()),
+        ("AWS_ACCESS_KEY_ID", "seed"),
+        ("AWS_SECRET_ACCESS_KEY", "seed"),
+        EMULATORS,
+    ];
     let service = Service::serve(home.path(), &settings).unwrap();
     let api = service.admin();
     let size = append(&api, 0, 10).await;

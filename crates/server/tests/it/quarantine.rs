@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use reeve_testkit::http::until;
 use reeve_testkit::moto::{EC2, Moto};
-use reeve_testkit::service::Service;
+use reeve_testkit::service::{EMULATORS, Service};
 use serde_json::{Value, json};
 
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -39,7 +39,7 @@ async fn a_machine_that_was_taken_over_is_cut_off_and_let_back() {
     assert!(groups().await.contains(&own));
 
     let home = tempfile::tempdir().unwrap();
-    let service = Service::serve(home.path(), &[]).unwrap();
+    let service = Service::serve(home.path(), &[EMULATORS]).unwrap();
     let admin = service.admin();
     let connection = json!({
         "name": "acme", "provider": "aws", "regions": [REGION], "endpoint": moto.endpoint(), "allow_actions": true,

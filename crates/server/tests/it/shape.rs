@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use reeve_testkit::http::until;
 use reeve_testkit::moto::Moto;
 use reeve_testkit::moto::seed::Metric;
-use reeve_testkit::service::Service;
+use reeve_testkit::service::{EMULATORS, Service};
 use serde_json::{Value, json};
 
 /// Puts a word in place of what differs from run to run: identifiers, times, hashes, addresses.
@@ -93,7 +93,7 @@ fn quiet() -> Vec<(Timestamp, f64)> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_recommendation() {
     let home = tempfile::tempdir().unwrap();
-    let service = Service::serve(home.path(), &[]).unwrap();
+    let service = Service::serve(home.path(), &[EMULATORS]).unwrap();
     let admin = service.admin();
     let moto = Moto::start().await.unwrap();
     let id = moto.machines("us-east-1", "m5.2xlarge", 1, &[("Name", "reports")]).await.unwrap().remove(0);

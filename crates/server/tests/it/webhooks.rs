@@ -13,12 +13,12 @@ use jiff::Timestamp;
 use reeve_testkit::http::until;
 use reeve_testkit::moto::Moto;
 use reeve_testkit::moto::seed::Metric;
-use reeve_testkit::service::Service;
+use reeve_testkit::service::{EMULATORS, Service};
 use serde_json::{Value, json};
 use standardwebhooks::Webhook;
 
 const PATIENCE: Duration = Duration::from_secs(90);
-const ALLOWED: [(&str, &str); 1] = [("REEVE_OUTBOUND", r#"{ allow = ["127.0.0.0/8"] }"#)];
+const ALLOWED: [(&str, &str); 1] = [EMULATORS];
 
 type Received = Arc<Mutex<Vec<(HeaderMap, Bytes)>>>;
 

@@ -3,7 +3,7 @@
 use reeve_estate::{Observe, Purchase, ResourceKind, ResourceState};
 use reeve_testkit::moto::Moto;
 
-use crate::{by_id, connection, hasty, open};
+use crate::{by_id, connection, emulators, hasty, open};
 use reeve_connect_aws::{AwsConnection, Tuning};
 
 #[tokio::test]
@@ -90,7 +90,7 @@ async fn every_page_is_read() {
     }
     let connection = connection(moto.endpoint(), &["us-east-1"]);
     let tuning = Tuning { page_size: 5, ..hasty(moto.endpoint()) };
-    let aws = AwsConnection::open_with(&connection, tuning).await.unwrap();
+    let aws = AwsConnection::open_with(&connection, &emulators(), tuning).await.unwrap();
     let seen = aws.inventory().await.unwrap();
     let count = |kind| seen.resources.iter().filter(|r| r.kind == kind).count();
     assert_eq!(count(ResourceKind::VirtualMachine), 69);

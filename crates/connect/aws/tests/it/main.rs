@@ -4,6 +4,7 @@
 
 mod act;
 mod alterations;
+mod guarded;
 mod inventory;
 mod isolation;
 mod refusal;
@@ -15,6 +16,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use reeve_connect_aws::{AwsConnection, Tuning};
+use reeve_connect_outbound::{Limits, Outbound, Policy};
 use reeve_estate::{Connection, ConnectionId, ConnectionStatus, Credentials, Inventory, Provider, Resource};
 
 /// A connection with some key, to an endpoint and regions.
@@ -52,7 +54,16 @@ pub(crate) fn hasty(endpoint: &str) -> Tuning {
 
 pub(crate) async fn open(connection: &Connection) -> AwsConnection {
     let tuning = hasty(connection.endpoint.as_deref().unwrap());
-    AwsConnection::open_with(connection, tuning).await.unwrap()
+    AwsConnection::open_with(connection, &emulators(), tuning).await.unwrap()
+}
+
+/// A way out to emulators on this machine.
+pub(crate) fn emulators() -> Outbound {
+    Outbound::new(Policy { allow: vec!["127.0.0.0/8".parse().unwrap()], ..Policy::default() }, limits())
+}
+
+pub(crate) fn limits() -> Limits {
+    Limits { time: Duration::from_secs(300), body: 64 << 20, redirects: 0 }
 }
 
 pub(crate) fn by_id<'a>(inventory: &'a Inventory, id: &str) -> &'a Resource {

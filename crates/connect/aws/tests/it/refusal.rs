@@ -9,7 +9,7 @@ use reeve_estate::{Act, ActErrorKind, Metric, Mutation, Observe, ObserveErrorKin
 use reeve_testkit::moto::Moto;
 
 use crate::strict::{Script, Strict};
-use crate::{by_id, connection, key, open};
+use crate::{by_id, connection, emulators, key, open};
 
 /// Everything Reeve reads but databases and metrics. moto knows CloudWatch by the name its signatures carry.
 const SOME: &str = r#"{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Resource":"*","Action":
@@ -105,21 +105,22 @@ async fn a_dead_endpoint_is_named_with_its_cause_within_ten_seconds() {
     for address in [closed, silent.local_addr().unwrap()] {
         let endpoint = format!("http://{address}");
         // Opened as the server opens it: the usual patience, not a test's.
-        let aws = AwsConnection::open(&connection(&endpoint, &["us-east-1"])).await.unwrap();
+        let aws = AwsConnection::open(&connection(&endpoint, &["us-east-1"]), &emulators()).await.unwrap();
         let begun = Instant::now();
         let error = aws.inventory().await.unwrap_err();
         assert!(begun.elapsed() < Duration::from_secs(11), "{:?}", begun.elapsed());
         assert_eq!(error.kind, ObserveErrorKind::Unreachable, "{error}");
         assert!(error.message.contains(&endpoint), "{error}");
     }
-    let refused = AwsConnection::open(&connection(&format!("http://{closed}"), &["us-east-1"])).await.unwrap();
+    let refused =
+        AwsConnection::open(&connection(&format!("http://{closed}"), &["us-east-1"]), &emulators()).await.unwrap();
     let error = refused.identity().await.unwrap_err();
     assert!(error.message.contains("refused"), "{error}");
 
     let mut assuming = connection(&format!("http://{closed}"), &["us-east-1"]);
     assuming.assume_role = Some("arn:aws:iam::123456789012:role/observer".into());
     let begun = Instant::now();
-    let error = AwsConnection::open(&assuming).await.unwrap().identity().await.unwrap_err();
+    let error = AwsConnection::open(&assuming, &emulators()).await.unwrap().identity().await.unwrap_err();
     assert!(begun.elapsed() < Duration::from_secs(11), "{:?}", begun.elapsed());
     assert_eq!(error.kind, ObserveErrorKind::Unreachable, "{error}");
 }
@@ -127,8 +128,8 @@ async fn a_dead_endpoint_is_named_with_its_cause_within_ten_seconds() {
 #[tokio::test]
 async fn a_connection_that_cannot_work_is_not_opened() {
     let mut nowhere = connection("http://127.0.0.1:1", &[]);
-    assert!(AwsConnection::open(&nowhere).await.unwrap_err().message.contains("region"));
+    assert!(AwsConnection::open(&nowhere, &emulators()).await.unwrap_err().message.contains("region"));
     nowhere.regions = vec!["us-east-1".into()];
     nowhere.endpoint = Some("127.0.0.1:1".into());
-    assert!(AwsConnection::open(&nowhere).await.unwrap_err().message.contains("127.0.0.1:1"));
+    assert!(AwsConnection::open(&nowhere, &emulators()).await.unwrap_err().message.contains("127.0.0.1:1"));
 }

@@ -69,7 +69,7 @@ impl Witness {
         }
     }
 
-    async fn submit(&self, old: u64, proof: &[Hash], note: &SignedNote) -> Result<Answer> {
+    pub(in crate::adapters) async fn submit(&self, old: u64, proof: &[Hash], note: &SignedNote) -> Result<Answer> {
         let mut body = format!("old {old}\n");
         for hash in proof {
             body.push_str(&hash.to_base64());

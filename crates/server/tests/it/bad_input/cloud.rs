@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use reeve_testkit::http::{Api, until};
 use reeve_testkit::moto::Moto;
-use reeve_testkit::service::Service;
+use reeve_testkit::service::{EMULATORS, Service};
 use serde_json::{Value, json};
 
 const SOME: &str = r#"{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":["sts:*","ec2:DescribeInstances"],"Resource":"*"}]}"#;
@@ -29,7 +29,7 @@ async fn settled(admin: &Api, path: &str) -> Value {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_dead_endpoint_a_wrong_key_and_a_denied_permission_are_named() {
     let home = tempfile::tempdir().unwrap();
-    let service = Service::serve(home.path(), &[]).unwrap();
+    let service = Service::serve(home.path(), &[EMULATORS]).unwrap();
     let admin = service.admin();
     let moto = Moto::start().await.unwrap();
     moto.machines("us-east-1", "m5.large", 1, &[("Name", "web")]).await.unwrap();

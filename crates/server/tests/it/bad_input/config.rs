@@ -91,6 +91,9 @@ async fn wrong_fields_are_named() {
         ("connections", connection(json!({ "regions": ["us-east-1", "US East"] })), "regions[1]"),
         ("connections", connection(json!({ "endpoint": "ftp://there" })), "endpoint"),
         ("connections", connection(json!({ "endpoint": "http://key:secret@there" })), "endpoint"),
+        ("connections", connection(json!({ "endpoint": "https://127.0.0.1:9000" })), "endpoint"),
+        ("connections", connection(json!({ "endpoint": "https://2130706433/" })), "endpoint"),
+        ("connections", connection(json!({ "endpoint": "https://[::ffff:169.254.169.254]/" })), "endpoint"),
         ("connections", connection(json!({ "assume_role": "admin" })), "assume_role"),
         (
             "connections",

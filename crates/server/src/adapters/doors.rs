@@ -1,0 +1,241 @@
+//! Every door to an address that somebody configures, knocked at with every spelling of the inside of the network. Threat
+//! lists are no door: operators hand them in, and nothing is fetched. A connection without an endpoint asks AWS's own names.
+#![allow(clippy::unwrap_used, clippy::print_stderr)]
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use axum::Router;
+use axum::response::Redirect;
+use jiff::Timestamp;
+use reeve_agents::notification::{
+    Channel, ChannelId, ChannelSecret, ChannelSettings, Encryption, Gravity, Message, Notifier as _,
+};
+use reeve_agents::webhook::{WebhookMessage, WebhookSender as _};
+use reeve_connect_aws::{AwsConnection, Bucket, BucketPlace};
+use reeve_connect_notify::People;
+use reeve_connect_outbound::{Limits, Lookup, Outbound, Policy, SystemLookup};
+use reeve_connect_webhook::Sender;
+use reeve_estate::{Connection, ConnectionId, ConnectionStatus, Credentials, Observe as _, Provider};
+use reeve_tlog::{Checkpoint, Cosigner, NoteSigner, SignedNote, leaf_hash};
+use tokio::net::TcpListener;
+
+use super::publish::witness::Witness;
+use super::publish::{Destination as _, Published, WebhookDestination};
+
+const DOORS: [&str; 10] = [
+    "webhook",
+    "slack",
+    "teams",
+    "pagerduty",
+    "e-mail",
+    "connection",
+    "connection with a role",
+    "publication: bucket",
+    "publication: webhook",
+    "witness",
+];
+
+/// This machine, its link, and what is mapped to them, as people and resolvers spell it.
+const SPELLINGS: [&str; 20] = [
+    "127.0.0.1",
+    "127.8.9.1",
+    "localhost",
+    "127.1",
+    "2130706433",
+    "0x7f000001",
+    "0x7f.0.0.1",
+    "017700000001",
+    "0177.0.0.1",
+    "0",
+    "0.0.0.0",
+    "127.0.0.1.",
+    "[::1]",
+    "[0:0:0:0:0:0:0:1]",
+    "[::]",
+    "[::ffff:127.0.0.1]",
+    "[::ffff:7f00:1]",
+    "[64:ff9b::7f00:1]",
+    "169.254.169.254",
+    "[fe80::1]",
+];
+
+/// Says that a name is the allowed neighbour, and from the second time on that it is this machine.
+struct Rebinding(AtomicUsize);
+
+#[async_trait]
+impl Lookup for Rebinding {
+    async fn addresses(&self, host: &str) -> io::Result<Vec<IpAddr>> {
+        assert!(host.ends_with("rebind.example"), "{host}");
+        let first = self.0.fetch_add(1, Ordering::SeqCst) == 0;
+        Ok(vec![if first { NEIGHBOUR } else { "127.0.0.1" }.parse().unwrap()])
+    }
+}
+
+/// An address that the configuration allows.
+const NEIGHBOUR: &str = "127.0.0.2";
+
+/// A service on 127.0.0.1 that counts who connects to it, and a neighbour on the same port that sends everybody there.
+async fn inside() -> (u16, Arc<AtomicUsize>) {
+    let reached = Arc::new(AtomicUsize::new(0));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let counter = reached.clone();
+    tokio::spawn(async move {
+        while listener.accept().await.is_ok() {
+            counter.fetch_add(1, Ordering::SeqCst);
+        }
+    });
+    let away = format!("http://127.0.0.1:{port}/");
+    let router = Router::new().fallback(move || async move { Redirect::temporary(&away) });
+    let neighbour = TcpListener::bind(SocketAddr::new(NEIGHBOUR.parse().unwrap(), port)).await.unwrap();
+    tokio::spawn(async move { axum::serve(neighbour, router).await.unwrap() });
+    (port, reached)
+}
+
+fn message() -> Message {
+    Message { title: "t".into(), gravity: Gravity::Info, items: Vec::new(), about: "a".into() }
+}
+
+fn channel(settings: ChannelSettings) -> Channel {
+    Channel {
+        id: ChannelId("c".into()),
+        name: "c".into(),
+        settings,
+        topics: Vec::new(),
+        enabled: true,
+        created_at: Timestamp::UNIX_EPOCH,
+        updated_at: Timestamp::UNIX_EPOCH,
+        version: 1,
+    }
+}
+
+fn connection(endpoint: &str, role: bool) -> Connection {
+    Connection {
+        id: ConnectionId("c".into()),
+        name: "c".into(),
+        provider: Provider::Aws,
+        account: String::new(),
+        regions: vec!["us-east-1".into()],
+        credentials: Credentials::AccessKey {
+            access_key_id: "AKIAIOSFODNN7EXAMPLE".into(),
+            secret_access_key: "secret".into(),
+            session_token: None,
+        },
+        assume_role: role.then(|| "arn:aws:iam::123456789012:role/observer".into()),
+        external_id: None,
+        endpoint: Some(endpoint.to_owned()),
+        allow_actions: false,
+        status: ConnectionStatus::New,
+        last_sync: None,
+        last_error: None,
+        created_at: Timestamp::UNIX_EPOCH,
+    }
+}
+
+fn note() -> String {
+    let signer = NoteSigner::from_seed("log.example", &[1; 32]).unwrap();
+    Checkpoint::new("log.example", 1, leaf_hash(b"x")).sign(&[&signer]).unwrap().to_string()
+}
+
+/// What came of one attempt: why it failed, or that it did not.
+async fn knock(door: &str, client: &Outbound, host: &str, port: u16) -> Result<(), String> {
+    let policy = client.policy().clone();
+    let url = format!("http://{host}:{port}");
+    let people = People::over(policy.clone(), client.clone());
+    let told = async |settings, secret: &str| {
+        let attempt = people.send(&channel(settings), &ChannelSecret(secret.into()), &message()).await;
+        if attempt.ok { Ok(()) } else { Err(attempt.error.unwrap_or(attempt.answer)) }
+    };
+    match door {
+        "webhook" => {
+            let message = WebhookMessage {
+                url,
+                id: "m".into(),
+                at: Timestamp::UNIX_EPOCH,
+                body: "{}".into(),
+                secrets: Vec::new(),
+            };
+            let attempt = Sender::over(policy, client.clone()).send(&message).await;
+            if attempt.ok { Ok(()) } else { Err(attempt.error.unwrap_or(attempt.answer)) }
+        }
+        "slack" => told(ChannelSettings::Slack, &url).await,
+        "teams" => told(ChannelSettings::Teams, &url).await,
+        "pagerduty" => told(ChannelSettings::Pagerduty { url }, &"k".repeat(32)).await,
+        "e-mail" => {
+            let (from, to) = ("a@example.com".into(), vec!["b@example.com".into()]);
+            let (host, encryption) = (host.to_owned(), Encryption::Tls);
+            told(ChannelSettings::Email { host, port, encryption, username: None, from, to }, "").await
+        }
+        "connection" | "connection with a role" => {
+            let aws = AwsConnection::open(&connection(&url, door != "connection"), client).await;
+            aws.map_err(|error| error.message)?.identity().await.map(|_| ()).map_err(|error| error.message)
+        }
+        "publication: bucket" => {
+            let place = BucketPlace {
+                bucket: "b".into(),
+                region: "us-east-1".into(),
+                endpoint: Some(url),
+                key: Some(("AKIAIOSFODNN7EXAMPLE".into(), "secret".into())),
+                ..BucketPlace::default()
+            };
+            let bucket = Bucket::open(&place, client).await;
+            bucket.put("checkpoint", Vec::new()).await.map_err(|error| error.to_string())
+        }
+        "publication: webhook" => {
+            let destination = WebhookDestination::new(client.clone(), url.parse().unwrap(), Some("secret".into()));
+            destination.deliver(&Published::read(note()).unwrap()).await.map_err(|error| format!("{error:#}"))
+        }
+        _ => {
+            let key = Cosigner::from_seed("witness.example/w1", &[2; 32]).unwrap().key();
+            let witness = Witness::new(client.clone(), url.parse().unwrap(), key).unwrap();
+            let note = SignedNote::parse(note().as_bytes()).unwrap();
+            witness.submit(0, &[], &note).await.map(|_| ()).map_err(|error| format!("{error:#}"))
+        }
+    }
+}
+
+fn client(policy: &Policy, lookup: Arc<dyn Lookup>) -> Outbound {
+    let limits = Limits { time: Duration::from_secs(10), body: 1 << 20, redirects: 0 };
+    Outbound::with_lookup(policy.clone(), limits, lookup)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_door_leads_inside() {
+    let (port, reached) = inside().await;
+    let strict = Policy::default();
+    let neighbourly = Policy { allow: vec![format!("{NEIGHBOUR}/32").parse().unwrap()], ..Policy::default() };
+    let (mut knocks, mut refused) = (0, 0);
+    for door in DOORS {
+        let (before, so_far) = (reached.load(Ordering::SeqCst), knocks);
+        for host in SPELLINGS {
+            for policy in [&strict, &neighbourly] {
+                let outcome = knock(door, &client(policy, Arc::new(SystemLookup)), host, port).await;
+                let reason = outcome.expect_err(&format!("{door}: {host} was taken"));
+                let told = ["not a public address", "is not a host name", "cannot be resolved"];
+                assert!(told.iter().any(|part| reason.contains(part)), "{door}: {host}: {reason}");
+                (knocks, refused) = (knocks + 1, refused + 1);
+            }
+        }
+        // The mail door resolves with the system alone, and speaks no HTTP that could redirect.
+        if door != "e-mail" {
+            let rebinding = client(&neighbourly, Arc::new(Rebinding(AtomicUsize::new(0))));
+            for _ in 0..3 {
+                assert!(knock(door, &rebinding, "rebind.example", port).await.is_err(), "{door}: rebinding");
+            }
+            let redirected = knock(door, &client(&neighbourly, Arc::new(SystemLookup)), NEIGHBOUR, port).await;
+            let reason = redirected.expect_err(&format!("{door}: a redirect was followed"));
+            assert!(reason.contains("redirect"), "{door}: {reason}");
+            (knocks, refused) = (knocks + 4, refused + 4);
+        }
+        let inside = reached.load(Ordering::SeqCst) - before;
+        eprintln!("{door}: {} attempts, {inside} reached the inside", knocks - so_far);
+        assert_eq!(inside, 0, "{door}");
+    }
+    assert_eq!((knocks, refused), (DOORS.len() * SPELLINGS.len() * 2 + (DOORS.len() - 1) * 4, knocks));
+    assert_eq!(reached.load(Ordering::SeqCst), 0);
+}
