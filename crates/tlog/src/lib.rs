@@ -13,8 +13,10 @@
 //! | tiles | [`TileId`], [`TileResource`], [`tiles_completed`], [`encode_tile`], [`encode_bundle`] |
 //! | signatures | [`NoteSigner`], [`NoteVerifier`], [`SignedNote`], [`Checkpoint`] |
 //! | a key that changes, witnesses | [`Epoch`], [`Epochs`], [`WitnessKey`], [`Cosigner`] |
+//! | files that follow from entries | [`Attestation`] |
 //! | proof files | [`ProofFile`] |
 
+mod attestation;
 mod bundle;
 mod checkpoint;
 mod commitment;
@@ -32,6 +34,7 @@ mod reader;
 mod tile;
 mod tree;
 
+pub use attestation::{Attestation, AttestationError};
 pub use bundle::{TileDataError, decode_bundle, decode_tile, encode_bundle, encode_tile, push_record};
 pub use checkpoint::{Checkpoint, CheckpointError, CheckpointOpenError, CheckpointSignError};
 pub use commitment::{COMMITMENT_DOMAIN, Commitment, Disclosure, DisclosureError, SALT_LEN, chain_hash, commitment};
