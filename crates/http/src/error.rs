@@ -47,6 +47,8 @@ pub enum Code {
     InvalidFields,
     /// 422: the query is wrong, with position and hint.
     InvalidQuery,
+    /// 422: the query asks for more of the log than one search may read.
+    QueryTooCostly,
     /// 429: too much at once.
     TooManyRequests,
     /// 500.
@@ -80,6 +82,7 @@ impl Code {
         Code::UnsupportedMediaType,
         Code::InvalidFields,
         Code::InvalidQuery,
+        Code::QueryTooCostly,
         Code::TooManyRequests,
         Code::Internal,
         Code::LogDamaged,
@@ -112,6 +115,7 @@ impl Code {
             }
             Code::InvalidFields => ("invalid_fields", StatusCode::UNPROCESSABLE_ENTITY, "Some fields are not valid"),
             Code::InvalidQuery => ("invalid_query", StatusCode::UNPROCESSABLE_ENTITY, "The query is not valid"),
+            Code::QueryTooCostly => ("query_too_costly", StatusCode::UNPROCESSABLE_ENTITY, "The query takes too long"),
             Code::TooManyRequests => ("too_many_requests", StatusCode::TOO_MANY_REQUESTS, "Too many requests"),
             Code::Internal => ("internal", StatusCode::INTERNAL_SERVER_ERROR, "Something failed inside"),
             Code::LogDamaged => ("log_damaged", StatusCode::INTERNAL_SERVER_ERROR, "A part of the log is damaged"),

@@ -4,6 +4,7 @@
 //! `reeve_audit::query` alone: columns only answer faster. A segment that is missing or is not what was written makes a
 //! search fail, naming the file; it never makes the answer smaller. Format: `docs/formats/segment.md`.
 
+mod budget;
 mod columns;
 mod cut;
 mod decode;

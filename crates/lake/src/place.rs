@@ -2,7 +2,10 @@
 //!
 //! A file appears under its name whole and durable or not at all: `object_store` renames but does not sync, so on a local
 //! disk the bytes go to `<name>.partial`, are synced, renamed, and the folder is synced. Readers never see `.partial` files.
+//! Files and the folders above them, up to the root, are for their owner alone.
 
+use std::fs::Permissions;
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path as FsPath, PathBuf};
 use std::sync::Arc;
 
@@ -14,6 +17,9 @@ use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 
 /// The suffix of a file that is still being written.
 const PARTIAL: &str = ".partial";
+/// Permissions of files and folders.
+pub(crate) const FILE_MODE: u32 = 0o600;
+const DIR_MODE: u32 = 0o700;
 
 /// Why a file was not written or read.
 #[derive(Debug, thiserror::Error)]
@@ -42,7 +48,7 @@ impl Place {
     /// The local folder `root`, made when it is not there.
     pub(crate) fn local(root: &FsPath) -> Result<Self, PlaceError> {
         let fail = |message: String| PlaceError::Io { path: root.display().to_string(), message };
-        std::fs::create_dir_all(root).map_err(|error| fail(error.to_string()))?;
+        private_dirs(root).map_err(|error| fail(error.to_string()))?;
         let store = LocalFileSystem::new_with_prefix(root).map_err(|error| fail(error.to_string()))?;
         Ok(Place { store: Arc::new(store), root: Arc::new(root.to_path_buf()) })
     }
@@ -104,14 +110,26 @@ impl Place {
 /// Syncs the partial file, gives it its name, and syncs the folders up to the root: also one that is not new may be that of a
 /// process which was killed before it made the folder's name durable.
 fn settle(root: &FsPath, source: &FsPath, target: &FsPath) -> std::io::Result<()> {
-    std::fs::File::open(source)?.sync_all()?;
+    let file = std::fs::File::open(source)?;
+    file.set_permissions(Permissions::from_mode(FILE_MODE))?;
+    file.sync_all()?;
     std::fs::rename(source, target)?;
     let mut folder = target.parent();
     while let Some(path) = folder {
-        std::fs::File::open(path)?.sync_all()?;
+        let opened = std::fs::File::open(path)?;
+        // The object store makes folders as the process's mask lets it.
+        if path != root && opened.metadata()?.permissions().mode() & 0o077 != 0 {
+            opened.set_permissions(Permissions::from_mode(DIR_MODE))?;
+        }
+        opened.sync_all()?;
         folder = if path != root { path.parent() } else { None };
     }
     Ok(())
+}
+
+/// Makes a folder and those above it that are missing, for their owner alone.
+pub(crate) fn private_dirs(path: &FsPath) -> std::io::Result<()> {
+    std::fs::DirBuilder::new().recursive(true).mode(DIR_MODE).create(path)
 }
 
 /// A path of ours as the object store takes it.

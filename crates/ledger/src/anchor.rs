@@ -4,6 +4,8 @@
 //! Two slots in sectors of their own are written in turn, in place: no space is ever needed, and a write cut short damages one
 //! slot only. The anchor is written after the write-ahead log was synced and not synced itself at each commit, so it may be
 //! behind the log after a power cut, never ahead. Refuses a file in which no slot holds.
+//!
+//! A write covers its whole sector, padding included: a byte that was flipped between the slots is gone two writes later.
 
 use std::io;
 use std::path::Path;
@@ -54,6 +56,16 @@ pub(crate) enum Found {
     Head(AnchorHead, u64),
 }
 
+/// Returns `true` if the file is what writes leave: of the right length, both slots valid and each in its place, zeros between them.
+pub(crate) fn is_sound(disk: &dyn Disk, path: &Path) -> io::Result<bool> {
+    let Some(bytes) = read_if_there(disk, path)? else { return Ok(false) };
+    let sound = |(index, sector): (u64, &[u8])| {
+        let zeros = sector.get(SLOT_LEN..).is_some_and(|rest| rest.iter().all(|byte| *byte == 0));
+        zeros && decode_slot(sector).is_some_and(|(_, turn)| turn % 2 == index)
+    };
+    Ok(bytes.len() == FILE_LEN && (0..).zip(bytes.chunks(SLOT_STEP)).all(sound))
+}
+
 /// Reads an anchor's bytes; `None` when no slot holds. What an offline auditor needs.
 pub fn decode(file: &[u8]) -> Option<(AnchorHead, u64)> {
     let slots = [file.get(..SLOT_LEN), file.get(SLOT_STEP..SLOT_STEP + SLOT_LEN)];
@@ -71,8 +83,9 @@ fn decode_slot(slot: &[u8]) -> Option<(AnchorHead, u64)> {
     whole.then_some((head, number(12)?))
 }
 
-fn encode_slot(head: &AnchorHead, turn: u64) -> [u8; SLOT_LEN] {
-    let mut slot = [0; SLOT_LEN];
+/// The sector of a slot: the slot and the zeros after it.
+fn encode_slot(head: &AnchorHead, turn: u64) -> [u8; SLOT_STEP] {
+    let mut slot = [0; SLOT_STEP];
     slot[..8].copy_from_slice(MAGIC);
     slot[8..12].copy_from_slice(&VERSION.to_le_bytes());
     slot[12..20].copy_from_slice(&turn.to_le_bytes());
@@ -80,7 +93,7 @@ fn encode_slot(head: &AnchorHead, turn: u64) -> [u8; SLOT_LEN] {
     slot[28..60].copy_from_slice(&head.root.0);
     slot[60..CHECKED].copy_from_slice(&head.chain_hash.0);
     let checksum = crc32c::crc32c(&slot[..CHECKED]);
-    slot[CHECKED..].copy_from_slice(&checksum.to_le_bytes());
+    slot[CHECKED..SLOT_LEN].copy_from_slice(&checksum.to_le_bytes());
     slot
 }
 
@@ -96,8 +109,8 @@ impl Anchor {
     /// Creates the file, durably, with both slots saying the same.
     pub(crate) fn create(disk: &dyn Disk, path: &Path, head: &AnchorHead) -> io::Result<Anchor> {
         let mut bytes = vec![0; FILE_LEN];
-        bytes[..SLOT_LEN].copy_from_slice(&encode_slot(head, 0));
-        bytes[SLOT_STEP..SLOT_STEP + SLOT_LEN].copy_from_slice(&encode_slot(head, 1));
+        bytes[..SLOT_STEP].copy_from_slice(&encode_slot(head, 0));
+        bytes[SLOT_STEP..].copy_from_slice(&encode_slot(head, 1));
         disk.create_dirs(parent(path))?;
         write_durably(disk, path, &bytes)?;
         Anchor::open(disk, path, 1)
@@ -115,6 +128,21 @@ impl Anchor {
         self.turn = turn;
         self.synced = false;
         self.head = Some(*head);
+        Ok(())
+    }
+
+    /// Writes the head over both sectors, one after the other, each durable before the next is touched, and cuts off what a file of
+    /// two sectors does not have.
+    pub(crate) fn rewrite(&mut self, head: &AnchorHead) -> io::Result<()> {
+        for _ in 0..2 {
+            self.write(head)?;
+            self.file.sync()?;
+        }
+        if self.file.len()? > FILE_LEN as u64 {
+            self.file.truncate(FILE_LEN as u64)?;
+            self.file.sync()?;
+        }
+        self.synced = true;
         Ok(())
     }
 
@@ -176,8 +204,29 @@ mod tests {
     }
 
     #[test]
+    fn every_flipped_byte_is_noticed_and_gone_after_a_rewrite() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("anchor/head");
+        drop(Anchor::create(&LocalDisk, &path, &head(3)).unwrap());
+        let sound = std::fs::read(&path).unwrap();
+        assert!(is_sound(&LocalDisk, &path).unwrap());
+        for at in 0..=FILE_LEN {
+            let mut flipped = sound.clone();
+            flipped.resize(FILE_LEN + usize::from(at == FILE_LEN), 0);
+            flipped[at] ^= 0x10;
+            std::fs::write(&path, &flipped).unwrap();
+            assert!(!is_sound(&LocalDisk, &path).unwrap(), "byte {at}");
+            let (found, turn) = decode(&flipped).unwrap();
+            let mut anchor = Anchor::open(&LocalDisk, &path, turn).unwrap();
+            anchor.rewrite(&found).unwrap();
+            assert!(is_sound(&LocalDisk, &path).unwrap(), "byte {at}");
+            assert_eq!(read(&LocalDisk, &path).unwrap(), Found::Head(head(3), turn + 2), "byte {at}");
+        }
+    }
+
+    #[test]
     fn any_flipped_bit_of_a_slot_is_refused() {
-        let slot = encode_slot(&head(7), 9);
+        let slot: [u8; SLOT_LEN] = *encode_slot(&head(7), 9).first_chunk().unwrap();
         assert_eq!(decode_slot(&slot), Some((head(7), 9)));
         for bit in 0..SLOT_LEN * 8 {
             let mut flipped = slot;

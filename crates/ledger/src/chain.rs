@@ -1,21 +1,28 @@
 //! The hash chain of sealed entries. Its links follow from the leaves, so only every 256th is kept: `ledger/chain` holds, for
 //! each full level 0 tile and the one after, the chain hash before its first entry. Layout: `docs/formats/data-directory.md`.
-//! Disposable: rebuilt from the tiles when it is missing, too short or wrong.
+//! Disposable: rebuilt from the tiles when it is missing, too short or wrong, or when its attestation (`ledger/chain.attested`)
+//! does not hold: points that were changed together would fit each other and give wrong links for the entries between them.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use reeve_tlog::{HASH_LEN, Hash, TILE_WIDTH, TileId, chain_hash};
+use reeve_tlog::{Attestation, HASH_LEN, Hash, SignedNote, TILE_WIDTH, TileId, chain_hash};
+use sha2::{Digest as _, Sha256};
 
-use crate::disk::{Disk, DiskFile, parent, write_durably};
+use crate::attest::Attestor;
+use crate::disk::{Disk, DiskFile, parent, read_if_there, write_durably};
 use crate::tiles::Tiles;
 
 const WIDTH: u64 = TILE_WIDTH as u64;
+/// The file as attestations name it.
+const NAME: &str = "ledger/chain";
 
 /// Where the chain of sealed entries can be entered.
 pub(crate) struct Chain {
+    disk: Arc<dyn Disk>,
+    attestor: Arc<Attestor>,
     path: PathBuf,
     /// Written by one seal at a time, and beyond what anybody reads: no lock, so that a seal whose sync takes long holds up no
     /// append that looks an entry up.
@@ -72,25 +79,71 @@ fn damaged(what: String) -> io::Error {
 }
 
 impl Chain {
-    /// Opens the file; where it does not lead to the chain hash of the sealed entries, it is made anew from the tiles.
-    /// `None` when the tiles do not lead there either.
-    pub(crate) fn open(disk: &dyn Disk, path: &Path, tiles: &Tiles, size: u64, end: Hash) -> io::Result<Option<Chain>> {
+    /// Opens the file; where it is not attested or does not lead to the chain hash of the sealed entries, it is made anew from the
+    /// tiles. `None` when the tiles do not lead there either.
+    pub(crate) fn open(
+        disk: &Arc<dyn Disk>,
+        path: &Path,
+        attestor: &Arc<Attestor>,
+        tiles: &Tiles,
+        (size, end): (u64, Hash),
+    ) -> io::Result<Option<Chain>> {
+        let new = |file| Chain {
+            disk: disk.clone(),
+            attestor: attestor.clone(),
+            path: path.to_owned(),
+            file,
+            opened: (size, end),
+            last: Mutex::new(None),
+        };
         if let Ok(file) = disk.open(path) {
-            let chain = Chain::new(path, file, (size, end));
-            if chain.leads_to(tiles, size, end)? {
+            let chain = new(file);
+            if chain.is_attested(size)? && chain.leads_to(tiles, size, end)? {
                 return Ok(Some(chain));
             }
             tracing::warn!(file = %path.display(), "chain points do not hold, they are made anew from the tiles");
         }
         let points = points(tiles, size)?;
         disk.create_dirs(parent(path))?;
-        write_durably(disk, path, &points)?;
-        let chain = Chain::new(path, disk.open(path)?, (size, end));
-        Ok(chain.leads_to(tiles, size, end)?.then_some(chain))
+        write_durably(disk.as_ref(), path, &points)?;
+        let chain = new(disk.open(path)?);
+        if !chain.leads_to(tiles, size, end)? {
+            return Ok(None);
+        }
+        chain.attest(size)?;
+        Ok(Some(chain))
     }
 
-    fn new(path: &Path, file: Box<dyn DiskFile>, opened: (u64, Hash)) -> Chain {
-        Chain { path: path.to_owned(), file, opened, last: Mutex::new(None) }
+    fn attestation_path(&self) -> PathBuf {
+        self.path.with_extension("attested")
+    }
+
+    /// SHA-256 of the points over the first `size` entries; `None` when the file ends before.
+    fn digest(&self, size: u64) -> io::Result<Option<[u8; 32]>> {
+        let length = (size / WIDTH + 1) * HASH_LEN as u64;
+        if self.file.len()? < length {
+            return Ok(None);
+        }
+        let mut bytes = vec![0; length as usize];
+        self.file.read_at(0, &mut bytes)?;
+        Ok(Some(Sha256::digest(&bytes).into()))
+    }
+
+    /// Attests the points over the first `size` entries; durable when this returns.
+    pub(crate) fn attest(&self, size: u64) -> io::Result<()> {
+        let digest = self.digest(size)?.ok_or_else(|| damaged(format!("{} is too short", self.path.display())))?;
+        let note = self.attestor.attest(NAME, size, digest).map_err(|error| damaged(error.to_string()))?;
+        write_durably(self.disk.as_ref(), &self.attestation_path(), note.as_bytes())
+    }
+
+    /// Returns `true` if the log's key attested the points over at least `size` entries as they are. A seal that was interrupted
+    /// leaves an attestation of more.
+    fn is_attested(&self, size: u64) -> io::Result<bool> {
+        let Some(note) = read_if_there(self.disk.as_ref(), &self.attestation_path())? else { return Ok(false) };
+        let told = SignedNote::parse(&note).ok().and_then(|note| Attestation::size_told(note.text()));
+        let Some(told) = told.filter(|told| *told >= size) else { return Ok(false) };
+        let digest = self.digest(told)?;
+        Ok(digest.is_some_and(|digest| self.attestor.check(&note, NAME, told, digest).is_ok()))
     }
 
     fn leads_to(&self, tiles: &Tiles, size: u64, end: Hash) -> io::Result<bool> {

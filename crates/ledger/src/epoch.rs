@@ -97,9 +97,10 @@ impl Ledger {
         let data_dir = shared.config.data_dir.clone();
         let old = shared.signer.read().verifier().to_string();
         let name = shared.config.origin.clone();
+        let recorded = shared.epochs.read().as_ref().map_or(0, |epochs| epochs.rotations().len() as u64);
         let next = blocking({
             let data_dir = data_dir.clone();
-            move || keys::make_next(&data_dir, &name)
+            move || keys::make_next(&data_dir, &name, recorded + 1)
         })
         .await??;
         let planned = Planned { old, new: next.verifier().to_string() };
@@ -171,7 +172,9 @@ impl Sequencer {
         let note = crate::shared::sign(&self.shared.config.origin, &next, head.size, head.root)
             .map_err(|error| refused(error.to_string()))?;
         self.write_epoch(epoch.number, record.to_string().as_bytes())?;
-        *self.shared.signer.write() = Arc::new(next);
+        let next = Arc::new(next);
+        self.shared.attestor.rotate(next.clone(), epochs.clone());
+        *self.shared.signer.write() = next;
         *self.shared.epochs.write() = Some(epochs);
         self.shared.head.write().note = note.into();
         self.publish();

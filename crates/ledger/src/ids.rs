@@ -1,5 +1,6 @@
 //! The index of identifiers: event id -> sequence, time of receipt and mark of the claim, so that an entry sent again finds
-//! its first receipt however long ago that was. Disposable: it is rebuilt from segments when missing. Layout:
+//! its first receipt however long ago that was. Disposable: it is rebuilt from segments when it is missing, of an earlier version,
+//! or not attested by the log's key: a forged record would have an entry acknowledged that is never recorded. Layout:
 //! `docs/formats/data-directory.md`.
 //!
 //! Each seal adds a sorted file with a filter; eight neighbours of a level become one of the next, so that a lookup asks a
@@ -8,15 +9,15 @@
 mod file;
 mod filter;
 mod mark;
-mod version2;
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub(crate) use file::{IdFile, Record, Times};
+pub(crate) use file::{IdFile, Place, Record, Times};
 pub(crate) use mark::{Claim, IdKey, Mark};
 
+use crate::attest::Attestor;
 use crate::disk::{Disk, names};
 
 /// Neighbours of a level that become one file of the next.
@@ -26,6 +27,7 @@ const FAN_IN: usize = 8;
 #[derive(Clone)]
 pub(crate) struct SealedIds {
     disk: Arc<dyn Disk>,
+    attestor: Arc<Attestor>,
     dir: PathBuf,
     /// Adjacent, from sequence 0 on.
     files: Vec<Arc<IdFile>>,
@@ -34,8 +36,13 @@ pub(crate) struct SealedIds {
 impl SealedIds {
     /// Opens the files that hold, adjacent from 0 up to at most `sealed_size`; what comes after is missing and must be
     /// added, what does not belong is removed.
-    pub(crate) fn open(disk: Arc<dyn Disk>, dir: &Path, sealed_size: u64) -> io::Result<SealedIds> {
-        let mut ids = SealedIds { disk, dir: dir.to_owned(), files: Vec::new() };
+    pub(crate) fn open(
+        disk: Arc<dyn Disk>,
+        attestor: Arc<Attestor>,
+        dir: &Path,
+        sealed_size: u64,
+    ) -> io::Result<SealedIds> {
+        let mut ids = SealedIds { disk, attestor, dir: dir.to_owned(), files: Vec::new() };
         let listed = names(ids.disk.as_ref(), dir)?;
         let mut spans: Vec<_> = listed.iter().filter_map(|name| file::parse_name(name)).collect();
         // Of two that begin alike the longer is the merged one.
@@ -43,10 +50,7 @@ impl SealedIds {
         for (first, end) in spans {
             if first == ids.end() && end <= sealed_size {
                 let path = dir.join(file::name(first, end));
-                if let Err(error) = version2::take_over(ids.disk.as_ref(), dir, (first, end)) {
-                    tracing::warn!(file = %path.display(), %error, "an index of identifiers of an earlier version is rebuilt");
-                }
-                match IdFile::open(ids.disk.as_ref(), &path) {
+                match IdFile::open(ids.disk.as_ref(), &ids.attestor, &path) {
                     Ok(file) if (file.first(), file.end()) == (first, end) => ids.files.push(Arc::new(file)),
                     Ok(_) => {}
                     Err(error) if error.kind() == io::ErrorKind::InvalidData => {
@@ -84,8 +88,7 @@ impl SealedIds {
         let mut grown = self.clone();
         records.sort_unstable_by_key(|record| record.key);
         let told = (records.len() as u64, Times::of(&records));
-        let added =
-            file::write(self.disk.as_ref(), &self.dir, (self.end(), end), 0, told, records.into_iter().map(Ok))?;
+        let added = file::write(&self.place(), (self.end(), end), 0, told, records.into_iter().map(Ok))?;
         grown.files.push(Arc::new(added));
         self.disk.sync_dir(&self.dir)?;
         Ok(grown)
@@ -102,7 +105,7 @@ impl SealedIds {
             let (span, level) = ((grown.files[first].first(), grown.end()), grown.files[first].level() + 1);
             let sources = grown.files.split_off(first);
             let told = (sources.iter().map(|file| file.count()).sum(), Times::of_files(&sources));
-            let joined = file::write(self.disk.as_ref(), &self.dir, span, level, told, file::merged(&sources))?;
+            let joined = file::write(&self.place(), span, level, told, file::merged(&sources))?;
             merged.extend(sources.iter().map(|file| self.dir.join(file::name(file.first(), file.end()))));
             grown.files.push(Arc::new(joined));
         }
@@ -111,6 +114,10 @@ impl SealedIds {
         }
         self.disk.sync_dir(&self.dir)?;
         Ok(Some((grown, merged)))
+    }
+
+    fn place(&self) -> Place<'_> {
+        Place { disk: self.disk.as_ref(), attestor: &self.attestor, dir: &self.dir }
     }
 
     /// How many files at the end are to become one.

@@ -2,6 +2,9 @@
 //!
 //! Refuses to make a new key where a log was signed by one that is gone, and a key file that others may read. A rotation that was
 //! interrupted is finished when its record is there (`ledger/epochs/`), and taken back when it is not: see `keys/rotation.rs`.
+//!
+//! The file's second line says how many rotations led to the key. Nothing else in the data directory that outlives a seal tells a
+//! log whose newest records were deleted from one whose key was never replaced, and whoever deletes them cannot write here.
 
 mod rotation;
 
@@ -12,10 +15,13 @@ use std::path::{Path, PathBuf};
 
 use reeve_tlog::{KeyError, NoteSigner};
 
-use crate::config::vkey_path;
+use crate::config::{epochs_dir, vkey_path};
 pub(crate) use rotation::{install, make_next};
 
 use crate::disk::{Disk as _, LocalDisk, parent, write_durably};
+
+/// Opens the line of a key file that tells the key's epoch.
+const EPOCH_LINE: &str = "epoch ";
 
 /// Why there is no key.
 #[derive(Debug, thiserror::Error)]
@@ -82,7 +88,10 @@ pub fn load_or_create(data_dir: &Path, origin: Option<&str>) -> Result<NoteSigne
     let path = key_path(data_dir);
     rotation::settle(data_dir)?;
     let signer = match read(&path)? {
-        Some(signer) => signer,
+        Some(kept) => {
+            check_epoch(data_dir, &kept)?;
+            kept.signer
+        }
         None => create(data_dir, &path, origin)?,
     };
     if let Some(expected) = origin.filter(|origin| *origin != signer.name()) {
@@ -103,7 +112,14 @@ fn key_path(data_dir: &Path) -> PathBuf {
     data_dir.join("keys").join("log.key")
 }
 
-fn read(path: &Path) -> Result<Option<NoteSigner>, KeyFileError> {
+/// A key file's content.
+struct KeptKey {
+    signer: NoteSigner,
+    /// Rotations that led to the key; `None` in files of versions that did not keep it.
+    epoch: Option<u64>,
+}
+
+fn read(path: &Path) -> Result<Option<KeptKey>, KeyFileError> {
     let failed = |source| KeyFileError::Io { path: path.to_owned(), action: "reading", source };
     let text = match fs::read_to_string(path) {
         Ok(text) => zeroize::Zeroizing::new(text),
@@ -114,8 +130,40 @@ fn read(path: &Path) -> Result<Option<NoteSigner>, KeyFileError> {
     if mode & 0o077 != 0 {
         return Err(KeyFileError::Exposed { path: path.to_owned(), mode });
     }
-    let signer = NoteSigner::from_skey(text.trim_end());
-    signer.map(Some).map_err(|source| KeyFileError::Key { path: path.to_owned(), source })
+    let (key, rest) = text.trim_end().split_once('\n').unwrap_or((text.trim_end(), ""));
+    let signer = NoteSigner::from_skey(key).map_err(|source| KeyFileError::Key { path: path.to_owned(), source })?;
+    let epoch = match rest {
+        "" => None,
+        line => {
+            let number = line.strip_prefix(EPOCH_LINE).and_then(|number| number.parse().ok());
+            let malformed = || KeyFileError::Key { path: path.to_owned(), source: KeyError::Malformed };
+            Some(number.ok_or_else(malformed)?)
+        }
+    };
+    Ok(Some(KeptKey { signer, epoch }))
+}
+
+/// Compares the number of records in `ledger/epochs/` with the number that led to the key. A key file of an earlier version is
+/// taken to be right with the records there are, and says so from then on.
+fn check_epoch(data_dir: &Path, kept: &KeptKey) -> Result<(), KeyFileError> {
+    let dir = epochs_dir(parent(&vkey_path(data_dir)));
+    let records = crate::epoch::read(&LocalDisk, &dir)
+        .map_err(|(name, cause)| KeyFileError::Epochs { path: dir.join(name), cause })?;
+    let records = records.map_or(0, |epochs| epochs.rotations().len() as u64);
+    match kept.epoch {
+        Some(epoch) if epoch > records => {
+            let cause = format!(
+                "the record is missing: {epoch} rotations led to the key in keys/log.key, and {records} of them are recorded"
+            );
+            Err(KeyFileError::Epochs { path: dir.join((records + 1).to_string()), cause })
+        }
+        Some(_) => Ok(()),
+        None => {
+            let path = key_path(data_dir);
+            let noted = replace_key(&path, &kept.signer, records);
+            noted.map_err(|source| KeyFileError::Io { path, action: "writing", source })
+        }
+    }
 }
 
 fn create(data_dir: &Path, path: &Path, origin: Option<&str>) -> Result<NoteSigner, KeyFileError> {
@@ -126,12 +174,26 @@ fn create(data_dir: &Path, path: &Path, origin: Option<&str>) -> Result<NoteSign
     let seed = zeroize::Zeroizing::new(rand::random::<[u8; 32]>());
     let signer =
         NoteSigner::from_seed(&name, &seed).map_err(|source| KeyFileError::Key { path: path.to_owned(), source })?;
-    save(path, &signer).map_err(|source| KeyFileError::Io { path: path.to_owned(), action: "writing", source })?;
+    save(path, &signer, 0).map_err(|source| KeyFileError::Io { path: path.to_owned(), action: "writing", source })?;
     Ok(signer)
 }
 
 /// Writes the key under a name that appears only once it is durable, readable for its owner alone from the first byte on.
-fn save(path: &Path, signer: &NoteSigner) -> io::Result<()> {
+fn save(path: &Path, signer: &NoteSigner, epoch: u64) -> io::Result<()> {
+    let unnamed = write_unnamed(path, signer, epoch)?;
+    // Never over a key that came into being meanwhile.
+    fs::hard_link(&unnamed, path)?;
+    fs::remove_file(&unnamed)?;
+    LocalDisk.sync_dir(parent(path))
+}
+
+/// Replaces the file of the same key by one that tells its epoch.
+fn replace_key(path: &Path, signer: &NoteSigner, epoch: u64) -> io::Result<()> {
+    fs::rename(write_unnamed(path, signer, epoch)?, path)?;
+    LocalDisk.sync_dir(parent(path))
+}
+
+fn write_unnamed(path: &Path, signer: &NoteSigner, epoch: u64) -> io::Result<PathBuf> {
     let dir = parent(path);
     LocalDisk.create_dirs(dir)?;
     fs::set_permissions(dir, fs::Permissions::from_mode(0o700))?;
@@ -144,12 +206,9 @@ fn save(path: &Path, signer: &NoteSigner) -> io::Result<()> {
     }
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&unnamed)?;
     file.write_all(signer.to_skey().as_bytes())?;
-    file.write_all(b"\n")?;
+    file.write_all(format!("\n{EPOCH_LINE}{epoch}\n").as_bytes())?;
     file.sync_all()?;
-    // Never over a key that came into being meanwhile.
-    fs::hard_link(&unnamed, path)?;
-    fs::remove_file(&unnamed)?;
-    LocalDisk.sync_dir(dir)
+    Ok(unnamed)
 }
 
 #[cfg(test)]
@@ -169,6 +228,22 @@ mod tests {
         assert_eq!(vkey.trim(), made.verifier().to_string());
         let again = load_or_create(dir.path(), Some(made.name())).unwrap();
         assert_eq!(again.verifier(), made.verifier());
+    }
+
+    #[test]
+    fn a_key_file_of_an_earlier_version_is_read_and_told_its_epoch() {
+        let dir = tempfile::tempdir().unwrap();
+        let made = load_or_create(dir.path(), None).unwrap();
+        let key = dir.path().join("keys/log.key");
+        let text = fs::read_to_string(&key).unwrap();
+        assert!(text.ends_with("\nepoch 0\n"), "a new key says that none was before it");
+        fs::write(&key, format!("{}\n", text.lines().next().unwrap())).unwrap();
+        assert_eq!(load_or_create(dir.path(), None).unwrap().verifier(), made.verifier());
+        assert_eq!(fs::read_to_string(&key).unwrap(), text);
+        assert_eq!(fs::metadata(&key).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(fs::read_dir(dir.path().join("keys")).unwrap().count(), 1);
+        fs::write(&key, text.replace("epoch 0", "epoch x")).unwrap();
+        assert!(matches!(load_or_create(dir.path(), None), Err(KeyFileError::Key { .. })));
     }
 
     #[test]

@@ -16,6 +16,7 @@
 
 pub mod anchor;
 mod append;
+mod attest;
 mod chain;
 pub mod clock;
 mod config;
@@ -44,6 +45,7 @@ pub mod trail;
 pub mod wal;
 
 pub use append::AppendError;
+pub use attest::Attestor;
 pub use config::Config;
 pub use delivery::Delivery;
 pub use entry::{Receipt, SealedEntry, StoredEntry};

@@ -5,14 +5,13 @@ use std::sync::mpsc::Receiver;
 
 use parking_lot::{Mutex, RwLock};
 use reeve_audit::Entry;
-use reeve_tlog::NoteSigner;
+use reeve_tlog::{Commitment, NoteSigner, commitment};
 use tokio::sync::Notify;
 
 use crate::config::{Config, Places};
 use crate::disk::Disk;
 use crate::entry::SealedEntry;
 use crate::ids::{Claim, Record, SealedIds};
-use crate::manifest::Manifest;
 use crate::open_error::OpenError;
 use crate::queue::Room;
 use crate::recover::{Recovered, recover};
@@ -33,13 +32,15 @@ pub(crate) async fn open(
     segments: Arc<dyn SegmentStore>,
     commands: Receiver<Command>,
 ) -> Result<Sequencer, OpenError> {
+    let signer = Arc::new(signer);
     let blocking = {
         let (disk, config, signer) = (disk.clone(), config.clone(), signer.clone());
         tokio::task::spawn_blocking(move || recover(&disk, &config, &signer))
     };
     let found = blocking.await.map_err(|error| OpenError::Thread(error.to_string()))??;
-    let ids = open_ids(&disk, &config, &found.manifest, segments.as_ref()).await?;
-    let Recovered { lock, epochs, manifest, tiles, chain, chain_hash, entries, records, wal, anchor } = found;
+    segments.attested_by(found.attestor.clone());
+    let ids = open_ids(&disk, &config, &found, segments.as_ref()).await?;
+    let Recovered { lock, epochs, attestor, manifest, tiles, chain, chain_hash, entries, records, wal, anchor } = found;
     let (size, root) = (tiles.size(), tiles.root());
     let note = sign(&config.origin, &signer, size, root).map_err(|error| OpenError::Key {
         path: crate::config::vkey_path(&config.data_dir),
@@ -55,8 +56,9 @@ pub(crate) async fn open(
         places: Places::of(&config),
         disk,
         segments,
-        signer: RwLock::new(Arc::new(signer)),
+        signer: RwLock::new(signer),
         epochs: RwLock::new(epochs),
+        attestor,
         rotating: tokio::sync::Mutex::new(()),
         cosigned: RwLock::new(None),
         deliveries: Mutex::default(),
@@ -92,22 +94,26 @@ pub(crate) async fn open(
 async fn open_ids(
     disk: &Arc<dyn Disk>,
     config: &Config,
-    manifest: &Manifest,
+    found: &Recovered,
     segments: &dyn SegmentStore,
 ) -> Result<SealedIds, OpenError> {
     let dir = Places::of(config).ids();
+    let Recovered { manifest, tiles, attestor, .. } = found;
     let sealed_size = manifest.sealed_size;
     disk.create_dirs(&dir).map_err(OpenError::io(&dir, "creating"))?;
-    let mut ids = SealedIds::open(disk.clone(), &dir, sealed_size).map_err(OpenError::io(&dir, "reading"))?;
+    let mut ids =
+        SealedIds::open(disk.clone(), attestor.clone(), &dir, sealed_size).map_err(OpenError::io(&dir, "reading"))?;
     while ids.end() < sealed_size {
         let (begin, end) = (ids.end(), sealed_size.min(ids.end() + REBUILD_ENTRIES));
         tracing::info!(begin, end, "rebuilding the index of identifiers");
+        let commitments = tiles.commitments(begin, end).map_err(OpenError::io(&dir, "reading the commitments for"))?;
         let mut records = Vec::new();
         for segment in &manifest.segments {
             if segment.first_sequence < end && segment.last_sequence >= begin {
                 let rows = segments.read(segment).await?;
                 for row in rows.iter().filter(|row| (begin..end).contains(&row.sequence)) {
-                    records.push(record_of(row).map_err(|cause| OpenError::Sealed {
+                    let committed = commitments.get((row.sequence - begin) as usize);
+                    records.push(record_of(row, committed).map_err(|cause| OpenError::Sealed {
                         path: config.data_dir.join(&segment.path),
                         cause: format!("entry {}: {cause}", row.sequence),
                     })?);
@@ -123,9 +129,12 @@ async fn open_ids(
     Ok(ids)
 }
 
-/// What the index keeps of an entry in a segment.
-fn record_of(row: &SealedEntry) -> Result<Record, reeve_audit::ReadBackError> {
-    let (mut entry, recorded_at) = Entry::from_canonical(&row.canonical)?;
+/// What the index keeps of an entry in a segment, if it is the entry that the log committed to.
+fn record_of(row: &SealedEntry, committed: Option<&Commitment>) -> Result<Record, String> {
+    if committed != Some(&commitment(&row.salt, &row.canonical)) {
+        return Err("it is not what the log committed to".into());
+    }
+    let (mut entry, recorded_at) = Entry::from_canonical(&row.canonical).map_err(|error| error.to_string())?;
     let Claim { key, mark, .. } = Claim::of_stored(&mut entry, recorded_at);
     Ok(Record { key, mark, sequence: row.sequence, recorded_at })
 }

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use reeve_tlog::{Epochs, Hash, NoteSigner, NoteVerifier, tree_root};
 
 use crate::anchor::{self, Anchor, AnchorHead, Found};
+use crate::attest::Attestor;
 use crate::chain::Chain;
 use crate::config::{Config, Places, vkey_path};
 use crate::disk::{Disk, DiskLock, names, parent, read_if_there, write_durably};
@@ -26,6 +27,7 @@ use crate::wal::Wal;
 pub(crate) struct Recovered {
     pub(crate) lock: Box<dyn DiskLock>,
     pub(crate) epochs: Option<Epochs>,
+    pub(crate) attestor: Arc<Attestor>,
     pub(crate) manifest: Manifest,
     pub(crate) tiles: Tiles,
     pub(crate) chain: Chain,
@@ -39,17 +41,18 @@ pub(crate) struct Recovered {
 }
 
 /// Opens the log in a data directory.
-pub(crate) fn recover(disk: &Arc<dyn Disk>, config: &Config, signer: &NoteSigner) -> Result<Recovered, OpenError> {
+pub(crate) fn recover(disk: &Arc<dyn Disk>, config: &Config, signer: &Arc<NoteSigner>) -> Result<Recovered, OpenError> {
     let places = Places::of(config);
     disk.create_dirs(&places.wal()).map_err(OpenError::io(&places.wal(), "creating"))?;
     let lock = lock(disk.as_ref(), &places)?;
     keep_names(disk.as_ref(), config, &places)?;
     let epochs = check_key(disk.as_ref(), config, signer.verifier())?;
+    let attestor = Arc::new(Attestor::new(signer.clone(), epochs.clone()));
     let anchored = read_anchor(disk.as_ref(), &places)?;
     let manifest = read_manifest(disk.as_ref(), &places, &config.origin)?;
     let tiles = restore_tiles(disk, &places, &manifest)?;
     let path = places.chain();
-    let chain = Chain::open(disk.as_ref(), &path, &tiles, manifest.sealed_size, manifest.chain_hash)
+    let chain = Chain::open(disk, &path, &attestor, &tiles, (manifest.sealed_size, manifest.chain_hash))
         .map_err(OpenError::io(&path, "reading"))?
         .ok_or_else(|| sealed(&path, "the chain over the stored tiles does not end as the manifest says".into()))?;
     let sealed = replay::Sealed { size: manifest.sealed_size, chain_hash: manifest.chain_hash };
@@ -69,9 +72,18 @@ pub(crate) fn recover(disk: &Arc<dyn Disk>, config: &Config, signer: &NoteSigner
     };
     let mut anchor = anchor.map_err(OpenError::io(&places.anchor, "opening"))?;
     let wal = replay::settle(disk, &places, &log, sealed, anchored_size)?;
-    anchor.write(&head).and_then(|()| anchor.sync()).map_err(OpenError::io(&places.anchor, "writing"))?;
+    let written = match anchor::is_sound(disk.as_ref(), &places.anchor) {
+        Ok(true) => anchor.write(&head).and_then(|()| anchor.sync()),
+        // The other slot has told how far the log was, and the log was held against it.
+        Ok(false) => {
+            tracing::warn!(file = %places.anchor.display(), "bytes of the anchor were not what was written; it is written anew");
+            anchor.rewrite(&head)
+        }
+        Err(error) => Err(error),
+    };
+    written.map_err(OpenError::io(&places.anchor, "writing"))?;
     let replay::Log { chain_hash, entries, records, .. } = log;
-    Ok(Recovered { lock, epochs, manifest, tiles, chain, chain_hash, entries, records, wal, anchor })
+    Ok(Recovered { lock, epochs, attestor, manifest, tiles, chain, chain_hash, entries, records, wal, anchor })
 }
 
 /// Makes durable what names are found: the process before may have been killed between giving a file its name and syncing the

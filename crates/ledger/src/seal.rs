@@ -131,7 +131,8 @@ fn write_tiles(shared: &Shared, sealing: &Sealing) -> Result<(), SealError> {
         let last = (tile * u64::from(reeve_tlog::TILE_WIDTH)).checked_sub(begin + 1)?;
         entries.get(last as usize).map(|entry| entry.hash)
     };
-    shared.chain.write(*begin, *end, before).map_err(at(&shared.places.chain()))
+    let written = shared.chain.write(*begin, *end, before).and_then(|()| shared.chain.attest(*end));
+    written.map_err(at(&shared.places.chain()))
 }
 
 fn write_ids(shared: &Shared, sealing: &Sealing) -> Result<SealedIds, SealError> {

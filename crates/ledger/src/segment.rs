@@ -5,6 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
+use crate::attest::Attestor;
 use crate::entry::{SealedEntry, StoredEntry};
 
 /// A sealed segment, as the manifest lists it.
@@ -59,6 +60,9 @@ pub trait SegmentStore: Send + Sync {
     async fn write(&self, class: &str, entries: &[Arc<StoredEntry>]) -> Result<SegmentMeta, SegmentError>;
     /// Reads a whole segment back, in order. The ledger asks for it only when it rebuilds its index of identifiers.
     async fn read(&self, segment: &SegmentMeta) -> Result<Vec<SealedEntry>, SegmentError>;
+    /// Gives the store the log's signature over what it derives from segments, before any segment is published. What the store
+    /// searches with and finds on the disk must be attested; what is not is derived anew.
+    fn attested_by(&self, _attestor: Arc<Attestor>) {}
     /// Tells the store which segments count from now on (at start and after each seal), just before `Ledger::view` shows
     /// them. Readers go by the view, whose segments and tail belong together; this is for opening files and building
     /// indexes ahead. Files that are not listed are leftovers of an interrupted seal and may be deleted at start.

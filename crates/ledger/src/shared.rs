@@ -7,6 +7,7 @@ use parking_lot::{Mutex, RwLock};
 use reeve_tlog::{Checkpoint, CheckpointSignError, Epochs, Hash, NoteSigner};
 use tokio::sync::{Notify, broadcast};
 
+use crate::attest::Attestor;
 use crate::chain::Chain;
 use crate::config::{Config, Places};
 use crate::cosign::CosignedHead;
@@ -63,6 +64,8 @@ pub(crate) struct Shared {
     pub(crate) signer: RwLock<Arc<NoteSigner>>,
     /// The keys that were in charge; `None` while there was only one.
     pub(crate) epochs: RwLock<Option<Epochs>>,
+    /// The log's signature over files that follow from its entries.
+    pub(crate) attestor: Arc<Attestor>,
     /// One rotation at a time.
     pub(crate) rotating: tokio::sync::Mutex<()>,
     pub(crate) cosigned: RwLock<Option<CosignedHead>>,

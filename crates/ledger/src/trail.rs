@@ -148,6 +148,12 @@ pub enum TrailError {
     /// A part of the log that the answer needs is missing or is not what was written; the text names it.
     #[error("{0}")]
     Damaged(String),
+    /// The search took longer than a search may.
+    #[error("the search was given up after {limit_s} s: it asks for too much of the log at once")]
+    TooCostly {
+        /// Time that a search may take, seconds.
+        limit_s: f64,
+    },
     /// The disk or the query engine failed.
     #[error("the log could not be read: {0}")]
     Backend(String),

@@ -57,6 +57,7 @@ impl EntrySearch {
             wanted: 1,
             counted: Vec::new(),
             all: false,
+            budget: self.budgets.begin(),
         };
         let found = self.page(&job, &view).await?;
         Ok(self.fetch(found, &view).await?.pop())

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use reeve_audit::Entry;
-use reeve_ledger::{SegmentError, SegmentMeta, SegmentStore as _};
+use reeve_ledger::{SegmentError, SegmentMeta, SegmentStore as _, TrailError};
 
 use super::index::{Index, Row, build};
-use super::segments::{EntrySegments, damaged, failed, io};
+use super::parts::failed;
+use super::segments::{EntrySegments, damaged, failed as of_place, io};
+use super::views::Views;
 use crate::place::blocking;
 
 impl EntrySegments {
@@ -26,37 +27,36 @@ impl EntrySegments {
     }
 
     /// Builds the indexes that published segments lack, and removes those of others. Returns how many were built. Searches
-    /// need none of it: they are slower meanwhile.
-    pub async fn mend_indexes(&self) -> Result<usize, SegmentError> {
+    /// need none of it: they are slower meanwhile. An index is built of what the log committed to, as `views` restores it: a forged
+    /// segment gets none.
+    pub async fn mend_indexes(&self, views: &dyn Views) -> Result<usize, TrailError> {
         let Some(published) = self.published.lock().clone() else { return Ok(0) };
         let mut built = 0;
         for segment in published.iter().rev() {
             if !self.shelf.is_sound(segment) {
-                self.build_index(segment).await?;
+                self.build_index(segment, views).await?;
                 built += 1;
             }
         }
-        self.shelf.sweep(&published).map_err(|error| io("lake/index", error.to_string()))?;
+        self.shelf.sweep(&published).map_err(|error| failed(io("lake/index", error.to_string())))?;
         Ok(built)
     }
 
     /// Builds the index of a segment anew, from its rows.
-    async fn build_index(&self, segment: &SegmentMeta) -> Result<(), SegmentError> {
-        let sealed = self.read(segment).await?;
+    async fn build_index(&self, segment: &SegmentMeta, views: &dyn Views) -> Result<(), TrailError> {
+        let stored = views.restore(self.read(segment).await.map_err(failed)?).await?;
         let (path, sha256) = (segment.path.clone(), segment.sha256.clone());
+        let attest = self.shelf.attest(&segment.path, segment.last_sequence);
         let built = blocking(&segment.path, move || {
-            let parsed = sealed.iter().map(|sealed| Entry::from_canonical(&sealed.canonical));
-            let parsed: Vec<_> = parsed.collect::<Result<_, _>>().map_err(|error| damaged(&path, error.to_string()))?;
-            let rows: Vec<Row<'_>> = sealed
+            let rows: Vec<Row<'_>> = stored
                 .iter()
-                .zip(&parsed)
-                .map(|(sealed, (entry, at))| Row { sequence: sealed.sequence, recorded_at: *at, entry })
+                .map(|stored| Row { sequence: stored.sequence, recorded_at: stored.recorded_at, entry: &stored.entry })
                 .collect();
             let mut digest = [0; 32];
             hex::decode_to_slice(&sha256, &mut digest).map_err(|error| damaged(&path, error.to_string()))?;
-            Ok::<_, SegmentError>(build(&rows, &digest))
+            Ok::<_, SegmentError>(build(&rows, &digest, &attest))
         });
-        let bytes = built.await.map_err(failed)??;
-        self.shelf.put(&segment.path, &bytes).map_err(|error| io(&segment.path, error.to_string()))
+        let bytes = built.await.map_err(|error| failed(of_place(error)))?.map_err(failed)?;
+        self.shelf.put(&segment.path, &bytes).map_err(|error| failed(io(&segment.path, error.to_string())))
     }
 }

@@ -3,13 +3,13 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use futures::TryStreamExt;
 use parquet::arrow::arrow_reader::RowSelection;
 use reeve_ledger::{GroupBy, Order, SealedEntry, SegmentError, SegmentMeta, StoredEntry, TrailError};
 
+use super::budget::Budget;
 use super::index::{Answer, Bits, Counted, Index};
 use super::predicate::Predicate;
-use super::scan::{message, sequence_in, sequences_between};
+use super::scan::{sequence_in, sequences_between};
 use super::schema::SEQUENCE;
 use super::segments::{EntrySegments, damaged};
 use super::tally::{Tally, columns_of};
@@ -29,6 +29,8 @@ pub(super) struct Job {
     pub(super) counted: Vec<GroupBy>,
     /// Whether every match is needed, for a total or for counts, and not only those of the page.
     pub(super) all: bool,
+    /// Time that is left.
+    pub(super) budget: Arc<Budget>,
 }
 
 impl Job {
@@ -227,7 +229,8 @@ async fn read(
     unsure: &Bits,
     into: &mut Bits,
 ) -> Result<bool, TrailError> {
-    let sequences = windows::matching(segments, segment, Some(selection(unsure)), job.predicate.conditions()).await?;
+    let sequences =
+        windows::matching(segments, job, segment, Some(selection(unsure)), job.predicate.conditions()).await?;
     for sequence in sequences {
         match index.row_at(sequence) {
             Ok(row) if index.sequence(row).is_ok_and(|held| held == sequence) => into.set(row),
@@ -267,7 +270,7 @@ async fn count(
     columns.sort_unstable();
     columns.dedup();
     let mut batches = segments.scan(segment, Some(selection(rows)), &[], &columns).await.map_err(failed)?;
-    while let Some(batch) = batches.try_next().await.map_err(|error| failed(damaged(&segment.path, message(&error))))? {
+    while let Some(batch) = windows::next(&mut batches, job, segment).await? {
         for &at in &to_read {
             part.tallies[at].batch(&batch, &columns).map_err(|error| failed(damaged(&segment.path, error)))?;
         }

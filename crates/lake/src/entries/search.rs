@@ -6,11 +6,13 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::{StreamExt, TryStreamExt, stream};
 use reeve_ledger::{GroupBy, Order, Page, SearchRequest, SegmentMeta, StoredEntry, Trail, TrailError, View};
 
+use super::budget::Budgets;
 use super::parts::{Found, Job, Part, entries_of, in_order, on_worker, segment};
 use super::predicate::Predicate;
 use super::segments::EntrySegments;
@@ -29,6 +31,7 @@ pub struct EntrySearch {
     pub(super) views: Arc<dyn Views>,
     mending: Arc<AtomicBool>,
     pieces: Arc<Pieces>,
+    pub(super) budgets: Budgets,
 }
 
 impl std::fmt::Debug for EntrySearch {
@@ -40,7 +43,13 @@ impl std::fmt::Debug for EntrySearch {
 impl EntrySearch {
     /// A search over these segments, seeing the log through `views`.
     pub fn new(segments: Arc<EntrySegments>, views: Arc<dyn Views>) -> Self {
-        EntrySearch { segments, views, mending: Arc::default(), pieces: Arc::default() }
+        EntrySearch { segments, views, mending: Arc::default(), pieces: Arc::default(), budgets: Budgets::default() }
+    }
+
+    /// Gives each search this much time instead of ten seconds.
+    #[must_use]
+    pub fn with_limit(self, limit: Duration) -> Self {
+        EntrySearch { budgets: Budgets::new(limit), ..self }
     }
 
     /// How many pieces of the tail have an index by now: those that several searches have looked through.
@@ -129,8 +138,9 @@ impl EntrySearch {
             return;
         }
         let (segments, mending) = (Arc::clone(&self.segments), Arc::clone(&self.mending));
+        let views = Arc::clone(&self.views);
         tokio::spawn(async move {
-            if let Err(error) = segments.mend_indexes().await {
+            if let Err(error) = segments.mend_indexes(views.as_ref()).await {
                 tracing::warn!(%error, "indexes were not built");
             }
             mending.store(false, Ordering::Release);
@@ -186,7 +196,15 @@ impl Trail for EntrySearch {
         let wanted =
             if request.limit == 0 { 0 } else { request.offset.saturating_add(request.limit).saturating_add(1) };
         let all = !counted.is_empty() || (request.count_total && !predicate.is_everything());
-        let job = Job { predicate, order: request.order, cursor: request.cursor, wanted, counted, all };
+        let job = Job {
+            predicate,
+            order: request.order,
+            cursor: request.cursor,
+            wanted,
+            counted,
+            all,
+            budget: self.budgets.begin(),
+        };
         let (mut found, total, tallies) = if all {
             let part = self.pass(&job, &view).await?;
             (part.found, part.total, part.tallies)

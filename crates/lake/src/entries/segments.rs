@@ -13,7 +13,7 @@ use futures::TryStreamExt;
 use object_store::ObjectMeta;
 use parking_lot::Mutex;
 use parquet::arrow::arrow_reader::RowSelection;
-use reeve_ledger::{SealedEntry, SegmentError, SegmentMeta, SegmentStore, StoredEntry};
+use reeve_ledger::{Attestor, SealedEntry, SegmentError, SegmentMeta, SegmentStore, StoredEntry};
 use sha2::{Digest, Sha256};
 
 use super::columns::texts;
@@ -169,6 +169,7 @@ impl SegmentStore for EntrySegments {
         let (min_timestamp_ms, max_timestamp_ms) =
             (times().min().unwrap_or_default(), times().max().unwrap_or_default());
         let (name, of_class, rows) = (path.clone(), class.to_owned(), entries.to_vec());
+        let attest = self.shelf.attest(&path, last_sequence);
         let count = rows.len() as u64;
         let (bytes, sha256, index) = blocking(&path, move || {
             let texts = texts(&rows);
@@ -178,7 +179,7 @@ impl SegmentStore for EntrySegments {
                 .iter()
                 .map(|row| Row { sequence: row.sequence, recorded_at: row.recorded_at, entry: &row.entry })
                 .collect();
-            let index = build(&of_index, &digest);
+            let index = build(&of_index, &digest, &attest);
             Ok::<_, SegmentError>((Bytes::from(bytes), hex::encode(digest), index))
         })
         .await
@@ -220,6 +221,10 @@ impl SegmentStore for EntrySegments {
             ));
         }
         Ok(entries)
+    }
+
+    fn attested_by(&self, attestor: Arc<Attestor>) {
+        self.shelf.attested_by(attestor);
     }
 
     fn publish(&self, segments: Arc<Vec<SegmentMeta>>) {

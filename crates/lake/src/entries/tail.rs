@@ -17,6 +17,8 @@ use super::search::PARALLEL;
 
 /// Pieces that are asked first where a page is all that is wanted: some 16,000 entries, and those after the last full piece.
 const NEAR: usize = 2;
+/// Entries asked between two looks at the time that is left.
+const CHECKED_EVERY: usize = 256;
 
 /// What the tail has: everything, or what the page can use.
 pub(super) async fn tail(tail: &Tail, pieces: &Arc<Pieces>, job: &Job) -> Result<Part, TrailError> {
@@ -49,7 +51,8 @@ async fn side_by_side(tail: &Tail, job: &Job, pieces: Vec<Piece>) -> Result<Part
         on_worker(async move {
             let mut part = Part::new(&job);
             while let Some(piece) = pieces.get(next.fetch_add(1, Ordering::Relaxed)) {
-                part.merge(look(&tail, &job, piece), &job);
+                let _turn = job.budget.turn().await?;
+                part.merge(look(&tail, &job, piece)?, &job);
                 // What this worker takes after that is farther away.
                 if !job.all && part.found.len() >= job.wanted {
                     break;
@@ -64,15 +67,17 @@ async fn side_by_side(tail: &Tail, job: &Job, pieces: Vec<Piece>) -> Result<Part
     Ok(all)
 }
 
-fn look(tail: &Tail, job: &Job, piece: &Piece) -> Part {
+fn look(tail: &Tail, job: &Job, piece: &Piece) -> Result<Part, TrailError> {
     let indexed = piece.index.as_ref().map(|index| by_index(tail, job, piece.first_sequence(), index));
     match indexed {
-        Some(Ok(part)) => part,
-        Some(Err(_)) | None => one_by_one(tail, job, piece),
+        Some(Ok(part)) => return Ok(part),
+        Some(Err(error)) => job.budget.is_over(&error)?,
+        None => {}
     }
+    one_by_one(tail, job, piece)
 }
 
-fn one_by_one(tail: &Tail, job: &Job, piece: &Piece) -> Part {
+fn one_by_one(tail: &Tail, job: &Job, piece: &Piece) -> Result<Part, TrailError> {
     let mut part = Part::new(job);
     let mut asked = job.predicate.asker();
     let blocks = tail.blocks().get(piece.blocks.clone()).unwrap_or_default();
@@ -80,7 +85,10 @@ fn one_by_one(tail: &Tail, job: &Job, piece: &Piece) -> Part {
         Order::NewestFirst => Box::new(blocks.iter().rev().flat_map(|block| block.iter().rev())),
         Order::OldestFirst => Box::new(blocks.iter().flat_map(|block| block.iter())),
     };
-    for entry in entries {
+    for (asked_before, entry) in entries.enumerate() {
+        if asked_before % CHECKED_EVERY == 0 {
+            job.budget.check().map_err(|_| job.budget.given_up())?;
+        }
         let full = part.found.len() >= job.wanted;
         let on_page = !full && job.on_page(entry.sequence);
         if full && !job.all {
@@ -95,13 +103,13 @@ fn one_by_one(tail: &Tail, job: &Job, piece: &Piece) -> Part {
             part.found.push(Found::Tail(Arc::clone(entry)));
         }
     }
-    part
+    Ok(part)
 }
 
 /// What a piece has by its index, whose first row has this sequence; an entry is asked only where the index is not sure of it.
 fn by_index(tail: &Tail, job: &Job, first: u64, index: &Index) -> io::Result<Part> {
     let entry = |row: usize| tail.get(first + row as u64);
-    let answer = index.answer(job.predicate.asked(), &[])?;
+    let answer = index.answer(job.predicate.asked(), &[], &job.budget)?;
     let reach = job.reach();
     let row_of = |sequence: u64| usize::try_from(sequence.saturating_sub(first)).unwrap_or(usize::MAX);
     let unsealed = row_of(tail.first_sequence())..index.rows();

@@ -26,7 +26,7 @@ pub(super) async fn answer(
     index: &Index,
 ) -> Result<Option<Answer>, TrailError> {
     let asked = job.predicate.asked();
-    let Ok(answer) = index.answer(asked, &[]) else { return Ok(None) };
+    let Some(answer) = by_index(job, index, &[]).await? else { return Ok(None) };
     let mut terms = Vec::new();
     terms_of(asked, &mut terms);
     if terms.is_empty() || answer.unsure().is_none_or(|unsure| unsure.count() <= FEW) {
@@ -41,7 +41,7 @@ pub(super) async fn answer(
         });
         let condition: Vec<Expr> = conditions.reduce(Expr::or).into_iter().collect();
         let mut rows = Bits::none(index.rows());
-        for sequence in matching(segments, segment, None, &condition).await? {
+        for sequence in matching(segments, job, segment, None, &condition).await? {
             match index.row_at(sequence) {
                 Ok(row) => rows.set(row),
                 Err(_) => return Ok(None),
@@ -49,7 +49,16 @@ pub(super) async fn answer(
         }
         known.push(Known { term: term.clone(), rows });
     }
-    Ok(index.answer(asked, &known).ok())
+    by_index(job, index, &known).await
+}
+
+/// What an index knows, when it is this search's turn; `None` when the index cannot be read.
+async fn by_index(job: &Job, index: &Index, known: &[Known]) -> Result<Option<Answer>, TrailError> {
+    let _turn = job.budget.turn().await?;
+    match index.answer(job.predicate.asked(), known, &job.budget) {
+        Ok(answer) => Ok(Some(answer)),
+        Err(error) => job.budget.is_over(&error).map(|()| None),
+    }
 }
 
 /// A term that is looked for in many short values, most of which have not even the bytes of its longest word.

@@ -1,8 +1,9 @@
 //! A segment without an index: scanned by the whole predicate, for everything or, when only a page is wanted, in windows of
 //! sequences, nearest first and ever larger.
 
-use arrow::array::AsArray;
+use arrow::array::{AsArray, RecordBatch};
 use arrow::datatypes::UInt64Type;
+use datafusion_execution::SendableRecordBatchStream;
 use datafusion_expr::Expr;
 use futures::TryStreamExt;
 use parquet::arrow::arrow_reader::RowSelection;
@@ -40,7 +41,7 @@ pub(super) async fn without_index(
         };
         let mut conditions = sequences_between(window.start, window.end - 1).to_vec();
         conditions.extend_from_slice(job.predicate.conditions());
-        let found = matching(segments, segment, None, &conditions).await?;
+        let found = matching(segments, job, segment, None, &conditions).await?;
         part.found.extend(found.into_iter().map(|sequence| Found::Sealed { sequence, segment: at, row: None }));
         match job.order {
             Order::NewestFirst => left.end = window.start,
@@ -60,7 +61,7 @@ async fn everything(segments: &EntrySegments, job: &Job, segment: &SegmentMeta, 
     columns.dedup();
     let mut part = Part::new(job);
     let mut batches = segments.scan(segment, None, job.predicate.conditions(), &columns).await.map_err(failed)?;
-    while let Some(batch) = batches.try_next().await.map_err(|error| failed(damaged(&segment.path, message(&error))))? {
+    while let Some(batch) = next(&mut batches, job, segment).await? {
         part.total += batch.num_rows() as u64;
         for tally in &mut part.tallies {
             tally.batch(&batch, &columns).map_err(|error| failed(damaged(&segment.path, error)))?;
@@ -73,16 +74,27 @@ async fn everything(segments: &EntrySegments, job: &Job, segment: &SegmentMeta, 
     Ok(part)
 }
 
+/// The next rows of a scan, when it is this search's turn.
+pub(super) async fn next(
+    batches: &mut SendableRecordBatchStream,
+    job: &Job,
+    segment: &SegmentMeta,
+) -> Result<Option<RecordBatch>, TrailError> {
+    let _turn = job.budget.turn().await?;
+    batches.try_next().await.map_err(|error| failed(damaged(&segment.path, message(&error))))
+}
+
 /// Sequences of the rows that meet all conditions, ascending.
 pub(super) async fn matching(
     segments: &EntrySegments,
+    job: &Job,
     segment: &SegmentMeta,
     rows: Option<RowSelection>,
     conditions: &[Expr],
 ) -> Result<Vec<u64>, TrailError> {
     let mut found = Vec::new();
     let mut batches = segments.scan(segment, rows, conditions, &[SEQUENCE]).await.map_err(failed)?;
-    while let Some(batch) = batches.try_next().await.map_err(|error| failed(damaged(&segment.path, message(&error))))? {
+    while let Some(batch) = next(&mut batches, job, segment).await? {
         found.extend_from_slice(batch.column(0).as_primitive::<UInt64Type>().values());
     }
     Ok(found)

@@ -251,22 +251,22 @@ async fn damaged_indexes_are_noticed_and_built_anew() {
     let written: Vec<_> =
         indexes(folder.path()).into_iter().map(|path| (std::fs::read(&path).unwrap(), path)).collect();
     assert_eq!(written.len(), log.segments().len());
-    assert_eq!(log.store.mend_indexes().await.unwrap(), 0, "sound ones stay");
+    assert_eq!(log.store.mend_indexes(log.as_ref()).await.unwrap(), 0, "sound ones stay");
     let (whole, first) = &written[0];
     let other = &written[1].0;
     let mut flipped = whole.clone();
     flipped[whole.len() / 2] ^= 1;
     for bytes in [&b""[..], &whole[..whole.len() - 1], &flipped, other] {
         std::fs::write(first, bytes).unwrap();
-        assert_eq!(log.store.mend_indexes().await.unwrap(), 1);
+        assert_eq!(log.store.mend_indexes(log.as_ref()).await.unwrap(), 1);
         assert_eq!(&std::fs::read(first).unwrap(), whole, "an index depends on its segment alone");
     }
     let orphan = first.with_file_name("0-0.idx");
     std::fs::write(&orphan, whole).unwrap();
     std::fs::remove_dir_all(folder.path().join("lake/index")).unwrap();
-    assert_eq!(log.store.mend_indexes().await.unwrap(), written.len());
+    assert_eq!(log.store.mend_indexes(log.as_ref()).await.unwrap(), written.len());
     std::fs::write(&orphan, whole).unwrap();
-    assert_eq!(log.store.mend_indexes().await.unwrap(), 0);
+    assert_eq!(log.store.mend_indexes(log.as_ref()).await.unwrap(), 0);
     assert!(!orphan.exists());
 }
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, Unit, Zoned};
@@ -341,4 +342,38 @@ async fn an_entry_is_neither_missed_nor_doubled_while_it_is_sealed() {
         turns += 1;
     }
     sealing.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_search_without_time_left_is_given_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut random = StdRng::seed_from_u64(3);
+    let log = Log::open(folder.path()).await;
+    for number in 0..600 {
+        log.append(generate::entry(&mut random, number), Timestamp::from_second(NOW_S).unwrap());
+    }
+    log.seal(300).await;
+    let words: Vec<String> = (0..256).map(|number| format!("{number:04x}")).collect();
+    for (query, order) in [
+        (words.join(" OR "), Order::NewestFirst),
+        (words.join(" OR "), Order::OldestFirst),
+        ("severity:high".to_owned(), Order::NewestFirst),
+    ] {
+        for count_total in [false, true] {
+            let request = SearchRequest {
+                query: query.parse().unwrap(),
+                limit: 50,
+                offset: 0,
+                order,
+                cursor: None,
+                count_total,
+                aggregations: Vec::new(),
+                now: Timestamp::from_second(NOW_S).unwrap(),
+            };
+            let given_up = log.search().with_limit(Duration::ZERO).search(&request).await;
+            assert!(matches!(given_up, Err(TrailError::TooCostly { limit_s: 0.0 })), "{given_up:?}");
+            // An index that ran out of time is no damaged one: the next search uses it.
+            check(&log.search().search(&request).await.unwrap(), &request, &log.entries(), &query[..4]);
+        }
+    }
 }

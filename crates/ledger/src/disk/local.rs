@@ -1,14 +1,17 @@
-//! The real file system. Files are created for their owner to write and their group to read: entries are nobody else's.
+//! The real file system. Files and folders are created for their owner alone: whoever else is to read entries asks the service, which
+//! decides by roles and records who read what.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use super::{Disk, DiskFile, DiskLock, parent};
 
 /// Permissions of new files, before the umask.
-const MODE: u32 = 0o640;
+const MODE: u32 = 0o600;
+/// Permissions of new folders, before the umask.
+const DIR_MODE: u32 = 0o700;
 
 /// The file system of this machine.
 #[derive(Debug, Clone, Copy, Default)]
@@ -33,7 +36,7 @@ impl Disk for LocalDisk {
             return Ok(());
         }
         self.create_dirs(parent(dir))?;
-        match fs::create_dir(dir) {
+        match DirBuilder::new().mode(DIR_MODE).create(dir) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
             _ => {}
         }

@@ -1,15 +1,19 @@
 //! A file of the index of identifiers: a header, a filter, and pages of records sorted by key. Layout:
-//! `docs/formats/data-directory.md`. Header, filter and each page carry a checksum; what does not hold is `InvalidData`.
+//! `docs/formats/data-directory.md`. The log's key attests header, filter and the digests of all pages, and a page is compared with
+//! its digest each time it is read; what does not hold is `InvalidData`.
 
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use reeve_tlog::MAX_NOTE_BYTES;
+use sha2::{Digest as _, Sha256};
 
 use super::filter::{BLOCK_BYTES, Filter};
 use super::mark::{KEY_LEN, MARK_LEN};
 use super::{IdKey, Mark};
+use crate::attest::Attestor;
 use crate::disk::{Disk, DiskFile};
 
 mod write;
@@ -20,7 +24,11 @@ pub(crate) use write::write;
 mod tests;
 
 const MAGIC: &[u8; 8] = b"reeveids";
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
+/// Bytes kept of the SHA-256 of a page.
+pub(super) const DIGEST_LEN: usize = 16;
+/// Bytes of the attestation's length, at the end of the file.
+const NOTE_LEN: u64 = 4;
 pub(super) const HEADER_LEN: usize = 64;
 pub(super) const PAGE_LEN: usize = 4096;
 /// Where a page has its first key, and how many records it has; its checksum is its last four bytes.
@@ -47,6 +55,15 @@ pub(crate) struct IdFile {
     file: Box<dyn DiskFile>,
     head: Head,
     filter: Filter,
+    /// A digest of each page, one after another.
+    digests: Vec<u8>,
+}
+
+/// Where files of identifiers are written, and who attests them.
+pub(crate) struct Place<'a> {
+    pub(crate) disk: &'a dyn Disk,
+    pub(crate) attestor: &'a Attestor,
+    pub(crate) dir: &'a Path,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,6 +143,22 @@ pub(crate) fn parse_name(text: &str) -> Option<(u64, u64)> {
     (name(span.0, span.1) == text).then_some(span)
 }
 
+/// The name of a file in its attestation.
+fn attested_name(first: u64, end: u64) -> String {
+    format!("ledger/ids/{}", name(first, end))
+}
+
+/// The digest that is attested.
+fn digest(header: &[u8], filter: &[u8], digests: &[u8]) -> [u8; 32] {
+    Sha256::new().chain_update(header).chain_update(filter).chain_update(digests).finalize().into()
+}
+
+/// The beginning of the SHA-256 of a page.
+fn page_digest(page: &[u8]) -> [u8; DIGEST_LEN] {
+    let whole: [u8; 32] = Sha256::digest(page).into();
+    whole.first_chunk().copied().unwrap_or_default()
+}
+
 pub(super) fn damaged(what: &str) -> io::Error {
     io::Error::new(
         io::ErrorKind::InvalidData,
@@ -183,6 +216,10 @@ impl Head {
             times,
             pages: four(56),
         };
+        if bytes.starts_with(MAGIC) && (1..VERSION).contains(&four(8)) {
+            let earlier = format!("an index of identifiers of version {} is not attested", four(8));
+            return Err(io::Error::new(io::ErrorKind::InvalidData, earlier));
+        }
         // The encoding is one to one, so this checks magic, version, padding and checksum at once.
         if head.encode() != *bytes {
             return Err(damaged("header"));
@@ -195,8 +232,8 @@ impl Head {
 }
 
 impl IdFile {
-    /// Opens a file and reads its header and filter.
-    pub(crate) fn open(disk: &dyn Disk, path: &Path) -> io::Result<IdFile> {
+    /// Opens a file: reads its header, its filter and the digests of its pages, which the log's key must have attested.
+    pub(crate) fn open(disk: &dyn Disk, attestor: &Attestor, path: &Path) -> io::Result<IdFile> {
         let file = disk.open(path)?;
         let mut header = [0; HEADER_LEN];
         let length = file.len()?;
@@ -205,15 +242,24 @@ impl IdFile {
         }
         file.read_at(0, &mut header)?;
         let head = Head::decode(&header)?;
-        if length != head.page_at(head.pages()) {
+        let (digests_at, digests_len) = (head.page_at(head.pages()), head.pages() * DIGEST_LEN as u64);
+        let note_at = digests_at + digests_len;
+        let Some(note_len) = length.checked_sub(note_at + NOTE_LEN).filter(|len| *len <= MAX_NOTE_BYTES as u64) else {
             return Err(damaged("length"));
-        }
+        };
         let mut filter = vec![0; head.filter_len()];
         file.read_at(HEADER_LEN as u64, &mut filter)?;
-        if crc32c::crc32c(&filter) != head.filter_checksum {
-            return Err(damaged("filter"));
+        let mut end = vec![0; (length - digests_at) as usize];
+        file.read_at(digests_at, &mut end)?;
+        let (digests, rest) = end.split_at(digests_len as usize);
+        let (note, told) = rest.split_at(note_len as usize);
+        if told != (note_len as u32).to_le_bytes() {
+            return Err(damaged("length"));
         }
-        Ok(IdFile { file, head, filter: Filter::from_bytes(&filter) })
+        let attested =
+            attestor.check(note, &attested_name(head.first, head.end), head.end, digest(&header, &filter, digests));
+        attested.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, format!("{}: {error}", path.display())))?;
+        Ok(IdFile { file, head, filter: Filter::from_bytes(&filter), digests: digests.to_vec() })
     }
 
     /// First sequence it covers.
@@ -265,6 +311,10 @@ impl IdFile {
     fn page(&self, page: u64) -> io::Result<Vec<Record>> {
         let mut bytes = [0; PAGE_LEN];
         self.file.read_at(self.head.page_at(page), &mut bytes)?;
+        let (digests, _) = self.digests.as_chunks::<DIGEST_LEN>();
+        if digests.get(page as usize) != Some(&page_digest(&bytes)) {
+            return Err(damaged("page"));
+        }
         self.decode_page(&bytes)
     }
 

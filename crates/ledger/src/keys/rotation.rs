@@ -35,14 +35,14 @@ fn failed(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> KeyFil
     move |source| KeyFileError::Io { path, action, source }
 }
 
-/// Makes the key that is to take over. One that an earlier attempt left is destroyed: it never signed anything.
-pub(crate) fn make_next(data_dir: &Path, name: &str) -> Result<NoteSigner, KeyFileError> {
+/// Makes the key that is to take over as that of an epoch. One that an earlier attempt left is destroyed: it never signed anything.
+pub(crate) fn make_next(data_dir: &Path, name: &str, epoch: u64) -> Result<NoteSigner, KeyFileError> {
     let path = next_path(data_dir);
     destroy(&path).map_err(failed(&path, "removing"))?;
     let seed = zeroize::Zeroizing::new(rand::random::<[u8; 32]>());
     let signer =
         NoteSigner::from_seed(name, &seed).map_err(|source| KeyFileError::Key { path: path.clone(), source })?;
-    save(&path, &signer).map_err(failed(&path, "writing"))?;
+    save(&path, &signer, epoch).map_err(failed(&path, "writing"))?;
     Ok(signer)
 }
 
@@ -106,10 +106,10 @@ pub(super) fn settle(data_dir: &Path) -> Result<(), KeyFileError> {
     let epochs = crate::epoch::read(&LocalDisk, &dir)
         .map_err(|(name, cause)| KeyFileError::Epochs { path: dir.join(name), cause })?;
     let newest = epochs.as_ref().map(|epochs| epochs.newest());
-    let waiting = read(&next)?;
+    let waiting = read(&next)?.map(|kept| kept.signer);
     match (newest, waiting) {
         (Some(newest), Some(waiting)) if waiting.verifier() == newest => install(data_dir, newest),
-        (Some(newest), None) if read(&key_path(data_dir))?.is_some_and(|key| key.verifier() == newest) => {
+        (Some(newest), None) if read(&key_path(data_dir))?.is_some_and(|key| key.signer.verifier() == newest) => {
             install(data_dir, newest)
         }
         (_, Some(_)) => destroy(&next).map_err(failed(&next, "removing")),
@@ -128,7 +128,7 @@ mod tests {
     /// A log whose rotation went up to (not including) a step.
     fn interrupted(dir: &Path, step: u8) -> (NoteVerifier, NoteVerifier) {
         let old = load_or_create(dir, Some("log.example")).unwrap();
-        let next = make_next(dir, "log.example").unwrap();
+        let next = make_next(dir, "log.example", 1).unwrap();
         let pair = (old.verifier().clone(), next.verifier().clone());
         if step < 4 {
             return pair;

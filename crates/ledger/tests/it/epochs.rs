@@ -108,10 +108,39 @@ async fn another_key_than_the_newest_epochs_does_not_open() {
     let path = dir.path().join("ledger/epochs/1");
     let changed = fs::read_to_string(&path).unwrap().replacen("\n4\n", "\n3\n", 1);
     fs::write(&path, changed).unwrap();
-    let signer = reeve_tlog::NoteSigner::from_skey(first.trim()).unwrap();
+    let signer = reeve_tlog::NoteSigner::from_skey(first.lines().next().unwrap()).unwrap();
     let opened = Ledger::open(Config::new(dir.path(), "log.example"), signer, MemorySegments::new()).await;
     let error = opened.unwrap_err().to_string();
     assert!(error.contains("ledger/epochs/1") && error.contains("signature"), "{error}");
+}
+
+/// Without its records a log looks as if its key had never been replaced.
+#[tokio::test]
+async fn a_deleted_record_of_a_key_epoch_is_noticed_at_start() {
+    let dir = tempfile::tempdir().unwrap();
+    let ledger = started(dir.path()).await;
+    for rotation in 1..=2 {
+        ledger.append(drafts(&format!("a{rotation}"), 2)).await.unwrap();
+        ledger.rotate_key(entry).await.unwrap();
+    }
+    ledger.seal().await.unwrap();
+    ledger.close().await;
+    let record = |number: u64| dir.path().join(format!("ledger/epochs/{number}"));
+    let (first, second) = (fs::read(record(1)).unwrap(), fs::read(record(2)).unwrap());
+    let refused = || keys::load_or_create(dir.path(), Some("log.example")).unwrap_err().to_string();
+    fs::remove_file(record(2)).unwrap();
+    let error = refused();
+    assert!(error.contains("ledger/epochs/2") && error.contains("restore it"), "{error}");
+    fs::remove_file(record(1)).unwrap();
+    let error = refused();
+    assert!(error.contains("ledger/epochs/1") && error.contains("0 of them are recorded"), "{error}");
+    fs::remove_dir(dir.path().join("ledger/epochs")).unwrap();
+    assert!(refused().contains("ledger/epochs/1"));
+    fs::create_dir(dir.path().join("ledger/epochs")).unwrap();
+    fs::write(record(2), &second).unwrap();
+    assert!(refused().contains("ledger/epochs/2"), "one in the middle");
+    fs::write(record(1), &first).unwrap();
+    started(dir.path()).await.close().await;
 }
 
 #[tokio::test]

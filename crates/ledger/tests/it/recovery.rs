@@ -185,6 +185,21 @@ async fn another_log_under_the_same_anchor_is_refused() {
 }
 
 #[tokio::test]
+async fn a_flipped_byte_between_the_slots_of_the_anchor_is_put_right() {
+    let log = Closed::new(true).await;
+    let anchor = log.path("anchor/head");
+    for at in [96, 511, 700, 1023] {
+        let mut bytes = fs::read(&anchor).unwrap();
+        bytes[at] ^= 4;
+        fs::write(&anchor, bytes).unwrap();
+        open(log.dir.path(), &log.segments).await.unwrap().close().await;
+        let bytes = fs::read(&anchor).unwrap();
+        assert!(bytes[96..512].iter().chain(&bytes[608..]).all(|byte| *byte == 0), "byte {at}");
+        assert_eq!(bytes.len(), 1024);
+    }
+}
+
+#[tokio::test]
 async fn without_its_anchor_a_log_is_refused_until_the_operator_says_so() {
     for sealed in [false, true] {
         let log = Closed::new(sealed).await;

@@ -14,6 +14,7 @@ use super::dictionary::{List, Verdict};
 use super::holds;
 use super::kind;
 use super::open::{Field, Index};
+use crate::entries::budget::Budget;
 use crate::entries::predicate::span;
 use crate::entries::translate;
 
@@ -99,14 +100,15 @@ impl Index {
     }
 
     /// What the index knows of a query whose times are resolved. Of the terms in `known` it is known already which UUIDs that
-    /// the index does not keep have them.
-    pub(in crate::entries) fn answer(&self, asked: &Expr, known: &[Known]) -> io::Result<Answer> {
+    /// the index does not keep have them. Ends with `TimedOut` where no time is left.
+    pub(in crate::entries) fn answer(&self, asked: &Expr, known: &[Known], budget: &Budget) -> io::Result<Answer> {
+        budget.check()?;
         match asked {
             Expr::All => Ok(Answer::exactly(Bits::all(self.rows))),
             Expr::And(terms) => {
                 let mut all = Answer::exactly(Bits::all(self.rows));
                 for term in terms {
-                    all = all.and(self.answer(term, known)?);
+                    all = all.and(self.answer(term, known, budget)?);
                     if all.around().is_empty() {
                         break;
                     }
@@ -116,11 +118,11 @@ impl Index {
             Expr::Or(terms) => {
                 let mut any = Answer::exactly(Bits::none(self.rows));
                 for term in terms {
-                    any = any.or(self.answer(term, known)?);
+                    any = any.or(self.answer(term, known, budget)?);
                 }
                 Ok(any)
             }
-            Expr::Not(inner) => Ok(self.answer(inner, known)?.not()),
+            Expr::Not(inner) => Ok(self.answer(inner, known, budget)?.not()),
             Expr::Field { field, op } => self.on_field(field, op),
             Expr::Text(term) => self.text(term, known),
         }

@@ -7,13 +7,20 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::sync::OnceLock;
 
+use sha2::{Digest as _, Sha256};
+
 use super::code::{Packed, Reader};
 use super::dictionary::{Dictionary, Hashed, Piece, Present, damaged};
-use super::source::{BLOCK, Held, Source};
+use super::source::{BLOCK, Held, Source, Sum};
 use super::write::{MAGIC, Row, build};
 
-/// Bytes after the directory and the checksums: the directory's place, the checksum, the mark.
-const TRAILER: usize = 8 + 4 + 8;
+/// Bytes after the attestation: the directory's place, the attestation's length, the checksum, the mark.
+const TRAILER: usize = 8 + 4 + 4 + 8;
+/// Longest attestation that is read.
+const MAX_NOTE: u64 = 64 << 10;
+
+/// Says whether a note attests that an index has this digest; an error tells why not.
+pub(in crate::entries) type Attested<'a> = &'a dyn Fn(&[u8], [u8; 32]) -> Result<(), String>;
 
 /// A field of an index.
 #[derive(Debug)]
@@ -53,11 +60,17 @@ pub(in crate::entries) struct Index {
 }
 
 impl Index {
-    /// Opens a file and checks its directory; the rest is checked where it is read. It must be the index of a segment with this SHA-256 and so many rows.
-    pub(in crate::entries) fn open(path: &Path, sha256: &[u8; 32], rows: u64) -> io::Result<Self> {
+    /// Opens a file and checks its directory, which must be attested; the rest is compared with the digests in the directory where it
+    /// is read. It must be the index of a segment with this SHA-256 and so many rows.
+    pub(in crate::entries) fn open(
+        path: &Path,
+        sha256: &[u8; 32],
+        rows: u64,
+        attested: Attested<'_>,
+    ) -> io::Result<Self> {
         let file = File::open(path)?;
         let looks = looks(&file)?;
-        let index = Self::of(Held::File(file), looks, sha256)?;
+        let index = Self::of(Held::File(file), looks, sha256, attested)?;
         if index.rows as u64 != rows {
             return Err(damaged());
         }
@@ -66,13 +79,14 @@ impl Index {
 
     /// The index of entries that are in no segment yet.
     pub(in crate::entries) fn of_entries(entries: &[Row<'_>]) -> io::Result<Self> {
-        let bytes = build(entries, &[0; 32]);
+        let bytes = build(entries, &[0; 32], &|_| String::new());
         let looks = (bytes.len() as u64, 0, 0);
-        Self::of(Held::Memory(bytes), looks, &[0; 32])
+        // Nobody else can write to this process's memory.
+        Self::of(Held::Memory(bytes), looks, &[0; 32], &|_, _| Ok(()))
     }
 
-    fn of(held: Held, looks: (u64, i64, i64), sha256: &[u8; 32]) -> io::Result<Self> {
-        let (directory, file) = directory(held, looks.0)?;
+    fn of(held: Held, looks: (u64, i64, i64), sha256: &[u8; 32], attested: Attested<'_>) -> io::Result<Self> {
+        let (directory, file) = directory(held, looks.0, attested)?;
         Self::read(&mut Reader { rest: &directory }, file, looks, sha256).ok_or_else(damaged)
     }
 
@@ -185,25 +199,29 @@ fn looks(file: &File) -> io::Result<(u64, i64, i64)> {
     Ok((found.len(), found.mtime(), found.mtime_nsec()))
 }
 
-/// The directory of a file, if its own checksum is right, and the file with the checksums of what is before it.
-fn directory(file: Held, size: u64) -> io::Result<(Vec<u8>, Source)> {
+/// The directory of a file, if it is attested, and the file with the digests of what is before it.
+fn directory(file: Held, size: u64, attested: Attested<'_>) -> io::Result<(Vec<u8>, Source)> {
     let end = size.checked_sub(TRAILER as u64).ok_or_else(damaged)?;
     let mut trailer = [0; TRAILER];
     file.read_exact_at(&mut trailer, end)?;
-    let (place, rest) = trailer.split_at(8);
+    let (checked, rest) = trailer.split_at(12);
     let (told, magic) = rest.split_at(4);
-    let body = u64::from_le_bytes(place.try_into().map_err(|_| damaged())?);
-    if magic != MAGIC || !(MAGIC.len() as u64..=end).contains(&body) {
+    let body = checked.first_chunk().map_or(0, |place| u64::from_le_bytes(*place));
+    let note = u64::from(checked.last_chunk().map_or(0, |length| u32::from_le_bytes(*length)));
+    let start = end.checked_sub(note).filter(|_| note <= MAX_NOTE).ok_or_else(damaged)?;
+    if magic != MAGIC || !(MAGIC.len() as u64..=start).contains(&body) {
         return Err(damaged());
     }
     let mut bytes = vec![0; (end - body) as usize];
     file.read_exact_at(&mut bytes, body)?;
-    let sum = crc32c::crc32c_append(crc32c::crc32c(&bytes), place);
-    let sums = (body as usize).div_ceil(BLOCK) * 4;
+    let sum = crc32c::crc32c_append(crc32c::crc32c(&bytes), checked);
+    let note = bytes.split_off((start - body) as usize);
+    let sums = (body as usize).div_ceil(BLOCK) * size_of::<Sum>();
     if sum.to_le_bytes() != told || bytes.len() < sums {
         return Err(damaged());
     }
+    let refused = |cause| io::Error::new(io::ErrorKind::InvalidData, cause);
+    attested(&note, Sha256::digest(&bytes).into()).map_err(refused)?;
     let sums = bytes.split_off(bytes.len() - sums);
-    let sums = sums.as_chunks().0.iter().map(|four| u32::from_le_bytes(*four)).collect();
-    Ok((bytes, Source::new(file, body, sums)))
+    Ok((bytes, Source::new(file, body, sums.as_chunks().0.to_vec())))
 }

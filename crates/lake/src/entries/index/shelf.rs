@@ -1,21 +1,21 @@
 //! The index files of a lake: found, checked once, kept open, and written.
 //!
-//! An index that is missing, cut short, of another file or damaged is as good as none; it is noticed once and not tried again
-//! until the file looks different.
+//! An index that is missing, cut short, of another file, damaged or not attested by the log's key is as good as none; it is noticed
+//! once and not tried again until the file looks different.
 
 use std::collections::HashMap;
 use std::fs;
-use std::io;
-use std::os::unix::fs::MetadataExt as _;
+use std::io::{self, Write as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
-use reeve_ledger::SegmentMeta;
+use reeve_ledger::{Attestor, SegmentMeta};
 
 use super::open::Index;
+use crate::place::{FILE_MODE, private_dirs};
 
 /// The folder of the segments, and that of their indexes beside it.
 const SEGMENTS: &str = "lake/entries/";
@@ -37,6 +37,7 @@ enum Known {
 #[derive(Debug)]
 pub(in crate::entries) struct Shelf {
     root: PathBuf,
+    attestor: OnceLock<Arc<Attestor>>,
     known: Mutex<HashMap<String, Known>>,
     missed: AtomicBool,
 }
@@ -44,13 +45,52 @@ pub(in crate::entries) struct Shelf {
 impl Shelf {
     /// The indexes of a data directory.
     pub(in crate::entries) fn new(root: &Path) -> Self {
-        Shelf { root: root.to_path_buf(), known: Mutex::default(), missed: AtomicBool::new(false) }
+        Shelf {
+            root: root.to_path_buf(),
+            attestor: OnceLock::new(),
+            known: Mutex::default(),
+            missed: AtomicBool::new(false),
+        }
+    }
+
+    /// Believes only what this log's key attested from now on. A ledger says so before it publishes segments; without a ledger, as in
+    /// tests of the search alone, indexes carry no attestation.
+    pub(in crate::entries) fn attested_by(&self, attestor: Arc<Attestor>) {
+        // A store serves one ledger; a second one could only be of another log, whose indexes must not be believed.
+        let _ = self.attestor.set(attestor);
+    }
+
+    /// The attestation of the index of a segment, given the digest; empty without a ledger.
+    pub(in crate::entries) fn attest(
+        &self,
+        segment: &str,
+        last_sequence: u64,
+    ) -> impl Fn([u8; 32]) -> String + Send + use<> {
+        let (attestor, name) = (self.attestor.get().cloned(), self.name(segment));
+        move |digest| {
+            let Some(attestor) = &attestor else { return String::new() };
+            attestor.attest(&name, last_sequence + 1, digest).unwrap_or_else(|error| {
+                tracing::error!(file = %name, %error, "an index could not be attested; it will be built anew");
+                String::new()
+            })
+        }
+    }
+
+    fn check(&self, segment: &SegmentMeta, note: &[u8], digest: [u8; 32]) -> Result<(), String> {
+        let Some(attestor) = self.attestor.get() else { return Ok(()) };
+        let checked = attestor.check(note, &self.name(&segment.path), segment.last_sequence + 1, digest);
+        checked.map_err(|error| error.to_string())
+    }
+
+    /// The index's path below the data directory.
+    fn name(&self, segment: &str) -> String {
+        let name = segment.strip_prefix(SEGMENTS).unwrap_or(segment);
+        format!("{INDEXES}{}.idx", name.strip_suffix(".parquet").unwrap_or(name))
     }
 
     /// Where a segment's index is.
     pub(in crate::entries) fn path(&self, segment: &str) -> PathBuf {
-        let name = segment.strip_prefix(SEGMENTS).unwrap_or(segment);
-        self.root.join(INDEXES).join(name).with_extension("idx")
+        self.root.join(self.name(segment))
     }
 
     /// The index of a segment, if it has a sound one.
@@ -64,7 +104,7 @@ impl Shelf {
         let then = looks(&path);
         let mut sha256 = [0; 32];
         let opened = match hex::decode_to_slice(&segment.sha256, &mut sha256) {
-            Ok(()) => Index::open(&path, &sha256, segment.count),
+            Ok(()) => Index::open(&path, &sha256, segment.count, &|note, digest| self.check(segment, note, digest)),
             Err(error) => Err(io::Error::new(io::ErrorKind::InvalidData, error)),
         };
         let (known, index) = match opened {
@@ -117,9 +157,11 @@ impl Shelf {
         let path = self.path(segment);
         let partial = path.with_extension("idx.partial");
         if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)?;
+            private_dirs(folder)?;
         }
-        fs::write(&partial, bytes)?;
+        let mut file = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(FILE_MODE).open(&partial)?;
+        file.write_all(bytes)?;
+        drop(file);
         fs::rename(&partial, &path)?;
         self.known.lock().remove(segment);
         Ok(())

@@ -9,10 +9,14 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use sha2::{Digest as _, Sha256};
+
 use super::dictionary::damaged;
 
-/// Bytes that have a checksum together.
+/// Bytes that have a digest together.
 pub(super) const BLOCK: usize = 16 * 1024;
+/// The beginning of the SHA-256 of a block. A checksum would find damage, but not a block that was changed on purpose.
+pub(super) type Sum = [u8; 16];
 
 /// Where the bytes of an index are.
 #[derive(Debug)]
@@ -34,20 +38,20 @@ impl Held {
     }
 }
 
-/// Bytes with their checksums.
+/// Bytes with their digests.
 #[derive(Debug)]
 pub(super) struct Source {
     pub(super) held: Held,
-    /// How many bytes have checksums, from the first on.
+    /// How many bytes have digests, from the first on.
     size: u64,
-    sums: Vec<u32>,
+    sums: Vec<Sum>,
     /// Blocks that were found right, a bit each.
     right: Vec<AtomicU64>,
 }
 
 impl Source {
-    /// An index whose first `size` bytes have these checksums, a block each.
-    pub(super) fn new(held: Held, size: u64, sums: Vec<u32>) -> Self {
+    /// An index whose first `size` bytes have these digests, a block each.
+    pub(super) fn new(held: Held, size: u64, sums: Vec<Sum>) -> Self {
         let right = (0..sums.len().div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
         Source { held, size, sums, right }
     }
@@ -77,13 +81,13 @@ impl Source {
             .try_for_each(|at| self.checked(at..at + 1).map(drop))
     }
 
-    /// Whole blocks, each compared with its sum.
+    /// Whole blocks, each compared with its digest.
     fn checked(&self, blocks: Range<usize>) -> io::Result<Vec<u8>> {
         let start = (blocks.start * BLOCK) as u64;
         let mut bytes = vec![0; (((blocks.end * BLOCK) as u64).min(self.size) - start) as usize];
         self.held.read_exact_at(&mut bytes, start)?;
         for (block, bytes) in blocks.zip(bytes.chunks(BLOCK)) {
-            if self.sums.get(block) != Some(&crc32c::crc32c(bytes)) {
+            if self.sums.get(block) != Some(&sum(bytes)) {
                 return Err(io::Error::new(io::ErrorKind::InvalidData, "a block of the index is not what was written"));
             }
             self.right[block / 64].fetch_or(1 << (block % 64), Ordering::Relaxed);
@@ -96,9 +100,14 @@ impl Source {
     }
 }
 
-/// Checksums of bytes, a block each.
-pub(super) fn sums(bytes: &[u8]) -> impl Iterator<Item = u32> {
-    bytes.chunks(BLOCK).map(crc32c::crc32c)
+/// Digests of bytes, a block each.
+pub(super) fn sums(bytes: &[u8]) -> impl Iterator<Item = Sum> {
+    bytes.chunks(BLOCK).map(sum)
+}
+
+fn sum(block: &[u8]) -> Sum {
+    let whole: [u8; 32] = Sha256::digest(block).into();
+    whole.first_chunk().copied().unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use reeve_audit::Entry;
 use reeve_audit::query::{fold, words};
+use sha2::{Digest as _, Sha256};
 
 use super::code::{hash, put_packed, put_rows, put_varint};
 use super::collect::{Collected, Field};
@@ -11,7 +12,7 @@ use super::kind;
 use super::source::sums;
 
 /// What the file begins and ends with.
-pub(super) const MAGIC: &[u8; 8] = b"reeveix2";
+pub(super) const MAGIC: &[u8; 8] = b"reeveix3";
 /// Values of a block of a dictionary.
 pub(super) const VALUES: usize = 32;
 
@@ -26,8 +27,11 @@ pub(in crate::entries) struct Row<'a> {
     pub(in crate::entries) entry: &'a Entry,
 }
 
+/// Gives the attestation of an index with this digest.
+pub(in crate::entries) type Attest<'a> = &'a dyn Fn([u8; 32]) -> String;
+
 /// The index of a segment whose rows are these and whose file has this SHA-256.
-pub(in crate::entries) fn build(entries: &[Row<'_>], sha256: &[u8; 32]) -> Vec<u8> {
+pub(in crate::entries) fn build(entries: &[Row<'_>], sha256: &[u8; 32], attest: Attest<'_>) -> Vec<u8> {
     let mut collected = Collected::new();
     for (row, entry) in entries.iter().enumerate() {
         collected.add(row as u32, entry.entry);
@@ -45,7 +49,7 @@ pub(in crate::entries) fn build(entries: &[Row<'_>], sha256: &[u8; 32]) -> Vec<u
     file.numbers(entries.iter().enumerate().map(|(row, entry)| (entry.sequence - first) as i64 - row as i64).collect());
     file.words(&collected);
     file.fields(&collected);
-    file.finish()
+    file.finish(attest)
 }
 
 struct Writer {
@@ -182,12 +186,17 @@ impl Writer {
         self.piece(&bytes);
     }
 
-    fn finish(mut self) -> Vec<u8> {
+    fn finish(mut self, attest: Attest<'_>) -> Vec<u8> {
         let place = self.out.len();
-        self.directory.extend(sums(&self.out).flat_map(u32::to_le_bytes));
-        self.directory.extend_from_slice(&(place as u64).to_le_bytes());
+        self.directory.extend(sums(&self.out).flatten());
+        let note = attest(Sha256::digest(&self.directory).into());
         self.out.extend_from_slice(&self.directory);
-        self.out.extend_from_slice(&crc32c::crc32c(&self.directory).to_le_bytes());
+        self.out.extend_from_slice(note.as_bytes());
+        let mut trailer = (place as u64).to_le_bytes().to_vec();
+        trailer.extend_from_slice(&(note.len() as u32).to_le_bytes());
+        let sum = crc32c::crc32c_append(crc32c::crc32c(&self.directory), note.as_bytes());
+        self.out.extend_from_slice(&trailer);
+        self.out.extend_from_slice(&crc32c::crc32c_append(sum, &trailer).to_le_bytes());
         self.out.extend_from_slice(MAGIC);
         self.out
     }

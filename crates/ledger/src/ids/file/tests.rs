@@ -22,11 +22,23 @@ fn sorted(span: std::ops::Range<u64>) -> Vec<Record> {
     records
 }
 
+fn attestor() -> Attestor {
+    Attestor::new(Arc::new(reeve_tlog::NoteSigner::from_seed("log.example", &[1; 32]).unwrap()), None)
+}
+
+fn write_to(
+    dir: &Path,
+    span: (u64, u64),
+    told: (u64, Times),
+    records: impl Iterator<Item = io::Result<Record>>,
+) -> io::Result<IdFile> {
+    write(&Place { disk: &LocalDisk, attestor: &attestor(), dir }, span, 0, told, records)
+}
+
 fn written(dir: &Path, span: std::ops::Range<u64>) -> IdFile {
     let records = sorted(span.clone());
     let count = records.len() as u64;
-    write(&LocalDisk, dir, (span.start, span.end), 0, (count, Times::of(&records)), records.into_iter().map(Ok))
-        .unwrap()
+    write_to(dir, (span.start, span.end), (count, Times::of(&records)), records.into_iter().map(Ok)).unwrap()
 }
 
 #[test]
@@ -67,7 +79,7 @@ fn damage_is_told() {
         let mut flipped = whole.clone();
         flipped[at] ^= 4;
         std::fs::write(&path, &flipped).unwrap();
-        let found = IdFile::open(&LocalDisk, &path).and_then(|file| {
+        let found = IdFile::open(&LocalDisk, &attestor(), &path).and_then(|file| {
             (0..500).try_for_each(|sequence| {
                 file.find(&record(sequence).key).map(|found| assert_eq!(found, Some(record(sequence))))
             })
@@ -78,17 +90,10 @@ fn damage_is_told() {
     }
     assert_eq!(told.len(), 2);
     std::fs::write(&path, &whole[..whole.len() - 1]).unwrap();
-    assert!(IdFile::open(&LocalDisk, &path).is_err());
+    assert!(IdFile::open(&LocalDisk, &attestor(), &path).is_err());
     let untold = Times::of(&sorted(0..1));
-    assert!(write(&LocalDisk, dir.path(), (0, 500), 0, (500, untold), sorted(0..500).into_iter().map(Ok)).is_err());
-    let fewer = write(
-        &LocalDisk,
-        dir.path(),
-        (0, 500),
-        0,
-        (499, Times::of(&sorted(0..500))),
-        sorted(0..500).into_iter().map(Ok),
-    );
+    assert!(write_to(dir.path(), (0, 500), (500, untold), sorted(0..500).into_iter().map(Ok)).is_err());
+    let fewer = write_to(dir.path(), (0, 500), (499, Times::of(&sorted(0..500))), sorted(0..500).into_iter().map(Ok));
     assert!(fewer.is_err());
     assert!(!dir.path().join(format!("{}.tmp", name(0, 500))).exists());
 }
@@ -101,10 +106,46 @@ fn keys_far_apart_begin_a_page_each() {
     let mut records: Vec<_> = (0..MANY).map(|at| Record { key: key(at), ..record(at) }).collect();
     records.sort_by_key(|record| record.key);
     let told = (MANY, Times::of(&records));
-    let file = write(&LocalDisk, dir.path(), (0, MANY), 0, told, records.iter().copied().map(Ok)).unwrap();
+    let file = write_to(dir.path(), (0, MANY), told, records.iter().copied().map(Ok)).unwrap();
     for record in records.iter().step_by(97) {
         assert_eq!(file.find(&record.key).unwrap().map(|found| found.key), Some(record.key));
     }
     let all: Vec<_> = Records::of(&file).collect::<io::Result<_>>().unwrap();
     assert_eq!(all, records);
+}
+
+/// Whoever changes a record on purpose makes every checksum right again.
+#[test]
+fn a_forged_record_is_refused_although_its_checksums_hold() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = written(dir.path(), 0..500);
+    let path = dir.path().join(name(0, 500));
+    let sound = std::fs::read(&path).unwrap();
+    let (page, digests) = (file.head.page_at(0) as usize, file.head.page_at(file.head.pages()) as usize);
+    let mut forged = sound.clone();
+    forged[page + 10] ^= 1;
+    let sum = crc32c::crc32c(&forged[page..page + PAGE_LEN - 4]).to_le_bytes();
+    forged[page + PAGE_LEN - 4..page + PAGE_LEN].copy_from_slice(&sum);
+    std::fs::write(&path, &forged).unwrap();
+    let opened = IdFile::open(&LocalDisk, &attestor(), &path).unwrap();
+    assert!(opened.page(0).is_err(), "its digest does not fit");
+    let fitting = page_digest(&forged[page..page + PAGE_LEN]);
+    forged[digests..digests + DIGEST_LEN].copy_from_slice(&fitting);
+    std::fs::write(&path, &forged).unwrap();
+    assert!(IdFile::open(&LocalDisk, &attestor(), &path).is_err(), "the digests are attested");
+    // A file of the same content by another key, and a sound one under another name.
+    let other = Attestor::new(Arc::new(reeve_tlog::NoteSigner::from_seed("log.example", &[2; 32]).unwrap()), None);
+    std::fs::write(&path, &sound).unwrap();
+    assert!(IdFile::open(&LocalDisk, &other, &path).is_err());
+    IdFile::open(&LocalDisk, &attestor(), &path).unwrap();
+}
+
+#[test]
+fn a_file_of_an_earlier_version_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("earlier.ids");
+    std::fs::write(&path, include_bytes!("../../../tests/fixtures/identifiers-v2.ids")).unwrap();
+    let error = IdFile::open(&LocalDisk, &attestor(), &path).map(|_| ()).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::InvalidData);
+    assert!(error.to_string().contains("version 2 is not attested"), "{error}");
 }

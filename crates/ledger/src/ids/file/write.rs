@@ -1,10 +1,12 @@
 //! Writing a file of identifiers.
 
 use std::io;
-use std::path::Path;
 
-use super::{HEADER_LEN, Head, IdFile, PAGE_KEY_AT, PAGE_LEN, Record, Times, Widths, bytes_of, damaged, millis, name};
-use crate::disk::{Disk, DiskFile};
+use super::{
+    DIGEST_LEN, HEADER_LEN, Head, IdFile, PAGE_KEY_AT, PAGE_LEN, Place, Record, Times, Widths, attested_name, bytes_of,
+    damaged, digest, millis, name, page_digest,
+};
+use crate::disk::DiskFile;
 use crate::ids::filter::Filter;
 
 /// Pages written at once.
@@ -12,23 +14,30 @@ const PAGES_AT_ONCE: usize = 64;
 
 /// Writes a file of `count` records in the order of their keys; its content is durable when this returns, its name is not.
 pub(crate) fn write(
-    disk: &dyn Disk,
-    dir: &Path,
+    place: &Place<'_>,
     (first, end): (u64, u64),
     level: u32,
     (count, times): (u64, Times),
     records: impl Iterator<Item = io::Result<Record>>,
 ) -> io::Result<IdFile> {
+    let Place { disk, attestor, dir } = *place;
     let mut head = Head { level, first, end, count, filter_checksum: 0, times, pages: 0 };
     let path = dir.join(name(first, end));
     let unnamed = dir.join(format!("{}.tmp", name(first, end)));
     let file = disk.create(&unnamed)?;
-    let written = write_pages(file.as_ref(), &head, records).and_then(|(filter, pages)| {
+    let written = write_pages(file.as_ref(), &head, records).and_then(|(filter, digests)| {
         let filter = filter.to_bytes();
-        head.pages = pages;
+        head.pages = (digests.len() / DIGEST_LEN) as u32;
         head.filter_checksum = crc32c::crc32c(&filter);
+        let header = head.encode();
+        let attested = attestor.attest(&attested_name(first, end), end, digest(&header, &filter, &digests));
+        let note = attested.map_err(io::Error::other)?;
+        let mut after = digests;
+        after.extend_from_slice(note.as_bytes());
+        after.extend_from_slice(&(note.len() as u32).to_le_bytes());
+        file.write_at(head.page_at(head.pages()), &after)?;
         file.write_at(HEADER_LEN as u64, &filter)?;
-        file.write_at(0, &head.encode())?;
+        file.write_at(0, &header)?;
         file.sync()?;
         disk.rename(&unnamed, &path)
     });
@@ -37,16 +46,17 @@ pub(crate) fn write(
         let _ = disk.remove(&unnamed);
         return Err(error);
     }
-    IdFile::open(disk, &path)
+    IdFile::open(disk, attestor, &path)
 }
 
 fn write_pages(
     file: &dyn DiskFile,
     head: &Head,
     records: impl Iterator<Item = io::Result<Record>>,
-) -> io::Result<(Filter, u32)> {
+) -> io::Result<(Filter, Vec<u8>)> {
     let mut filter = Filter::for_keys(head.count);
-    let mut pages = Pages { head, widths: head.widths(), buffer: Vec::new(), page: Vec::new(), first: 0, whole: 0 };
+    let mut pages =
+        Pages { head, widths: head.widths(), buffer: Vec::new(), page: Vec::new(), first: 0, digests: Vec::new() };
     let mut count = 0;
     for record in records {
         let record = record?;
@@ -62,7 +72,7 @@ fn write_pages(
     }
     pages.end_page();
     pages.flush(file)?;
-    Ok((filter, pages.whole))
+    Ok((filter, pages.digests))
 }
 
 /// Pages as they are filled.
@@ -74,8 +84,8 @@ struct Pages<'a> {
     /// The page that is being filled, and its first key.
     page: Vec<u8>,
     first: u64,
-    /// How many pages are whole.
-    whole: u32,
+    /// Digests of the pages that are whole.
+    digests: Vec<u8>,
 }
 
 impl Pages<'_> {
@@ -112,12 +122,12 @@ impl Pages<'_> {
         self.page.extend_from_slice(&(count as u32).to_le_bytes());
         let checksum = crc32c::crc32c(&self.page);
         self.page.extend_from_slice(&checksum.to_le_bytes());
+        self.digests.extend_from_slice(&page_digest(&self.page));
         self.buffer.append(&mut self.page);
-        self.whole += 1;
     }
 
     fn flush(&mut self, file: &dyn DiskFile) -> io::Result<()> {
-        let before = u64::from(self.whole) - (self.buffer.len() / PAGE_LEN) as u64;
+        let before = (self.digests.len() / DIGEST_LEN) as u64 - (self.buffer.len() / PAGE_LEN) as u64;
         file.write_at(self.head.page_at(before), &self.buffer)?;
         self.buffer.clear();
         Ok(())
