@@ -8,6 +8,7 @@ use reeve_tlog::{Epochs, NoteVerifier};
 
 use crate::anchor::Anchor;
 use crate::cpu;
+use crate::derived;
 use crate::error::{CannotVerify, read_if_there};
 use crate::finding::{Finding, Findings};
 use crate::kept::{self, KeptCheckpoint, Witnesses};
@@ -15,7 +16,7 @@ use crate::key::{self, Key, KeySource, VKEY};
 use crate::manifest::{MANIFEST, Manifest};
 use crate::missing::Missing;
 use crate::progress::Progress;
-use crate::report::{Counts, Report};
+use crate::report::{Counts, Freshness, Report};
 use crate::sealed;
 use crate::snapshot::{self, CHECKPOINT, Snapshot, WalFile};
 use crate::wal::{Wal, with_causes};
@@ -83,6 +84,7 @@ pub fn verify_directory(dir: &Path, options: &Options, progress: &Progress) -> R
         audit.walk.lose(0);
         audit.notes.push(format!("{MANIFEST} is unreadable, so nothing sealed was checked"));
     }
+    derived::check(dir, &manifest, &key.epochs, &mut audit)?;
     let live = leftovers(wal, manifest.sealed_size, &mut audit);
     let mut log = Wal::new(&key.epochs, anchor.size(), manifest.sealed_size);
     log.check(&live, &mut audit, progress)?;
@@ -90,11 +92,19 @@ pub fn verify_directory(dir: &Path, options: &Options, progress: &Progress) -> R
     chain_points(dir, &manifest, &mut audit)?;
     conclude(size, &anchor, &mut audit);
     progress.finish();
-    Ok(audit.report(dir, key, size, (started.elapsed(), cpu::since(cpu))))
+    let freshness = Freshness::of(options.anchor.as_deref(), &options.checkpoints, &options.witnesses);
+    Ok(audit.report(dir, key, freshness, size, (started.elapsed(), cpu::since(cpu))))
 }
 
 impl Audit {
-    fn report(self, dir: &Path, key: Key, size: u64, (elapsed, cpu): (Duration, Option<Duration>)) -> Report {
+    fn report(
+        self,
+        dir: &Path,
+        key: Key,
+        freshness: Freshness,
+        size: u64,
+        (elapsed, cpu): (Duration, Option<Duration>),
+    ) -> Report {
         let known = self.walk.lost.is_none();
         Report {
             target: dir.display().to_string(),
@@ -107,7 +117,12 @@ impl Audit {
             findings: self.findings.list,
             missing: self.missing,
             notes: self.notes,
-            not_checked: NOT_CHECKED.iter().map(|text| (*text).to_owned()).collect(),
+            not_checked: freshness
+                .not_checked()
+                .into_iter()
+                .chain(NOT_CHECKED.iter().map(|text| (*text).to_owned()))
+                .collect(),
+            freshness,
             counts: Counts { tiles: self.walk.tiles, ..self.counts },
             elapsed,
             cpu,
@@ -115,9 +130,9 @@ impl Audit {
     }
 }
 
-/// What a verification of a directory does not look at.
+/// Parts that a verification of a directory does not look at.
 const NOT_CHECKED: [&str; 3] = [
-    "ledger/ids: an index that the service rebuilds from the entries",
+    "lake/index and ledger/ids beyond the signature of the log's key over their content: that the service which held the key built them rightly",
     "statistics, page indexes and Bloom filters inside segments, beyond the SHA-256 of the file",
     "lake/samples, state/ and keys/: not part of the log",
 ];

@@ -16,6 +16,7 @@ mod anchor;
 mod claim;
 pub mod cli;
 mod cpu;
+mod derived;
 mod directory;
 mod error;
 mod finding;

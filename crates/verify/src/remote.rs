@@ -19,7 +19,7 @@ use crate::kept::{self, KeptCheckpoint, Witnesses};
 use crate::key::{self, Key, KeySource};
 use crate::missing::Missing;
 use crate::progress::Progress;
-use crate::report::{Counts, Report};
+use crate::report::{Counts, Freshness, Report};
 use crate::wal::with_causes;
 use crate::walk::Milestone;
 
@@ -34,6 +34,10 @@ const TIME_LIMIT: Duration = Duration::from_secs(30);
 const PARALLEL: usize = 8;
 /// A full bundle has 8,704 bytes, a tile 8,192, a checkpoint less; beyond this nothing is read.
 const MAX_BODY: usize = 1 << 20;
+
+/// Part that a verification of a service does not look at.
+const NOT_SERVED: &str =
+    "payloads, salts and columns: a service serves commitments and hashes only; verify its data directory";
 
 /// A service to verify.
 #[derive(Debug, Clone)]
@@ -104,10 +108,7 @@ pub async fn verify_remote(remote: &Remote, progress: &Progress) -> Result<Repor
         service.walk(checkpoint, &anchor, &mut fetched, progress).await?;
     }
     progress.finish();
-    if remote.anchor.is_none() && remote.checkpoints.is_empty() {
-        let what = "neither an anchor (--anchor) nor an earlier checkpoint (--checkpoint) was given, so a log cut short or begun anew and signed again would pass";
-        notes.push(what.into());
-    }
+    let freshness = Freshness::of(remote.anchor.as_deref(), &remote.checkpoints, &remote.witnesses);
     let size = checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.size);
     let whole = checkpoint.is_some() && fetched.tree.size() == size;
     Ok(Report {
@@ -121,10 +122,8 @@ pub async fn verify_remote(remote: &Remote, progress: &Progress) -> Result<Repor
         findings: fetched.findings.list,
         missing: Missing::default(),
         notes,
-        not_checked: vec![
-            "payloads, salts and columns: a service serves commitments and hashes only; verify its data directory"
-                .into(),
-        ],
+        not_checked: freshness.not_checked().into_iter().chain([NOT_SERVED.to_owned()]).collect(),
+        freshness,
         counts: fetched.counts,
         elapsed: started.elapsed(),
         cpu: cpu::since(cpu),

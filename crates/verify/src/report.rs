@@ -3,17 +3,22 @@
 mod json;
 mod text;
 
+use std::path::Path;
 use std::time::Duration;
 
 use reeve_tlog::Hash;
 
 use crate::finding::Finding;
+use crate::kept::{KeptCheckpoint, Witnesses};
 use crate::key::Key;
 use crate::missing::Missing;
 use crate::submitters::Submitters;
 
 /// Processor time is told in hundredths of a second; less than this says little.
 const MEASURABLE: Duration = Duration::from_millis(200);
+
+/// Said where nothing from elsewhere tells how long the log was.
+const NOT_FRESH: &str = "freshness: no checkpoint from elsewhere was given, so a log whose end was cut off together with its anchor and checkpoint would pass; give --checkpoint, --witness or --anchor with something that was kept where the log's files are not";
 
 /// How much was checked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -38,6 +43,36 @@ pub struct Counts {
     pub bundles: u64,
     /// From whom the entries came whose payload was read.
     pub submitters: Submitters,
+    /// Search indexes and files of identifiers that the log's key attested as they are.
+    pub attested: u64,
+}
+
+/// Evidence from outside of the log about how long it was. Without any, a log whose end was cut off together with the files that
+/// remember it (anchor, checkpoint) is a shorter log that holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Freshness {
+    /// Names of the checkpoints, anchors and witnesses that were given.
+    pub against: Vec<String>,
+}
+
+impl Freshness {
+    pub(crate) fn of(anchor: Option<&Path>, checkpoints: &[KeptCheckpoint], witnesses: &Witnesses) -> Freshness {
+        let anchor = anchor.map(|path| path.display().to_string());
+        let checkpoints = checkpoints.iter().map(|checkpoint| checkpoint.name.clone());
+        // Zero witnesses wanted are none.
+        let witnesses = witnesses.keys.iter().filter(|_| witnesses.needed > 0).map(|key| key.name().to_owned());
+        Freshness { against: anchor.into_iter().chain(checkpoints).chain(witnesses).collect() }
+    }
+
+    /// Line for what was not checked; `None` where something was given.
+    pub(crate) fn not_checked(&self) -> Option<String> {
+        (!self.is_checked()).then(|| NOT_FRESH.to_owned())
+    }
+
+    /// Returns `true` if the log's length was held against anything kept elsewhere.
+    pub fn is_checked(&self) -> bool {
+        !self.against.is_empty()
+    }
 }
 
 impl Counts {
@@ -72,6 +107,8 @@ pub struct Report {
     pub notes: Vec<String>,
     /// What was not looked at.
     pub not_checked: Vec<String>,
+    /// Evidence about the log's length that was kept elsewhere.
+    pub freshness: Freshness,
     /// How much was checked.
     pub counts: Counts,
     /// How long it took.

@@ -26,6 +26,10 @@ impl Report {
                 "root": self.root.map(|hash| hash.to_string()),
                 "chain_hash": self.chain_hash.map(|hash| hash.to_string()),
             },
+            "freshness": {
+                "checked": self.freshness.is_checked(),
+                "against": self.freshness.against,
+            },
             "checked": {
                 "entries": counts.entries(),
                 "sealed_entries": counts.sealed_entries,
@@ -37,6 +41,7 @@ impl Report {
                 "checkpoints": counts.checkpoints,
                 "tiles": counts.tiles,
                 "bundles": counts.bundles,
+                "attested_files": counts.attested,
             },
             "submitted": {
                 "by_reeve": counts.submitters.reeve,

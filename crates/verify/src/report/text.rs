@@ -9,6 +9,10 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let verdict = if self.is_intact() { "intact" } else { "BROKEN" };
         writeln!(f, "{verdict}: {} ({})", self.origin, self.target)?;
+        match self.freshness.is_checked() {
+            true => writeln!(f, "  freshness    checked against {}", self.freshness.against.join(", "))?,
+            false => writeln!(f, "  freshness    not checked: no checkpoint from elsewhere was given (see below)")?,
+        }
         for finding in &self.findings {
             writeln!(f, "  - {finding}")?;
         }
@@ -37,6 +41,7 @@ impl Report {
         if counts.commitments_only == 0 {
             let (sealed, segments) = (grouped(counts.sealed_entries), grouped(counts.segments));
             writeln!(f, "  sealed       {sealed} entries in {segments} segments, payloads and columns")?;
+            writeln!(f, "  attested     {} search indexes and files of identifiers", grouped(counts.attested))?;
             let (unsealed, frames, files) =
                 (grouped(counts.unsealed_entries), grouped(counts.wal_frames), grouped(counts.wal_files));
             writeln!(f, "  unsealed     {unsealed} entries in {frames} frames of {files} write-ahead files")?;

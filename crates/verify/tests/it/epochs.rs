@@ -16,7 +16,7 @@ async fn rotated() -> (Log, NoteVerifier, Vec<NoteSigner>) {
     log.append(2, 100).await;
     let first = log.key();
     for _ in 0..2 {
-        secrets.push(NoteSigner::from_skey(fs::read_to_string(log.path("keys/log.key")).unwrap().trim()).unwrap());
+        secrets.push(log.signer());
         let ledger = log.ledger.clone().unwrap();
         ledger
             .rotate_key(|planned| {
@@ -109,7 +109,7 @@ async fn kept_checkpoints_and_witnesses_hold_the_log() {
     assert!(witness.key().cosigned(&proven.note).is_some());
 
     // The same key, another history: signed by the log itself, and still found out.
-    let signer = NoteSigner::from_skey(fs::read_to_string(log.path("keys/log.key")).unwrap().trim()).unwrap();
+    let signer = log.signer();
     let origin = log.key().name().to_owned();
     for (size, what) in [(200, "the log was rewritten"), (5_000, "its end was cut off")] {
         let other = Checkpoint::new(&origin, size, reeve_tlog::leaf_hash(b"another")).sign(&[&signer]).unwrap();

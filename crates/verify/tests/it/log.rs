@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use reeve_audit::{Draft, Submitter};
 use reeve_lake::EntrySegments;
 use reeve_ledger::{Config, Ledger, keys};
-use reeve_tlog::{Epochs, NoteVerifier};
+use reeve_tlog::{Epochs, NoteSigner, NoteVerifier};
 use reeve_verify::{CannotVerify, Options, Progress, Report, verify_directory};
 
 pub(crate) const ORIGIN: &str = "reeve.local/verify-test";
@@ -98,6 +98,12 @@ impl Log {
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.dir().join(name)
+    }
+
+    /// The private key as the file has it.
+    pub(crate) fn signer(&self) -> NoteSigner {
+        let text = fs::read_to_string(self.path("keys/log.key")).unwrap();
+        NoteSigner::from_skey(text.lines().next().unwrap()).unwrap()
     }
 
     pub(crate) fn key(&self) -> NoteVerifier {

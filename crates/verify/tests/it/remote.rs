@@ -105,7 +105,7 @@ async fn a_service_is_held_to_its_tree() {
     remote.anchor = None;
     // The service has only the full tile and longer bundle left of what the old checkpoint needs.
     let report = verify(&remote).await.unwrap();
-    assert!(report.is_intact() && report.notes[0].contains("--anchor"), "{report}");
+    assert!(report.is_intact() && report.not_checked[0].contains("--anchor"), "{report}");
 
     remote.token = None;
     let error = verify(&remote).await.unwrap_err().to_string();

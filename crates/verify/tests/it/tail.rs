@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use reeve_verify::{KeptCheckpoint, Options, Progress, verify_directory};
+
 use crate::log::{Log, assert_names, frame_offsets, with_bytes};
 
 #[tokio::test]
@@ -28,6 +30,44 @@ async fn a_cut_tail_is_noticed_wherever_it_is_cut() {
         let report = with_bytes(&log.path(&name), &bytes[..cut], || log.verify());
         assert_names(&report, &name, &format!("cut at {cut}"));
     }
+}
+
+/// Nobody needs the key to make a log shorter: the files that remember its length are put back too. Without anything from elsewhere the
+/// report says that it does not know.
+#[tokio::test]
+async fn a_tail_cut_with_its_anchor_passes_only_where_freshness_is_not_checked() {
+    let mut log = Log::mixed().await;
+    let earlier: Vec<_> =
+        ["anchor/head", "ledger/checkpoint"].map(|name| (name, fs::read(log.path(name)).unwrap())).into();
+    let wal = log.wal();
+    let length = fs::metadata(log.path(&wal)).unwrap().len() as usize;
+    log.reopen().await;
+    log.append(1, 40).await;
+    log.close().await;
+    fs::copy(log.path("ledger/checkpoint"), log.path("kept")).unwrap();
+    let bytes = fs::read(log.path(&wal)).unwrap();
+    fs::write(log.path(&wal), &bytes[..length]).unwrap();
+    earlier.iter().for_each(|(name, bytes)| fs::write(log.path(name), bytes).unwrap());
+    let report = log.verify();
+    assert!(report.is_intact() && report.size == 650, "{report}");
+    let text = report.to_string();
+    assert!(text.contains("\n  freshness    not checked: no checkpoint from elsewhere was given"), "{text}");
+    assert!(
+        text.contains(
+            "  not checked  freshness: no checkpoint from elsewhere was given, so a log whose end was cut off"
+        )
+    );
+    let json = report.to_json();
+    assert_eq!(json["freshness"], serde_json::json!({ "checked": false, "against": [] }));
+    let kept = KeptCheckpoint { name: "kept".into(), bytes: fs::read(log.path("kept")).unwrap() };
+    let options = Options { checkpoints: vec![kept], ..Options::default() };
+    let report = verify_directory(log.dir(), &options, &Progress::hidden()).unwrap();
+    assert_names(&report, "kept", "held against a checkpoint from elsewhere");
+    assert_eq!(report.to_json()["freshness"], serde_json::json!({ "checked": true, "against": ["kept"] }));
+    assert!(
+        report.to_string().contains("freshness    checked against kept")
+            && !report.to_string().contains("freshness: no")
+    );
 }
 
 #[tokio::test]
