@@ -240,6 +240,9 @@ impl<T: DeserializeOwned> FromRequestParts<Arc<App>> for Params<T> {
             if let Some(name) = quoted("unknown field `") {
                 return Problem::field(name, "unknown_parameter", "there is no such parameter");
             }
+            if let Some(name) = quoted("missing field `") {
+                return Problem::field(name, "required", "is required");
+            }
             match quoted("duplicate field `") {
                 Some(name) => Problem::field(name, "duplicate_parameter", "is given twice"),
                 None => Problem::field(error.path().to_string(), "wrong_type", message),

@@ -26,7 +26,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One entry. */
+        /**
+         * Returns one entry by its identifier in the path. The identifiers `checkpoint`, `checkpoint.cosigned`, `entry`, `keys`, `live`,
+         *     `saved-searches`, `search`, `stats` and `verify` name other routes there: ask for such entries with `entry?event_id=`.
+         */
         get: operations["get_audit_logs_event_id"];
         put?: never;
         post?: never;
@@ -79,6 +82,40 @@ export interface paths {
         };
         /** The newest checkpoint that witnesses have cosigned, with their cosignatures. */
         get: operations["get_audit_logs_checkpoint_cosigned"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/entry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns one entry by its identifier, whatever the identifier is. */
+        get: operations["get_audit_logs_entry"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/entry/proof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The proof of one entry by its identifier, whatever the identifier is. */
+        get: operations["get_audit_logs_entry_proof"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5981,6 +6018,82 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_audit_logs_entry: {
+        parameters: {
+            query: {
+                /** @description Identifier of the entry, whatever it is: `live`, `a/b`, `..`. */
+                event_id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EntryBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_audit_logs_entry_proof: {
+        parameters: {
+            query: {
+                /** @description Identifier of the entry, whatever it is: `live`, `a/b`, `..`. */
+                event_id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -40,6 +40,8 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         .add(Access::Needs(Permission::AuditVerify), routes!(verify::get))
         .add(VIEW_LOG, routes!(entry::get))
         .add(VIEW_LOG, routes!(entry::proof))
+        .add(VIEW_LOG, routes!(entry::get_by_query))
+        .add(VIEW_LOG, routes!(entry::proof_by_query))
         .add(Access::SignedIn, routes!(keys::list))
         .add(Access::Needs(Permission::Administer), routes!(keys::rotate))
         .add(Access::SignedIn, routes!(tree::checkpoint))

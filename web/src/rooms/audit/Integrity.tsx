@@ -55,7 +55,7 @@ function proofName(eventId: string): string {
 }
 
 async function saveProof(event_id: string) {
-  const { data } = await client.GET('/api/v1/audit-logs/{event_id}/proof', { params: { path: { event_id } }, parseAs: 'blob' });
+  const { data } = await client.GET('/api/v1/audit-logs/entry/proof', { params: { query: { event_id } }, parseAs: 'blob' });
   const address = URL.createObjectURL(data as Blob);
   const link = document.createElement('a');
   link.href = address;

@@ -56,7 +56,7 @@ export function searchQuery(search: Search) {
 export function entryQuery(event_id: string) {
   return queryOptions({
     queryKey: ['audit', 'entry', event_id],
-    queryFn: () => body(client.GET('/api/v1/audit-logs/{event_id}', { params: { path: { event_id } } })),
+    queryFn: () => body(client.GET('/api/v1/audit-logs/entry', { params: { query: { event_id } } })),
     staleTime: Infinity,
   });
 }

@@ -15,17 +15,39 @@ use reeve_ledger::StoredEntry;
 use super::{ask, bodies};
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
-use crate::extract::Caller;
+use crate::extract::{Caller, Params};
 use crate::story;
 use crate::wire::entry::EntryBody;
 
-/// One entry.
+/// Identifier of an entry, as a query parameter.
+#[derive(serde::Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EntryParams {
+    /// Identifier of the entry, whatever it is: `live`, `a/b`, `..`.
+    event_id: String,
+}
+
+/// Returns one entry by its identifier in the path. The identifiers `checkpoint`, `checkpoint.cosigned`, `entry`, `keys`, `live`,
+/// `saved-searches`, `search`, `stats` and `verify` name other routes there: ask for such entries with `entry?event_id=`.
 #[utoipa::path(get, path = "/api/v1/audit-logs/{event_id}", tag = "audit-logs", params(("event_id" = String, Path)),
     responses((status = 200, body = EntryBody), (status = 404, body = ProblemBody)))]
 pub(super) async fn get(
     State(app): State<Arc<App>>,
     caller: Caller,
     Path(event_id): Path<String>,
+) -> Result<Json<EntryBody>, Problem> {
+    let stored = find(&app, &caller, &event_id, "view_entry").await?;
+    Ok(Json(bodies::entry(&stored)))
+}
+
+/// Returns one entry by its identifier, whatever the identifier is.
+#[utoipa::path(get, path = "/api/v1/audit-logs/entry", tag = "audit-logs", params(EntryParams),
+    responses((status = 200, body = EntryBody), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
+pub(super) async fn get_by_query(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Params(EntryParams { event_id }): Params<EntryParams>,
 ) -> Result<Json<EntryBody>, Problem> {
     let stored = find(&app, &caller, &event_id, "view_entry").await?;
     Ok(Json(bodies::entry(&stored)))
@@ -39,7 +61,23 @@ pub(super) async fn proof(
     caller: Caller,
     Path(event_id): Path<String>,
 ) -> Result<Response, Problem> {
-    let stored = find(&app, &caller, &event_id, "download_proof").await?;
+    proof_of(&app, &caller, &event_id).await
+}
+
+/// The proof of one entry by its identifier, whatever the identifier is.
+#[utoipa::path(get, path = "/api/v1/audit-logs/entry/proof", tag = "audit-logs", params(EntryParams),
+    responses((status = 200, body = String, content_type = "text/plain"), (status = 404, body = ProblemBody),
+        (status = 422, body = ProblemBody)))]
+pub(super) async fn proof_by_query(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Params(EntryParams { event_id }): Params<EntryParams>,
+) -> Result<Response, Problem> {
+    proof_of(&app, &caller, &event_id).await
+}
+
+async fn proof_of(app: &App, caller: &Caller, event_id: &str) -> Result<Response, Problem> {
+    let stored = find(app, caller, event_id, "download_proof").await?;
     let proof = app.ledger.proof(&stored).await.map_err(Problem::internal)?;
     let name = format!("attachment; filename=\"entry-{}.tlog-proof\"", stored.sequence);
     let mut response = proof.into_response();
