@@ -45,6 +45,8 @@ pub(crate) struct Config {
     pub(crate) seal_after_s: u64,
     /// Let appends wait while this many bytes are unsealed.
     pub(crate) tail_limit_bytes: usize,
+    /// Seconds that one search of the log may take.
+    pub(crate) search_limit_s: u64,
     /// Days of metric samples to keep.
     pub(crate) samples_days: u32,
     /// Where checkpoints are published.
@@ -73,6 +75,7 @@ impl Default for Config {
             seal_after_bytes: 192 << 20,
             seal_after_s: 86_400,
             tail_limit_bytes: 288 << 20,
+            search_limit_s: 10,
             samples_days: 400,
             publish: Publish::default(),
             cosign: Cosign::default(),
@@ -112,6 +115,9 @@ impl Config {
         }
         if self.tail_limit_bytes <= self.seal_after_bytes {
             bail!("tail_limit_bytes must be more than seal_after_bytes");
+        }
+        if self.search_limit_s == 0 {
+            bail!("search_limit_s must be at least 1");
         }
         self.publish.check()?;
         self.cosign.check()?;

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use tokio_util::sync::CancellationToken;
 
@@ -22,6 +22,7 @@ use reeve_http::App;
 use crate::adapters::clouds::CloudRegistry;
 use crate::cli::DemoArgs;
 use crate::config::Config;
+use crate::private;
 use crate::service::{Service, stop_on_signal};
 use state::DemoState;
 
@@ -42,8 +43,7 @@ pub(crate) async fn run(args: &DemoArgs) -> Result<()> {
         seal_after_s: 120,
         ..Config::default()
     };
-    std::fs::create_dir_all(&config.data_dir)
-        .with_context(|| format!("{} could not be made", config.data_dir.display()))?;
+    private::make(&config.data_dir)?;
     let state = Arc::new(DemoState::open(&config.data_dir, args.seed)?);
     let service = Service::open(config, CloudRegistry::with_simulated(state.estate.clone()), true).await?;
     let sign_in = people::ensure(&service).await?;

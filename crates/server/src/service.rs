@@ -30,6 +30,7 @@ use crate::adapters::syncer::{Background, ConnectionSyncer};
 use crate::adapters::verifier::DirectoryVerifier;
 use crate::config::Config;
 use crate::connections;
+use crate::private;
 use crate::tasks;
 
 /// How long requests under way may take once the service is to stop.
@@ -63,8 +64,7 @@ pub(crate) struct Log {
 
 /// Opens the log of a data directory.
 pub(crate) async fn open_log(config: &Config) -> Result<Log> {
-    std::fs::create_dir_all(&config.data_dir)
-        .with_context(|| format!("the data directory {} could not be made", config.data_dir.display()))?;
+    private::make(&config.data_dir)?;
     let signer = reeve_ledger::keys::load_or_create(&config.data_dir, config.log_origin.as_deref())?;
     let segments = Arc::new(EntrySegments::open(&config.data_dir).await?);
     let mut ledger_config = reeve_ledger::Config::new(&config.data_dir, signer.name());
@@ -76,7 +76,8 @@ pub(crate) async fn open_log(config: &Config) -> Result<Log> {
     ledger_config.seal_after = Duration::from_secs(config.seal_after_s);
     ledger_config.tail_limit_bytes = config.tail_limit_bytes;
     let ledger = Ledger::open(ledger_config, signer, segments.clone()).await?;
-    let search = Arc::new(EntrySearch::new(segments.clone(), Arc::new(ledger.clone())));
+    let search = EntrySearch::new(segments.clone(), Arc::new(ledger.clone()));
+    let search = Arc::new(search.with_limit(Duration::from_secs(config.search_limit_s)));
     Ok(Log { ledger, search, segments })
 }
 
@@ -87,7 +88,7 @@ async fn open_store(config: &Config) -> Result<Store> {
         Some(url) => url.clone(),
         None => {
             let dir = config.data_dir.join("state");
-            std::fs::create_dir_all(&dir)?;
+            private::make(&dir)?;
             format!("sqlite://{}", dir.join("reeve.db").display())
         }
     };

@@ -15,6 +15,7 @@ mod journey;
 mod kill;
 mod live;
 mod predictive;
+mod private;
 mod provenance;
 mod publication;
 mod quarantine;

@@ -150,7 +150,11 @@ async fn every_reading_writes_one_entry_and_does_not_log_itself() {
         ("GET", "audit-logs/stats".into(), Value::Null, 200, "audit.search", "count_entries"),
         ("GET", format!("audit-logs/{mine}"), Value::Null, 200, "audit.view", "view_entry"),
         ("GET", format!("audit-logs/{mine}/proof"), Value::Null, 200, "audit.view", "download_proof"),
+        ("GET", format!("audit-logs/entry?event_id={mine}"), Value::Null, 200, "audit.view", "view_entry"),
+        ("GET", format!("audit-logs/entry/proof?event_id={mine}"), Value::Null, 200, "audit.view", "download_proof"),
         ("GET", format!("audit-logs/{other}"), Value::Null, 404, "audit.view", "view_entry"),
+        ("GET", format!("audit-logs/entry?event_id={other}"), Value::Null, 404, "audit.view", "view_entry"),
+        ("GET", format!("audit-logs/entry/proof?event_id={other}"), Value::Null, 404, "audit.view", "download_proof"),
         ("GET", format!("audit-logs/{other}/proof"), Value::Null, 404, "audit.view", "download_proof"),
     ];
     for (n, (method, path, body, status, event, operation)) in readings.into_iter().enumerate() {
@@ -170,4 +174,40 @@ async fn every_reading_writes_one_entry_and_does_not_log_itself() {
     let before = company.admin.size().await;
     let _ = reader.get("audit-logs?query=(").await.problem(422, "invalid_query");
     assert_eq!(company.admin.size().await, before);
+}
+
+/// Identifiers are the senders' to choose, so one may be spelled like a route, a path or an escape.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_identifier_can_be_asked_for() {
+    let home = tempfile::tempdir().unwrap();
+    let service = Service::serve(home.path(), &[]).unwrap();
+    let admin = service.admin();
+    let ids = [
+        "live",
+        "search",
+        "stats",
+        "verify",
+        "checkpoint",
+        "entry",
+        "keys",
+        "saved-searches",
+        "..",
+        "a/b",
+        "a?b&c#d",
+        "%2e",
+        "é x",
+    ];
+    for id in ids {
+        let entry = json!({ "event_id": id, "event_type": "test.named" });
+        let receipts = admin.post("audit-logs", entry).await.expect(201);
+        let escaped: String = id.bytes().map(|byte| format!("%{byte:02X}")).collect();
+        let found = admin.get(&format!("audit-logs/entry?event_id={escaped}")).await.expect(200);
+        assert_eq!(found.body["event_id"], id);
+        assert_eq!(found.body["integrity"]["leaf_hash"], receipts.body["leaf_hash"], "{id}: {}", receipts.text);
+        let proof = admin.get(&format!("audit-logs/entry/proof?event_id={escaped}")).await.expect(200);
+        assert!(proof.text.starts_with("c2sp.org/tlog-proof@v1"), "{id}: {}", proof.text);
+    }
+    let _ = admin.get("audit-logs/entry").await.problem(422, "invalid_fields");
+    let _ = admin.get("audit-logs/entry?event_id=no-such-entry").await.problem(404, "not_found");
+    assert!(service.stop().unwrap().0.success());
 }

@@ -76,6 +76,12 @@ impl Walk {
             let parameters = operation["parameters"].as_array();
             parameters.is_some_and(|all| all.iter().any(|one| one["in"] == "query" && one["name"] == name))
         };
+        if asks("event_id") {
+            let named = |path: &String| {
+                self.foreign.iter().map(|id| format!("{path}?event_id={}", encoded(id))).collect::<Vec<_>>()
+            };
+            paths = paths.iter().flat_map(named).collect();
+        }
         if asks("query") {
             let more = if asks("by") {
                 format!("&limit=1000&start_time=now-1h&by={}", COUNTED.join(","))
@@ -204,7 +210,7 @@ async fn no_route_tells_anybody_of_what_they_may_not_see() {
             assert!(all || team || !colleague, "{route} tells a {} of a colleague's entry", role.as_str());
         }
         // Where one may see it, it is there: the walk asks what would find it.
-        let routes = ["", "/search", "/stats", "/live", "/{event_id}", "/{event_id}/proof"]
+        let routes = ["", "/search", "/stats", "/live", "/{event_id}", "/{event_id}/proof", "/entry", "/entry/proof"]
             .map(|rest| format!("/api/v1/audit-logs{rest}"));
         for route in &routes {
             let shown = |of: fn(&(String, bool, bool)) -> bool| {
