@@ -4,3 +4,4 @@
 
 mod corpora;
 mod simulation;
+mod tampering;

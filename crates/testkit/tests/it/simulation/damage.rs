@@ -10,8 +10,9 @@ use reeve_verify::{CannotVerify, Options, Progress, Report, verify_directory};
 use super::life::{Keep, Life};
 
 /// Files that hold nothing of their own: rebuilt where they are missing or wrong, or overwritten at the next start.
-const DISPOSABLE: [&str; 7] = [
+const DISPOSABLE: [&str; 8] = [
     "ledger/chain",
+    "ledger/chain.attested",
     "ledger/ids/",
     "ledger/lock",
     "ledger/checkpoint",

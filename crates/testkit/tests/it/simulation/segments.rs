@@ -7,7 +7,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use reeve_lake::EntrySegments;
-use reeve_ledger::{SealedEntry, SegmentError, SegmentMeta, SegmentStore, StoredEntry};
+use reeve_ledger::{Attestor, SealedEntry, SegmentError, SegmentMeta, SegmentStore, StoredEntry};
 
 use super::disk::SimulatedDisk;
 
@@ -92,6 +92,12 @@ impl SegmentStore for Segments {
                 let missing = || SegmentError::Io { path: segment.path.clone(), message: "no such segment".into() };
                 self.rows.lock().get(&segment.path).cloned().ok_or_else(missing)
             }
+        }
+    }
+
+    fn attested_by(&self, attestor: Arc<Attestor>) {
+        if let Some(lake) = &self.lake {
+            lake.attested_by(attestor);
         }
     }
 

@@ -1,0 +1,180 @@
+//! Somebody who may write to the whole data directory but for `keys/` changes the log's files: at random, and on purpose with every
+//! checksum made right again. Each change must be refused at start, refused when the entries are read, or found by `reeve-verify`;
+//! or all answers are those from before, because the file was rebuilt or what was changed means nothing. None may pass in silence.
+//!
+//! `REEVE_TAMPER_FLIPS=200` flips as many bits of each kind of file, and prints the table of `docs/operate/faults.md`.
+
+mod forgeries;
+mod house;
+
+use std::fmt::Write as _;
+use std::fs;
+
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+use forgeries::FORGERIES;
+use house::{Answers, House};
+
+/// Kinds of files, by how their names begin.
+const KINDS: [&str; 15] = [
+    "ledger/manifest.json",
+    "lake/entries/",
+    "lake/index/",
+    "ledger/commitments",
+    "ledger/tree/",
+    "ledger/chain",
+    "ledger/chain.attested",
+    "ledger/ids/",
+    "ledger/wal/",
+    "ledger/checkpoint",
+    "ledger/log.vkey",
+    "ledger/epochs/",
+    "anchor/head",
+    "keys/log.key",
+    "ledger/lock",
+];
+
+/// Flips of each kind in the suite.
+const FLIPS: usize = 5;
+
+/// Outcome of the changes to one kind of file.
+#[derive(Debug, Default)]
+struct Row {
+    changes: usize,
+    refused_at_start: usize,
+    refused_when_read: usize,
+    found: usize,
+    as_before: usize,
+    silent: Vec<String>,
+}
+
+impl Row {
+    /// Looks what comes of a changed directory.
+    async fn judge(&mut self, house: &House, before: &Answers, case: &str) {
+        self.changes += 1;
+        let found = house.auditor_finds();
+        let (mut started, mut same, mut told) = (false, false, String::new());
+        match house.open().await {
+            Err(_) => self.refused_at_start += 1,
+            Ok(opened) => {
+                started = true;
+                match opened.answers().await {
+                    Err(error) => {
+                        self.refused_when_read += 1;
+                        told = error;
+                    }
+                    Ok(answers) => {
+                        same = answers == *before;
+                    }
+                }
+                opened.close().await;
+            }
+        }
+        self.found += usize::from(found);
+        self.as_before += usize::from(same);
+        if started && !found && !same && told.is_empty() {
+            self.silent.push(case.to_owned());
+        }
+    }
+}
+
+fn of_kind(name: &str, kind: &str) -> bool {
+    if kind.ends_with('/') { name.starts_with(kind) } else { name == kind }
+}
+
+fn table(title: &str, rows: &[(String, Row)]) -> String {
+    let mut text = format!(
+        "| {title} | changes | refused at start | refused when read | found by `reeve-verify` | answers as before | silent |\n|---|---|---|---|---|---|---|\n"
+    );
+    for (name, row) in rows {
+        let Row { changes, refused_at_start, refused_when_read, found, as_before, silent } = row;
+        let silent = silent.len();
+        writeln!(
+            text,
+            "| {name} | {changes} | {refused_at_start} | {refused_when_read} | {found} | {as_before} | {silent} |"
+        )
+        .unwrap();
+    }
+    text
+}
+
+fn none_is_silent(rows: &[(String, Row)]) {
+    let silent: Vec<_> = rows.iter().flat_map(|(_, row)| &row.silent).collect();
+    assert!(silent.is_empty(), "passed in silence: {silent:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_flipped_bit_passes_in_silence() {
+    let flips = std::env::var("REEVE_TAMPER_FLIPS").map_or(FLIPS, |text| text.parse().unwrap());
+    let sound = House::build().await;
+    let before = sound.pristine().await;
+    let (mut random, mut rows) = (StdRng::seed_from_u64(15), Vec::new());
+    for kind in KINDS {
+        let names: Vec<String> = sound.files().into_iter().filter(|name| of_kind(name, kind)).collect();
+        assert!(!names.is_empty(), "no file of the kind {kind}");
+        let mut row = Row::default();
+        for _ in 0..flips {
+            let name = &names[random.random_range(0..names.len())];
+            let mut bytes = sound.read(name);
+            if bytes.is_empty() {
+                continue;
+            }
+            let (at, bit) = (random.random_range(0..bytes.len()), random.random_range(0..8));
+            bytes[at] ^= 1 << bit;
+            let house = sound.copy();
+            house.write(name, &bytes);
+            row.judge(&house, &before, &format!("{name}, byte {at}, bit {bit}")).await;
+        }
+        rows.push((format!("`{kind}`"), row));
+    }
+    println!("{}", table("one bit of", &rows));
+    none_is_silent(&rows);
+    let found = |kind: &str| rows.iter().find(|(name, _)| name.contains(kind)).map(|(_, row)| row.found).unwrap();
+    assert_eq!(found("lake/entries/"), flips, "every bit of a segment counts");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_forgery_passes_in_silence() {
+    let sound = House::build().await;
+    let before = sound.pristine().await;
+    let mut rows = Vec::new();
+    for (name, forge) in FORGERIES {
+        let house = sound.copy();
+        forge(&house).await;
+        let changed = sound.files() != house.files()
+            || sound.files().iter().any(|file| fs::read(house.path(file)).ok() != Some(sound.read(file)));
+        assert!(changed, "{name} changed nothing");
+        let mut row = Row::default();
+        row.judge(&house, &before, name).await;
+        rows.push(((*name).to_owned(), row));
+    }
+    println!("{}", table("forged", &rows));
+    none_is_silent(&rows);
+    // What searches and appends rest on is not only found: it is not used.
+    for (name, row) in rows.iter().filter(|(name, _)| name.starts_with("index") || name.starts_with("chain")) {
+        assert_eq!(row.as_before, 1, "{name}: {row:?}");
+    }
+    // The auditor says of an index or an identifier that was made to look right that it was forged.
+    for (name, row) in rows.iter().filter(|(name, _)| name.contains("made right") || name.contains("another key")) {
+        assert_eq!(row.found, 1, "{name}: {row:?}");
+    }
+    let at_start = |name: &str| rows.iter().find(|(row, _)| row == name).map(|(_, row)| row.refused_at_start);
+    for name in ["record of a key epoch: deleted", "anchor: deleted", "write-ahead log: last frame cut off"] {
+        assert_eq!(at_start(name), Some(1), "{name}");
+    }
+}
+
+/// A tail that is cut off together with everything in the directory that remembers it is noticed by what was kept elsewhere alone.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_log_put_back_as_a_whole_is_found_with_a_checkpoint_from_elsewhere() {
+    let house = House::build().await;
+    let earlier = house.copy();
+    let opened = house.open().await.unwrap();
+    opened.append(1).await;
+    opened.close().await;
+    let kept = house.read("ledger/checkpoint");
+    assert!(!earlier.auditor_finds(), "nothing in the directory tells");
+    assert!(!earlier.report(&[]).unwrap().freshness.is_checked());
+    assert!(!earlier.report(&[kept]).unwrap().is_intact());
+}
