@@ -10,7 +10,13 @@ pub const RESERVED_CATEGORIES: [&str; 6] =
     ["approval", "audit", "checkpoint", "intelligence", "ledger", "recommendation"];
 
 /// Every event type that Reeve writes about itself. An entry by Reeve of another type is a mistake that tests notice.
-pub const OWN_EVENT_TYPES: [&str; 38] = [
+pub const OWN_EVENT_TYPES: [&str; 44] = [
+    "audit.alert.create",
+    "audit.alert.delete",
+    "audit.alert.fire",
+    "audit.alert.handle",
+    "audit.alert.modify",
+    "audit.alert.test",
     "audit.live",
     "audit.search",
     "audit.verify",

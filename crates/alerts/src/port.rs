@@ -1,0 +1,94 @@
+//! The port of what keeps rules, firings, and the evaluator's state.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use reeve_access::AccessError;
+
+use crate::evaluator::{Changes, Tally};
+use crate::firing::{Firing, FiringId, FiringStatus};
+use crate::group::GroupKey;
+use crate::rule::{Rule, RuleId};
+
+/// How far the log has been evaluated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Progress {
+    /// The next sequence to look at.
+    pub position: u64,
+    /// Latest time of recording seen so far.
+    pub clock: Option<Timestamp>,
+}
+
+/// State of one group as kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredGroup {
+    /// The rule.
+    pub rule: RuleId,
+    /// Its revision.
+    pub revision: u64,
+    /// The group.
+    pub key: GroupKey,
+    /// Spelled by [`crate::state::encode`]; `None` forgets the group.
+    pub state: Option<String>,
+}
+
+/// Counts of a rule as kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredTally {
+    /// The rule.
+    pub rule: RuleId,
+    /// Its revision.
+    pub revision: u64,
+    /// The counts.
+    pub tally: Tally,
+}
+
+/// Selection of firings.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FiringFilter {
+    /// Of this rule.
+    pub rule: Option<RuleId>,
+    /// In this state.
+    pub status: Option<FiringStatus>,
+    /// At most this many.
+    pub limit: u64,
+    /// After skipping this many.
+    pub offset: u64,
+}
+
+/// Keeps rules, firings, and the evaluator's state.
+#[async_trait]
+pub trait AlertStore: Send + Sync {
+    /// Adds a rule. A name in use, and one rule more than `most`, are conflicts.
+    async fn alert_rule_insert(&self, rule: &Rule, most: u64) -> Result<(), AccessError>;
+    /// Replaces a rule whose stored version is one less; otherwise a conflict. State of earlier revisions is removed.
+    async fn alert_rule_update(&self, rule: &Rule) -> Result<(), AccessError>;
+    /// Removes a rule with its state. Its firings stay.
+    async fn alert_rule_delete(&self, id: &RuleId) -> Result<(), AccessError>;
+    /// Returns a rule.
+    async fn alert_rule_get(&self, id: &RuleId) -> Result<Rule, AccessError>;
+    /// Returns all rules by name.
+    async fn alert_rule_list(&self) -> Result<Vec<Rule>, AccessError>;
+    /// Returns a number that changes whenever a rule is added, changed or removed.
+    async fn alert_rule_generation(&self) -> Result<u64, AccessError>;
+
+    /// Returns how far the log has been evaluated; `None` before the first time.
+    async fn alert_progress(&self) -> Result<Option<Progress>, AccessError>;
+    /// Returns all kept state.
+    async fn alert_state(&self) -> Result<(Vec<StoredGroup>, Vec<StoredTally>), AccessError>;
+    /// Returns the counts of a rule's present revision.
+    async fn alert_tally(&self, rule: &RuleId, revision: u64) -> Result<Option<Tally>, AccessError>;
+    /// Moves from one position to another and keeps what changed in between: all or nothing. When another process has moved the
+    /// position, a conflict.
+    async fn alert_advance(&self, from: Option<u64>, to: Progress, changes: &Changes) -> Result<(), AccessError>;
+
+    /// Returns firings, the latest detected first, and their number.
+    async fn firing_list(&self, filter: &FiringFilter) -> Result<(Vec<Firing>, u64), AccessError>;
+    /// Returns a firing.
+    async fn firing_get(&self, id: &FiringId) -> Result<Firing, AccessError>;
+    /// Keeps what people did about a firing (state, assignee, note) when its stored version is one less; otherwise a conflict.
+    async fn firing_handle(&self, firing: &Firing) -> Result<(), AccessError>;
+    /// Returns firings that the log does not tell of yet, oldest first.
+    async fn firing_unrecorded(&self, limit: u64) -> Result<Vec<Firing>, AccessError>;
+    /// Notes that the log tells of a firing.
+    async fn firing_recorded(&self, id: &FiringId) -> Result<(), AccessError>;
+}

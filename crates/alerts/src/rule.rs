@@ -1,0 +1,145 @@
+//! An alert rule: settings that people write, and the state that Reeve keeps beside them.
+
+use jiff::Timestamp;
+use reeve_audit::Severity;
+
+use crate::settings::RuleSettings;
+
+/// A rule's identifier, made by Reeve.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RuleId(pub String);
+
+macro_rules! names {
+    ($(#[$doc:meta])* $type:ident { $($(#[$variant_doc:meta])* $variant:ident => $name:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $type { $($(#[$variant_doc])* $variant,)+ }
+
+        impl $type {
+            /// Every value.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The name on the wire and in the store.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $name),+ }
+            }
+
+            /// Reads the name on the wire.
+            #[must_use]
+            pub fn parse(text: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|value| value.as_str() == text)
+            }
+        }
+    };
+}
+pub(crate) use names;
+
+names!(
+    /// State of a rule.
+    RuleState {
+        /// Not enabled yet. Not evaluated.
+        Draft => "draft",
+        /// Evaluated.
+        Enabled => "enabled",
+        /// Switched off. Not evaluated.
+        Disabled => "disabled",
+    }
+);
+
+names!(
+    /// The five classes of security alerts of the specification.
+    AlertClass {
+        /// Failed sign-ins.
+        FailedAuthentication => "failed_authentication",
+        /// Somebody gains permissions.
+        PrivilegeEscalation => "privilege_escalation",
+        /// Unusual reconnaissance or data access.
+        SuspiciousActivity => "suspicious_activity",
+        /// A change that a policy forbids.
+        PolicyViolation => "policy_violation",
+        /// Logs, keys or protections are removed.
+        ResourceTampering => "resource_tampering",
+    }
+);
+
+/// Number of entries within a time at which a rule fires.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Threshold {
+    /// Entries, at least 1.
+    pub count: u32,
+    /// Length of the window, milliseconds.
+    pub window_ms: i64,
+}
+
+/// Receivers of a firing.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Notification {
+    /// Kinds of channels (`email`, `slack`, `teams`, `pagerduty`, `webhook`), or names or identifiers of single channels.
+    pub channels: Vec<String>,
+    /// E-mail addresses that are written to in place of the channel's own.
+    pub recipients: Vec<String>,
+}
+
+/// An alert rule.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rule {
+    /// Identifier.
+    pub id: RuleId,
+    /// Settings as checked.
+    pub settings: RuleSettings,
+    /// State.
+    pub state: RuleState,
+    /// Firings until this time notify nobody.
+    pub silenced_until: Option<Timestamp>,
+    /// Grows whenever counting starts anew: the condition, threshold or grouping changed, or the rule was enabled.
+    pub revision: u64,
+    /// Grows by one with every change.
+    pub version: u64,
+    /// Name of the user who made it.
+    pub created_by: String,
+    /// Time of creation.
+    pub created_at: Timestamp,
+    /// Time of the last change.
+    pub updated_at: Timestamp,
+}
+
+impl Rule {
+    /// Returns the rule with other settings, as the next version. What changes the meaning of counts begins a new revision.
+    #[must_use]
+    pub fn with_settings(&self, settings: RuleSettings, now: Timestamp) -> Rule {
+        let revision = self.revision + u64::from(!settings.counts_like(&self.settings));
+        Rule { settings, revision, version: self.version + 1, updated_at: now, ..self.clone() }
+    }
+
+    /// Returns the rule in another state, as the next version. Enabling counts from nothing.
+    #[must_use]
+    pub fn with_state(&self, state: RuleState, now: Timestamp) -> Rule {
+        let begins = state == RuleState::Enabled && self.state != RuleState::Enabled;
+        Rule {
+            state,
+            revision: self.revision + u64::from(begins),
+            version: self.version + 1,
+            updated_at: now,
+            ..self.clone()
+        }
+    }
+
+    /// Returns the rule silenced until a time, or no longer silenced, as the next version.
+    #[must_use]
+    pub fn silenced(&self, until: Option<Timestamp>, now: Timestamp) -> Rule {
+        Rule { silenced_until: until, version: self.version + 1, updated_at: now, ..self.clone() }
+    }
+
+    /// Returns `true` if firings notify nobody at a time.
+    #[must_use]
+    pub fn is_silenced(&self, at: Timestamp) -> bool {
+        self.silenced_until.is_some_and(|until| until > at)
+    }
+
+    /// Severity of its firings.
+    #[must_use]
+    pub const fn severity(&self) -> Severity {
+        self.settings.severity
+    }
+}

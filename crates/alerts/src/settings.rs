@@ -1,0 +1,276 @@
+//! Settings of a rule: from what was sent to what can be evaluated. Every failing field is named.
+
+use reeve_audit::query::Query;
+use reeve_audit::{FieldError, Severity};
+
+use crate::group::GroupBy;
+use crate::rule::{AlertClass, Notification, Threshold};
+use crate::window::parse_window;
+
+/// Largest threshold.
+pub const MAX_COUNT: u32 = 10_000;
+/// Longest window: 30 days.
+pub const MAX_WINDOW_MS: i64 = 30 * 86_400_000;
+/// Most fields that a rule groups by.
+pub const MAX_GROUP_FIELDS: usize = 4;
+
+const MAX_NAME: usize = 100;
+const MAX_DESCRIPTION: usize = 2000;
+const MAX_CHANNELS: usize = 20;
+const MAX_RECIPIENTS: usize = 50;
+const MAX_ADDRESS: usize = 254;
+
+/// Settings as sent.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RuleDraft {
+    /// Name, 1 to 100 characters on one line.
+    pub name: String,
+    /// Explanation for readers, at most 2000 characters.
+    pub description: String,
+    /// Condition in the query language.
+    pub condition: String,
+    /// Threshold, 1 to [`MAX_COUNT`].
+    pub count: u64,
+    /// Window, `1s` to `30d`.
+    pub window: String,
+    /// Fields of the query language, at most [`MAX_GROUP_FIELDS`].
+    pub group_by: Vec<String>,
+    /// Channels.
+    pub channels: Vec<String>,
+    /// Addresses.
+    pub recipients: Vec<String>,
+    /// Severity of firings.
+    pub severity: String,
+    /// One of the five classes, if any.
+    pub class: Option<String>,
+}
+
+/// Settings that can be evaluated.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RuleSettings {
+    /// Name.
+    pub name: String,
+    /// Explanation for readers.
+    pub description: String,
+    /// Condition as written.
+    pub condition: String,
+    /// Condition as read.
+    pub query: Query,
+    /// Threshold.
+    pub threshold: Threshold,
+    /// Grouping.
+    pub group_by: GroupBy,
+    /// Receivers.
+    pub notification: Notification,
+    /// Severity of firings.
+    pub severity: Severity,
+    /// One of the five classes, if any.
+    pub class: Option<AlertClass>,
+}
+
+impl RuleSettings {
+    /// Checks settings.
+    ///
+    /// # Errors
+    /// Every failing field with a code and a reason. For the condition `offset` is the position in its text.
+    pub fn read(draft: RuleDraft) -> Result<RuleSettings, Vec<FieldError>> {
+        let mut errors = Vec::new();
+        let name = draft.name.trim().to_owned();
+        if name.is_empty() || name.chars().count() > MAX_NAME || name.contains(char::is_control) {
+            errors.push(invalid("name", format!("must have 1 to {MAX_NAME} characters on one line")));
+        }
+        if draft.description.chars().count() > MAX_DESCRIPTION {
+            errors.push(invalid("description", format!("may have at most {MAX_DESCRIPTION} characters")));
+        }
+        let query = take(condition(&draft.condition), &mut errors);
+        let threshold = take(threshold(draft.count, &draft.window), &mut errors);
+        let group_by = take(GroupBy::read(&draft.group_by), &mut errors);
+        let severity = take(
+            draft.severity.parse::<Severity>().map_err(|error| vec![invalid("severity", error.to_string())]),
+            &mut errors,
+        );
+        let class = take(class(draft.class.as_deref()), &mut errors);
+        check_receivers(&draft.channels, &draft.recipients, &mut errors);
+        match (query, threshold, group_by, severity, class) {
+            (Some(query), Some(threshold), Some(group_by), Some(severity), Some(class)) if errors.is_empty() => {
+                Ok(RuleSettings {
+                    name,
+                    description: draft.description,
+                    condition: draft.condition,
+                    query,
+                    threshold,
+                    group_by,
+                    notification: Notification { channels: draft.channels, recipients: draft.recipients },
+                    severity,
+                    class,
+                })
+            }
+            _ => Err(errors),
+        }
+    }
+
+    /// Returns the settings as they would be sent.
+    #[must_use]
+    pub fn draft(&self) -> RuleDraft {
+        RuleDraft {
+            name: self.name.clone(),
+            description: self.description.clone(),
+            condition: self.condition.clone(),
+            count: u64::from(self.threshold.count),
+            window: crate::window::window_text(self.threshold.window_ms),
+            group_by: self.group_by.names().map(str::to_owned).collect(),
+            channels: self.notification.channels.clone(),
+            recipients: self.notification.recipients.clone(),
+            severity: self.severity.as_str().to_owned(),
+            class: self.class.map(|class| class.as_str().to_owned()),
+        }
+    }
+
+    /// Returns `true` if both settings count the same entries in the same way.
+    #[must_use]
+    pub fn counts_like(&self, other: &RuleSettings) -> bool {
+        self.condition == other.condition && self.threshold == other.threshold && self.group_by == other.group_by
+    }
+}
+
+fn take<T>(read: Result<T, Vec<FieldError>>, errors: &mut Vec<FieldError>) -> Option<T> {
+    match read {
+        Ok(value) => Some(value),
+        Err(found) => {
+            errors.extend(found);
+            None
+        }
+    }
+}
+
+fn invalid(path: impl Into<String>, message: impl Into<String>) -> FieldError {
+    FieldError::new(path, "invalid_value", message)
+}
+
+fn condition(text: &str) -> Result<Query, Vec<FieldError>> {
+    if text.trim().is_empty() {
+        return Err(vec![FieldError::new("condition", "missing_field", "must name the entries to count")]);
+    }
+    Query::parse(text).map_err(|error| {
+        let mut message = format!("{} (at position {})", error.message, error.position);
+        if let Some(hint) = &error.hint {
+            message.push_str(": ");
+            message.push_str(hint);
+        }
+        vec![FieldError { offset: Some(error.position), ..FieldError::new("condition", "invalid_query", message) }]
+    })
+}
+
+fn threshold(count: u64, window: &str) -> Result<Threshold, Vec<FieldError>> {
+    let mut errors = Vec::new();
+    let count = u32::try_from(count).ok().filter(|count| (1..=MAX_COUNT).contains(count));
+    if count.is_none() {
+        errors.push(invalid("threshold.count", format!("must be 1 to {MAX_COUNT}")));
+    }
+    let window_ms = parse_window(window).filter(|ms| (1000..=MAX_WINDOW_MS).contains(ms));
+    if window_ms.is_none() {
+        errors.push(invalid("threshold.window", "must be a duration from 1s to 30d, such as 5m"));
+    }
+    match (count, window_ms) {
+        (Some(count), Some(window_ms)) => Ok(Threshold { count, window_ms }),
+        _ => Err(errors),
+    }
+}
+
+fn class(name: Option<&str>) -> Result<Option<AlertClass>, Vec<FieldError>> {
+    let Some(name) = name else { return Ok(None) };
+    let names = || AlertClass::ALL.iter().map(|class| class.as_str()).collect::<Vec<_>>().join(", ");
+    AlertClass::parse(name).map(Some).ok_or_else(|| vec![invalid("class", format!("must be one of {}", names()))])
+}
+
+fn check_receivers(channels: &[String], recipients: &[String], errors: &mut Vec<FieldError>) {
+    if channels.len() > MAX_CHANNELS {
+        errors.push(invalid("notification.channels", format!("may name at most {MAX_CHANNELS}")));
+    }
+    for (at, channel) in channels.iter().enumerate() {
+        if channel.trim().is_empty() || channel.len() > MAX_ADDRESS || channel.contains(char::is_control) {
+            errors.push(invalid(
+                format!("notification.channels[{at}]"),
+                "must be email, slack, teams, pagerduty, webhook, or the name of a channel",
+            ));
+        }
+    }
+    if recipients.len() > MAX_RECIPIENTS {
+        errors.push(invalid("notification.recipients", format!("may name at most {MAX_RECIPIENTS}")));
+    }
+    for (at, address) in recipients.iter().enumerate() {
+        if !is_mail_address(address) {
+            errors.push(invalid(format!("notification.recipients[{at}]"), "must be an e-mail address"));
+        }
+    }
+}
+
+/// Returns `true` for a plain address: no display name, no line break that could add a header.
+fn is_mail_address(text: &str) -> bool {
+    let plain = text.len() <= MAX_ADDRESS && !text.contains(|c: char| c.is_control() || c.is_whitespace());
+    let parts = text.rsplit_once('@');
+    plain
+        && !text.contains(['<', '>', ',', ';', '"'])
+        && parts.is_some_and(|(local, domain)| {
+            !local.is_empty() && !local.contains('@') && !domain.is_empty() && !domain.starts_with('.')
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn draft() -> RuleDraft {
+        RuleDraft {
+            name: "Multiple failed logins".into(),
+            condition: "event_type:authentication.login AND status:failed".into(),
+            count: 5,
+            window: "5m".into(),
+            group_by: vec!["actor.email".into()],
+            channels: vec!["email".into(), "slack".into()],
+            recipients: vec!["security@company.example".into()],
+            severity: "high".into(),
+            ..RuleDraft::default()
+        }
+    }
+
+    #[test]
+    fn the_rule_of_the_specification_is_read_and_answered_as_sent() {
+        let settings = RuleSettings::read(draft());
+        assert_eq!(settings.as_ref().map(RuleSettings::draft), Ok(draft()));
+        assert!(settings.is_ok_and(|settings| settings.counts_like(&settings)));
+    }
+
+    #[test]
+    fn every_failing_field_is_named() {
+        type Spoil = fn(&mut RuleDraft);
+        let cases: [(&str, Spoil); 14] = [
+            ("name", |draft| draft.name = " ".into()),
+            ("name", |draft| draft.name = "a\r\nb".into()),
+            ("description", |draft| draft.description = "x".repeat(2001)),
+            ("condition", |draft| draft.condition = " ".into()),
+            ("condition", |draft| draft.condition = "stauts:failed".into()),
+            ("threshold.count", |draft| draft.count = 0),
+            ("threshold.count", |draft| draft.count = 10_001),
+            ("threshold.window", |draft| draft.window = "5".into()),
+            ("threshold.window", |draft| draft.window = "31d".into()),
+            ("group_by[0]", |draft| draft.group_by = vec!["timestamp".into()]),
+            ("severity", |draft| draft.severity = "grave".into()),
+            ("class", |draft| draft.class = Some("other".into())),
+            ("notification.recipients[0]", |draft| draft.recipients = vec!["a@b.example\r\nBcc: c@d.example".into()]),
+            ("notification.channels[1]", |draft| draft.channels = vec!["email".into(), " ".into()]),
+        ];
+        for (field, spoil) in cases {
+            let mut draft = draft();
+            spoil(&mut draft);
+            let errors = RuleSettings::read(draft).err().unwrap_or_default();
+            assert_eq!(errors.iter().map(|error| error.path.as_str()).collect::<Vec<_>>(), [field]);
+        }
+        let all = RuleSettings::read(RuleDraft::default()).err().unwrap_or_default();
+        let fields: Vec<_> = all.iter().map(|error| error.path.as_str()).collect();
+        assert_eq!(fields, ["name", "condition", "threshold.count", "threshold.window", "severity"]);
+        let wrong = RuleSettings::read(RuleDraft { condition: "status:ok OR usr:x".into(), ..draft() });
+        let error = wrong.err().and_then(|mut errors| errors.pop());
+        assert!(error.is_some_and(|error| error.offset.is_some() && error.code == "invalid_query"));
+    }
+}
