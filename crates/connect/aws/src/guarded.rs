@@ -59,8 +59,12 @@ fn unfit(error: impl std::error::Error + Send + Sync + 'static) -> ConnectorErro
     ConnectorError::user(Box::new(error))
 }
 
-/// What may pass is tried again by the SDK; what is refused is not.
+/// What may pass is tried again by the SDK; what is refused is not. Where a redirect would have led is the endpoint's word, and
+/// not repeated.
 fn failed(error: OutboundError) -> ConnectorError {
+    if matches!(error, OutboundError::Redirect(_)) {
+        return ConnectorError::user(Box::new(io::Error::other("answered with a redirect, which is not followed")));
+    }
     let passes = matches!(error, OutboundError::Failed(_) | OutboundError::Unresolved { .. });
     let late = matches!(error, OutboundError::Late(_));
     let error = Box::new(io::Error::other(error));

@@ -165,7 +165,7 @@ fn cloudtrail(value: Json) -> Result<Option<Entry>, String> {
 /// An entry as it was sent, or as it is exported, with what Reeve put beside it.
 fn reeve(mut value: Json) -> Result<Entry, String> {
     if let Json::Object(members) = &mut value {
-        for beside in ["recorded_at", "category", "integrity"] {
+        for beside in ["recorded_at", "submitted_by", "category", "integrity"] {
             members.remove(beside);
         }
     }
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn what_reeve_put_beside_an_entry_is_passed_over() {
-        let exported = ENTRY.replace("{\"event_id\"", "{\"recorded_at\":\"2026-01-05T10:00:00.000Z\",\"category\":\"resource\",\"integrity\":{\"sequence\":1},\"event_id\"");
+        let exported = ENTRY.replace("{\"event_id\"", "{\"recorded_at\":\"2026-01-05T10:00:00.000Z\",\"category\":\"resource\",\"submitted_by\":{\"type\":\"reeve\"},\"integrity\":{\"sequence\":1},\"event_id\"");
         assert_eq!(read(&exported, None), "b");
         assert_eq!(read(r#"{"event_id":"c","event_type":"resource.view"}"#, None), "!");
     }
