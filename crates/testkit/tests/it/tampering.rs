@@ -17,7 +17,7 @@ use forgeries::FORGERIES;
 use house::{Answers, House};
 
 /// Kinds of files, by how their names begin.
-const KINDS: [&str; 15] = [
+const KINDS: [&str; 14] = [
     "ledger/manifest.json",
     "lake/entries/",
     "lake/index/",
@@ -32,7 +32,6 @@ const KINDS: [&str; 15] = [
     "ledger/epochs/",
     "anchor/head",
     "keys/log.key",
-    "ledger/lock",
 ];
 
 /// Flips of each kind in the suite.
@@ -117,9 +116,6 @@ async fn no_flipped_bit_passes_in_silence() {
         for _ in 0..flips {
             let name = &names[random.random_range(0..names.len())];
             let mut bytes = sound.read(name);
-            if bytes.is_empty() {
-                continue;
-            }
             let (at, bit) = (random.random_range(0..bytes.len()), random.random_range(0..8));
             bytes[at] ^= 1 << bit;
             let house = sound.copy();
