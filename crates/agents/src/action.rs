@@ -112,8 +112,8 @@ pub struct Action {
     pub id: ActionId,
     /// Of which recommendation.
     pub recommendation: RecommendationId,
-    /// The agent whose recommendation it is.
-    pub agent_id: AgentId,
+    /// The agent whose recommendation it is; `None` where a person carried out advice without one.
+    pub agent_id: Option<AgentId>,
     /// The connection it acts over.
     pub connection: ConnectionId,
     /// The resource it changes: the recommendation's, the twin of a test, or `simulated:` and the recommendation's.
@@ -140,6 +140,8 @@ pub struct Action {
     pub finished_at: Option<Timestamp>,
     /// Why it was rolled back or failed.
     pub reason: Option<String>,
+    /// Person who asked for the rollback by their own decision; `None` where Reeve undid it.
+    pub undone_by: Option<String>,
     /// How its effect is watched, once it succeeded.
     pub watch: Option<Watch>,
     /// Grows with every change.

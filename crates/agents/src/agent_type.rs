@@ -1,5 +1,7 @@
 //! The nine agent types of the specification with their capabilities and actions, as its table has them.
 
+use reeve_estate::named;
+
 use crate::agent::AgentType;
 
 /// What the specification says of an agent type.
@@ -15,14 +17,26 @@ pub struct AgentTypeInfo {
     pub actions: &'static [(&'static str, &'static str)],
     /// Further settings of the table (learning, metrics, integration, frameworks, classifications): name and value.
     pub settings: &'static [(&'static str, &'static str)],
-    /// Whether this release can run it.
-    pub available: bool,
+    /// Source of its findings in this release; `None` for a type that cannot be configured yet.
+    pub findings: Option<FindingSource>,
 }
 
-/// Whether this release can run an agent of the type.
+named!(
+    /// Source of an agent type's findings.
+    FindingSource {
+        /// Its runs judge every resource in scope.
+        Runs => "runs",
+        /// Security anomalies; it owns the isolation of machines.
+        Anomalies => "anomalies",
+        /// Predictive rules that name its type; it owns what they foresee.
+        PredictiveRules => "predictive_rules",
+    }
+);
+
+/// Returns `true` if an agent of the type can be configured in this release.
 #[must_use]
 pub fn available(agent_type: AgentType) -> bool {
-    agent_types().iter().any(|info| info.agent_type == agent_type && info.available)
+    agent_types().iter().any(|info| info.agent_type == agent_type && info.findings.is_some())
 }
 
 /// The nine types, in the specification's order.
@@ -47,7 +61,7 @@ const TYPES: &[AgentTypeInfo] = &[
             ("identify_idle_resources", "0% utilization for 7 days"),
         ],
         settings: &[("confidence_threshold", "85%")],
-        available: true,
+        findings: Some(FindingSource::Runs),
     },
     AgentTypeInfo {
         agent_type: AgentType::SpotOptimizer,
@@ -63,7 +77,7 @@ const TYPES: &[AgentTypeInfo] = &[
             ("predict_savings", "true"),
         ],
         settings: &[("learning.interruption_history", "90d"), ("learning.workload_patterns", "true")],
-        available: false,
+        findings: None,
     },
     AgentTypeInfo {
         agent_type: AgentType::PerformanceOptimizer,
@@ -79,7 +93,7 @@ const TYPES: &[AgentTypeInfo] = &[
             ("optimize_instance_types", "performance_per_cost"),
         ],
         settings: &[("metrics", "response_time, error_rate, queue_depth, user_experience_score")],
-        available: false,
+        findings: Some(FindingSource::PredictiveRules),
     },
     AgentTypeInfo {
         agent_type: AgentType::DbOptimizer,
@@ -97,7 +111,7 @@ const TYPES: &[AgentTypeInfo] = &[
             ("suggest_read_replicas", "above 1000 queries per second"),
         ],
         settings: &[],
-        available: false,
+        findings: Some(FindingSource::PredictiveRules),
     },
     AgentTypeInfo {
         agent_type: AgentType::SecurityIntelligence,
@@ -114,7 +128,7 @@ const TYPES: &[AgentTypeInfo] = &[
             ("identify_exposed_resources", "public_access"),
         ],
         settings: &[("integration.siem", "bidirectional"), ("integration.incident_response", "automated")],
-        available: false,
+        findings: Some(FindingSource::Anomalies),
     },
     AgentTypeInfo {
         agent_type: AgentType::ComplianceIntelligence,
@@ -130,7 +144,7 @@ const TYPES: &[AgentTypeInfo] = &[
             ("generate_evidence", "continuous"),
         ],
         settings: &[("frameworks", "SOC 2, ISO 27001, HIPAA, PCI DSS")],
-        available: false,
+        findings: None,
     },
     AgentTypeInfo {
         agent_type: AgentType::OpsIntelligence,
@@ -147,7 +161,7 @@ const TYPES: &[AgentTypeInfo] = &[
             ("auto_remediate", "known_issues"),
         ],
         settings: &[],
-        available: false,
+        findings: Some(FindingSource::PredictiveRules),
     },
     AgentTypeInfo {
         agent_type: AgentType::WorkloadClassifier,
@@ -164,7 +178,7 @@ const TYPES: &[AgentTypeInfo] = &[
             ("classifications.batch", "interruptible"),
             ("classifications.analytics", "burst_capable"),
         ],
-        available: false,
+        findings: None,
     },
     AgentTypeInfo {
         agent_type: AgentType::StorageOptimizer,
@@ -172,7 +186,7 @@ const TYPES: &[AgentTypeInfo] = &[
         capabilities: &[],
         actions: &[],
         settings: &[],
-        available: false,
+        findings: None,
     },
 ];
 
@@ -181,9 +195,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_type_is_there_once_and_one_can_run() {
+    fn every_type_is_there_once_and_those_with_findings_can_be_configured() {
         let listed: Vec<_> = agent_types().iter().map(|info| info.agent_type).collect();
         assert_eq!(listed, AgentType::ALL);
-        assert_eq!(agent_types().iter().filter(|info| info.available).count(), 1);
+        let configurable: Vec<_> = AgentType::ALL.iter().copied().filter(|of| available(*of)).collect();
+        let expected = [
+            AgentType::CostOptimizer,
+            AgentType::PerformanceOptimizer,
+            AgentType::DbOptimizer,
+            AgentType::SecurityIntelligence,
+            AgentType::OpsIntelligence,
+        ];
+        assert_eq!(configurable, expected);
     }
 }

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 use crate::agent::Impact;
+use crate::exception::ExceptionRequest;
 use crate::recommendation::RecommendationId;
 use reeve_estate::named;
 
@@ -63,7 +64,7 @@ pub struct Delegation {
 }
 
 /// A request for approval of one exact plan.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Approval {
     /// Identifier.
     pub id: ApprovalId,
@@ -89,8 +90,10 @@ pub struct Approval {
     pub expires_at: Timestamp,
     /// Where it stands.
     pub status: ApprovalStatus,
-    /// Why it was rejected.
+    /// Why it was rejected; before that, the requester's words.
     pub reason: Option<String>,
+    /// Exception to a guardrail that the signatures grant, where one is asked for.
+    pub exception: Option<ExceptionRequest>,
     /// Grows with every change.
     pub version: u64,
 }

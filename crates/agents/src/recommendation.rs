@@ -4,8 +4,10 @@ use jiff::Timestamp;
 
 use reeve_estate::{ConnectionId, Money, Provider, ResourceId, ResourceKind};
 
-use crate::agent::{AgentId, AgentType, Impact};
+use crate::agent::{AgentId, Impact};
+use crate::exception::Exception;
 use crate::lifecycle::Status;
+use crate::origin::Origin;
 use crate::plan::Plan;
 use crate::ranking::Ranking;
 use reeve_estate::named;
@@ -151,14 +153,12 @@ pub struct Explanation {
 pub struct Recommendation {
     /// Identifier.
     pub id: RecommendationId,
-    /// The agent that made it.
-    pub agent_id: AgentId,
-    /// That agent's type.
-    pub agent_type: AgentType,
+    /// The agent that owns it, of the type that its origin names; `None` for advice without such an agent.
+    pub agent_id: Option<AgentId>,
+    /// Agent type, rule and cause.
+    pub origin: Origin,
     /// What kind of change.
     pub kind: RecommendationType,
-    /// The specification's action that found it (`downsize_underutilized`, ...).
-    pub rule: String,
     /// One line for people.
     pub title: String,
     /// The resource.
@@ -207,8 +207,38 @@ pub struct Recommendation {
     pub status_reason: Option<String>,
     /// Why the last execution was blocked, with the guardrail and by how much.
     pub blocked: Option<String>,
+    /// Exception to one guardrail that was granted for its plan and is not used up.
+    pub exception: Option<Exception>,
+    /// Person who undid the change by their own decision, where one did; such an end is no failure of the finding.
+    pub taken_back_by: Option<String>,
     /// Grows with every change; stores compare it before they write.
     pub version: u64,
+}
+
+named!(
+    /// Basis of a saving.
+    SavingsBasis {
+        /// After discounts and commitments, from the bill.
+        Bill => "bill",
+        /// List price, where no bill of the resource is known.
+        ListPrice => "list_price",
+    }
+);
+
+impl Recommendation {
+    /// Expected savings a month on the one basis that every page, list and total uses: after discounts where the bill is known,
+    /// else at list price. Negative when it costs more; `None` where no price is known.
+    #[must_use]
+    pub fn expected_savings(&self) -> Option<Money> {
+        self.savings_after_discounts.or(self.savings_monthly)
+    }
+
+    /// Basis of [`Recommendation::expected_savings`]; `None` where no price is known.
+    #[must_use]
+    pub fn savings_basis(&self) -> Option<SavingsBasis> {
+        let bill = self.savings_after_discounts.map(|_| SavingsBasis::Bill);
+        bill.or_else(|| self.savings_monthly.map(|_| SavingsBasis::ListPrice))
+    }
 }
 
 /// The specification's four kinds of feedback.

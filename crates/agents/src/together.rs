@@ -67,9 +67,21 @@ pub fn together(open: &[&Recommendation]) -> Vec<Part> {
     by_resource.into_values().flat_map(|members| evaluate(&members)).collect()
 }
 
+/// What recommendations that have not ended save together a month. Every total of savings is this figure.
+#[must_use]
+pub fn saved_together<'a>(of: impl IntoIterator<Item = &'a Recommendation>) -> Money {
+    let open: Vec<&Recommendation> = of.into_iter().filter(|one| !one.status.is_end()).collect();
+    together(&open).into_iter().map(|part| part.counted).sum()
+}
+
+/// Expected savings of a recommendation; zero where no price is known.
+fn saving(of: &Recommendation) -> Money {
+    of.expected_savings().unwrap_or(Money::ZERO)
+}
+
 fn evaluate(members: &[&Recommendation]) -> Vec<Part> {
     let mut ordered: Vec<&Recommendation> = members.to_vec();
-    ordered.sort_by(|a, b| b.savings_monthly.cmp(&a.savings_monthly).then_with(|| a.id.cmp(&b.id)));
+    ordered.sort_by(|a, b| saving(b).cmp(&saving(a)).then_with(|| a.id.cmp(&b.id)));
     let (tried, rest) = ordered.split_at(ordered.len().min(MOST));
     let best = best_set(tried);
     let counted = counted(tried, best);
@@ -100,8 +112,7 @@ fn counted(members: &[&Recommendation], set: u32) -> Vec<Money> {
     let mut counted = vec![Money::ZERO; members.len()];
     let mut left = 1.0;
     for at in order {
-        // Nothing is claimed where there is no price.
-        let saving = members[at].savings_monthly.unwrap_or(Money::ZERO);
+        let saving = saving(members[at]);
         let share = match members[at].monthly_cost {
             Some(cost) if cost > Money::ZERO && saving > Money::ZERO => (saving.usd() / cost.usd()).min(1.0),
             _ => {

@@ -13,7 +13,7 @@ use crate::plan::{Plan, StepKind};
 use crate::recommendation::{Decision, Effort, Explanation, ImpactAssessment, Priority, RecommendationType};
 
 /// The specification's action.
-pub(crate) const RULE: &str = "auto_quarantine";
+const RULE: &str = "auto_quarantine";
 /// The code that every proposal of it carries.
 const CODE: &str = "security_anomaly";
 /// Evidence of the anomaly that is taken over.

@@ -87,7 +87,9 @@ pub(crate) fn agent_type(input: &AgentInput) -> Result<AgentType, FieldError> {
     if crate::agent_type::available(agent_type) {
         return Ok(agent_type);
     }
-    let message = format!("{text} is not available in this release; cost_optimizer is");
+    let names: Vec<&str> =
+        AgentType::ALL.iter().filter(|of| crate::agent_type::available(**of)).map(|of| of.as_str()).collect();
+    let message = format!("{text} is not available in this release; available are {}", names.join(", "));
     Err(FieldError::new("agent_type", "invalid_value", message))
 }
 

@@ -187,6 +187,7 @@ impl Engine {
         if of.status != Status::PendingApproval {
             return Ok(());
         }
+        let of = self.grant_exception(of, approval, caller).await?;
         let later = of.scheduled_for.filter(|at: &Timestamp| *at > self.ports.clock.now()).is_some();
         let to = self.next(&of, if later { Status::Scheduled } else { Status::Approved })?;
         let to = self.make_move("recommendation.approve", &of, to, caller).await?;

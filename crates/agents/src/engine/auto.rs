@@ -5,7 +5,7 @@ use crate::approval::{Signature, signatures};
 use crate::lifecycle::Status;
 use crate::recommendation::Recommendation;
 
-/// What an agent does with a finding of its own.
+/// Decision whether an agent applies a recommendation by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Auto {
     /// Executes it.
@@ -16,19 +16,25 @@ pub(super) enum Auto {
     Leave(&'static str),
 }
 
-/// The signatures an execution needs: the matrix's, and a manager's where the agent's configuration asks for approval of
-/// something the matrix would let through.
-pub(super) fn signatures_for(agent: &Agent, impact: Impact) -> Vec<Signature> {
+/// The signatures an execution needs: the matrix's, and a manager's where the configuration of the agent, if there is one, asks
+/// for approval of something the matrix would let through.
+pub(super) fn signatures_for(agent: Option<&Agent>, impact: Impact) -> Vec<Signature> {
     let matrix = signatures(impact);
-    if matrix.is_empty() && impact >= agent.auto_apply.approval_required {
+    if matrix.is_empty() && agent.is_some_and(|agent| impact >= agent.auto_apply.approval_required) {
         return vec![Signature::Manager];
     }
     matrix.to_vec()
 }
 
+/// Returns `true` if the recommendation is the agent's and of the agent's own type: a permission reaches no further.
+fn owns(agent: &Agent, of: &Recommendation) -> bool {
+    of.agent_id.as_ref() == Some(&agent.id) && of.origin.agent_type == agent.agent_type
+}
+
 /// Decides.
 pub(super) fn decide(agent: &Agent, of: &Recommendation, days_observed: u32) -> Auto {
     let reasons = [
+        (!owns(agent, of), "not_its_own"),
         (of.status != Status::Open, "not_open"),
         (of.plan.is_none(), "advice_only"),
         (agent.mode == Mode::Learning, "mode_learning"),
@@ -43,7 +49,7 @@ pub(super) fn decide(agent: &Agent, of: &Recommendation, days_observed: u32) -> 
     if let Some((_, reason)) = reasons.into_iter().find(|(holds, _)| *holds) {
         return Auto::Leave(reason);
     }
-    match (signatures_for(agent, of.impact_level).is_empty(), agent.mode) {
+    match (signatures_for(Some(agent), of.impact_level).is_empty(), agent.mode) {
         (true, _) => Auto::Apply,
         (false, Mode::Active) => Auto::AskApproval,
         (false, _) => Auto::Leave("needs_approval"),
@@ -57,6 +63,7 @@ pub(super) fn decide(agent: &Agent, of: &Recommendation, days_observed: u32) -> 
 pub(super) fn decide_quarantine(agent: &Agent, of: &Recommendation) -> Auto {
     let waits = matches!(of.status, Status::Open | Status::PendingApproval | Status::Approved | Status::Scheduled);
     let reasons = [
+        (!owns(agent, of), "not_its_own"),
         (!waits, "not_open"),
         (of.plan.is_none(), "advice_only"),
         (agent.mode != Mode::Active, "agent_not_active"),

@@ -46,10 +46,11 @@ impl Caller {
         }
     }
 
-    /// An agent that carries out what somebody asked for: the changes are its own, the request is named beside them.
+    /// An agent that carries out what somebody asked for: the changes are its own, the request is named beside them. Reeve itself
+    /// carries out advice that has no agent.
     #[must_use]
-    pub(super) fn acting(id: &AgentId, request_id: Option<String>) -> Self {
-        Caller { request_id, ..Caller::agent(id) }
+    pub(super) fn acting(id: Option<&AgentId>, request_id: Option<String>) -> Self {
+        Caller { request_id, ..id.map_or_else(Caller::system, Caller::agent) }
     }
 
     /// Reeve's own schedule and reconcilers.
@@ -62,6 +63,12 @@ impl Caller {
             method: ActionMethod::Scheduled,
             request_id: None,
         }
+    }
+
+    /// Returns `true` for a person, who decides for themselves.
+    #[must_use]
+    pub fn is_person(&self) -> bool {
+        self.method != ActionMethod::Automation && self.method != ActionMethod::Scheduled
     }
 
     /// The signatures this caller could give to a request now: allowed or left to the caller, still missing, and neither the caller's own

@@ -5,7 +5,7 @@ use reeve_audit::{ActionStatus, FieldError};
 use super::agent_input::{Settings, agent_type, overlay};
 use super::state::optional;
 use super::{AgentInput, Caller, Engine, EngineError, fresh_id, story};
-use crate::agent::{Agent, AgentId, AgentType, Mode};
+use crate::agent::{Agent, AgentId, AgentType, Mode, Scope};
 
 impl Engine {
     /// Makes an agent.
@@ -23,6 +23,7 @@ impl Engine {
                 return Err(EngineError::Invalid(errors));
             }
         };
+        self.is_connected("scope", &settings.scope).await?;
         let reason = optional("reason", input.reason.as_deref())?;
         let mut agent = self.agent_from(AgentId(fresh_id()), kind, settings);
         agent.learning_waived = self.waived(&agent, reason.as_deref()).await?;
@@ -94,6 +95,17 @@ impl Engine {
         };
         let reason = optional("reason", input.reason.as_deref())?;
         let settings = overlay(settings, &input, self.ports.clock.now()).map_err(EngineError::Invalid)?;
+        if input.accounts.is_some() || input.services.is_some() {
+            let known = |names: &[String], before: &[String]| -> Vec<String> {
+                names.iter().filter(|name| !before.contains(name)).cloned().collect()
+            };
+            // What it had may be gone by now and must not keep anything else from being changed.
+            let added = Scope {
+                accounts: known(&settings.scope.accounts, &before.scope.accounts),
+                services: known(&settings.scope.services, &before.scope.services),
+            };
+            self.is_connected("scope", &added).await?;
+        }
         let mut after = Agent {
             version: before.version + 1,
             created_at: before.created_at,
@@ -123,7 +135,9 @@ impl Engine {
         let _turn = self.turn.lock().await;
         let agent = self.ports.agents.agent_get(id).await?;
         let actions = self.ports.agents.action_list(None, None).await?;
-        if self.is_running(id) || actions.iter().any(|action| action.agent_id == *id && action.status.is_active()) {
+        if self.is_running(id)
+            || actions.iter().any(|action| action.agent_id.as_ref() == Some(id) && action.status.is_active())
+        {
             return Err(EngineError::Conflict("the agent is at work; wait until it has finished".to_owned()));
         }
         let entry = story::about_agent("agent.delete", ActionStatus::Success, &agent, caller)

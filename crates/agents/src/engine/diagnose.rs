@@ -24,15 +24,10 @@ impl Engine {
     /// [`EngineError::NotFound`]; the store's failures.
     pub async fn diagnose(&self, id: &RecommendationId, caller: &Caller) -> Result<Diagnosis, EngineError> {
         let of = self.ports.agents.recommendation_get(id).await?;
-        let agent = self.ports.agents.agent_get(&of.agent_id).await.ok();
+        let agent = self.agent_of(&of).await.ok().flatten();
         let may_act = self.ports.estate.connection_get(&of.subject.connection).await.ok().map(|c| c.allow_actions);
-        let block = match &agent {
-            Some(agent) => {
-                let wish = Wish::of(caller, None);
-                self.would_block(&of, agent, Target::of(&of), &wish, &self.lately().await?).await?
-            }
-            None => None,
-        };
+        let wish = Wish::of(caller, None);
+        let block = self.circumstances().await?.block(&of, agent.as_ref(), Target::of(&of), &wish);
         let past = self.ports.agents.action_list(Some(id), None).await?;
         let failed = |status| matches!(status, ActionStatus::Failed | ActionStatus::Aborted | ActionStatus::RolledBack);
         let facts = StuckFacts {

@@ -2,21 +2,17 @@
 
 use std::sync::Arc;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use reeve_audit::{ActionStatus as Went, Severity};
-use reeve_estate::{Act, Connection, ConnectionId, Resource, ResourceFilter, ResourceId};
+use reeve_estate::{Act, Connection, ConnectionId, Resource, ResourceId};
 
-use super::auto::signatures_for;
-use super::guard::{Asked, BUDGET_DAYS, check};
+use super::circumstances::Refusal;
+use super::guard::BUDGET_DAYS;
 use super::runner::Runner;
 use super::state::optional;
-use super::{Caller, Engine, EngineError, Execution, fresh_id, run, story, twin};
+use super::{Caller, Engine, EngineError, Execution, fresh_id, story, twin};
 use crate::action::{Action, ActionId, ActionStatus, Purpose};
-use crate::agent::{Agent, Mode};
 use crate::approval::{Approval, ApprovalId, ApprovalStatus, Signature};
-use crate::change_control::Place;
-use crate::exclusion::{Exclusion, excluded};
-use crate::guardrail::Block;
 use crate::lifecycle::Status;
 use crate::plan::Plan;
 use crate::recommendation::{Recommendation, RecommendationId};
@@ -98,13 +94,7 @@ impl Engine {
             let message = "only an open, approved or scheduled one can be executed; reopen it first".to_owned();
             return Err(EngineError::WrongState { from: of.status, message });
         }
-        let agent = self.agent_of(&of).await?;
-        if agent.mode == Mode::Learning {
-            self.refused(&of, "agent mode is learning", &wish).await?;
-            return Err(EngineError::Learning { agent: agent.id.0 });
-        }
-        self.guarded(&of, &agent, Target::of(&of), &wish).await?;
-        let needed = if wish.standing { Vec::new() } else { signatures_for(&agent, of.impact_level) };
+        let needed = self.permitted(&of, Target::of(&of), &wish).await?;
         if !self.is_signed(&of, &needed).await? {
             let mut approval = self.approval_for(&of, plan, &wish);
             approval.needed = needed;
@@ -114,79 +104,37 @@ impl Engine {
         self.begin(of, resource, Purpose::Apply, &wish).await.map(Execution::Started)
     }
 
-    /// Asks the guardrails; a block is recorded and kept on the recommendation.
-    pub(super) async fn guarded(
+    /// Asks what decides about the execution; returns the signatures that it needs. A guardrail's block is recorded and kept on
+    /// the recommendation.
+    pub(super) async fn permitted(
         &self,
         of: &Recommendation,
-        agent: &Agent,
         target: Target<'_>,
         wish: &Wish<'_>,
-    ) -> Result<(), EngineError> {
-        // An old change that is being undone began before the guardrails' history.
-        let works =
-            |a: &&Action| a.resource == *target.resource && a.connection == *target.connection && a.status.is_active();
-        let unsettled = self.ports.agents.action_unsettled(self.ports.clock.now()).await?;
-        if let Some(other) = unsettled.iter().find(works) {
-            let (id, resource) = (&other.id.0, target.resource);
-            return Err(EngineError::Conflict(format!("action {id} is changing {resource} right now")));
+    ) -> Result<Vec<Signature>, EngineError> {
+        let refusal = match self.circumstances().await?.decide(of, target, wish) {
+            Ok(needed) => return Ok(needed),
+            Err(refusal) => refusal,
+        };
+        match &refusal {
+            Refusal::Learning(_) => self.refused(of, "agent mode is learning", wish).await?,
+            Refusal::Guardrail(block) => {
+                let words = block.to_string();
+                self.refused(of, &words, wish).await?;
+                let now = self.ports.clock.now();
+                let version = of.version + 1;
+                let kept = Recommendation { blocked: Some(words), updated_at: now, version, ..of.clone() };
+                self.ports.agents.recommendation_update(&kept).await?;
+            }
+            _ => {}
         }
-        let history = self.lately().await?;
-        let Some(block) = self.would_block(of, agent, target, wish, &history).await? else { return Ok(()) };
-        let words = block.to_string();
-        self.refused(of, &words, wish).await?;
-        let now = self.ports.clock.now();
-        let kept = Recommendation { blocked: Some(words), updated_at: now, version: of.version + 1, ..of.clone() };
-        self.ports.agents.recommendation_update(&kept).await?;
-        Err(EngineError::Blocked(block))
+        Err(refusal.into_error())
     }
 
     /// Actions as far back as the guardrails look, newest first.
     pub(super) async fn lately(&self) -> Result<Vec<Action>, EngineError> {
         let since = self.ports.clock.now().checked_sub(SignedDuration::from_hours(24 * BUDGET_DAYS)).ok();
         Ok(self.ports.agents.action_list(None, since).await?)
-    }
-
-    /// What the agent's scope, exclusions and guardrails would say now.
-    pub(super) async fn would_block(
-        &self,
-        of: &Recommendation,
-        agent: &Agent,
-        target: Target<'_>,
-        wish: &Wish<'_>,
-        history: &[Action],
-    ) -> Result<Option<Block>, EngineError> {
-        let now = self.ports.clock.now();
-        let exclusions = self.ports.agents.exclusion_list().await?;
-        let limits = self.ports.agents.guardrails_get().await?;
-        let (listed, _) = self.ports.estate.resource_list(&ResourceFilter::default()).await?;
-        let connections = self.ports.estate.connection_list().await?;
-        let scope_size = listed.iter().filter(|r| run::in_scope(&agent.scope, r, &connections)).count() as u64;
-        let known = listed.iter().find(|r| r.id == *target.resource && r.connection == *target.connection);
-        let subject = &of.subject;
-        let place = known.map_or(
-            Place {
-                account: &subject.account,
-                connection: &subject.connection.0,
-                connection_name: "",
-                service: &subject.service,
-                direction: None,
-            },
-            |known| run::place(known, &connections),
-        );
-        let asked = Asked {
-            recommendation: of,
-            resource: target.resource,
-            place,
-            run_id: wish.run_id,
-            automatic: wish.automatic,
-            scope_size,
-            history,
-            now,
-        };
-        let checked = within_scope(agent, &place)
-            .and_then(|()| not_excluded(&exclusions, of, now))
-            .and_then(|()| check(&limits, &asked));
-        Ok(checked.err())
     }
 
     async fn refused(&self, of: &Recommendation, why: &str, wish: &Wish<'_>) -> Result<(), EngineError> {
@@ -205,7 +153,11 @@ impl Engine {
     ) -> Result<impl Iterator<Item = Approval>, EngineError> {
         let hash = of.plan.as_ref().map(|plan| plan.hash.as_str());
         let now = self.ports.clock.now();
-        let good = move |a: &Approval| a.status == status && Some(a.plan_hash.as_str()) == hash && a.expires_at > now;
+        // Signatures that were given for an exception approve the execution that used it up and no other.
+        let unused = |a: &Approval| a.exception.as_ref().is_none_or(|exception| exception.used_by.is_none());
+        let good = move |a: &Approval| {
+            a.status == status && Some(a.plan_hash.as_str()) == hash && a.expires_at > now && unused(a)
+        };
         Ok(self.ports.agents.approval_list(Some(&of.id)).await?.into_iter().filter(good))
     }
 
@@ -244,6 +196,7 @@ impl Engine {
             expires_at: now + SignedDuration::from_hours(24 * APPROVAL_DAYS),
             status: ApprovalStatus::Pending,
             reason: wish.comment.map(str::to_owned),
+            exception: None,
             version: 1,
         }
     }
@@ -284,7 +237,11 @@ impl Engine {
         claimed.requested_by = Some(wish.by.to_owned());
         claimed.blocked = None;
         claimed.status_reason = None;
+        let used = if purpose == Purpose::Apply { claimed.exception.take() } else { None };
         let mut entry = story::action("action.start", Went::Pending, &action, &of, wish.caller);
+        if let Some(exception) = &used {
+            entry = story::with_exception(entry, exception);
+        }
         if let Some(comment) = wish.comment {
             entry = entry.with_metadata("comment", comment);
         }
@@ -295,6 +252,9 @@ impl Engine {
             return Err(error.into());
         }
         self.ports.agents.action_insert(&action).await?;
+        if let Some(exception) = &used {
+            self.exception_used(&exception.approval, &action.id).await?;
+        }
         self.spawn(act, claimed, plan, resource, action.clone(), wish.caller.request_id.clone());
         Ok(action)
     }
@@ -338,6 +298,7 @@ impl Engine {
             started_at: self.ports.clock.now(),
             finished_at: None,
             reason: None,
+            undone_by: None,
             watch: None,
             version: 1,
         }
@@ -353,34 +314,13 @@ impl Engine {
         action: Action,
         request_id: Option<String>,
     ) {
-        let caller = Caller::acting(&action.agent_id, request_id);
+        let caller = Caller::acting(action.agent_id.as_ref(), request_id);
         let at_work = AtWork::new(self, &action.id);
         let runner = Runner::new(Arc::clone(self), act, of, plan, resource, action, caller);
         tokio::spawn(async move {
             runner.run().await;
             drop(at_work);
         });
-    }
-}
-
-/// What was found while the scope was wider is not executed in the narrower one, whoever asks.
-fn within_scope(agent: &Agent, place: &Place<'_>) -> Result<(), Block> {
-    if agent.scope.covers(place) {
-        return Ok(());
-    }
-    let message = format!("the resource is outside of the scope of agent {}", agent.name);
-    Err(Block { guardrail: "scope", message, limit: 0.0, value: 1.0 })
-}
-
-fn not_excluded(exclusions: &[Exclusion], of: &Recommendation, now: Timestamp) -> Result<(), Block> {
-    match excluded(exclusions, &of.subject, of.kind, now) {
-        None => Ok(()),
-        Some(exclusion) => Err(Block {
-            guardrail: "exclusion",
-            message: format!("{} excluded it: {}", exclusion.by, exclusion.reason),
-            limit: 0.0,
-            value: 1.0,
-        }),
     }
 }
 

@@ -92,15 +92,23 @@ fn had_succeeded(action: &Action) -> bool {
     action.steps.iter().any(|step| step.kind == StepKind::Verify && !step.rollback && step.ok == Some(true))
 }
 
+/// Returns `true` if people lifted the limit for exactly this plan. An agent by itself never uses what was granted to a person.
+fn excepted(asked: &Asked<'_>, guardrail: &str, value: f64) -> bool {
+    let hash = asked.recommendation.plan.as_ref().map(|plan| plan.hash.as_str());
+    let exception = asked.recommendation.exception.as_ref().filter(|_| !asked.automatic);
+    exception.is_some_and(|exception| exception.covers(guardrail, value, hash, asked.now))
+}
+
 fn cost(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     let Some(percent) = asked.recommendation.impact.cost_percent else { return Ok(()) };
-    if percent > limits.max_cost_increase_percent + 0.05 {
+    if percent > limits.max_cost_increase_percent + 0.05 && !excepted(asked, "cost_impact.max_increase", percent) {
         let limit = limits.max_cost_increase_percent;
         let message = format!("cost would rise by {percent:.1} %, limit {limit:.1} %");
         return Err(block("cost_impact.max_increase", limit, percent, message));
     }
     let stops_idle = asked.recommendation.kind == RecommendationType::IdleResourceCleanup;
-    if -percent > limits.max_cost_decrease_percent + 0.05 && (asked.automatic || !stops_idle) {
+    let falls = -percent > limits.max_cost_decrease_percent + 0.05 && (asked.automatic || !stops_idle);
+    if falls && !excepted(asked, "cost_impact.max_decrease", -percent) {
         let limit = limits.max_cost_decrease_percent;
         let hint = if stops_idle { "; a person may ask for it" } else { "" };
         let message = format!("cost would fall by {:.1} %, limit {limit:.1} %{hint}", -percent);
@@ -111,7 +119,7 @@ fn cost(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
 
 fn performance(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     let Some(percent) = asked.recommendation.impact.performance_degradation_percent else { return Ok(()) };
-    if percent <= limits.max_degradation_percent {
+    if percent <= limits.max_degradation_percent || excepted(asked, "performance_impact.max_degradation", percent) {
         return Ok(());
     }
     let limit = limits.max_degradation_percent;

@@ -85,7 +85,7 @@ impl Engine {
             let Some(proposal) = proposals.iter().find(|proposal| proposal.kind == of.kind) else { continue };
             let note = TrustNote {
                 recommendation: of.id.clone(),
-                group: trust_group(of.agent_type, of.kind),
+                group: trust_group(of.origin.agent_type, of.kind),
                 at: of.created_at,
                 raw: proposal.trust.raw,
                 features: proposal.trust.features.clone(),
@@ -149,7 +149,7 @@ impl Engine {
         let mut found: Vec<(Timestamp, Example)> = notes
             .into_iter()
             .filter_map(|note| {
-                let of = by_id.get(&note.recommendation).filter(|of| of.agent_type == agent)?;
+                let of = by_id.get(&note.recommendation).filter(|of| of.origin.agent_type == agent)?;
                 let (held, weight, known_at) = held(of, &feedback)?;
                 let at_ms = note.at.as_millisecond();
                 Some((
@@ -178,6 +178,8 @@ pub(super) fn went(of: &Recommendation, feedback: &[Feedback]) -> Option<(bool, 
     }
     match of.status {
         Status::Succeeded => Some((true, of.updated_at)),
+        // Taken back by a person's own decision: nothing tells that the finding was wrong.
+        Status::RolledBack if of.taken_back_by.is_some() => None,
         Status::RolledBack | Status::Failed => Some((false, of.updated_at)),
         _ => None,
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use reeve_estate::{Connection, Resource, ResourceId};
 
+use super::holder::Holder;
 use super::run::{Judged, in_scope};
 use super::upsert::Upserted;
 use super::{Caller, Engine, EngineError, fresh_id};
@@ -13,7 +14,9 @@ use crate::agent::{Agent, AgentId, AgentType, RunReport, Scope};
 use crate::approval::ApprovalStatus;
 use crate::cost::{Judgement, Proposal};
 use crate::lifecycle::Status;
+use crate::origin::Cause;
 use crate::ports::RecommendationFilter;
+use crate::predictive::RuleId;
 use crate::recommendation::{Recommendation, RecommendationId};
 
 /// A finding about what is to come.
@@ -23,6 +26,8 @@ pub struct Foretold {
     pub resource: Resource,
     /// What to do.
     pub proposal: Proposal,
+    /// The predictive rule that fired.
+    pub rule: RuleId,
 }
 
 /// Whether a scope covers a resource.
@@ -32,8 +37,8 @@ pub fn covers(scope: &Scope, resource: &Resource, connections: &[Connection]) ->
 }
 
 impl Engine {
-    /// Keeps findings as recommendations of agents of a type, or of others where there is none, and lets those agents do with them what they may. One answer
-    /// for each finding: its recommendation, or why there is none.
+    /// Keeps findings of a type of agent as recommendations: of the agent of the type whose scope includes the resource, which may
+    /// then apply them, or as advice where there is none. One answer for each finding: its recommendation, or why there is none.
     ///
     /// # Errors
     /// When the store or the log fails; what was kept before stays.
@@ -45,23 +50,21 @@ impl Engine {
         if foretold.is_empty() {
             return Ok(Vec::new());
         }
-        // Its own type first; until there is one of that type, whichever covers the resource, the oldest first.
-        let mut agents = self.ports.agents.agent_list(None).await?;
-        agents.sort_by_key(|agent| agent.agent_type != of_type);
+        let agents = self.ports.agents.agent_list(Some(of_type)).await?;
         let connections = self.ports.estate.connection_list().await?;
         let mut answers = Vec::with_capacity(foretold.len());
         let mut kept: BTreeMap<AgentId, Vec<Recommendation>> = BTreeMap::new();
         for one in foretold {
-            let Some(agent) = agents.iter().find(|agent| in_scope(&agent.scope, &one.resource, &connections)) else {
-                answers.push(Err(format!("no agent's scope covers {}", one.resource.id)));
-                continue;
-            };
+            let holder = Holder::covering(of_type, &one.resource, &agents, &connections);
             let judgement = Judgement { proposals: vec![one.proposal], abstentions: Vec::new() };
-            let found = self.keep_foretold(agent, Judged { resource: one.resource, judgement }).await?;
+            let cause = Cause::PredictiveRule(one.rule);
+            let found = self.keep_foretold(holder, &cause, Judged { resource: one.resource, judgement }).await?;
             let answer = found.kept.first().map(|of| of.id.clone());
             let reason = || found.skipped.first().map_or("a change is under way", |reason| *reason).to_owned();
             answers.push(answer.ok_or_else(reason));
-            kept.entry(agent.id.clone()).or_default().extend(found.kept);
+            if let Some(id) = holder.id() {
+                kept.entry(id).or_default().extend(found.kept);
+            }
         }
         for (id, found) in kept {
             if let Some(agent) = agents.iter().find(|agent| agent.id == id) {
@@ -71,9 +74,14 @@ impl Engine {
         Ok(answers)
     }
 
-    pub(super) async fn keep_foretold(&self, agent: &Agent, judged: Judged) -> Result<Upserted, EngineError> {
+    pub(super) async fn keep_foretold(
+        &self,
+        holder: Holder<'_>,
+        cause: &Cause,
+        judged: Judged,
+    ) -> Result<Upserted, EngineError> {
         let _turn = self.turn.lock().await;
-        let (found, _) = self.keep(agent, std::slice::from_ref(&judged)).await?;
+        let (found, _) = self.keep(holder, cause, std::slice::from_ref(&judged)).await?;
         Ok(found)
     }
 
@@ -96,13 +104,13 @@ impl Engine {
         Ok(())
     }
 
-    /// Ends recommendations that carry a rule's code and that nobody took up: those on the given resources, or all.
+    /// Ends recommendations of a cause that nobody took up: those on the given resources, or all.
     ///
     /// # Errors
     /// When the store or the log fails.
     pub async fn withdraw(
         &self,
-        code: &str,
+        cause: &Cause,
         on: Option<&[ResourceId]>,
         reason: &str,
         caller: &Caller,
@@ -116,7 +124,7 @@ impl Engine {
         let wanted: Option<HashMap<&ResourceId, ()>> = on.map(|ids| ids.iter().map(|id| (id, ())).collect());
         let own = |of: &&Recommendation| {
             of.status.may_become(Status::Expired)
-                && of.reason_codes.iter().any(|known| known == code)
+                && of.origin.cause == *cause
                 && wanted.as_ref().is_none_or(|ids| ids.contains_key(&of.subject.id))
         };
         for of in waiting.iter().filter(own) {

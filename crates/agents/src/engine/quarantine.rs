@@ -1,5 +1,6 @@
-//! Cutting off machines that security anomalies are of: proposed to people, and at once where the threat is critical and an agent
-//! in active mode has the permission. By the way everything goes: kill switch, guardrails, exclusive claim, verification, undoing.
+//! Cutting off machines that security anomalies are of: proposed to people, and at once where the threat is critical and a security
+//! agent in active mode has the permission. By the way everything goes: kill switch, guardrails, exclusive claim, verification,
+//! undoing.
 
 use std::sync::Arc;
 
@@ -8,18 +9,20 @@ use reeve_estate::{ResourceId, ResourceKind, StoreError};
 
 use super::auto::{Auto, decide_quarantine, signatures_for};
 use super::execute::{Target, Wish, planned};
-use super::run::{Judged, in_scope};
+use super::holder::Holder;
+use super::run::Judged;
 use super::{Caller, Engine, EngineError, Execution, Remedy, fresh_id, story};
-use crate::agent::{Agent, AgentType, Mode};
+use crate::agent::AgentType;
 use crate::anomaly::{Anomaly, quarantine};
 use crate::approval::ApprovalStatus;
 use crate::cost::Judgement;
 use crate::lifecycle::Status;
+use crate::origin::Cause;
 use crate::recommendation::{Recommendation, RecommendationId};
 
 impl Engine {
-    /// Keeps the isolation of the machine that an anomaly is of as a recommendation, in the name of an agent whose scope covers it:
-    /// one of the security type first, then one in active mode. In words why there is none.
+    /// Keeps the isolation of the machine that an anomaly is of as a recommendation: of the security agent whose scope includes it,
+    /// or as advice where there is none. In words why there is none.
     ///
     /// # Errors
     /// When the store or the log fails.
@@ -33,30 +36,24 @@ impl Engine {
         if machine.specification.isolated {
             return Ok(Err(format!("{id} is cut off already")));
         }
-        let mut agents = self.ports.agents.agent_list(None).await?;
-        agents.sort_by_key(|one| (one.agent_type != AgentType::SecurityIntelligence, one.mode != Mode::Active));
+        let of_type = AgentType::SecurityIntelligence;
+        let agents = self.ports.agents.agent_list(Some(of_type)).await?;
         let connections = self.ports.estate.connection_list().await?;
-        let Some(agent) = agents.iter().find(|one| in_scope(&one.scope, &machine, &connections)) else {
-            return Ok(Err(format!("no agent's scope covers {id}")));
-        };
+        let holder = Holder::covering(of_type, &machine, &agents, &connections);
         let judgement = Judgement { proposals: vec![quarantine::proposal(&machine, of)], abstentions: Vec::new() };
-        let found = self.keep_foretold(agent, Judged { resource: machine, judgement }).await?;
+        let cause = Cause::Anomaly(of.id.clone());
+        let found = self.keep_foretold(holder, &cause, Judged { resource: machine, judgement }).await?;
         let skipped = || found.skipped.first().map_or("a change is under way", |reason| *reason).replace('_', " ");
         Ok(found.kept.first().cloned().ok_or_else(skipped))
     }
 
     /// Carries out what is permitted beforehand, also where people were asked for it meanwhile.
-    async fn overtake(
-        self: &Arc<Self>,
-        of: Recommendation,
-        agent: &Agent,
-        wish: Wish<'_>,
-    ) -> Result<Execution, EngineError> {
+    async fn overtake(self: &Arc<Self>, of: Recommendation, wish: Wish<'_>) -> Result<Execution, EngineError> {
         if of.status != Status::PendingApproval {
             return self.proceed(of, wish).await;
         }
         // A guardrail that says no leaves the request as it is, with the signatures that it has.
-        self.guarded(&of, agent, Target::of(&of), &wish).await?;
+        self.permitted(&of, Target::of(&of), &wish).await?;
         let reason = "the threat is critical by now, and cutting the machine off is permitted beforehand";
         let open = self.open_anew(&of, reason, wish.caller).await?;
         self.proceed(open, wish).await
@@ -101,7 +98,10 @@ impl Engine {
         }
         let _turn = self.turn.lock().await;
         let of = self.ports.agents.recommendation_get(id).await?;
-        let agent = self.agent_of(&of).await?;
+        let Some(agent) = self.agent_of(&of).await? else {
+            let words = format!("no {} agent covers it", of.origin.agent_type);
+            return Ok(Remedy::Nothing(format!("{words}; recommendation {} waits for a person", id.0)));
+        };
         let decided = decide_quarantine(&agent, &of);
         let caller = Caller::agent(&agent.id);
         let comment = match decided {
@@ -120,10 +120,10 @@ impl Engine {
             }
             Auto::AskApproval => {
                 let mut approval = self.approval_for(&of, planned(&of)?, &wish);
-                approval.needed = signatures_for(&agent, of.impact_level);
+                approval.needed = signatures_for(Some(&agent), of.impact_level);
                 self.ask_approval(of, approval, &wish).await.map(Execution::PendingApproval)
             }
-            Auto::Apply => self.overtake(of, &agent, wish).await,
+            Auto::Apply => self.overtake(of, wish).await,
         };
         match went {
             Ok(Execution::Started(action)) => Ok(Remedy::Began(action.id)),
@@ -136,5 +136,6 @@ impl Engine {
 
 /// Whether a machine is to be cut off for a graver threat than it was before.
 pub(super) fn is_graver(known: &Recommendation, made: &Recommendation) -> bool {
-    made.rule == quarantine::RULE && known.rule == made.rule && made.priority < known.priority
+    let threat = |of: &Recommendation| matches!(of.origin.cause, Cause::Anomaly(_));
+    threat(known) && threat(made) && made.priority < known.priority
 }

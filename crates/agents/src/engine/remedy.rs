@@ -57,7 +57,10 @@ impl Engine {
         let Some(of) = self.concerned(resource, suspect.as_ref()).await? else {
             return Ok(Remedy::Nothing("no open recommendation relieves the resource".to_owned()));
         };
-        let agent = self.agent_of(&of).await?;
+        let Some(agent) = self.agent_of(&of).await? else {
+            let words = format!("no {} agent covers it; recommendation {} waits", of.origin.agent_type, of.id.0);
+            return Ok(Remedy::Nothing(format!("{words} for a person")));
+        };
         if agent.mode != Mode::Active {
             return Ok(Remedy::Nothing(format!("agent {} is in mode {}, not active", agent.name, agent.mode)));
         }

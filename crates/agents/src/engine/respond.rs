@@ -78,10 +78,10 @@ impl Engine {
         let of = self.ports.agents.recommendation_get(id).await?;
         let plan = planned(&of)?;
         let agent = self.agent_of(&of).await?;
-        if agent.mode == Mode::Learning {
-            return Err(EngineError::Learning { agent: agent.id.0 });
+        if let Some(agent) = agent.as_ref().filter(|agent| agent.mode == Mode::Learning) {
+            return Err(EngineError::Learning { agent: agent.id.0.clone() });
         }
-        let needed = signatures_for(&agent, of.impact_level);
+        let needed = signatures_for(agent.as_ref(), of.impact_level);
         let approved = self.is_signed(&of, &needed).await?;
         let status = if approved { Status::Scheduled } else { Status::PendingApproval };
         let mut to = self.next(&of, status)?;
@@ -119,6 +119,7 @@ impl Engine {
         to.snoozed_until = None;
         to.requested_by = None;
         to.status_reason = None;
+        to.exception = None;
         self.close_approvals(&of, ApprovalStatus::Expired, "the recommendation was taken back", caller).await?;
         self.make_move("recommendation.reopen", &of, to, caller).await
     }

@@ -100,7 +100,7 @@ impl Engine {
 
     /// Closes the steps that were interrupted, in the action and for the log.
     fn close_steps(&self, action: &mut Action, why: &str, resource: &Resource, of: &Recommendation) -> Vec<Entry> {
-        let acting = Caller::acting(&action.agent_id, None);
+        let acting = Caller::acting(action.agent_id.as_ref(), None);
         let mut entries = Vec::new();
         for at in 0..action.steps.len() {
             let Some(step) = action.steps.get_mut(at).filter(|step| step.ok.is_none()) else { continue };
@@ -159,11 +159,37 @@ impl Engine {
                 ("recommendation.tested", Status::Open, Some(why))
             }
         };
+        if status == Status::RolledBack {
+            self.note_taken_back(action).await?;
+        }
         match self.settle_at(&action.recommendation, operation, status, reason.as_deref(), caller).await {
             // It was removed or closed meanwhile; the action has ended all the same.
             Ok(_) | Err(EngineError::WrongState { .. } | EngineError::NotFound { .. }) => Ok(()),
             Err(error) => Err(error),
         }
+    }
+
+    /// Keeps with a recommendation that a person took its change back, before it counts as rolled back: learning must not see a
+    /// failure in between.
+    async fn note_taken_back(&self, action: &Action) -> Result<(), EngineError> {
+        for _ in 0..5 {
+            let of = match self.ports.agents.recommendation_get(&action.recommendation).await {
+                Ok(of) if of.taken_back_by == action.undone_by => return Ok(()),
+                Ok(of) => of,
+                Err(StoreError::NotFound { .. }) => return Ok(()),
+                Err(error) => return Err(error.into()),
+            };
+            let version = of.version + 1;
+            let noted = Recommendation { taken_back_by: action.undone_by.clone(), version, ..of };
+            match self.ports.agents.recommendation_update(&noted).await {
+                Err(StoreError::Conflict(_)) => {}
+                other => return Ok(other?),
+            }
+        }
+        Err(EngineError::Conflict(format!(
+            "recommendation {} is being changed by somebody else",
+            action.recommendation.0
+        )))
     }
 
     /// A recommendation that was claimed and has no action at work: it follows the action that its claim began, or, when

@@ -47,6 +47,8 @@ impl Engine {
         let undoing = Action {
             status: ActionStatus::RollingBack,
             finished_at: None,
+            // Undoing what had failed is repair; undoing what had succeeded is a person's own decision.
+            undone_by: (caller.is_person() && action.status == ActionStatus::Succeeded).then(|| caller.name.clone()),
             reason: Some(reason),
             version: action.version + 1,
             ..action

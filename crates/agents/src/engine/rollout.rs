@@ -181,7 +181,7 @@ impl Engine {
             ..RecommendationFilter::default()
         };
         let (open, _) = self.ports.agents.recommendation_list(&filter).await?;
-        let own = |of: &Recommendation| of.agent_id == agent.id && of.kind == kind;
+        let own = |of: &Recommendation| of.agent_id.as_ref() == Some(&agent.id) && of.kind == kind;
         let open: Vec<Recommendation> = open.into_iter().filter(own).collect();
         let wanted = |of: &Recommendation| input.recommendations.is_empty() || input.recommendations.contains(&of.id);
         if let Some(unknown) = input.recommendations.iter().find(|id| !open.iter().any(|of| of.id == **id)) {

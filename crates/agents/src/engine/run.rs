@@ -9,6 +9,7 @@ use reeve_estate::{Connection, Metric, Resource, ResourceFilter, ResourceId, Res
 
 use super::auto::{Auto, decide, signatures_for};
 use super::execute::{Wish, planned};
+use super::judgement::{self, Judge};
 use super::upsert::Upserted;
 use super::{Caller, Engine, EngineError, Execution, fresh_id, story};
 use crate::action::{ActionStatus, Purpose};
@@ -101,10 +102,15 @@ impl Engine {
         let limits = self.ports.agents.guardrails_get().await?;
         let changed = self.last_changes().await?;
         let mut judged = Vec::with_capacity(scope.len());
-        for chunk in scope.chunks(CHUNK) {
-            let (more, days) = self.judge_chunk(chunk, &volumes, &limits, &changed).await?;
-            report.days_observed = report.days_observed.max(days);
-            judged.extend(more);
+        if let Some(judge) = judgement::of(agent.agent_type) {
+            for chunk in scope.chunks(CHUNK) {
+                let (more, days) = self.judge_chunk(judge, chunk, &volumes, &limits, &changed).await?;
+                report.days_observed = report.days_observed.max(days);
+                judged.extend(more);
+            }
+        } else {
+            report.days_observed = self.days_observed(agent).await?;
+            judged.extend(scope.into_iter().map(|resource| Judged { resource, judgement: Judgement::default() }));
         }
         let mut skipped: BTreeMap<String, u64> = BTreeMap::new();
         for abstention in judged.iter().filter(|j| j.judgement.proposals.is_empty()).filter_map(abstained) {
@@ -170,6 +176,7 @@ impl Engine {
 
     async fn judge_chunk(
         &self,
+        judge: Judge,
         chunk: &[Resource],
         volumes: &HashMap<ResourceId, Vec<Resource>>,
         limits: &Guardrails,
@@ -197,7 +204,7 @@ impl Engine {
         let judged = tokio::task::spawn_blocking(move || {
             work.into_iter()
                 .map(|case| {
-                    let judgement = cost::judge(&Facts {
+                    let judgement = judge(&Facts {
                         resource: &case.resource,
                         series: &case.series,
                         volumes: &case.volumes,
@@ -273,7 +280,7 @@ impl Engine {
         let wish = Wish { run_id: Some(&report.run_id), automatic: true, ..Wish::of(caller, None) };
         if decided == Auto::AskApproval {
             let mut approval = self.approval_for(&of, planned(&of)?, &wish);
-            approval.needed = signatures_for(&now, of.impact_level);
+            approval.needed = signatures_for(Some(&now), of.impact_level);
             return self.ask_approval(of, approval, &wish).await.map(Execution::PendingApproval).map(Some);
         }
         self.proceed(of, wish).await.map(Some)

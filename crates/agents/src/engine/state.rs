@@ -68,11 +68,12 @@ impl Engine {
         Err(EngineError::Conflict(format!("recommendation {} is being changed by somebody else", id.0)))
     }
 
-    /// The agent of a recommendation.
-    pub(super) async fn agent_of(&self, of: &Recommendation) -> Result<Agent, EngineError> {
-        self.ports.agents.agent_get(&of.agent_id).await.map_err(|error| match error {
+    /// The agent of a recommendation; `None` for advice without one.
+    pub(super) async fn agent_of(&self, of: &Recommendation) -> Result<Option<Agent>, EngineError> {
+        let Some(id) = &of.agent_id else { return Ok(None) };
+        self.ports.agents.agent_get(id).await.map(Some).map_err(|error| match error {
             StoreError::NotFound { .. } => {
-                EngineError::Conflict(format!("its agent {} was deleted; nothing acts for it", of.agent_id.0))
+                EngineError::Conflict(format!("its agent {} was deleted; nothing acts for it", id.0))
             }
             other => other.into(),
         })

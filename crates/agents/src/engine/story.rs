@@ -9,6 +9,7 @@ use crate::action::{Action, Purpose, StepOutcome};
 use crate::agent::{Agent, Scope};
 use crate::approval::Approval;
 use crate::change_control::ChangeControl;
+use crate::exception::{Exception, ExceptionRequest};
 use crate::guardrail::Guardrails;
 use crate::plan::StepKind;
 use crate::recommendation::Recommendation;
@@ -69,7 +70,11 @@ pub(super) fn about(
         .with_metadata("recommendation_id", of.id.0.clone())
         .with_metadata("recommendation_type", of.kind.as_str())
         .with_metadata("title", of.title.clone())
-        .with_metadata("agent_id", of.agent_id.0.clone());
+        .with_metadata("agent_type", of.origin.agent_type.as_str());
+    let entry = match &of.agent_id {
+        Some(id) => entry.with_metadata("agent_id", id.0.clone()),
+        None => entry,
+    };
     match &of.plan {
         Some(plan) => entry.with_metadata("plan_hash", plan.hash.clone()),
         None => entry,
@@ -90,7 +95,9 @@ fn finding(operation: &str, of: &Recommendation, caller: &Caller) -> Entry {
     let steps: Vec<String> = of.plan.iter().flat_map(|plan| plan.steps.iter().map(|s| s.description.clone())).collect();
     about(RECOMMENDATION, operation, ActionStatus::Success, of, caller).after(Json::object([
         ("status", Json::from(of.status.as_str())),
-        ("rule", Json::from(of.rule.clone())),
+        ("rule", Json::from(of.origin.rule.clone())),
+        ("cause", Json::from(of.origin.cause.kind())),
+        ("cause_id", Json::from(of.origin.cause.id().map(str::to_owned))),
         ("priority", Json::from(of.priority.as_str())),
         ("impact_level", Json::from(of.impact_level.as_str())),
         ("confidence", Json::from(of.confidence)),
@@ -139,7 +146,32 @@ pub(super) fn approval(
             ("signed", Json::Array(signed)),
             ("plan_hash", Json::from(approval.plan_hash.clone())),
             ("reason", Json::from(approval.reason.clone())),
+            ("exception", approval.exception.as_ref().map_or(Json::Null, exception_asked)),
         ]))
+}
+
+fn exception_asked(of: &ExceptionRequest) -> Json {
+    Json::object([
+        ("guardrail", Json::from(of.guardrail.clone())),
+        ("limit", Json::from(of.limit)),
+        ("value", Json::from(of.value)),
+    ])
+}
+
+/// An exception that the last signature granted.
+pub(super) fn exception_granted(of: &Recommendation, granted: &Exception, caller: &Caller) -> Entry {
+    let entry = about(APPROVAL, "exception.grant", ActionStatus::Success, of, caller).with_severity(Severity::Medium);
+    with_exception(entry, granted)
+}
+
+/// Names the exception under which something happens.
+pub(super) fn with_exception(entry: Entry, exception: &Exception) -> Entry {
+    entry
+        .with_metadata("exception_guardrail", exception.guardrail.clone())
+        .with_metadata("exception_value", exception.value)
+        .with_metadata("exception_reason", exception.reason.clone())
+        .with_metadata("exception_approval_id", exception.approval.0.clone())
+        .with_metadata("exception_granted_by", exception.granted_by.join(", "))
 }
 
 /// About an execution as a whole.

@@ -93,18 +93,18 @@ impl Engine {
         let _turn = self.turn.lock().await;
         let of = self.testable(id).await?;
         let agent = self.agent_of(&of).await?;
-        if agent.mode == Mode::Learning {
-            return Err(EngineError::Learning { agent: agent.id.0 });
+        if let Some(agent) = agent.as_ref().filter(|agent| agent.mode == Mode::Learning) {
+            return Err(EngineError::Learning { agent: agent.id.0.clone() });
         }
-        let twin = self.twin_of(&of, &agent).await?;
+        let twin = self.twin_of(&of, agent.as_ref()).await?;
         let wish = Wish::of(caller, None);
         let target = Target { connection: &twin.connection, resource: &twin.id };
-        self.guarded(&of, &agent, target, &wish).await?;
+        self.permitted(&of, target, &wish).await?;
         self.begin(of, twin, Purpose::Test, &wish).await?;
         Ok(self.ports.agents.recommendation_get(id).await?)
     }
 
-    async fn twin_of(&self, of: &Recommendation, agent: &Agent) -> Result<Resource, EngineError> {
+    async fn twin_of(&self, of: &Recommendation, agent: Option<&Agent>) -> Result<Resource, EngineError> {
         let subject = &of.subject;
         if !planned(of)?.reversible {
             return Err(EngineError::NoTwin("the plan cannot be undone, so no real resource is its twin".to_owned()));
@@ -120,7 +120,7 @@ impl Engine {
         let connections = self.ports.estate.connection_list().await?;
         let is_twin = |r: &Resource| {
             r.id != subject.id
-                && run::in_scope(&agent.scope, r, &connections)
+                && agent.is_none_or(|agent| run::in_scope(&agent.scope, r, &connections))
                 && r.specification.instance_type.as_ref() == Some(size)
                 && Some(r.state.as_str()) == state
                 && r.group.is_none()

@@ -7,18 +7,18 @@ use jiff::SignedDuration;
 use reeve_audit::Entry;
 use reeve_estate::{ConnectionId, ResourceId, ResourceKind};
 
+use super::holder::Holder;
 use super::learning::went;
 use super::quarantine::is_graver;
 use super::run::Judged;
 use super::{Caller, Engine, EngineError, fresh_id, story};
 use crate::agent::Agent;
-use crate::anomaly::quarantine;
 use crate::approval::ApprovalStatus;
 use crate::cost::Proposal;
 use crate::exclusion::excluded;
 use crate::lifecycle::Status;
+use crate::origin::{Cause, Origin};
 use crate::ports::RecommendationFilter;
-use crate::predictive::advice::CODE;
 use crate::ranking::{Opinions, Ranking};
 use crate::recommendation::{Explanation, Feedback, Recommendation, RecommendationId, RecommendationType};
 
@@ -51,7 +51,7 @@ pub(super) struct Upserted {
 impl Engine {
     pub(super) async fn upsert(&self, agent: &Agent, judged: &[Judged]) -> Result<Upserted, EngineError> {
         let _turn = self.turn.lock().await;
-        let (found, current) = self.keep(agent, judged).await?;
+        let (found, current) = self.keep(Holder::of(agent), &Cause::Run, judged).await?;
         self.expire_gone(agent, judged, current.into_values(), &Caller::agent(&agent.id)).await?;
         Ok(found)
     }
@@ -59,7 +59,8 @@ impl Engine {
     /// Keeps findings and tells what was there before. The caller holds the turn.
     pub(super) async fn keep(
         &self,
-        agent: &Agent,
+        holder: Holder<'_>,
+        cause: &Cause,
         judged: &[Judged],
     ) -> Result<(Upserted, BTreeMap<Key, Recommendation>), EngineError> {
         let (all, _) = self.ports.agents.recommendation_list(&RecommendationFilter::default()).await?;
@@ -67,7 +68,7 @@ impl Engine {
         // In order, so that what a run records does not depend on chance.
         let current: BTreeMap<Key, Recommendation> =
             all.iter().filter(|r| !r.status.is_end()).map(|r| (key(r), r.clone())).collect();
-        let caller = Caller::agent(&agent.id);
+        let caller = holder.caller();
         let mut found = Upserted { kept: Vec::new(), skipped: Vec::new() };
         let exclusions = self.ports.agents.exclusion_list().await?;
         let now = self.ports.clock.now();
@@ -82,11 +83,14 @@ impl Engine {
                 }
                 let at = (one.resource.connection.clone(), one.resource.id.clone(), proposal.kind);
                 match current.get(&at) {
-                    Some(known) if known.agent_id != agent.id => found.skipped.push("found_by_another_agent"),
-                    Some(known) => self.meet(agent, known, proposal, &past, &caller, &mut found, &mut fresh).await?,
-                    None => match remembered(&all, proposal, now) {
+                    Some(known) if is_of_another(known, holder) => found.skipped.push("found_by_another_agent"),
+                    Some(known) => {
+                        let made = self.make(holder, cause, proposal, &past);
+                        self.meet(known, made, &caller, &mut found, &mut fresh).await?;
+                    }
+                    None => match remembered(&all, cause, proposal, now) {
                         Some(reason) => found.skipped.push(reason),
-                        None => fresh.push(self.make(agent, proposal, &past)),
+                        None => fresh.push(self.make(holder, cause, proposal, &past)),
                     },
                 }
             }
@@ -114,19 +118,16 @@ impl Engine {
     }
 
     /// A finding that is there already: refreshed, superseded, or left as a person put it.
-    #[allow(clippy::too_many_arguments)]
     async fn meet(
         &self,
-        agent: &Agent,
         known: &Recommendation,
-        proposal: &Proposal,
-        past: &Past<'_>,
+        made: Recommendation,
         caller: &Caller,
         found: &mut Upserted,
         fresh: &mut Vec<Recommendation>,
     ) -> Result<(), EngineError> {
-        let same = known.subject.target_type == proposal.subject.target_type
-            && known.subject.instance_type == proposal.subject.instance_type;
+        let same = known.subject.target_type == made.subject.target_type
+            && known.subject.instance_type == made.subject.instance_type;
         let at_work = matches!(known.status, Status::Executing | Status::Verifying | Status::Testing);
         if at_work {
             found.skipped.push("executing");
@@ -136,13 +137,14 @@ impl Engine {
             let reason = "a newer finding took its place";
             self.close_approvals(known, ApprovalStatus::Expired, reason, caller).await?;
             self.settle_at(&known.id, "recommendation.supersede", Status::Superseded, Some(reason), caller).await?;
-            fresh.push(self.make(agent, proposal, past));
+            fresh.push(made);
             return Ok(());
         }
-        let made = self.make(agent, proposal, past);
         let graver = is_graver(known, &made);
         let opened = self.opened_by_graver(known, &made, caller).await?;
         let known = opened.as_ref().unwrap_or(known);
+        let hash = |of: &Recommendation| of.plan.as_ref().map(|plan| plan.hash.clone());
+        let exception = known.exception.clone().filter(|exception| hash(&made).as_ref() == Some(&exception.plan_hash));
         let mut next = Recommendation {
             id: known.id.clone(),
             status: known.status,
@@ -151,6 +153,7 @@ impl Engine {
             snoozed_until: known.snoozed_until,
             status_reason: known.status_reason.clone(),
             blocked: known.blocked.clone(),
+            exception,
             requested_by: known.requested_by.clone(),
             expires_at: made.expires_at.max(known.expires_at),
             version: known.version + 1,
@@ -159,14 +162,15 @@ impl Engine {
         if !matches!(known.status, Status::Open | Status::Snoozed) && !graver {
             // Somebody asked for exactly this plan; only its life is prolonged. A graver threat is told to those who sign it.
             next = Recommendation {
+                agent_id: next.agent_id,
                 updated_at: next.updated_at,
                 expires_at: next.expires_at,
                 version: next.version,
                 ..known.clone()
             };
         }
-        let hash = |of: &Recommendation| of.plan.as_ref().map(|plan| plan.hash.clone());
-        if hash(&next) != hash(known) || next.impact_level != known.impact_level || graver {
+        let adopted = next.agent_id != known.agent_id;
+        if hash(&next) != hash(known) || next.impact_level != known.impact_level || graver || adopted {
             self.record(vec![story::refreshed(&next, caller)]).await?;
         }
         self.ports.agents.recommendation_update(&next).await?;
@@ -184,13 +188,11 @@ impl Engine {
     ) -> Result<(), EngineError> {
         let by_id: HashMap<(&ConnectionId, &ResourceId), &Judged> =
             judged.iter().map(|one| ((&one.resource.connection, &one.resource.id), one)).collect();
-        for known in current.filter(|r| r.agent_id == agent.id && r.status.may_become(Status::Expired)) {
+        for known in current.filter(|r| r.agent_id.as_ref() == Some(&agent.id) && r.status.may_become(Status::Expired))
+        {
             let reason = match by_id.get(&(&known.subject.connection, &known.subject.id)) {
                 None => Some("the resource is gone, or out of the agent's scope".to_owned()),
-                // What a predictive rule foresaw is taken back by its rule alone.
-                Some(_) if known.reason_codes.iter().any(|code| code == CODE) => None,
-                // Nor does a machine's use tell that a threat is over.
-                Some(_) if known.rule == quarantine::RULE => None,
+                Some(_) if !known.origin.cause.is_judged_by_runs() => None,
                 Some(one) => no_longer(one, known.kind),
             };
             if let Some(reason) = reason {
@@ -202,16 +204,15 @@ impl Engine {
     }
 
     /// A recommendation of a proposal.
-    fn make(&self, agent: &Agent, proposal: &Proposal, past: &Past<'_>) -> Recommendation {
+    fn make(&self, holder: Holder<'_>, cause: &Cause, proposal: &Proposal, past: &Past<'_>) -> Recommendation {
         let now = self.ports.clock.now();
         let (similar_cases, success_rate) = similar(past, proposal);
         let p = proposal.clone();
         let mut made = Recommendation {
             id: RecommendationId(fresh_id()),
-            agent_id: agent.id.clone(),
-            agent_type: agent.agent_type,
+            agent_id: holder.id(),
+            origin: Origin { agent_type: holder.agent_type, rule: p.rule.to_owned(), cause: cause.clone() },
             kind: p.kind,
-            rule: p.rule.to_owned(),
             title: p.title,
             subject: p.subject,
             priority: p.priority,
@@ -235,6 +236,8 @@ impl Engine {
             snoozed_until: None,
             status_reason: None,
             blocked: None,
+            exception: None,
+            taken_back_by: None,
             ranking: Ranking::default(),
             version: 1,
         };
@@ -260,8 +263,13 @@ fn no_longer(one: &Judged, kind: RecommendationType) -> Option<String> {
 
 /// Why a finding is not made again: a person rejected it, or the change failed not long ago. What was decided of one threat says
 /// nothing of the next.
-fn remembered(all: &[Recommendation], proposal: &Proposal, now: jiff::Timestamp) -> Option<&'static str> {
-    if proposal.rule == quarantine::RULE {
+fn remembered(
+    all: &[Recommendation],
+    cause: &Cause,
+    proposal: &Proposal,
+    now: jiff::Timestamp,
+) -> Option<&'static str> {
+    if matches!(cause, Cause::Anomaly(_)) {
         return None;
     }
     let same = |r: &&Recommendation| {
@@ -276,9 +284,17 @@ fn remembered(all: &[Recommendation], proposal: &Proposal, now: jiff::Timestamp)
         Status::Dismissed if within(r, DISMISSED_DAYS) => Some("dismissed"),
         // The snapshot of an unattached volume is kept; deleting the volume is for a person, and is not nagged for.
         Status::Succeeded if r.subject.kind == ResourceKind::Volume && within(r, kept_days(r)) => Some("kept_already"),
+        Status::RolledBack if r.taken_back_by.is_some() && within(r, FAILED_DAYS) => Some("taken_back"),
         Status::RolledBack | Status::Failed if within(r, FAILED_DAYS) => Some("failed_before"),
         _ => None,
     })
+}
+
+/// Returns `true` if a recommendation is not the holder's to refresh: it is of another type, or of another agent of the type while
+/// that one holds it. Advice of the type is adopted, and what its agent no longer covers becomes advice.
+fn is_of_another(known: &Recommendation, holder: Holder<'_>) -> bool {
+    let other_agent = known.agent_id.is_some() && holder.agent.is_some() && known.agent_id != holder.id();
+    known.origin.agent_type != holder.agent_type || other_agent
 }
 
 /// A volume that has grown helps only once its file system has, which is for a person; until then the forecast stays what it

@@ -87,6 +87,7 @@ impl RuleBook {
         let id = RuleId(uuid::Uuid::now_v7().to_string());
         let rule = input.rule(None, id, &caller.name, self.now()).map_err(EngineError::Invalid)?;
         self.known_calendars(&rule).await?;
+        self.ports.engine.is_connected("scope", &rule.scope).await?;
         if self.ports.rules.rule_list().await?.len() >= MOST_RULES {
             return Err(EngineError::Conflict(format!("there are {MOST_RULES} rules already; remove one first")));
         }
@@ -110,10 +111,13 @@ impl RuleBook {
         same_version("rule", before.version, version)?;
         let after = input.rule(Some(&before), id.clone(), &caller.name, self.now()).map_err(EngineError::Invalid)?;
         self.known_calendars(&after).await?;
+        if after.scope != before.scope {
+            self.ports.engine.is_connected("scope", &after.scope).await?;
+        }
         self.record(story::rule("predictive_rule.modify", Some(&before), Some(&after), caller)).await?;
         self.ports.rules.rule_update(&after).await?;
         if before.enabled && !after.enabled {
-            self.ports.engine.withdraw(&after.code(), None, "its rule was switched off", caller).await?;
+            self.ports.engine.withdraw(&after.cause(), None, "its rule was switched off", caller).await?;
         }
         Ok(after)
     }
@@ -126,7 +130,7 @@ impl RuleBook {
         let rule = self.ports.rules.rule_get(id).await?;
         self.record(story::rule("predictive_rule.delete", Some(&rule), None, caller)).await?;
         self.ports.rules.rule_delete(id).await?;
-        self.ports.engine.withdraw(&rule.code(), None, "its rule was removed", caller).await
+        self.ports.engine.withdraw(&rule.cause(), None, "its rule was removed", caller).await
     }
 
     pub(super) async fn known_calendars(&self, rule: &Rule) -> Result<(), EngineError> {

@@ -5,7 +5,7 @@ use reeve_estate::{Catalogue, Resource, Series};
 use reeve_learn::Point;
 use reeve_learn::forecast::Event;
 use reeve_learn::percentile;
-use reeve_learn::saturation::{Question, Verdict, foretell};
+use reeve_learn::saturation::{Question, Reason, Verdict, foretell};
 
 use super::calendar::Occurrence;
 use super::capacity;
@@ -154,7 +154,23 @@ fn fills(case: &Case<'_>, signal: Signal, points: &[Point], found: &mut Predicti
     if let Ok(curve) = Curve::of(points, case.now.as_millisecond(), horizon_ms, Vec::new()) {
         found.forecast = curve.bands();
     }
+    if let Some(words) = stays_below(found, limit.value, free) {
+        let still = Reason::Still.to_string();
+        found.reasons.iter_mut().filter(|reason| **reason == still).for_each(|reason| reason.clone_from(&words));
+    }
     Ok(())
+}
+
+/// Says of a forecast that climbs by the day, though not from day to day, that it stays below its limit: a chart that rises from 40
+/// to 75 must not be told as "it does not grow".
+fn stays_below(found: &Prediction, limit: f64, free: bool) -> Option<String> {
+    /// A rise of the median by less than this share is none that a reader sees.
+    const SEEN: f64 = 0.1;
+    let now = found.value?;
+    let top = found.forecast.iter().map(|band| band.p50).fold(f64::NEG_INFINITY, f64::max);
+    let rises = !free && top.is_finite() && top > now + now.abs() * SEEN && top < limit;
+    let far = if top < limit / 2.0 { "far " } else { "" };
+    rises.then(|| format!("it grows, but stays {far}below {limit:.4}: at most {top:.4} is forecast"))
 }
 
 /// A value that the forecast rises above or falls below; without a horizon, the newest value itself.

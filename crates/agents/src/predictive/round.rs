@@ -193,7 +193,7 @@ impl RuleBook {
         let gone: Vec<ResourceId> =
             not_foreseen.filter_map(|one| Some(on(rule, at(one)?, all).resource.id.clone())).collect();
         if !gone.is_empty() {
-            self.ports.engine.withdraw(&rule.code(), Some(&gone), "it is no longer foreseen", caller).await?;
+            self.ports.engine.withdraw(&rule.cause(), Some(&gone), "it is no longer foreseen", caller).await?;
         }
         if !rule.enabled {
             return Ok(());
@@ -215,7 +215,7 @@ impl RuleBook {
             .filter_map(|one| {
                 let on = on(rule, at(one)?, all);
                 let proposal = propose(rule, &on, one, &self.ports.catalogue);
-                Some(Foretold { resource: on.resource.clone(), proposal })
+                Some(Foretold { resource: on.resource.clone(), proposal, rule: rule.id.clone() })
             })
             .collect();
         let answers = self.ports.engine.propose(rule.agent_type, foretold).await?;

@@ -5,6 +5,7 @@ use reeve_estate::{Metric, named};
 
 use super::calendar::CalendarId;
 use crate::agent::{AgentType, Scope};
+use crate::origin::Cause;
 use crate::recommendation::RecommendationType;
 
 /// A rule's identifier.
@@ -179,8 +180,8 @@ pub struct Rule {
     pub name: String,
     /// Whether it is evaluated.
     pub enabled: bool,
-    /// The type of agent in whose name it recommends: the first of that type whose scope covers the resource, else the first of
-    /// any type that does.
+    /// The type of agent whose findings these are: an agent of that type whose scope includes the resource owns them; without one
+    /// they are advice.
     pub agent_type: AgentType,
     /// When it fires.
     pub condition: Condition,
@@ -209,6 +210,12 @@ pub struct Rule {
 }
 
 impl Rule {
+    /// The cause of its recommendations.
+    #[must_use]
+    pub fn cause(&self) -> Cause {
+        Cause::PredictiveRule(self.id.clone())
+    }
+
     /// The code by which its recommendations are known.
     #[must_use]
     pub fn code(&self) -> String {

@@ -7,7 +7,7 @@ use reeve_agents::{
 };
 
 use crate::cloud::Fault;
-use crate::world::{World, operator, person};
+use crate::world::{World, operator, person, volume_of};
 
 async fn limits(world: &World, change: impl FnOnce(&mut Guardrails)) {
     let mut wanted = world.engine.guardrails_get().await.unwrap();
@@ -187,8 +187,13 @@ async fn wrong_limits_are_refused_by_field_and_stale_ones_by_version() {
 async fn what_left_the_scope_since_it_was_found_is_not_executed() {
     let world = World::new();
     let of = world.right_size("i-1", "t3.large").await;
-    let narrower = AgentInput { accounts: Some(vec!["another-account".to_owned()]), ..AgentInput::default() };
-    world.engine.agent_configure(&of.agent_id, narrower, &person("ada", &[Role::Administrator])).await.unwrap();
+    world.put(volume_of("vol-1", "i-1"));
+    let narrower = AgentInput { services: Some(vec!["ebs".to_owned()]), ..AgentInput::default() };
+    world
+        .engine
+        .agent_configure(of.agent_id.as_ref().unwrap(), narrower, &person("ada", &[Role::Administrator]))
+        .await
+        .unwrap();
     let block = blocked(&world, &of).await;
     assert_eq!(block.guardrail, "scope");
     assert_eq!(world.cloud.state("i-1").1, "t3.large");

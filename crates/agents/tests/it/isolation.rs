@@ -10,8 +10,8 @@ use reeve_agents::anomaly::{
 };
 use reeve_agents::engine::{Caller, ExclusionInput};
 use reeve_agents::{
-    ActionStatus as Ended, Agent, AgentInput, AgentStore as _, Approval, ApprovalStatus, Clock, EngineError, Execution,
-    Priority, Recommendation, RecommendationType, Status,
+    ActionStatus as Ended, Agent, AgentInput, AgentStore as _, AgentType, Approval, ApprovalStatus, Cause, Clock,
+    EngineError, Execution, Priority, Recommendation, RecommendationType, Status,
 };
 use reeve_audit::{ActionMethod, ActionStatus, Actor, ActorType, Entry, EventType, Json};
 use reeve_estate::{QUARANTINE, ResourceId, Specification};
@@ -52,11 +52,20 @@ fn threat(world: &World, severity: Priority) -> Finding {
 
 /// A world with a machine and an agent that may do so much by itself.
 async fn world(mode: &str, auto: bool, max_impact: &str) -> (World, Desk, std::sync::Arc<Kept>, Agent) {
+    world_of("security_intelligence", mode, auto, max_impact).await
+}
+
+async fn world_of(
+    agent_type: &str,
+    mode: &str,
+    auto: bool,
+    max_impact: &str,
+) -> (World, Desk, std::sync::Arc<Kept>, Agent) {
     let world = World::new();
     world.machine(MACHINE, "m5.large", 30.0);
     let text = |text: &str| Some(text.to_owned());
     let input = AgentInput {
-        agent_type: text("cost_optimizer"),
+        agent_type: text(agent_type),
         name: text("watch"),
         mode: text(mode),
         auto_apply_enabled: Some(auto),
@@ -150,6 +159,36 @@ async fn whatever_is_missing_leaves_it_to_a_person() {
 async fn told_again(world: &World, desk: &Desk, severity: Priority) -> Option<Anomaly> {
     world.clock.advance(SignedDuration::from_mins(1));
     desk.report(threat(world, severity), &Caller::system()).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_permission_for_savings_cuts_no_machine_off_and_people_carry_the_advice_out() {
+    let (world, desk, _, saver) = world_of("cost_optimizer", "active", true, "high").await;
+    let of = told(&world, &desk, Priority::Critical).await;
+    assert!(executed(&of).contains("no security_intelligence agent covers it"), "{}", executed(&of));
+    assert_eq!((world.cloud.calls(), spec(&world).isolated), (0, false));
+    let advice = world.only(MACHINE).await;
+    assert_eq!((&advice.agent_id, advice.status), (&None, Status::Open));
+    assert_eq!(advice.origin.agent_type, AgentType::SecurityIntelligence);
+    assert_eq!(
+        (advice.origin.rule.as_str(), &advice.origin.cause),
+        ("auto_quarantine", &Cause::Anomaly(of.id.clone()))
+    );
+    // Neither a run of the agent for savings applies or expires it ...
+    world.run(&saver).await;
+    let left = world.again(&advice).await;
+    assert_eq!((left.status, &left.agent_id, spec(&world).isolated), (Status::Open, &None, false));
+    // ... and the signatures of its impact are still what carries it out.
+    let asked = world.engine.execute(&advice.id, None, None, &operator()).await.unwrap();
+    let Execution::PendingApproval(asked) = asked else { panic!("high impact needs signatures") };
+    for (who, role) in [("dora", Role::Director), ("sam", Role::SecurityAnalyst)] {
+        world.engine.approve(&asked.id, None, &person(who, &[role])).await.unwrap();
+    }
+    world.engine.settle().await;
+    assert!(spec(&world).isolated);
+    let action = world.memory.action_list(Some(&advice.id), None).await.unwrap().remove(0);
+    assert_eq!((action.agent_id, action.by.as_str()), (None, "olga@example.com"));
+    world.every_change_was_announced();
 }
 
 #[tokio::test]

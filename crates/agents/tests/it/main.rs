@@ -2,10 +2,12 @@
 #![allow(clippy::unwrap_used)]
 
 mod anomalies;
+mod applicability;
 mod approvals;
 mod clock;
 mod cloud;
 mod configure;
+mod except;
 mod execute;
 mod faults;
 mod feedback;

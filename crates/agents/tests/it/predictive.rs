@@ -8,7 +8,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use reeve_access::Role;
 use reeve_agents::predictive::{CalendarInput, Outcome, RuleBook, RuleId, RuleInput, RulePorts, RuleStore as _};
-use reeve_agents::{Agent, AgentInput, Clock as _, EngineError, Guardrails, Impact, Status};
+use reeve_agents::{Agent, AgentInput, AgentType, Clock as _, EngineError, Guardrails, Impact, Status};
 use reeve_estate::{Catalogue, GIB, Metric, Resource, ResourceId, ResourceKind, ResourceState, Series};
 
 use crate::world::{World, operator, person, resource};
@@ -40,10 +40,17 @@ fn text(text: &str) -> Option<String> {
 }
 
 impl Book {
+    /// One agent of each type that the rules name. Returns the one for operations.
     async fn agent(&self, mode: &str) -> Agent {
+        self.agent_of("db_optimizer", mode).await;
+        self.agent_of("performance_optimizer", mode).await;
+        self.agent_of("ops_intelligence", mode).await
+    }
+
+    async fn agent_of(&self, agent_type: &str, mode: &str) -> Agent {
         let input = AgentInput {
-            agent_type: text("cost_optimizer"),
-            name: text("the one there is"),
+            agent_type: text(agent_type),
+            name: text(agent_type),
             mode: text(mode),
             auto_apply_enabled: Some(true),
             auto_apply_max_impact: text("high"),
@@ -148,7 +155,7 @@ async fn a_disk_that_fills_becomes_a_recommendation_under_its_approval_rule() {
     assert!(!small.forecast.is_empty() && small.points > 5_000 && small.limit == Some(0.0));
     let recommendation = it.world.only("db-small").await;
     assert_eq!(small.recommendation.as_ref(), Some(&recommendation.id));
-    assert_eq!((recommendation.status, recommendation.rule.as_str()), (Status::Open, "expand_storage"));
+    assert_eq!((recommendation.status, recommendation.origin.rule.as_str()), (Status::Open, "expand_storage"));
     // 125 GiB are 134 GB: below 500. 1,000 GiB are 1,074 GB: not below.
     assert_eq!(recommendation.impact_level, Impact::Low);
     assert!(recommendation.explanation.decision_path[1].detail.contains("134 GB after the change, below 500 GB"));
@@ -290,7 +297,7 @@ async fn a_daily_peak_is_foreseen_a_quarter_of_an_hour_before_and_not_an_hour_be
     let found = before_a_plateau(&it, "pre_scale", "15m", [480, 528, 560]).await;
     assert_eq!(found, [Outcome::NotForeseen, Outcome::Foreseen, Outcome::NotForeseen]);
     let of = it.world.only("lb-1").await;
-    assert_eq!((of.status, of.rule.as_str()), (Status::Expired, "pre_scale"));
+    assert_eq!((of.status, of.origin.rule.as_str()), (Status::Expired, "pre_scale"));
 }
 
 #[tokio::test]
@@ -299,7 +306,7 @@ async fn caches_are_asked_to_be_warmed_half_an_hour_before_high_traffic() {
     let found = before_a_plateau(&it, "warm_cache", "30m", [480, 500, 514]).await;
     assert_eq!(found, [Outcome::NotForeseen, Outcome::NotForeseen, Outcome::Foreseen], "60, 40 and 26 minutes before");
     let of = it.world.only("lb-1").await;
-    assert_eq!((of.status, of.rule.as_str()), (Status::Open, "warm_cache"));
+    assert_eq!((of.status, of.origin.rule.as_str()), (Status::Open, "warm_cache"));
     assert!(of.title.contains("Warm the caches of lb-1"), "{}", of.title);
     assert!(of.plan.is_none(), "no cloud has a call for it");
 }
@@ -385,9 +392,14 @@ async fn rules_are_versioned_recorded_and_leave_nothing_behind() {
     it.database("db-1", 100.0);
     it.measure("db-1", Metric::FreeStorage, 20, running_out(100.0, 3.0));
     let rule = it.rule(disk()).await;
-    let alone = it.book.evaluate(&rule, &operator()).await.unwrap();
-    assert_eq!(alone[0].not_recommended.as_deref(), Some("no agent's scope covers db-1"));
-    it.agent("learning").await;
+    it.book.evaluate(&rule, &operator()).await.unwrap();
+    let advice = it.world.only("db-1").await;
+    assert_eq!(
+        (advice.agent_id, advice.origin.agent_type),
+        (None, AgentType::OpsIntelligence),
+        "advice without an agent"
+    );
+    let agent = it.agent("learning").await;
     // Not due again within the hour; then it is.
     it.world.clock.advance(SignedDuration::from_mins(30));
     assert_eq!(it.book.evaluate_due(&operator()).await.unwrap(), 0);
@@ -395,6 +407,7 @@ async fn rules_are_versioned_recorded_and_leave_nothing_behind() {
     it.measure("db-1", Metric::FreeStorage, 20, running_out(100.0, 3.0));
     assert_eq!(it.book.evaluate_due(&operator()).await.unwrap(), 1);
     let of = it.world.only("db-1").await;
+    assert_eq!((&of.id, of.agent_id.as_ref()), (&advice.id, Some(&agent.id)), "adopted by the agent of its type");
     let change = RuleInput { horizon: text("3h"), ..RuleInput::default() };
     let stale = it.book.change(&rule, Some(7), change.clone(), &operator()).await;
     assert!(matches!(stale, Err(EngineError::Conflict(_))));

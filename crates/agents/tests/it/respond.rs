@@ -134,7 +134,11 @@ async fn a_twin_is_of_the_agents_own_scope() {
     elsewhere.account = "999988887777".to_owned();
     world.put(elsewhere);
     let own = AgentInput { accounts: Some(vec!["111122223333".to_owned()]), ..AgentInput::default() };
-    world.engine.agent_configure(&of.agent_id, own, &person("ada", &[Role::Administrator])).await.unwrap();
+    world
+        .engine
+        .agent_configure(of.agent_id.as_ref().unwrap(), own, &person("ada", &[Role::Administrator]))
+        .await
+        .unwrap();
     let none = world.engine.test_on_resource(&of.id, &operator()).await.unwrap_err();
     assert!(none.to_string().contains("in the agent's scope"), "{none}");
 }

@@ -104,7 +104,12 @@ async fn when_undoing_fails_too_a_person_is_called() {
     let undoing = world.engine.rollback(&ended.id, &operator()).await.unwrap();
     assert_eq!(world.ended(&undoing).await.status, ActionStatus::RolledBack);
     assert_eq!(world.cloud.state("i-1").0, ResourceState::Running);
-    assert_eq!(world.again(&of).await.status, Status::RolledBack);
+    let back = world.again(&of).await;
+    assert_eq!(
+        (back.status, back.taken_back_by),
+        (Status::RolledBack, None),
+        "repairing a failure is no decision against it"
+    );
 }
 
 #[tokio::test]
@@ -135,6 +140,20 @@ async fn by_hand_a_change_goes_back_once() {
     world.every_change_was_announced();
     let twice = world.engine.rollback(&action.id, &operator()).await;
     assert!(matches!(twice, Err(EngineError::Conflict(_))));
+    // A person's own decision is kept as such: it is no failure of the finding, which is not made again for a while all the same.
+    let back = world.again(&of).await;
+    assert_eq!(
+        (back.taken_back_by.as_deref(), ended.undone_by.as_deref()),
+        (Some("olga@example.com"), Some("olga@example.com"))
+    );
+    let agent = world.memory.agent_get(of.agent_id.as_ref().unwrap()).await.unwrap();
+    let report = world.run(&agent).await;
+    assert!(report.skipped.contains(&("taken_back".to_owned(), 1)), "{:?}", report.skipped);
+    // The same kind on another machine counts no failed case.
+    world.machine("i-2", "t3.large", 5.0);
+    world.run(&agent).await;
+    let other = world.only("i-2").await;
+    assert_eq!((other.explanation.similar_cases, other.explanation.success_rate), (0, None));
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use reeve_access::Role;
 use reeve_agents::{AgentInput, AgentStore, EngineError, RecommendationType, Status};
 use reeve_estate::{Metric, ResourceState};
 
-use crate::world::{World, operator, person, resource};
+use crate::world::{World, operator, person, resource, volume_of};
 
 #[tokio::test]
 async fn the_same_finding_refreshes_in_place() {
@@ -99,14 +99,23 @@ async fn a_scope_covers_accounts_and_services() {
             services: Some(services.iter().map(|s| (*s).to_owned()).collect()),
             ..AgentInput::default()
         };
-        let agent = world.engine.agent_create(input, &operator()).await.unwrap();
-        world.run(&agent).await.resources_seen
+        let agent = match world.engine.agent_create(input, &operator()).await {
+            Ok(agent) => agent,
+            Err(EngineError::Invalid(errors)) => return Err(errors),
+            Err(other) => panic!("{other}"),
+        };
+        Ok(world.run(&agent).await.resources_seen)
     };
-    assert_eq!(seen(&[], &[]).await, 1);
-    assert_eq!(seen(&["prod-aws"], &["EC2"]).await, 1);
-    assert_eq!(seen(&["111122223333"], &[]).await, 1);
-    assert_eq!(seen(&["staging"], &[]).await, 0);
-    assert_eq!(seen(&[], &["rds"]).await, 0);
+    world.put(volume_of("vol-1", "i-1"));
+    assert_eq!(seen(&[], &[]).await, Ok(2));
+    assert_eq!(seen(&["prod-aws"], &["EC2"]).await, Ok(1));
+    assert_eq!(seen(&["111122223333"], &[]).await, Ok(2));
+    assert_eq!(seen(&["PROD-AWS"], &["ebs"]).await, Ok(1));
+    // A name that nothing connected has would cover nothing, silently.
+    let errors = seen(&["prod-aws", "prod-awss"], &["rds"]).await.unwrap_err();
+    let paths: Vec<&str> = errors.iter().map(|error| error.path.as_str()).collect();
+    assert_eq!(paths, ["scope.accounts[1]", "scope.services[0]"]);
+    assert!(errors[0].message.ends_with("did you mean prod-aws?"), "{}", errors[0].message);
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! Stores in memory, with the version comparison and the uniqueness that the ports' contracts ask for.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -33,6 +34,14 @@ pub(crate) struct Memory {
     pub(crate) resources: Mutex<BTreeMap<ResourceId, Resource>>,
     pub(crate) seen: Mutex<Vec<ResourceChange>>,
     pub(crate) series: Mutex<Vec<Series>>,
+    /// The connection lets Reeve look and not act.
+    pub(crate) observe_only: AtomicBool,
+}
+
+impl Memory {
+    fn connection(&self) -> Connection {
+        Connection { allow_actions: !self.observe_only.load(Ordering::SeqCst), ..connection() }
+    }
 }
 
 fn missing(what: &'static str, id: &str) -> StoreError {
@@ -66,7 +75,7 @@ impl AgentStore for Memory {
     }
     async fn agent_delete(&self, id: &AgentId) -> Result<(), StoreError> {
         self.agents.lock().remove(&id.0).map(drop).ok_or_else(|| missing("agent", &id.0))?;
-        for of in self.recommendations.lock().values_mut().filter(|r| r.agent_id == *id) {
+        for of in self.recommendations.lock().values_mut().filter(|r| r.agent_id.as_ref() == Some(id)) {
             if of.status.may_become(Status::Expired) {
                 of.status = Status::Expired;
                 of.version += 1;
@@ -213,10 +222,10 @@ impl EstateStore for Memory {
         Ok(())
     }
     async fn connection_get(&self, _: &ConnectionId) -> Result<Connection, StoreError> {
-        Ok(connection())
+        Ok(self.connection())
     }
     async fn connection_list(&self) -> Result<Vec<Connection>, StoreError> {
-        Ok(vec![connection()])
+        Ok(vec![self.connection()])
     }
     async fn resource_sync(&self, _: &ConnectionId, seen: &[Resource], _: &[ResourceKind]) -> Result<(), StoreError> {
         for resource in seen {

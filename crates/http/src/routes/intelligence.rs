@@ -39,6 +39,7 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
     let guarded = guarded
         .add(Access::Needs(IntelligenceView), routes!(overview::dashboard))
         .add(Access::Needs(IntelligenceView), routes!(agents::types))
+        .add(Access::Needs(IntelligenceView), routes!(agents::scope_choices))
         .add(Access::Needs(IntelligenceView), routes!(agents::list))
         .add(Access::Needs(IntelligenceConfigure), routes!(agents::create))
         .add(Access::Needs(IntelligenceView), routes!(agents::get))
@@ -54,6 +55,7 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         .add(Access::Needs(IntelligenceOperate), routes!(exclusions::create))
         .add(Access::Needs(IntelligenceOperate), routes!(exclusions::delete))
         .add(Access::Needs(IntelligenceOperate), routes!(responses::execute))
+        .add(Access::Needs(IntelligenceOperate), routes!(responses::exception))
         .add(Access::Needs(IntelligenceOperate), routes!(responses::schedule))
         .add(Access::Needs(IntelligenceOperate), routes!(responses::test))
         .add(Access::Needs(IntelligenceOperate), routes!(responses::dismiss))

@@ -18,8 +18,40 @@ pub struct AgentTypeBody {
     pub actions: BTreeMap<String, String>,
     /// Further settings: name and value.
     pub settings: BTreeMap<String, String>,
-    /// Whether this release can run it.
+    /// Whether an agent of the type can be configured in this release.
     pub available: bool,
+    /// Source of its findings in this release: `runs`, `anomalies`, `predictive_rules`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub findings: Option<String>,
+}
+
+/// Accounts and services that a scope may name.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ScopeChoicesBody {
+    /// Connected accounts; a scope names the connection or the account.
+    pub accounts: Vec<AccountChoiceBody>,
+    /// Services of the inventory.
+    pub services: Vec<ServiceChoiceBody>,
+}
+
+/// A connected account.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct AccountChoiceBody {
+    /// The connection's name.
+    pub connection: String,
+    /// The provider's account, subscription or project.
+    pub account: String,
+    /// Resources that the inventory has of it.
+    pub resources: u64,
+}
+
+/// A service of the inventory.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ServiceChoiceBody {
+    /// Name (`ec2`, `rds`, ...).
+    pub name: String,
+    /// Resources that the inventory has of it.
+    pub resources: u64,
 }
 
 /// What an agent covers. An empty list is everything.

@@ -8,10 +8,12 @@ use utoipa::{IntoParams, ToSchema};
 pub struct RecommendationBody {
     /// Identifier.
     pub id: String,
-    /// The agent that made it.
-    pub agent_id: String,
-    /// That agent's type.
+    /// The agent that owns it, of the type `agent_type`; null for advice without such an agent, which people alone carry out.
+    pub agent_id: Option<String>,
+    /// Type of agent whose finding it is.
     pub agent_type: String,
+    /// Agent type, rule and cause.
+    pub origin: OriginBody,
     /// `right_size`, `idle_resource_cleanup`, `instance_type`, `reserved_instances`, ...
     #[serde(rename = "type")]
     pub kind: String,
@@ -59,10 +61,81 @@ pub struct RecommendationBody {
     /// Which guardrail blocked the last execution, and by how much.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocked: Option<String>,
+    /// Whether a person could apply it now, and what refuses it; absent while it is carried out, when it is over, and in records
+    /// that are sent out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub applicability: Option<ApplicabilityBody>,
+    /// Exception to a guardrail that was granted for its plan and is not used up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exception: Option<ExceptionBody>,
+    /// Person who undid the change by their own decision; such an end is no failure of the finding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub taken_back_by: Option<String>,
     /// Where it stands in the list, and why there.
     pub ranking: RankingBody,
     /// Why, from the numbers that decided.
     pub explanation: ExplanationBody,
+}
+
+/// Where a recommendation comes from.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct OriginBody {
+    /// Type of agent whose finding it is.
+    pub agent_type: String,
+    /// The rule that found it (`downsize_underutilized`, `auto_quarantine`, ...).
+    pub rule: String,
+    /// `run`, `anomaly`, `predictive_rule`, `person`.
+    pub cause: String,
+    /// Identifier of the anomaly or rule, or the person's e-mail address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cause_id: Option<String>,
+}
+
+/// Whether a person could apply a recommendation now. Execution decides by the same code.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ApplicabilityBody {
+    /// `ready`, `blocked`, `advice_only`.
+    pub state: String,
+    /// What blocks it: a guardrail (`cost_impact.max_increase`), `scope`, `exclusion`, `agent_mode`, `agent`, `connection`,
+    /// `resource`, `action`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blocked_by: Option<String>,
+    /// The limit and the value, or why it is advice, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Signatures that it needs before it runs: `manager`, `director`, `security`.
+    pub signatures: Vec<String>,
+    /// Whether people may grant an exception to what blocks it.
+    pub can_be_excepted: bool,
+}
+
+/// A granted exception.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ExceptionBody {
+    /// Guardrail.
+    pub guardrail: String,
+    /// Highest value that it covers, percent.
+    pub value: f64,
+    /// The only plan that it covers.
+    pub plan_hash: String,
+    /// The requester's reason.
+    pub reason: String,
+    /// The approval request that was signed.
+    pub approval_id: String,
+    /// Who signed.
+    pub granted_by: Vec<String>,
+    /// End of its validity.
+    pub expires_at: String,
+}
+
+/// Ask for an exception.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExceptionRequestBody {
+    /// The plan's hash as seen; when different, nothing is done (409).
+    pub plan_hash: String,
+    /// Why the limit should not hold for this plan; 1 to 2000 characters.
+    pub reason: String,
 }
 
 /// Lists put the highest expected value first.
@@ -124,6 +197,10 @@ pub struct ImpactBody {
 pub struct SavingsBody {
     /// At list price; null where no price of this region, size and operating system is known.
     pub monthly: Option<f64>,
+    /// What it is expected to save: after discounts where the bill is known, else at list price. Totals add this up.
+    pub expected_monthly: Option<f64>,
+    /// Basis of `expected_monthly`: `bill` or `list_price`; null where no price is known.
+    pub basis: Option<String>,
     /// `USD`.
     pub currency: String,
     /// After discounts and commitments, where the bill is known.
@@ -234,6 +311,25 @@ pub struct RecommendationParams {
     pub resource: Option<String>,
     /// Account or connection.
     pub account: Option<String>,
+    /// `ready`, `blocked`, `advice_only`: only what has not ended.
+    pub applicability: Option<String>,
+}
+
+/// A page of recommendations, and what all that the filter finds save together.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct RecommendationList {
+    /// The items.
+    pub items: Vec<RecommendationBody>,
+    /// How many there are in all.
+    pub total: u64,
+    /// Give this as `cursor` for the next page; absent at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+    /// What those that have not ended save together a month, dollars, on every page: after discounts where the bill is known, else
+    /// at list price. Of those that exclude each other the best set counts.
+    pub savings_monthly: f64,
+    /// Those of them without a known price; none of them is in the sum.
+    pub savings_unpriced: u64,
 }
 
 /// Apply now.

@@ -39,6 +39,9 @@ pub struct ActionRecordBody {
     /// Why it was rolled back or failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// Person who undid it by their own decision.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undone_by: Option<String>,
     /// How its effect is watched, once it succeeded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub watch: Option<WatchBody>,
@@ -118,9 +121,26 @@ pub struct ApprovalBody {
     pub expires_at: String,
     /// `pending`, `approved`, `rejected`, `expired`.
     pub status: String,
-    /// Why it was rejected.
+    /// Why it was rejected; before that, the requester's words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// Exception to a guardrail that the signatures grant, where one is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exception: Option<ExceptionAskedBody>,
+}
+
+/// An exception to a guardrail that an approval request asks for.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ExceptionAskedBody {
+    /// Guardrail (`cost_impact.max_increase`).
+    pub guardrail: String,
+    /// Limit at the time of the request, percent.
+    pub limit: f64,
+    /// Value of the plan, percent.
+    pub value: f64,
+    /// Action that used it up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub used_by: Option<String>,
 }
 
 /// A signature.
@@ -298,9 +318,9 @@ pub struct BreakerResetBody {
 /// The dashboard of Intelligence Automation.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct DashboardBody {
-    /// Agents that exist, by mode.
+    /// Agents that act: those in `safe_mode` or `active`. Agents in `learning` only observe.
     pub active_agents: u64,
-    /// Agents by mode.
+    /// All agents by mode.
     pub agents_by_mode: BTreeMap<String, u64>,
     /// Recommendations that wait.
     pub recommendations_open: u64,
@@ -312,11 +332,15 @@ pub struct DashboardBody {
     pub actions_taken: u64,
     /// Those by status.
     pub actions_by_status: BTreeMap<String, u64>,
-    /// Savings a month of actions that succeeded, dollars: measured where the change was watched, else as predicted.
+    /// Measured savings a month, dollars: cost before less cost after, once the change was watched.
     pub savings_realised_monthly: f64,
-    /// What the same actions were predicted to save a month, dollars.
+    /// What the same changes were predicted to save a month, dollars.
     pub savings_predicted_monthly: f64,
-    /// Savings a month of what is open, dollars.
+    /// Changes that succeeded and whose saving is not measured yet.
+    pub savings_unmeasured: u64,
+    /// What those are predicted to save a month, dollars. It is not part of what is realised.
+    pub savings_unmeasured_monthly: f64,
+    /// Savings a month of what has not ended, dollars: the same figure as `savings_monthly` of its list.
     pub savings_open_monthly: f64,
     /// Open recommendations whose saving is not known for want of a price; none of them is in the sum.
     pub savings_open_unpriced: u64,

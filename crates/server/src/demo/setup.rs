@@ -54,8 +54,22 @@ pub(super) async fn agents(service: &Service) -> Result<()> {
             ..AgentInput::default()
         },
     ];
+    // Findings belong to agents of their own type: one for what anomalies and predictive rules find.
+    let held = [
+        ("security_intelligence", "Security watch"),
+        ("ops_intelligence", "Operations foresight"),
+        ("performance_optimizer", "Traffic foresight"),
+        ("db_optimizer", "Database foresight"),
+    ];
+    let holders = held.map(|(agent_type, name)| AgentInput {
+        agent_type: text(agent_type),
+        name: text(name),
+        mode: text("safe_mode"),
+        learning_period: text("14d"),
+        ..AgentInput::default()
+    });
     let by = Caller::system();
-    for input in inputs {
+    for input in inputs.into_iter().chain(holders) {
         let agent = service.app.engine.agent_create(input, &by).await?;
         service.app.engine.agent_run(&agent.id, &by).await?;
     }

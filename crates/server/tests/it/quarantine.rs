@@ -51,7 +51,7 @@ async fn a_machine_that_was_taken_over_is_cut_off_and_let_back() {
     })
     .await;
     let agent = json!({
-        "agent_type": "cost_optimizer", "name": "Watch", "mode": "active", "reason": "a test",
+        "agent_type": "security_intelligence", "name": "Watch", "mode": "active", "reason": "a test",
         "auto_apply": { "enabled": true, "max_impact": "high" },
     });
     let _ = admin.post("intelligence/agents", agent).await.expect(201);

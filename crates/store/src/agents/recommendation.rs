@@ -23,8 +23,8 @@ pub(super) async fn insert(store: &Store, recommendation: &Recommendation) -> Re
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)",
     )
     .bind(&recommendation.id.0)
-    .bind(&recommendation.agent_id.0)
-    .bind(recommendation.agent_type.as_str())
+    .bind(agent_id(recommendation))
+    .bind(recommendation.origin.agent_type.as_str())
     .bind(recommendation.kind.as_str())
     .bind(recommendation.status.as_str())
     .bind(i64::from(!recommendation.status.is_end()))
@@ -50,7 +50,8 @@ pub(super) async fn update_one(store: &Store, recommendation: &Recommendation) -
     update(&mut *store.write().acquire().await?, recommendation).await
 }
 
-/// Subject, agent, type and time of making never change; everything else may.
+/// Subject, type and time of making never change; everything else may, the agent included: advice is adopted by an agent of its
+/// type.
 pub(super) async fn update(connection: &mut AnyConnection, recommendation: &Recommendation) -> Result<(), Fault> {
     let record = Versioned {
         what: "recommendation",
@@ -60,7 +61,7 @@ pub(super) async fn update(connection: &mut AnyConnection, recommendation: &Reco
     };
     let update = sqlx::query(
         "UPDATE recommendations SET status = $3, is_open = $4, priority = $5, confidence = $6, savings = $7, version = $8,
-             document = $9, expected_value = $10 WHERE id = $1 AND version = $2",
+             document = $9, expected_value = $10, agent_id = $11, agent_type = $12 WHERE id = $1 AND version = $2",
     )
     .bind(&recommendation.id.0)
     .bind(record.expected())
@@ -71,8 +72,15 @@ pub(super) async fn update(connection: &mut AnyConnection, recommendation: &Reco
     .bind(savings_order(recommendation))
     .bind(version(recommendation.version))
     .bind(encode(&RecommendationRow::from(recommendation))?)
-    .bind(recommendation.ranking.expected_value);
+    .bind(recommendation.ranking.expected_value)
+    .bind(agent_id(recommendation))
+    .bind(recommendation.origin.agent_type.as_str());
     record.run(connection, update, || taken(recommendation)).await
+}
+
+/// The column's value: empty for advice without an agent.
+fn agent_id(recommendation: &Recommendation) -> &str {
+    recommendation.agent_id.as_ref().map_or("", |id| &id.0)
 }
 
 fn taken(recommendation: &Recommendation) -> String {

@@ -13,6 +13,7 @@ use super::{RowError, named, time, time_or_none};
 pub(crate) struct ActionRow {
     id: String,
     recommendation: String,
+    /// Empty where a person carried out advice without an agent.
     agent_id: String,
     connection: String,
     resource: String,
@@ -27,6 +28,8 @@ pub(crate) struct ActionRow {
     started_at: String,
     finished_at: Option<String>,
     reason: Option<String>,
+    #[serde(default)]
+    undone_by: Option<String>,
     #[serde(default)]
     watch: Option<WatchRow>,
     version: u64,
@@ -59,7 +62,7 @@ impl From<&Action> for ActionRow {
         ActionRow {
             id: action.id.0.clone(),
             recommendation: action.recommendation.0.clone(),
-            agent_id: action.agent_id.0.clone(),
+            agent_id: action.agent_id.as_ref().map_or_else(String::new, |id| id.0.clone()),
             connection: action.connection.0.clone(),
             resource: action.resource.0.clone(),
             purpose: action.purpose.as_str().to_owned(),
@@ -73,6 +76,7 @@ impl From<&Action> for ActionRow {
             started_at: action.started_at.to_string(),
             finished_at: action.finished_at.map(|at| at.to_string()),
             reason: action.reason.clone(),
+            undone_by: action.undone_by.clone(),
             watch: action.watch.as_ref().map(WatchRow::from),
             version: action.version,
         }
@@ -84,7 +88,7 @@ impl ActionRow {
         Ok(Action {
             id: ActionId(self.id),
             recommendation: RecommendationId(self.recommendation),
-            agent_id: AgentId(self.agent_id),
+            agent_id: Some(self.agent_id).filter(|id| !id.is_empty()).map(AgentId),
             connection: ConnectionId(self.connection),
             resource: ResourceId(self.resource),
             purpose: named("purpose", &self.purpose, Purpose::parse)?,
@@ -98,6 +102,7 @@ impl ActionRow {
             started_at: time(&self.started_at)?,
             finished_at: time_or_none(self.finished_at.as_deref())?,
             reason: self.reason,
+            undone_by: self.undone_by,
             watch: self.watch.map(WatchRow::into_watch).transpose()?,
             version: self.version,
         })

@@ -1,10 +1,10 @@
 //! An approval request and its signatures.
 
 use reeve_agents::approval::{Delegation, Signature, Signed};
-use reeve_agents::{Approval, ApprovalId, ApprovalStatus, Impact, RecommendationId};
+use reeve_agents::{ActionId, Approval, ApprovalId, ApprovalStatus, ExceptionRequest, Impact, RecommendationId};
 use serde::{Deserialize, Serialize};
 
-use super::{RowError, named, time, time_or_none};
+use super::{RowError, finite, named, time, time_or_none};
 
 /// An approval request, whole.
 #[derive(Debug, Serialize, Deserialize)]
@@ -24,7 +24,19 @@ pub(crate) struct ApprovalRow {
     expires_at: String,
     status: String,
     reason: Option<String>,
+    #[serde(default)]
+    exception: Option<ExceptionRequestRow>,
     version: u64,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct ExceptionRequestRow {
+    guardrail: String,
+    #[serde(serialize_with = "finite")]
+    limit: f64,
+    #[serde(serialize_with = "finite")]
+    value: f64,
+    used_by: Option<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -71,6 +83,12 @@ impl From<&Approval> for ApprovalRow {
             expires_at: approval.expires_at.to_string(),
             status: approval.status.as_str().to_owned(),
             reason: approval.reason.clone(),
+            exception: approval.exception.as_ref().map(|asked| ExceptionRequestRow {
+                guardrail: asked.guardrail.clone(),
+                limit: asked.limit,
+                value: asked.value,
+                used_by: asked.used_by.as_ref().map(|action| action.0.clone()),
+            }),
             version: approval.version,
         }
     }
@@ -99,6 +117,12 @@ impl ApprovalRow {
             expires_at: time(&self.expires_at)?,
             status: named("status", &self.status, ApprovalStatus::parse)?,
             reason: self.reason,
+            exception: self.exception.map(|row| ExceptionRequest {
+                guardrail: row.guardrail,
+                limit: row.limit,
+                value: row.value,
+                used_by: row.used_by.map(ActionId),
+            }),
             version: self.version,
         })
     }

@@ -2,8 +2,8 @@
 
 use reeve_agents::recommendation::{Decision, Effort, ImpactAssessment, Subject};
 use reeve_agents::{
-    AgentId, AgentType, Explanation, Impact, Priority, Ranking, Recommendation, RecommendationId, RecommendationType,
-    Status,
+    AgentId, AgentType, ApprovalId, Cause, Exception, Explanation, Impact, Origin, Priority, Ranking, Recommendation,
+    RecommendationId, RecommendationType, Status,
 };
 use reeve_estate::{ConnectionId, Money, Provider, ResourceId, ResourceKind};
 use serde::{Deserialize, Serialize};
@@ -15,10 +15,14 @@ use super::{RowError, finite, named, time, time_or_none};
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct RecommendationRow {
     id: String,
+    /// Empty for advice without an agent.
     agent_id: String,
     agent_type: String,
     kind: String,
     rule: String,
+    /// Recommendations of earlier releases have none: they were given to any agent in scope.
+    #[serde(default)]
+    cause: Option<CauseRow>,
     title: String,
     subject: SubjectRow,
     priority: String,
@@ -46,7 +50,29 @@ pub(crate) struct RecommendationRow {
     snoozed_until: Option<String>,
     status_reason: Option<String>,
     blocked: Option<String>,
+    #[serde(default)]
+    exception: Option<ExceptionRow>,
+    #[serde(default)]
+    taken_back_by: Option<String>,
     version: u64,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct CauseRow {
+    kind: String,
+    id: Option<String>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct ExceptionRow {
+    guardrail: String,
+    #[serde(serialize_with = "finite")]
+    value: f64,
+    plan_hash: String,
+    reason: String,
+    approval: String,
+    granted_by: Vec<String>,
+    expires_at: String,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -110,10 +136,11 @@ impl From<&Recommendation> for RecommendationRow {
     fn from(from: &Recommendation) -> Self {
         RecommendationRow {
             id: from.id.0.clone(),
-            agent_id: from.agent_id.0.clone(),
-            agent_type: from.agent_type.as_str().to_owned(),
+            agent_id: from.agent_id.as_ref().map_or_else(String::new, |id| id.0.clone()),
+            agent_type: from.origin.agent_type.as_str().to_owned(),
             kind: from.kind.as_str().to_owned(),
-            rule: from.rule.clone(),
+            rule: from.origin.rule.clone(),
+            cause: Some(CauseRow::from(&from.origin.cause)),
             title: from.title.clone(),
             subject: SubjectRow::from(&from.subject),
             priority: from.priority.as_str().to_owned(),
@@ -138,6 +165,8 @@ impl From<&Recommendation> for RecommendationRow {
             snoozed_until: from.snoozed_until.map(|at| at.to_string()),
             status_reason: from.status_reason.clone(),
             blocked: from.blocked.clone(),
+            exception: from.exception.as_ref().map(ExceptionRow::from),
+            taken_back_by: from.taken_back_by.clone(),
             version: from.version,
         }
     }
@@ -146,12 +175,18 @@ impl From<&Recommendation> for RecommendationRow {
 impl RecommendationRow {
     pub(crate) fn into_recommendation(self) -> Result<Recommendation, RowError> {
         let impact_level = named("impact_level", &self.impact_level, Impact::parse)?;
+        let held_by = named("agent_type", &self.agent_type, AgentType::parse)?;
+        let origin = match self.cause {
+            Some(cause) => Origin { agent_type: held_by, rule: self.rule, cause: cause.into_cause()? },
+            None => Origin::of_earlier_release(held_by, &self.rule, &self.reason_codes),
+        };
+        // An agent of another type has no say in it any more.
+        let agent_id = Some(self.agent_id).filter(|id| !id.is_empty() && origin.agent_type == held_by);
         Ok(Recommendation {
             id: RecommendationId(self.id),
-            agent_id: AgentId(self.agent_id),
-            agent_type: named("agent_type", &self.agent_type, AgentType::parse)?,
+            agent_id: agent_id.map(AgentId),
+            origin,
             kind: named("kind", &self.kind, RecommendationType::parse)?,
-            rule: self.rule,
             title: self.title,
             subject: self.subject.into_subject()?,
             priority: named("priority", &self.priority, Priority::parse)?,
@@ -179,7 +214,49 @@ impl RecommendationRow {
             snoozed_until: time_or_none(self.snoozed_until.as_deref())?,
             status_reason: self.status_reason,
             blocked: self.blocked,
+            exception: self.exception.map(ExceptionRow::into_exception).transpose()?,
+            taken_back_by: self.taken_back_by,
             version: self.version,
+        })
+    }
+}
+
+impl From<&Cause> for CauseRow {
+    fn from(from: &Cause) -> Self {
+        CauseRow { kind: from.kind().to_owned(), id: from.id().map(str::to_owned) }
+    }
+}
+
+impl CauseRow {
+    fn into_cause(self) -> Result<Cause, RowError> {
+        named("cause", &self.kind, |kind| Cause::parse(kind, self.id.as_deref()))
+    }
+}
+
+impl From<&Exception> for ExceptionRow {
+    fn from(from: &Exception) -> Self {
+        ExceptionRow {
+            guardrail: from.guardrail.clone(),
+            value: from.value,
+            plan_hash: from.plan_hash.clone(),
+            reason: from.reason.clone(),
+            approval: from.approval.0.clone(),
+            granted_by: from.granted_by.clone(),
+            expires_at: from.expires_at.to_string(),
+        }
+    }
+}
+
+impl ExceptionRow {
+    fn into_exception(self) -> Result<Exception, RowError> {
+        Ok(Exception {
+            guardrail: self.guardrail,
+            value: self.value,
+            plan_hash: self.plan_hash,
+            reason: self.reason,
+            approval: ApprovalId(self.approval),
+            granted_by: self.granted_by,
+            expires_at: time(&self.expires_at)?,
         })
     }
 }

@@ -43,8 +43,41 @@ fn recommendation_v1() {
     let row: recommendation::RecommendationRow = decode(fixture!("recommendation-v1")).unwrap();
     // What was written before there were rankings has none, and its risk is its impact level.
     let explanation = reeve_agents::Explanation { risk: sample.impact_level, ..sample.explanation.clone() };
-    let older = reeve_agents::Recommendation { ranking: reeve_agents::Ranking::default(), explanation, ..sample };
+    // Nor had it a cause, an exception, or a person who took it back.
+    let origin = reeve_agents::Origin { cause: reeve_agents::Cause::Run, ..sample.origin.clone() };
+    let older = reeve_agents::Recommendation {
+        origin,
+        exception: None,
+        taken_back_by: None,
+        ranking: reeve_agents::Ranking::default(),
+        explanation,
+        ..sample
+    };
     assert_eq!(row.into_recommendation().unwrap(), older);
+}
+
+#[test]
+fn recommendation_v2() {
+    let sample = samples::recommendation("rec-1", "i-1").unwrap();
+    check(&recommendation::RecommendationRow::from(&sample), fixture!("recommendation-v2"));
+    let row: recommendation::RecommendationRow = decode(fixture!("recommendation-v2")).unwrap();
+    assert_eq!(row.into_recommendation().unwrap(), sample);
+    // Advice belongs to no agent.
+    let advice = reeve_agents::Recommendation { agent_id: None, ..sample };
+    let written = encode(&recommendation::RecommendationRow::from(&advice)).unwrap();
+    let row: recommendation::RecommendationRow = decode(&written).unwrap();
+    assert_eq!(row.into_recommendation().unwrap(), advice);
+}
+
+#[test]
+fn a_finding_that_an_agent_of_another_type_held_is_advice_now() {
+    let isolation = fixture!("recommendation-v1")
+        .replace("downsize_underutilized", "auto_quarantine")
+        .replace("cpu_below_20_for_14_days", "anomaly:an-1");
+    let read = decode::<recommendation::RecommendationRow>(&isolation).unwrap().into_recommendation().unwrap();
+    assert_eq!(read.agent_id, None, "an agent for savings held it");
+    assert_eq!(read.origin.agent_type, reeve_agents::AgentType::SecurityIntelligence);
+    assert_eq!(read.origin.cause.id(), Some("an-1"));
 }
 
 #[test]
@@ -82,7 +115,7 @@ fn approval_v1() {
     let sample = samples::approval("ap-1", "rec-1", 1_000).unwrap();
     check(&approval::ApprovalRow::from(&sample), fixture!("approval-v1"));
     let row: approval::ApprovalRow = decode(fixture!("approval-v1")).unwrap();
-    let then = reeve_agents::Approval { delegated: Vec::new(), reminded_at: None, ..sample };
+    let then = reeve_agents::Approval { delegated: Vec::new(), reminded_at: None, exception: None, ..sample };
     assert_eq!(row.into_approval().unwrap(), then);
 }
 
@@ -91,7 +124,7 @@ fn action_v1() {
     let sample = samples::action("ac-1", "rec-1", 1_000).unwrap();
     check(&action::ActionRow::from(&sample), fixture!("action-v1"));
     let row: action::ActionRow = decode(fixture!("action-v1")).unwrap();
-    assert_eq!(row.into_action().unwrap(), reeve_agents::Action { watch: None, ..sample });
+    assert_eq!(row.into_action().unwrap(), reeve_agents::Action { watch: None, undone_by: None, ..sample });
 }
 
 #[test]

@@ -165,8 +165,8 @@ async fn lists(store: &dyn AgentStore) -> Result<()> {
     let base = store.recommendation_list(&RecommendationFilter::default()).await?.1;
     let of = |id: &str, priority, usd: f64, confidence| -> Result<Recommendation> {
         let mut made = recommendation(id, id)?;
-        made.agent_id = AgentId("a-list".into());
-        made.agent_type = AgentType::StorageOptimizer;
+        made.agent_id = Some(AgentId("a-list".into()));
+        made.origin.agent_type = AgentType::StorageOptimizer;
         made.subject.account = "222222222222".into();
         made.subject.connection.0 = "c-list".into();
         made.savings_monthly = Some(Money::from_usd(usd));
@@ -226,7 +226,7 @@ async fn a_removed_agent_leaves_closed_recommendations(store: &dyn AgentStore) -
         ("g-succeeded", Status::Succeeded, Status::Succeeded),
     ];
     for (id, status, _) in cases {
-        let made = Recommendation { agent_id: AgentId("a-gone".into()), status, ..recommendation(id, id)? };
+        let made = Recommendation { agent_id: Some(AgentId("a-gone".into())), status, ..recommendation(id, id)? };
         store.recommendation_insert(&made).await?;
     }
     store.agent_delete(&AgentId("a-gone".into())).await?;

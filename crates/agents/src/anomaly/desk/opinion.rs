@@ -3,9 +3,10 @@
 use reeve_audit::{FieldError, Json};
 
 use super::super::record::{Anomaly, AnomalyFeedback, AnomalyId, AnomalyStatus, FeedbackKind, Response, Stage};
-use super::super::{quarantine, story};
+use super::super::story;
 use super::Desk;
 use crate::engine::{Caller, EngineError};
+use crate::origin::Cause;
 
 impl Desk {
     /// Takes in what a person says. "False" keeps the like of it, up to this strangeness, quiet for thirty days; "planned"
@@ -51,7 +52,7 @@ impl Desk {
         if kind != FeedbackKind::Real {
             // Nobody is to cut a machine off for what was no threat.
             let reason = format!("the anomaly it was for was called {kind}");
-            self.ports.engine.withdraw(&quarantine::code(id), None, &reason, caller).await?;
+            self.ports.engine.withdraw(&Cause::Anomaly(id.clone()), None, &reason, caller).await?;
         }
         Ok(next)
     }

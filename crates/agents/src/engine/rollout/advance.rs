@@ -11,7 +11,7 @@ use reeve_audit::{ActionStatus as Went, Severity};
 
 use super::told::{said, told};
 use crate::action::{Action, Purpose};
-use crate::agent::{Agent, Mode};
+use crate::agent::Mode;
 use crate::engine::execute::{Target, Wish};
 use crate::engine::{Caller, Engine, EngineError};
 use crate::lifecycle::Status;
@@ -190,7 +190,7 @@ impl Engine {
             let Some(of) = seen.recommendations.get(&member.recommendation) else { continue };
             let run_id = automatic.then_some(run.as_str());
             let wish = Wish { caller, by: &by, comment: Some(&stage), run_id, automatic, standing: false };
-            match self.begin_member(of, &agent, &wish).await? {
+            match self.begin_member(of, &wish).await? {
                 Ok(state) => {
                     (member.state, member.detail) = (state, String::new());
                     begun += 1;
@@ -206,7 +206,6 @@ impl Engine {
     async fn begin_member(
         self: &Arc<Self>,
         of: &Recommendation,
-        agent: &Agent,
         wish: &Wish<'_>,
     ) -> Result<Result<MemberState, String>, EngineError> {
         // It may have moved since it was listed.
@@ -214,9 +213,8 @@ impl Engine {
         if !matches!(of.status, Status::Open | Status::Approved) {
             return Ok(Err(format!("it is {}", of.status)));
         }
-        let history = self.lately().await?;
-        if let Some(block) = self.would_block(&of, agent, Target::of(&of), wish, &history).await? {
-            return Ok(Err(format!("blocked by guardrail {block}")));
+        if let Err(refusal) = self.circumstances().await?.decide(&of, Target::of(&of), wish) {
+            return Ok(Err(refusal.into_error().to_string()));
         }
         match self.proceed(of, *wish).await {
             Ok(crate::engine::Execution::Started(_)) => Ok(Ok(MemberState::Changing)),

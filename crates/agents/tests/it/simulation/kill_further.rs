@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 use reeve_agents::anomaly::quarantine;
 use reeve_agents::cost::{Proposal, Trust};
 use reeve_agents::engine::Foretold;
-use reeve_agents::predictive::plans;
+use reeve_agents::predictive::{RuleId, plans};
 use reeve_agents::recommendation::{Effort, Explanation, ImpactAssessment, Subject};
 use reeve_agents::{AgentInput, AgentType, Clock as _, Guardrails, Impact, Plan, Priority, RecommendationType, Status};
 use reeve_estate::{Capacity, Money, QUARANTINE, Resource, ResourceKind, ResourceState, Specification};
@@ -74,7 +74,7 @@ fn foretold(of: &Resource, plan: Plan) -> Foretold {
             decision_path: Vec::new(),
         },
     };
-    Foretold { resource: of.clone(), proposal }
+    Foretold { resource: of.clone(), proposal, rule: RuleId("r-1".to_owned()) }
 }
 
 /// A life of one resource, and what was foreseen of it.
@@ -85,7 +85,7 @@ fn life_with(of: &Resource, plan: impl Fn(&Life) -> Plan) -> Life {
     life.process(false, None, async move |session: Session| {
         let text = |text: &str| Some(text.to_owned());
         let input = AgentInput {
-            agent_type: text("cost_optimizer"),
+            agent_type: text("ops_intelligence"),
             name: text("ops"),
             mode: text("safe_mode"),
             ..AgentInput::default()

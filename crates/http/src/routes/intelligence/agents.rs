@@ -8,7 +8,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 
 use reeve_agents::agent_type::agent_types;
-use reeve_agents::engine::AgentInput;
+use reeve_agents::engine::{AgentInput, ConnectedAccount};
 use reeve_agents::ports::RecommendationFilter;
 use reeve_agents::{Agent, AgentId, Status};
 
@@ -19,8 +19,8 @@ use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller};
 use crate::time;
 use crate::wire::agent::{
-    AgentBody, AgentCreate, AgentPatch, AgentStatusBody, AgentTypeBody, AutoApplyBody, NotificationsBody, RunBody,
-    ScopeBody,
+    AccountChoiceBody, AgentBody, AgentCreate, AgentPatch, AgentStatusBody, AgentTypeBody, AutoApplyBody,
+    NotificationsBody, RunBody, ScopeBody, ScopeChoicesBody, ServiceChoiceBody,
 };
 use crate::wire::list::List;
 
@@ -38,10 +38,25 @@ pub(super) async fn types() -> Json<List<AgentTypeBody>> {
             capabilities: pairs(info.capabilities),
             actions: pairs(info.actions),
             settings: pairs(info.settings),
-            available: info.available,
+            available: info.findings.is_some(),
+            findings: info.findings.map(|source| source.as_str().to_owned()),
         })
         .collect();
     Json(List { total: items.len() as u64, items, next_cursor: None })
+}
+
+/// Accounts and services that the scope of an agent or a rule may name: those that are connected.
+#[utoipa::path(get, path = "/api/v1/intelligence/scope-choices", tag = "intelligence", responses((status = 200, body = ScopeChoicesBody)))]
+pub(super) async fn scope_choices(State(app): State<Arc<App>>) -> Result<Json<ScopeChoicesBody>, Problem> {
+    let found = app.engine.scope_choices().await.map_err(problem)?;
+    let account = |one: ConnectedAccount| AccountChoiceBody {
+        connection: one.connection,
+        account: one.account,
+        resources: one.resources,
+    };
+    let service = |(name, resources)| ServiceChoiceBody { name, resources };
+    let accounts = found.accounts.into_iter().map(account).collect();
+    Ok(Json(ScopeChoicesBody { accounts, services: found.services.into_iter().map(service).collect() }))
 }
 
 /// All configured agents.

@@ -7,7 +7,7 @@ use reeve_agents::agent::{Agent, RunReport};
 use reeve_agents::approval::{Approval, Signed};
 use reeve_agents::plan::Plan;
 use reeve_agents::recommendation::{Explanation, Recommendation, Subject};
-use reeve_agents::{Delegation, Guardrails};
+use reeve_agents::{Applicability, Delegation, Exception, Guardrails, Origin};
 use reeve_estate::Money;
 
 use crate::time;
@@ -16,12 +16,13 @@ use crate::wire::agent::{
 };
 use crate::wire::change_control::ChangeControlBody;
 use crate::wire::recommendation::{
-    DecisionBody, EstimatedImpactBody, ExplanationBody, FactorsBody, ImpactBody, PlanBody, RankingBody,
-    RecommendationBody, SavingsBody, StepBody, SubjectBody,
+    ApplicabilityBody, DecisionBody, EstimatedImpactBody, ExceptionBody, ExplanationBody, FactorsBody, ImpactBody,
+    OriginBody, PlanBody, RankingBody, RecommendationBody, SavingsBody, StepBody, SubjectBody,
 };
 use crate::wire::workflow::{
-    ActionRecordBody, ApprovalBody, AvailabilityBody, BlastRadiusBody, CostImpactBody, DelegationBody, GuardrailsBody,
-    PerformanceImpactBody, RollbackBody, SignedBody, StepOutcomeBody, VerificationBody, WatchBody,
+    ActionRecordBody, ApprovalBody, AvailabilityBody, BlastRadiusBody, CostImpactBody, DelegationBody,
+    ExceptionAskedBody, GuardrailsBody, PerformanceImpactBody, RollbackBody, SignedBody, StepOutcomeBody,
+    VerificationBody, WatchBody,
 };
 
 /// An agent with its status.
@@ -71,14 +72,54 @@ pub(super) fn run(report: &RunReport) -> RunBody {
     }
 }
 
+/// A recommendation with its applicability.
+pub(super) fn recommendation_with(found: &Recommendation, applicability: Option<&Applicability>) -> RecommendationBody {
+    RecommendationBody { applicability: applicability.map(self::applicability), ..recommendation(found) }
+}
+
+fn applicability(of: &Applicability) -> ApplicabilityBody {
+    let (blocked_by, reason, signatures, can_be_excepted) = match of {
+        Applicability::Ready(signatures) => (None, None, signatures.as_slice(), false),
+        Applicability::Blocked { by, reason, exceptable } => {
+            (Some(by.clone()), Some(reason.clone()), &[][..], *exceptable)
+        }
+        Applicability::AdviceOnly(reason) => (None, Some(reason.clone()), &[][..], false),
+    };
+    let signatures = signatures.iter().map(|signature| signature.as_str().to_owned()).collect();
+    let state = of.state().as_str().to_owned();
+    ApplicabilityBody { state, blocked_by, reason, signatures, can_be_excepted }
+}
+
+fn origin(of: &Origin) -> OriginBody {
+    OriginBody {
+        agent_type: of.agent_type.as_str().to_owned(),
+        rule: of.rule.clone(),
+        cause: of.cause.kind().to_owned(),
+        cause_id: of.cause.id().map(str::to_owned),
+    }
+}
+
+fn exception(of: &Exception) -> ExceptionBody {
+    ExceptionBody {
+        guardrail: of.guardrail.clone(),
+        value: tenths(of.value),
+        plan_hash: of.plan_hash.clone(),
+        reason: of.reason.clone(),
+        approval_id: of.approval.0.clone(),
+        granted_by: of.granted_by.clone(),
+        expires_at: time::text(of.expires_at),
+    }
+}
+
 /// A recommendation.
 pub(super) fn recommendation(found: &Recommendation) -> RecommendationBody {
     RecommendationBody {
         id: found.id.0.clone(),
-        agent_id: found.agent_id.0.clone(),
-        agent_type: found.agent_type.as_str().to_owned(),
+        agent_id: found.agent_id.as_ref().map(|id| id.0.clone()),
+        agent_type: found.origin.agent_type.as_str().to_owned(),
+        origin: origin(&found.origin),
         kind: found.kind.as_str().to_owned(),
-        rule: found.rule.clone(),
+        rule: found.origin.rule.clone(),
         title: found.title.clone(),
         resource: subject(&found.subject),
         priority: found.priority.as_str().to_owned(),
@@ -92,6 +133,8 @@ pub(super) fn recommendation(found: &Recommendation) -> RecommendationBody {
         effort: found.effort.as_str().to_owned(),
         savings: SavingsBody {
             monthly: found.savings_monthly.map(Money::usd_cents),
+            expected_monthly: found.expected_savings().map(Money::usd_cents),
+            basis: found.savings_basis().map(|basis| basis.as_str().to_owned()),
             currency: "USD".to_owned(),
             monthly_after_discounts: found.savings_after_discounts.map(Money::usd_cents),
             current_monthly_cost: found.monthly_cost.map(Money::usd_cents),
@@ -107,6 +150,9 @@ pub(super) fn recommendation(found: &Recommendation) -> RecommendationBody {
         snoozed_until: found.snoozed_until.map(time::text),
         status_reason: found.status_reason.clone(),
         blocked: found.blocked.clone(),
+        applicability: None,
+        exception: found.exception.as_ref().map(exception),
+        taken_back_by: found.taken_back_by.clone(),
         ranking: RankingBody {
             expected_value: found.ranking.expected_value,
             weight: (found.ranking.weight * 1000.0).round() / 1000.0,
@@ -201,11 +247,12 @@ pub(super) fn action(action: &Action, of: &Recommendation) -> ActionRecordBody {
         started_at: time::text(action.started_at),
         finished_at: action.finished_at.map(time::text),
         reason: action.reason.clone(),
+        undone_by: action.undone_by.clone(),
         watch: action.watch.as_ref().map(|watch| WatchBody {
             until: time::text(watch.until),
             verdict: watch.verdict.as_str().to_owned(),
             detail: watch.detail.clone(),
-            predicted_savings_monthly: of.savings_monthly.map(Money::usd_cents),
+            predicted_savings_monthly: of.expected_savings().map(Money::usd_cents),
             realised_savings_monthly: watch.realised_monthly.map(Money::usd_cents),
         }),
         can_roll_back: action.status == ActionStatus::Succeeded,
@@ -245,6 +292,12 @@ pub(super) fn approval(approval: &Approval, title: &str, can_sign: Vec<String>) 
         expires_at: time::text(approval.expires_at),
         status: approval.status.as_str().to_owned(),
         reason: approval.reason.clone(),
+        exception: approval.exception.as_ref().map(|asked| ExceptionAskedBody {
+            guardrail: asked.guardrail.clone(),
+            limit: tenths(asked.limit),
+            value: tenths(asked.value),
+            used_by: asked.used_by.as_ref().map(|action| action.0.clone()),
+        }),
     }
 }
 

@@ -11,8 +11,8 @@ use reeve_agents::anomaly::AnomalyFilter;
 use reeve_agents::approval::ApprovalStatus;
 use reeve_agents::models::ModelFilter;
 use reeve_agents::ports::RecommendationFilter;
-use reeve_agents::together::together;
-use reeve_agents::{Action, ActionStatus, Agent, ModelStatus, Purpose, Recommendation, Status, WatchVerdict};
+use reeve_agents::together::saved_together;
+use reeve_agents::{Action, ActionStatus, Agent, Mode, ModelStatus, Purpose, Recommendation, Status, WatchVerdict};
 use reeve_estate::{Money, ResourceFilter};
 
 use super::models;
@@ -43,12 +43,16 @@ pub(super) async fn dashboard(State(app): State<Arc<App>>) -> Result<Json<Dashbo
     let by_hand = |one: &&Recommendation| one.reason_codes.iter().any(|code| code == "delete_by_hand");
     let succeeded: Vec<&Recommendation> =
         found.iter().filter(|one| one.status == Status::Succeeded && !by_hand(one)).collect();
+    let realised = |one: &Recommendation| realised(one, &all_actions);
+    let measured: Vec<(&Recommendation, Money)> =
+        succeeded.iter().filter_map(|one| Some((*one, realised(one)?))).collect();
+    let unmeasured: Vec<&Recommendation> = succeeded.iter().copied().filter(|one| realised(one).is_none()).collect();
     let mut learning = Vec::new();
     for agent in &agents {
         learning.push(learned(&app, agent, &found).await?);
     }
     Ok(Json(DashboardBody {
-        active_agents: agents.len() as u64,
+        active_agents: agents.iter().filter(|agent| agent.mode != Mode::Learning).count() as u64,
         agents_by_mode: count(agents.iter().map(|agent| agent.mode.as_str())),
         recommendations_open: open.len() as u64,
         recommendations_by_priority: count(open.iter().map(|one| one.priority.as_str())),
@@ -56,11 +60,13 @@ pub(super) async fn dashboard(State(app): State<Arc<App>>) -> Result<Json<Dashbo
             as u64,
         actions_taken: actions.len() as u64,
         actions_by_status: count(actions.iter().map(|action| ActionStatus::as_str(action.status))),
-        savings_realised_monthly: succeeded.iter().map(|one| realised(one, &all_actions)).sum::<Money>().usd_cents(),
-        savings_predicted_monthly: succeeded.iter().filter_map(|one| one.savings_monthly).sum::<Money>().usd_cents(),
+        savings_realised_monthly: measured.iter().map(|(_, realised)| *realised).sum::<Money>().usd_cents(),
+        savings_predicted_monthly: predicted(measured.iter().map(|(one, _)| *one)),
+        savings_unmeasured: unmeasured.len() as u64,
+        savings_unmeasured_monthly: predicted(unmeasured.iter().copied()),
         // What excludes another, or shares a resource with it, does not add up.
-        savings_open_monthly: together(&open).into_iter().map(|part| part.counted).sum::<Money>().usd_cents(),
-        savings_open_unpriced: open.iter().filter(|one| one.savings_monthly.is_none()).count() as u64,
+        savings_open_monthly: saved_together(&found).usd_cents(),
+        savings_open_unpriced: open.iter().filter(|one| one.expected_savings().is_none()).count() as u64,
         monthly_cost: resources.iter().filter_map(|resource| resource.monthly_cost).sum::<Money>().usd_cents(),
         resources: resources_total,
         resources_by_provider: count(resources.iter().map(|resource| resource.provider.as_str())),
@@ -70,14 +76,16 @@ pub(super) async fn dashboard(State(app): State<Arc<App>>) -> Result<Json<Dashbo
     }))
 }
 
-/// What a change saves: measured where it was watched, nothing once somebody else changed the resource, else as predicted.
-fn realised(of: &Recommendation, actions: &[Action]) -> Money {
-    let watch = actions.iter().filter(|action| action.recommendation == of.id).find_map(|action| action.watch.as_ref());
-    match watch {
-        Some(watch) if watch.verdict == WatchVerdict::Overruled => Money::ZERO,
-        Some(watch) => watch.realised_monthly.or(of.savings_monthly).unwrap_or(Money::ZERO),
-        None => of.savings_monthly.unwrap_or(Money::ZERO),
-    }
+/// Measured saving of a change: nothing once somebody else changed the resource, `None` until it is measured. A prediction is never
+/// told as realised.
+fn realised(of: &Recommendation, actions: &[Action]) -> Option<Money> {
+    let own = |action: &&Action| action.recommendation == of.id && action.purpose == Purpose::Apply;
+    let watch = actions.iter().filter(own).find_map(|action| action.watch.as_ref())?;
+    if watch.verdict == WatchVerdict::Overruled { Some(Money::ZERO) } else { watch.realised_monthly }
+}
+
+fn predicted<'a>(of: impl Iterator<Item = &'a Recommendation>) -> f64 {
+    of.filter_map(Recommendation::expected_savings).sum::<Money>().usd_cents()
 }
 
 fn count<'a>(names: impl Iterator<Item = &'a str>) -> BTreeMap<String, u64> {
@@ -90,8 +98,9 @@ fn count<'a>(names: impl Iterator<Item = &'a str>) -> BTreeMap<String, u64> {
 
 async fn learned(app: &App, agent: &Agent, found: &[Recommendation]) -> Result<LearningBody, Problem> {
     let (_, percent) = app.engine.learning(agent).await.map_err(problem)?;
-    let ended =
-        |status: Status| found.iter().filter(|one| one.agent_id == agent.id && one.status == status).count() as f64;
+    // What a person took back by their own decision tells nothing of the finding.
+    let own = |one: &&Recommendation| one.agent_id.as_ref() == Some(&agent.id) && one.taken_back_by.is_none();
+    let ended = |status: Status| found.iter().filter(own).filter(|one| one.status == status).count() as f64;
     let (held, broken) = (ended(Status::Succeeded), ended(Status::RolledBack) + ended(Status::Failed));
     let accuracy = (held + broken > 0.0).then(|| 100.0 * held / (held + broken));
     let serving =

@@ -6,25 +6,49 @@ use axum::Json;
 use axum::extract::{Path, State};
 
 use reeve_agents::ports::RecommendationFilter;
-use reeve_agents::{Priority, RecommendationId, RecommendationType, Status};
+use reeve_agents::together::saved_together;
+use reeve_agents::{
+    Applicability, ApplicabilityState, Priority, Recommendation, RecommendationId, RecommendationType, Status,
+};
 
 use super::bodies;
+use super::problems::problem;
 use crate::app::App;
 use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::Params;
-use crate::paging::window;
+use crate::paging::{Window, window};
 use crate::routes::resources::parse;
-use crate::wire::list::List;
-use crate::wire::recommendation::{ExplanationBody, PatchBody, RecommendationBody, RecommendationParams};
+use crate::wire::recommendation::{
+    ExplanationBody, PatchBody, RecommendationBody, RecommendationList, RecommendationParams,
+};
 
 /// Recommendations, highest expected value first.
 #[utoipa::path(get, path = "/api/v1/intelligence/recommendations", tag = "intelligence", params(RecommendationParams),
-    responses((status = 200, body = List<RecommendationBody>), (status = 422, body = ProblemBody)))]
+    responses((status = 200, body = RecommendationList), (status = 422, body = ProblemBody)))]
 pub(super) async fn list(
     State(app): State<Arc<App>>,
     Params(params): Params<RecommendationParams>,
-) -> Result<Json<List<RecommendationBody>>, Problem> {
+) -> Result<Json<RecommendationList>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
+    let state = parse("applicability", params.applicability.as_deref(), ApplicabilityState::parse)?;
+    let wanted = filter(params)?;
+    // What has ended saves nothing any more and is not applied: what is left is bounded by the estate.
+    let open = open_ones(&app, &wanted).await?;
+    let Some(state) = state else {
+        let page = RecommendationFilter { limit: window.limit, offset: window.start(), ..wanted };
+        let (found, total) = app.agents.recommendation_list(&page).await?;
+        return answer(&app, &found, &open, window, total).await;
+    };
+    let decided = app.engine.applicability(&open).await.map_err(problem)?;
+    let is_so = |decided: &Option<Applicability>| decided.as_ref().is_some_and(|one| one.state() == state);
+    let matching: Vec<Recommendation> =
+        open.into_iter().zip(decided).filter(|(_, decided)| is_so(decided)).map(|(one, _)| one).collect();
+    let (start, limit) = (window.start() as usize, window.limit as usize);
+    let page: Vec<Recommendation> = matching.iter().skip(start).take(limit).cloned().collect();
+    answer(&app, &page, &matching, window, matching.len() as u64).await
+}
+
+fn filter(params: RecommendationParams) -> Result<RecommendationFilter, Problem> {
     let mut status = Vec::new();
     for name in params.status.as_deref().unwrap_or_default().split(',').map(str::trim) {
         status.extend(parse("status", Some(name), Status::parse)?);
@@ -32,7 +56,7 @@ pub(super) async fn list(
     if params.min_confidence.is_some_and(|least| !(0.0..=100.0).contains(&least)) {
         return Err(Problem::field("min_confidence", "out_of_range", "must be a percentage from 0 to 100"));
     }
-    let filter = RecommendationFilter {
+    Ok(RecommendationFilter {
         status,
         agent: params.agent,
         kind: parse("type", params.kind.as_deref(), RecommendationType::parse)?,
@@ -40,12 +64,39 @@ pub(super) async fn list(
         min_confidence: params.min_confidence,
         resource: params.resource,
         account: params.account,
-        limit: window.limit,
-        offset: window.start(),
-    };
-    let (found, total) = app.agents.recommendation_list(&filter).await?;
-    let next_cursor = window.next(found.len(), total);
-    Ok(Json(List { items: found.iter().map(bodies::recommendation).collect(), total, next_cursor }))
+        limit: 0,
+        offset: 0,
+    })
+}
+
+/// Everything that a filter finds and that has not ended.
+async fn open_ones(app: &App, wanted: &RecommendationFilter) -> Result<Vec<Recommendation>, Problem> {
+    let asked = |status: &Status| wanted.status.is_empty() || wanted.status.contains(status);
+    let status: Vec<Status> = Status::ALL.iter().copied().filter(|status| !status.is_end()).filter(asked).collect();
+    if status.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (found, _) = app.agents.recommendation_list(&RecommendationFilter { status, ..wanted.clone() }).await?;
+    Ok(found)
+}
+
+async fn answer(
+    app: &App,
+    page: &[Recommendation],
+    open: &[Recommendation],
+    window: Window,
+    total: u64,
+) -> Result<Json<RecommendationList>, Problem> {
+    let decided = app.engine.applicability(page).await.map_err(problem)?;
+    let body =
+        |(one, decided): (&Recommendation, &Option<Applicability>)| bodies::recommendation_with(one, decided.as_ref());
+    Ok(Json(RecommendationList {
+        items: page.iter().zip(&decided).map(body).collect(),
+        total,
+        next_cursor: window.next(page.len(), total),
+        savings_monthly: saved_together(open).usd_cents(),
+        savings_unpriced: open.iter().filter(|one| one.expected_savings().is_none()).count() as u64,
+    }))
 }
 
 /// One recommendation.
@@ -55,7 +106,9 @@ pub(super) async fn get(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
 ) -> Result<Json<RecommendationBody>, Problem> {
-    Ok(Json(bodies::recommendation(&app.agents.recommendation_get(&RecommendationId(id)).await?)))
+    let found = app.agents.recommendation_get(&RecommendationId(id)).await?;
+    let decided = app.engine.applicability(std::slice::from_ref(&found)).await.map_err(problem)?;
+    Ok(Json(bodies::recommendation_with(&found, decided.first().and_then(Option::as_ref))))
 }
 
 /// Why, from the numbers that decided.

@@ -16,9 +16,10 @@ use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller};
 use crate::time;
 use crate::wire::recommendation::{
-    DismissBody, ExecuteAnswer, ExecuteBody, FeedbackAnswer, FeedbackBody, RecommendationBody, ScheduleBody,
-    SnoozeBody, TestBody,
+    DismissBody, ExceptionRequestBody, ExecuteAnswer, ExecuteBody, FeedbackAnswer, FeedbackBody, RecommendationBody,
+    ScheduleBody, SnoozeBody, TestBody,
 };
+use crate::wire::workflow::ApprovalBody;
 
 /// Apply now. Answers at once: with the action that runs, or with the approval request that waits.
 #[utoipa::path(post, path = "/api/v1/intelligence/recommendations/{id}/execute", tag = "intelligence", params(("id" = String, Path)),
@@ -41,10 +42,7 @@ pub(super) async fn execute(
             status: "executing".to_owned(),
             action_id: Some(action.id.0),
             approval_id: None,
-            message: format!(
-                "Running {} steps; GET intelligence/actions/{{id}} shows how far it is.",
-                action.steps_total
-            ),
+            message: "Started. Follow the progress below.".to_owned(),
         },
         Execution::PendingApproval(approval) => ExecuteAnswer {
             status: "pending_approval".to_owned(),
@@ -57,6 +55,23 @@ pub(super) async fn execute(
         },
     };
     Ok((StatusCode::ACCEPTED, Json(answer)))
+}
+
+/// Ask for an exception to the guardrail that blocks it: for its plan alone, once, with the signatures that the plan's impact needs
+/// (a manager's at least).
+#[utoipa::path(post, path = "/api/v1/intelligence/recommendations/{id}/exception", tag = "intelligence", params(("id" = String, Path)),
+    request_body = ExceptionRequestBody,
+    responses((status = 202, body = ApprovalBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
+pub(super) async fn exception(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+    Body(body): Body<ExceptionRequestBody>,
+) -> Result<(StatusCode, Json<ApprovalBody>), Problem> {
+    let (id, asked) = (RecommendationId(id), asking(&caller));
+    let approval = app.engine.exception_request(&id, &body.plan_hash, &body.reason, &asked).await.map_err(problem)?;
+    let found = app.agents.recommendation_get(&id).await?;
+    Ok((StatusCode::ACCEPTED, Json(bodies::approval(&approval, &found.title, Vec::new()))))
 }
 
 /// Execute at a set time.

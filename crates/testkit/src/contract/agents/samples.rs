@@ -4,12 +4,14 @@ use anyhow::Result;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use reeve_agents::approval::{Signature, Signed};
+use reeve_agents::predictive::RuleId;
 use reeve_agents::recommendation::{Decision, Effort, ImpactAssessment, Subject};
 use reeve_agents::{
-    Action, ActionId, ActionStatus, Agent, AgentId, AgentType, Approval, ApprovalId, ApprovalStatus, AutoApply,
-    ChangeControl, Day, Delegation, Direction, Exclusion, ExclusionId, Explanation, Feedback, Freeze, IacRule, Impact,
-    MaintenanceWindow, Mode, Notifications, Plan, Priority, Purpose, Ranking, Recommendation, RecommendationId,
-    RecommendationType, Schedule, Scope, Status, Step, StepKind, StepOutcome, Timing, Watch, WatchVerdict,
+    Action, ActionId, ActionStatus, Agent, AgentId, AgentType, Approval, ApprovalId, ApprovalStatus, AutoApply, Cause,
+    ChangeControl, Day, Delegation, Direction, Exception, ExceptionRequest, Exclusion, ExclusionId, Explanation,
+    Feedback, Freeze, IacRule, Impact, MaintenanceWindow, Mode, Notifications, Origin, Plan, Priority, Purpose,
+    Ranking, Recommendation, RecommendationId, RecommendationType, Schedule, Scope, Status, Step, StepKind,
+    StepOutcome, Timing, Watch, WatchVerdict,
 };
 use reeve_estate::{ConnectionId, Money, Provider, ResourceId, ResourceKind};
 
@@ -52,10 +54,13 @@ pub fn recommendation(id: &str, resource: &str) -> Result<Recommendation> {
     let at = |text: &str| text.parse::<Timestamp>();
     Ok(Recommendation {
         id: RecommendationId(id.into()),
-        agent_id: AgentId("a-1".into()),
-        agent_type: AgentType::CostOptimizer,
+        agent_id: Some(AgentId("a-1".into())),
+        origin: Origin {
+            agent_type: AgentType::CostOptimizer,
+            rule: "downsize_underutilized".into(),
+            cause: Cause::PredictiveRule(RuleId("r-1".into())),
+        },
         kind: RecommendationType::RightSize,
-        rule: "downsize_underutilized".into(),
         title: "Use m5.large in place of m5.xlarge".into(),
         subject: subject(resource),
         priority: Priority::High,
@@ -92,6 +97,16 @@ pub fn recommendation(id: &str, resource: &str) -> Result<Recommendation> {
         snoozed_until: Some(at("2026-11-22T02:00:00Z")?),
         status_reason: None,
         blocked: Some("cost_impact.max_decrease: 60 % is above 50 %".into()),
+        exception: Some(Exception {
+            guardrail: "cost_impact.max_decrease".into(),
+            value: 60.0,
+            plan_hash: "ab".repeat(32),
+            reason: "it is idle".into(),
+            approval: ApprovalId("ap-1".into()),
+            granted_by: vec!["dora@example.com".into(), "sam@example.com".into()],
+            expires_at: at("2026-11-27T10:00:00Z")?,
+        }),
+        taken_back_by: Some("ann@example.com".into()),
         version: 1,
     })
 }
@@ -175,6 +190,12 @@ pub fn approval(id: &str, recommendation: &str, requested_at_ms: i64) -> Result<
         expires_at: "2026-12-20T10:00:00Z".parse()?,
         status: ApprovalStatus::Pending,
         reason: None,
+        exception: Some(ExceptionRequest {
+            guardrail: "cost_impact.max_increase".into(),
+            limit: 5.0,
+            value: 100.3,
+            used_by: Some(ActionId("act-1".into())),
+        }),
         version: 1,
     })
 }
@@ -200,7 +221,7 @@ pub fn action(id: &str, recommendation: &str, started_at_ms: i64) -> Result<Acti
     Ok(Action {
         id: ActionId(id.into()),
         recommendation: RecommendationId(recommendation.into()),
-        agent_id: AgentId("a-1".into()),
+        agent_id: Some(AgentId("a-1".into())),
         connection: ConnectionId("c-1".into()),
         resource: ResourceId::new("i-1"),
         purpose: Purpose::Apply,
@@ -214,6 +235,7 @@ pub fn action(id: &str, recommendation: &str, started_at_ms: i64) -> Result<Acti
         started_at,
         finished_at: None,
         reason: None,
+        undone_by: Some("ann@example.com".into()),
         watch: Some(Watch {
             until: "2026-11-22T10:00:00Z".parse()?,
             verdict: WatchVerdict::Holds,
