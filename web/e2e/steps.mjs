@@ -26,10 +26,10 @@ export async function actionable(page) {
   return items.filter(({ agent_id }) => acting.has(agent_id));
 }
 
-/** The first of them with a plan that fits. */
+/** The first of them that fits and that nothing blocks. */
 export async function recommendation(page, what, fits) {
   const items = await actionable(page);
-  const found = items.find((item) => item.plan && fits(item));
+  const found = items.find((item) => item.applicability?.state === 'ready' && fits(item));
   assert.ok(found, `the demo has no ${what}; it has: ${items.map((item) => `${item.type} ${item.impact_level}`).join(', ')}`);
   return found;
 }

@@ -153,7 +153,7 @@ async function importsCalendar({ page, program }) {
   await page.getByText('No calendar yet').waitFor();
 }
 
-const ACTS = /^(Start a rollout|Roll them out|Add |Import |Evaluate now|Switch (on|off)|Change$|Remove|Stop|Resume|Give up|Create |Configure|Run now|Apply Now|Dismiss|Exclude|Reset|Save|I look after it|Say so|Roll back|Approve|Reject)/;
+const ACTS = /^(Start a rollout|Roll them out|Add |Import |Evaluate now|Switch (on|off)|Change$|Remove|Stop|Resume|Give up|Create |Configure|Run now|Apply Now|Dismiss|Exclude|Reset|Save|Assign to me|Roll back|Approve|Reject)/;
 
 /** Those who may look see every page whole, and are offered nothing that the service would refuse. */
 async function onlyLooks({ page, program }) {
@@ -175,7 +175,7 @@ async function onlyLooks({ page, program }) {
   }
   for (const path of ['/estate/resources', '/settings/users']) {
     await page.goto(path);
-    await page.getByText('Your roles do not open this page').waitFor();
+    await page.getByText("You don't have access to this page").waitFor();
   }
   assert.deepEqual(refused, [], 'nothing was asked for in vain');
 }

@@ -22,14 +22,14 @@ async function judgesAnomaly({ page, program }) {
   assert.deepEqual(stages, ['Alert', 'Investigate', 'Recommend', 'Execute', 'Learn'], 'in the recorded order');
 
   const panel = page.getByRole('region', { name: 'What was it?', exact: true }).filter({ visible: true });
-  assert.ok(await panel.getByRole('button', { name: 'Say so' }).isDisabled(), 'an answer is needed');
+  assert.ok(await panel.getByRole('button', { name: 'Save verdict' }).isDisabled(), 'an answer is needed');
   await panel.getByRole('radio', { name: 'False alarm' }).check();
   await panel.getByLabel('In your words').fill('the nightly batch');
-  await panel.getByRole('button', { name: 'Say so' }).click();
+  await panel.getByRole('button', { name: 'Save verdict' }).click();
   await panel.getByText('the nightly batch').waitFor();
   await panel.getByRole('button', { name: 'It was something else' }).click();
   await panel.getByRole('radio', { name: 'Real' }).check();
-  await panel.getByRole('button', { name: 'Say so' }).click();
+  await panel.getByRole('button', { name: 'Save verdict' }).click();
   await eventually('the last answer counts', async () => {
     const { feedback } = await read(page, `intelligence/anomalies/${found.id}`);
     return feedback.map(({ kind }) => kind).join() === 'false,real';
@@ -44,14 +44,14 @@ async function judgesAnomaly({ page, program }) {
 async function setsWhatIsStrange({ page, program }) {
   await admin({ page, program });
   await page.goto('/intelligence/anomalies');
-  await page.getByRole('button', { name: 'What counts as strange' }).click();
+  await page.getByRole('button', { name: 'Detection settings' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Baseline').fill('3');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.getByText('must be from 7 to 365 days').waitFor();
   await dialog.getByLabel('Baseline').fill('28');
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('What counts as strange is saved.').waitFor();
+  await page.getByText('Detection settings saved.').waitFor();
   assert.equal((await read(page, 'intelligence/anomaly-settings')).cost.baseline_days, 28);
 }
 
@@ -109,7 +109,7 @@ async function freezes({ page, program }) {
   await page.getByText('1 change freeze holds now').waitFor();
 
   await page.goto(`/intelligence/recommendations/${found.id}`);
-  const why = page.getByRole('region', { name: 'What would hold it back', exact: true });
+  const why = page.getByRole('region', { name: "Why it can't be applied", exact: true });
   await why.getByRole('link', { name: 'Change freeze' }).waitFor();
   await why.getByText(/"Launch" holds until/).waitFor();
   await page.goto('/intelligence/agents');

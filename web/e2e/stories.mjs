@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { VERIFIER } from './program.mjs';
 import { outbound } from './stories-outbound.mjs';
 import { foresight } from './stories-foresight.mjs';
+import { applying } from './stories-applying.mjs';
 import { guarding } from './stories-guarding.mjs';
 import { judgement } from './stories-judgement.mjs';
 import { eventually, fitsWidth, openFromList, read, recommendation, signIn } from './steps.mjs';
@@ -389,6 +390,7 @@ export const stories = [
   ...judgement,
   ...foresight,
   ...guarding,
+  ...applying,
   { name: 'an agent is made and configured', run: makesAgent },
   ...outbound,
   { name: 'a connection that leads nowhere says so', run: connects },

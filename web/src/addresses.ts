@@ -21,7 +21,7 @@ export function signInSearch(given: Given) {
 }
 
 export function recommendationFilters(given: Given) {
-  return pick(given, ['status', 'priority', 'type', 'min_confidence', 'account', 'resource']);
+  return pick(given, ['status', 'priority', 'type', 'min_confidence', 'account', 'resource', 'applicability']);
 }
 
 export function anomalyFilters(given: Given) {

@@ -5,6 +5,7 @@ type Schemas = components['schemas'];
 
 export type Me = Schemas['MeBody'];
 export type Recommendation = Schemas['RecommendationBody'];
+export type Applicability = Schemas['ApplicabilityBody'];
 export type Plan = Schemas['PlanBody'];
 export type Agent = Schemas['AgentBody'];
 export type AgentType = Schemas['AgentTypeBody'];

@@ -1210,6 +1210,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/intelligence/recommendations/{id}/exception": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for an exception to the guardrail that blocks it: for its plan alone, once, with the signatures that the plan's impact needs
+         *     (a manager's at least).
+         */
+        post: operations["post_intelligence_recommendations_id_exception"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/intelligence/recommendations/{id}/execute": {
         parameters: {
             query?: never;
@@ -1426,6 +1446,23 @@ export interface paths {
         put?: never;
         /** Let nothing more begin. What runs ends, or goes back, by itself. */
         post: operations["post_intelligence_rollouts_id_stop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/scope-choices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Accounts and services that the scope of an agent or a rule may name: those that are connected. */
+        get: operations["get_intelligence_scope_choices"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1772,6 +1809,18 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description A connected account. */
+        AccountChoiceBody: {
+            /** @description The provider's account, subscription or project. */
+            account: string;
+            /** @description The connection's name. */
+            connection: string;
+            /**
+             * Format: int64
+             * @description Resources that the inventory has of it.
+             */
+            resources: number;
+        };
         /** @description What was done. */
         ActionBody: {
             /** @description `api`, `console`, `cli`, `automation`, `webhook`, `system` or `scheduled`. */
@@ -1814,6 +1863,8 @@ export interface components {
             steps_total: number;
             /** @description The recommendation's title. */
             title: string;
+            /** @description Person who undid it by their own decision. */
+            undone_by?: string | null;
             watch?: components["schemas"]["WatchBody"] | null;
         };
         /** @description Who did it. */
@@ -1948,7 +1999,7 @@ export interface components {
             actions: {
                 [key: string]: string;
             };
-            /** @description Whether this release can run it. */
+            /** @description Whether an agent of the type can be configured in this release. */
             available: boolean;
             /** @description Capabilities: name and value. */
             capabilities: {
@@ -1956,6 +2007,8 @@ export interface components {
             };
             /** @description What it is for, one sentence. */
             description: string;
+            /** @description Source of its findings in this release: `runs`, `anomalies`, `predictive_rules`. */
+            findings?: string | null;
             /** @description Name (`cost_optimizer`). */
             name: string;
             /** @description Further settings: name and value. */
@@ -2085,12 +2138,29 @@ export interface components {
              */
             version: number;
         };
+        /** @description Whether a person could apply a recommendation now. Execution decides by the same code. */
+        ApplicabilityBody: {
+            /**
+             * @description What blocks it: a guardrail (`cost_impact.max_increase`), `scope`, `exclusion`, `agent_mode`, `agent`, `connection`,
+             *     `resource`, `action`.
+             */
+            blocked_by?: string | null;
+            /** @description Whether people may grant an exception to what blocks it. */
+            can_be_excepted: boolean;
+            /** @description The limit and the value, or why it is advice, in words. */
+            reason?: string | null;
+            /** @description Signatures that it needs before it runs: `manager`, `director`, `security`. */
+            signatures: string[];
+            /** @description `ready`, `blocked`, `advice_only`. */
+            state: string;
+        };
         /** @description A request for approval. */
         ApprovalBody: {
             /** @description Signatures the caller could give now. */
             can_sign: string[];
             /** @description Signatures left to others. */
             delegated: components["schemas"]["DelegationBody"][];
+            exception?: components["schemas"]["ExceptionAskedBody"] | null;
             /** @description When it lapses. */
             expires_at: string;
             /** @description Identifier. */
@@ -2101,7 +2171,7 @@ export interface components {
             needed: string[];
             /** @description The plan it binds to. */
             plan_hash: string;
-            /** @description Why it was rejected. */
+            /** @description Why it was rejected; before that, the requester's words. */
             reason?: string | null;
             /** @description The recommendation. */
             recommendation_id: string;
@@ -2685,10 +2755,10 @@ export interface components {
             actions_taken: number;
             /**
              * Format: int64
-             * @description Agents that exist, by mode.
+             * @description Agents that act: those in `safe_mode` or `active`. Agents in `learning` only observe.
              */
             active_agents: number;
-            /** @description Agents by mode. */
+            /** @description All agents by mode. */
             agents_by_mode: {
                 [key: string]: number;
             };
@@ -2731,7 +2801,7 @@ export interface components {
             };
             /**
              * Format: double
-             * @description Savings a month of what is open, dollars.
+             * @description Savings a month of what has not ended, dollars: the same figure as `savings_monthly` of its list.
              */
             savings_open_monthly: number;
             /**
@@ -2741,14 +2811,24 @@ export interface components {
             savings_open_unpriced: number;
             /**
              * Format: double
-             * @description What the same actions were predicted to save a month, dollars.
+             * @description What the same changes were predicted to save a month, dollars.
              */
             savings_predicted_monthly: number;
             /**
              * Format: double
-             * @description Savings a month of actions that succeeded, dollars: measured where the change was watched, else as predicted.
+             * @description Measured savings a month, dollars: cost before less cost after, once the change was watched.
              */
             savings_realised_monthly: number;
+            /**
+             * Format: int64
+             * @description Changes that succeeded and whose saving is not measured yet.
+             */
+            savings_unmeasured: number;
+            /**
+             * Format: double
+             * @description What those are predicted to save a month, dollars. It is not part of what is realised.
+             */
+            savings_unmeasured_monthly: number;
         };
         /** @description One check. */
         DecisionBody: {
@@ -2926,6 +3006,50 @@ export interface components {
             cost_reduction: string;
             /** @description Performance impact in words. */
             performance_impact: string;
+        };
+        /** @description An exception to a guardrail that an approval request asks for. */
+        ExceptionAskedBody: {
+            /** @description Guardrail (`cost_impact.max_increase`). */
+            guardrail: string;
+            /**
+             * Format: double
+             * @description Limit at the time of the request, percent.
+             */
+            limit: number;
+            /** @description Action that used it up. */
+            used_by?: string | null;
+            /**
+             * Format: double
+             * @description Value of the plan, percent.
+             */
+            value: number;
+        };
+        /** @description A granted exception. */
+        ExceptionBody: {
+            /** @description The approval request that was signed. */
+            approval_id: string;
+            /** @description End of its validity. */
+            expires_at: string;
+            /** @description Who signed. */
+            granted_by: string[];
+            /** @description Guardrail. */
+            guardrail: string;
+            /** @description The only plan that it covers. */
+            plan_hash: string;
+            /** @description The requester's reason. */
+            reason: string;
+            /**
+             * Format: double
+             * @description Highest value that it covers, percent.
+             */
+            value: number;
+        };
+        /** @description Ask for an exception. */
+        ExceptionRequestBody: {
+            /** @description The plan's hash as seen; when different, nothing is done (409). */
+            plan_hash: string;
+            /** @description Why the limit should not hold for this plan; 1 to 2000 characters. */
+            reason: string;
         };
         /** @description What is not recommended, and why. */
         ExclusionBody: {
@@ -4000,73 +4124,6 @@ export interface components {
             total: number;
         };
         /** @description A page of a list. */
-        List_RecommendationBody: {
-            /** @description The items. */
-            items: {
-                /** @description The agent that made it. */
-                agent_id: string;
-                /** @description That agent's type. */
-                agent_type: string;
-                /** @description Which guardrail blocked the last execution, and by how much. */
-                blocked?: string | null;
-                /**
-                 * Format: double
-                 * @description Percent, 0 to 100.
-                 */
-                confidence: number;
-                /** @description When it was made. */
-                created_at: string;
-                /** @description `low`, `medium`, `high`. */
-                effort: string;
-                /** @description When it stops being true unless found again. */
-                expires_at: string;
-                /** @description Why, from the numbers that decided. */
-                explanation: components["schemas"]["ExplanationBody"];
-                /** @description Identifier. */
-                id: string;
-                /** @description Impact in words and figures. */
-                impact: components["schemas"]["ImpactBody"];
-                /** @description Impact level: which approval it needs (`low`, `medium`, `high`). */
-                impact_level: string;
-                /** @description What was not measured and is therefore not claimed. */
-                not_measured: string[];
-                plan?: components["schemas"]["PlanBody"] | null;
-                /** @description `critical`, `high`, `medium`, `low`. */
-                priority: string;
-                /** @description Where it stands in the list, and why there. */
-                ranking: components["schemas"]["RankingBody"];
-                /** @description Stable codes of what decided. */
-                reason_codes: string[];
-                /** @description The resource. */
-                resource: components["schemas"]["SubjectBody"];
-                /** @description The rule that found it (`downsize_underutilized`, ...). */
-                rule: string;
-                /** @description What it saves. */
-                savings: components["schemas"]["SavingsBody"];
-                /** @description When it is to run. */
-                scheduled_for?: string | null;
-                /** @description Until when it sleeps. */
-                snoozed_until?: string | null;
-                /** @description Where it stands. */
-                status: string;
-                /** @description Why it was dismissed, snoozed or failed. */
-                status_reason?: string | null;
-                /** @description One line for people. */
-                title: string;
-                /** @description `right_size`, `idle_resource_cleanup`, `instance_type`, `reserved_instances`, ... */
-                type: string;
-                /** @description When it last changed. */
-                updated_at: string;
-            }[];
-            /** @description Give this as `cursor` for the next page; absent at the end. */
-            next_cursor?: string | null;
-            /**
-             * Format: int64
-             * @description How many there are in all.
-             */
-            total: number;
-        };
-        /** @description A page of a list. */
         List_RolloutBody: {
             /** @description The items. */
             items: {
@@ -4518,6 +4575,17 @@ export interface components {
             /** @description It has a date and no time: it begins at midnight of its zone. */
             whole_day: boolean;
         };
+        /** @description Where a recommendation comes from. */
+        OriginBody: {
+            /** @description Type of agent whose finding it is. */
+            agent_type: string;
+            /** @description `run`, `anomaly`, `predictive_rule`, `person`. */
+            cause: string;
+            /** @description Identifier of the anomaly or rule, or the person's e-mail address. */
+            cause_id?: string | null;
+            /** @description The rule that found it (`downsize_underutilized`, `auto_quarantine`, ...). */
+            rule: string;
+        };
         /** @description What to change in infrastructure as code. */
         PatchBody: {
             /** @description Where to look, and the lines that change: `-` goes, `+` comes. */
@@ -4749,10 +4817,11 @@ export interface components {
         };
         /** @description A recommendation. */
         RecommendationBody: {
-            /** @description The agent that made it. */
-            agent_id: string;
-            /** @description That agent's type. */
+            /** @description The agent that owns it, of the type `agent_type`; null for advice without such an agent, which people alone carry out. */
+            agent_id?: string | null;
+            /** @description Type of agent whose finding it is. */
             agent_type: string;
+            applicability?: components["schemas"]["ApplicabilityBody"] | null;
             /** @description Which guardrail blocked the last execution, and by how much. */
             blocked?: string | null;
             /**
@@ -4764,6 +4833,7 @@ export interface components {
             created_at: string;
             /** @description `low`, `medium`, `high`. */
             effort: string;
+            exception?: components["schemas"]["ExceptionBody"] | null;
             /** @description When it stops being true unless found again. */
             expires_at: string;
             /** @description Why, from the numbers that decided. */
@@ -4776,6 +4846,8 @@ export interface components {
             impact_level: string;
             /** @description What was not measured and is therefore not claimed. */
             not_measured: string[];
+            /** @description Agent type, rule and cause. */
+            origin: components["schemas"]["OriginBody"];
             plan?: components["schemas"]["PlanBody"] | null;
             /** @description `critical`, `high`, `medium`, `low`. */
             priority: string;
@@ -4797,12 +4869,37 @@ export interface components {
             status: string;
             /** @description Why it was dismissed, snoozed or failed. */
             status_reason?: string | null;
+            /** @description Person who undid the change by their own decision; such an end is no failure of the finding. */
+            taken_back_by?: string | null;
             /** @description One line for people. */
             title: string;
             /** @description `right_size`, `idle_resource_cleanup`, `instance_type`, `reserved_instances`, ... */
             type: string;
             /** @description When it last changed. */
             updated_at: string;
+        };
+        /** @description A page of recommendations, and what all that the filter finds save together. */
+        RecommendationList: {
+            /** @description The items. */
+            items: components["schemas"]["RecommendationBody"][];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /**
+             * Format: double
+             * @description What those that have not ended save together a month, dollars, on every page: after discounts where the bill is known, else
+             *     at list price. Of those that exclude each other the best set counts.
+             */
+            savings_monthly: number;
+            /**
+             * Format: int64
+             * @description Those of them without a known price; none of them is in the sum.
+             */
+            savings_unpriced: number;
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
+            total: number;
         };
         /** @description Reject. */
         RejectBody: {
@@ -5217,6 +5314,8 @@ export interface components {
         };
         /** @description Savings a month; negative when it costs more, null where no price is known. */
         SavingsBody: {
+            /** @description Basis of `expected_monthly`: `bill` or `list_price`; null where no price is known. */
+            basis?: string | null;
             /** @description `USD`. */
             currency: string;
             /**
@@ -5224,6 +5323,11 @@ export interface components {
              * @description What the resource costs a month now.
              */
             current_monthly_cost?: number | null;
+            /**
+             * Format: double
+             * @description What it is expected to save: after discounts where the bill is known, else at list price. Totals add this up.
+             */
+            expected_monthly?: number | null;
             /**
              * Format: double
              * @description At list price; null where no price of this region, size and operating system is known.
@@ -5248,6 +5352,13 @@ export interface components {
             accounts?: string[];
             /** @description Service names (`ec2`, `rds`, ...). */
             services?: string[];
+        };
+        /** @description Accounts and services that a scope may name. */
+        ScopeChoicesBody: {
+            /** @description Connected accounts; a scope names the connection or the account. */
+            accounts: components["schemas"]["AccountChoiceBody"][];
+            /** @description Services of the inventory. */
+            services: components["schemas"]["ServiceChoiceBody"][];
         };
         /** @description A page of entries, with counts where asked for. */
         SearchAnswer: {
@@ -5343,6 +5454,16 @@ export interface components {
             ][];
             /** @description Unit. */
             unit: string;
+        };
+        /** @description A service of the inventory. */
+        ServiceChoiceBody: {
+            /** @description Name (`ec2`, `rds`, ...). */
+            name: string;
+            /**
+             * Format: int64
+             * @description Resources that the inventory has of it.
+             */
+            resources: number;
         };
         /** @description A session. */
         SessionBody: {
@@ -8781,6 +8902,8 @@ export interface operations {
                 account?: string;
                 /** @description Agent identifier or type. */
                 agent?: string;
+                /** @description `ready`, `blocked`, `advice_only`: only what has not ended. */
+                applicability?: string;
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
                 /** @description At most this many (1 to 1000). */
@@ -8809,7 +8932,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["List_RecommendationBody"];
+                    "application/json": components["schemas"]["RecommendationList"];
                 };
             };
             422: {
@@ -8901,6 +9024,55 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RecommendationBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    post_intelligence_recommendations_id_exception: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExceptionRequestBody"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
                 };
             };
             409: {
@@ -9480,6 +9652,25 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_intelligence_scope_choices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScopeChoicesBody"];
                 };
             };
         };

@@ -18,6 +18,8 @@ const COLOURS: Record<string, string> = {
   acknowledged: 'indigo', resolved: 'green', real: 'red', false: 'gray', planned: 'indigo',
   // the effect of a change
   watching: 'blue', holds: 'green', degraded: 'red', not_enough_data: 'gray', overruled: 'gray',
+  // applicability
+  blocked: 'orange', advice_only: 'gray',
   // deliveries
   delivered: 'green', dead_letter: 'red',
   // models

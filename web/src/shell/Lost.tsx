@@ -21,7 +21,7 @@ export function Lost() {
 export function NotYours({ place: { label, any } }: { place: Place }) {
   return (
     <Page title={label}>
-      <EmptyState title="Your roles do not open this page" icon={<IconLock size={22} />} action={<Button mt="sm" variant="light" renderRoot={(props) => <Link to="/" {...props} />}>Go to the start</Button>}>
+      <EmptyState title="You don't have access to this page" icon={<IconLock size={22} />} action={<Button mt="sm" variant="light" renderRoot={(props) => <Link to="/" {...props} />}>Go to the start</Button>}>
         It needs the right {any.join(' or ')}. An administrator gives it with a role, under Users.
       </EmptyState>
     </Page>

@@ -11,7 +11,7 @@ use reeve_agents::{
 };
 use reeve_estate::{Money, ResourceId};
 
-use crate::world::{World, operator, person};
+use crate::world::{World, operator, person, volume_of};
 
 async fn control(world: &World, change: impl FnOnce(&mut ChangeControl)) {
     let mut wanted = world.engine.guardrails_get().await.unwrap();
@@ -237,9 +237,11 @@ async fn an_agents_findings_are_diagnosed_by_what_was_seen() {
         (None, ("learning_period_too_short", None)),
         "nothing is known before the first run"
     );
-    world.machine("i-1", "t3.large", 5.0);
-    let wrong = reeve_agents::AgentInput { services: Some(vec!["ec2".into(), "ecs".into()]), ..Default::default() };
+    world.machine("i-1", "t3.large", 5.0).put(volume_of("vol-1", "i-1"));
+    let wrong = reeve_agents::AgentInput { services: Some(vec!["ec2".into(), "ebs".into()]), ..Default::default() };
     world.engine.agent_configure(&agent.id, wrong, &operator()).await.unwrap();
+    // A scope names what is connected; what it names may be gone later.
+    world.memory.resources.lock().remove(&reeve_estate::ResourceId::new("vol-1"));
     world.run(&agent).await;
     assert_eq!(causes(0).await.1[0], ("learning_period_too_short", Some(false)));
     let (_, found) = causes(1).await;

@@ -8,7 +8,7 @@ import { FormDialog } from '../../display/FormDialog';
 import { Remove } from '../../display/Remove';
 import { options, words } from '../../display/wording';
 import { given, initial, type AgentFields } from './agent-fields';
-import { agentTypesQuery, configureAgent, createAgent, removeAgent, useChange } from './queries';
+import { agentTypesQuery, configureAgent, createAgent, removeAgent, useChange, useScopeChoices } from './queries';
 
 const MODES = options(['learning', 'safe_mode', 'active']);
 const MEANING: Record<string, string> = {
@@ -42,11 +42,18 @@ export function AgentForm({ agent, onClose }: { agent?: Agent; onClose: () => vo
     if (agent) configure.mutate({ agent_id: agent.id, ...given(fields) }, done);
     else create.mutate({ ...given(fields), agent_type: fields.agent_type }, done);
   });
+  const { accounts, services } = useScopeChoices();
+  // The service names the entry of a list that it refuses; the message belongs to the whole field here.
+  const listed = (path: string) => {
+    const refused = Object.entries(form.errors).filter(([field]) => field.startsWith(`${path}[`)).map(([, message]) => message);
+    const { error, ...props } = form.getInputProps(path);
+    return { ...props, error: error ?? (refused.length ? refused.join('; ') : undefined) };
+  };
   const chosen = types.data?.items.find(({ name }) => name === form.values.agent_type);
   return (
     <FormDialog
       title={agent ? `Configure ${agent.name}` : 'Create an agent'} size="xl" submit={agent ? 'Save' : 'Create agent'}
-      error={change.error} marked={FIELDS} pending={change.isPending}
+      error={change.error} marked={[...FIELDS, ...Object.keys(form.errors)]} pending={change.isPending}
       onSubmit={submit} onClose={onClose}
       aside={agent && <Remove what={agent.name} room="intelligence" explain="Its open recommendations end. What it did stays in the log." remove={() => removeAgent(agent.id)} onRemoved={onClose} />}
     >
@@ -66,8 +73,8 @@ export function AgentForm({ agent, onClose }: { agent?: Agent; onClose: () => vo
       )}
       <Divider label="Scope" labelPosition="left" />
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
-        <TagsInput label="Accounts" placeholder="All" description="Account identifiers or connection names" {...form.getInputProps('scope.accounts')} />
-        <TagsInput label="Services" placeholder="All" description="As the cloud names them, such as ec2" {...form.getInputProps('scope.services')} />
+        <TagsInput label="Accounts" placeholder="All" description="Connected accounts" data={accounts} {...listed('scope.accounts')} />
+        <TagsInput label="Services" placeholder="All" description="Services of the inventory" data={services} {...listed('scope.services')} />
       </SimpleGrid>
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <NumberInput label="Learning period" min={0} max={365} suffix=" days" {...form.getInputProps('learning_period')} />
@@ -81,7 +88,7 @@ export function AgentForm({ agent, onClose }: { agent?: Agent; onClose: () => vo
       <Switch label="May apply changes by itself" {...form.getInputProps('auto_apply.enabled', { type: 'checkbox' })} />
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <Select label="Highest impact applied" data={IMPACTS} allowDeselect={false} {...form.getInputProps('auto_apply.max_impact')} />
-        <Select label="Approval needed from" data={[{ value: 'medium_impact', label: 'Medium impact' }, { value: 'high_impact', label: 'High impact' }]} allowDeselect={false} {...form.getInputProps('auto_apply.approval_required')} />
+        <Select label="Require approval at" data={[{ value: 'medium_impact', label: 'Medium impact and above' }, { value: 'high_impact', label: 'High impact and above' }]} allowDeselect={false} {...form.getInputProps('auto_apply.approval_required')} />
       </SimpleGrid>
       <Divider label="Notifications" labelPosition="left" />
       <SimpleGrid cols={{ base: 1, sm: 3 }}>

@@ -1,15 +1,17 @@
-import { Button, Group, Menu } from '@mantine/core';
-import { IconCalendarTime, IconChevronDown, IconCircleOff, IconClockPause, IconFlask, IconMessage, IconPlayerPlay, IconRotate2, IconX } from '@tabler/icons-react';
+import { Button, Group, Menu, Tooltip } from '@mantine/core';
+import { IconCalendarTime, IconChevronDown, IconCircleOff, IconClockPause, IconFlask, IconMessage, IconPlayerPlay, IconRotate2, IconShieldOff, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { Recommendation } from '../../api/bodies';
+import { applicabilityInWords } from './Applicable';
 import { ApplyDialog } from './ApplyDialog';
 import { DismissDialog, ScheduleDialog, SnoozeDialog, TestDialog } from './AnswerDialogs';
 import { ExclusionForm } from './change/ExclusionForm';
+import { ExceptionDialog } from './ExceptionDialog';
 import { FeedbackDialog } from './FeedbackDialog';
 import { reopen, useChange } from './queries';
 import { ProblemAlert } from '../../display/ProblemAlert';
 
-type Dialog = 'exclude' | 'apply' | 'schedule' | 'dismiss' | 'snooze' | 'test' | 'feedback';
+type Dialog = 'exclude' | 'apply' | 'except' | 'schedule' | 'dismiss' | 'snooze' | 'test' | 'feedback';
 const ANSWERABLE = ['open', 'snoozed', 'scheduled', 'approved'];
 
 /** What a person can answer to a recommendation. */
@@ -39,10 +41,14 @@ export function Answers({ of: one }: { of: Recommendation }) {
             </Menu.Dropdown>
           </Menu>
         )}
-        {answerable && one.plan && <Button leftSection={<IconPlayerPlay size={16} />} onClick={() => setDialog('apply')}>Apply Now</Button>}
+        {answerable && one.plan && one.applicability?.can_be_excepted && (
+          <Button variant="light" leftSection={<IconShieldOff size={16} />} onClick={() => setDialog('except')}>Request exception</Button>
+        )}
+        {answerable && one.plan && <ApplyButton of={one} onClick={() => setDialog('apply')} />}
       </Group>
       {again.error && <ProblemAlert error={again.error} />}
       {dialog === 'apply' && one.plan && <ApplyDialog of={one} plan={one.plan} onClose={close} />}
+      {dialog === 'except' && one.plan && <ExceptionDialog of={one} plan={one.plan} onClose={close} />}
       {dialog === 'schedule' && <ScheduleDialog of={one} onClose={close} />}
       {dialog === 'exclude' && <ExclusionForm given={{ resource: one.resource.id, type: one.type }} onClose={close} />}
       {dialog === 'dismiss' && <DismissDialog of={one} onClose={close} />}
@@ -51,4 +57,16 @@ export function Answers({ of: one }: { of: Recommendation }) {
       {dialog === 'feedback' && <FeedbackDialog of={one} onClose={close} />}
     </>
   );
+}
+
+/** The button says beforehand what an execution would say: it is disabled with the reason while something blocks it. */
+function ApplyButton({ of: one, onClick }: { of: Recommendation; onClick: () => void }) {
+  const blocked = one.applicability?.state === 'blocked';
+  const button = (
+    <Button leftSection={<IconPlayerPlay size={16} />} data-disabled={blocked || undefined} aria-disabled={blocked} onClick={blocked ? (event) => event.preventDefault() : onClick}>
+      Apply Now
+    </Button>
+  );
+  if (!blocked || !one.applicability) return button;
+  return <Tooltip label={applicabilityInWords(one.applicability)} multiline maw={340} withArrow events={{ hover: true, focus: true, touch: true }}>{button}</Tooltip>;
 }

@@ -46,9 +46,7 @@ export function ApplyDialog({ of: one, plan, onClose }: Props) {
       <Steps plan={plan} />
       <Facts
         of={[
-          one.savings.monthly == null
-            ? ['Savings', 'Price unknown']
-            : [one.savings.monthly >= 0 ? 'Savings' : 'Costs more', `${money(Math.abs(one.savings.monthly))} a month`],
+          [(one.savings.expected_monthly ?? 0) >= 0 ? 'Savings' : 'Costs more', one.savings.expected_monthly == null ? 'Price unknown' : `${money(Math.abs(one.savings.expected_monthly))} a month`],
           ['Performance', one.impact.performance],
           ['Approval', signaturesFor(one.impact_level)],
         ]}

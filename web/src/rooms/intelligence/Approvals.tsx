@@ -1,10 +1,10 @@
-import { Anchor, Badge, Button, Group, Skeleton, Stack, Text, TextInput, Textarea } from '@mantine/core';
+import { Alert, Anchor, Badge, Button, Group, Skeleton, Stack, Text, TextInput, Textarea } from '@mantine/core';
 import { IconSignature } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Approval } from '../../api/bodies';
-import { useMay } from '../../api/session';
+import { useMay, useMe } from '../../api/session';
 import { announce } from '../../display/announce';
 import { Copyable } from '../../display/Copyable';
 import { EmptyState } from '../../display/EmptyState';
@@ -15,6 +15,7 @@ import { Status } from '../../display/Status';
 import { When } from '../../display/When';
 import { sentence, words } from '../../display/wording';
 import { DelegateDialog } from './DelegateDialog';
+import { guardrailPlace } from './change/policy';
 import { approvalsQuery, approve, reject, useChange } from './queries';
 
 const SIGNING = ['approve.manager', 'approve.director', 'approve.security'];
@@ -30,7 +31,7 @@ export function Approvals() {
       {pending.length === 0 && (
         <div className="panel">
           <EmptyState
-            title="No approvals wait" icon={<IconSignature size={22} />}
+            title="No pending approvals" icon={<IconSignature size={22} />}
             action={<Anchor size="sm" mt={6} renderRoot={(props) => <Link to="/intelligence/recommendations" {...props} />}>Open recommendations</Anchor>}
           >
             Changes of medium impact need a manager; changes of high impact need a director and security. Their requests appear here.
@@ -52,7 +53,7 @@ function Signatures({ of: approval }: { of: Approval }) {
     <Group gap={6}>
       {approval.needed.map((name) => {
         const given = approval.signed.find(({ signature }) => signature === name);
-        return <Badge key={name} color={given ? 'green' : 'gray'} variant={given ? 'light' : 'outline'}>{words(name)}{given ? `: ${given.by}` : ' missing'}</Badge>;
+        return <Badge key={name} color={given ? 'green' : 'gray'} variant={given ? 'light' : 'outline'}>{given ? `${words(name)}: ${given.by}` : `Waiting for ${article(name)}`}</Badge>;
       })}
     </Group>
   );
@@ -71,21 +72,43 @@ function Request({ of: approval }: { of: Approval }) {
     >
       <Stack gap="sm">
         <Signatures of={approval} />
-        {approval.delegated.map(({ signature, from, to, at }) => <Text size="sm" className="muted" key={signature + at}>{words(signature)}: left by {from} to {to} <When at={at} form="ago" /></Text>)}
+        {approval.exception && <ExceptionNote of={approval.exception} reason={approval.reason} />}
+        {approval.delegated.map(({ signature, from, to, at }) => <Text size="sm" className="muted" key={signature + at}>{words(signature)}: delegated by {from} to {to} <When at={at} form="ago" /></Text>)}
         <Group gap={8} wrap="nowrap" align="flex-start"><Text size="xs" className="muted">Plan</Text><Copyable value={approval.plan_hash} label="Plan hash" /></Group>
         {mine ? (
           <Group gap="xs">
             <Button onClick={() => setAnswer('approve')}>Approve as {approval.can_sign.map((name) => words(name).toLowerCase()).join(' and ')}</Button>
             <Button variant="default" onClick={() => setAnswer('reject')}>Reject</Button>
-            {signs && <Button variant="default" onClick={() => setAnswer('delegate')}>Leave it to somebody else</Button>}
+            {signs && <Button variant="default" onClick={() => setAnswer('delegate')}>Delegate</Button>}
           </Group>
-        ) : <Text size="sm" className="muted">You cannot sign this one: it needs another role, or you asked for it yourself.</Text>}
+        ) : <WhyNotMine of={approval} />}
       </Stack>
       {answer === 'approve' && <ApproveDialog of={approval} onClose={() => setAnswer(null)} />}
       {answer === 'delegate' && <DelegateDialog of={approval} onClose={() => setAnswer(null)} />}
       {answer === 'reject' && <RejectDialog of={approval} onClose={() => setAnswer(null)} />}
     </Panel>
   );
+}
+
+const article = (name: string) => (name === 'security' ? 'security' : `a ${words(name).toLowerCase()}`);
+
+/** The limit that the signatures would lift, once, with the requester's reason. */
+function ExceptionNote({ of: asked, reason }: { of: NonNullable<Approval['exception']>; reason?: string | null }) {
+  return (
+    <Alert color="orange" variant="light" title={`Exception requested: ${guardrailPlace(asked.guardrail).name}`}>
+      {asked.value} % instead of {asked.limit} %, for this plan and once.{reason && ` Reason: ${reason}`}
+    </Alert>
+  );
+}
+
+/** The reason why the reader cannot sign. */
+function WhyNotMine({ of: approval }: { of: Approval }) {
+  const me = useMe()?.email;
+  const missing = approval.needed.filter((name) => !approval.signed.some(({ signature }) => signature === name));
+  const why = approval.requested_by === me ? 'You requested this change, so someone else must approve it.'
+    : approval.signed.some(({ by }) => by === me) ? 'You have signed it; the other signature must come from someone else.'
+      : `Needs ${missing.map(article).join(' and ')}; your roles don't include that.`;
+  return <Text size="sm" className="muted">{why}</Text>;
 }
 
 function ApproveDialog({ of: approval, onClose }: { of: Approval; onClose: () => void }) {

@@ -16,7 +16,7 @@ export function DelegateDialog({ of: approval, onClose }: { of: Approval; onClos
   const mine = approval.can_sign.map((name) => words(name).toLowerCase()).join(' and ');
   return (
     <FormDialog
-      title="Leave it to somebody else" submit="Leave it" error={wrong ? undefined : change.error} pending={change.isPending} disabled={to.trim() === ''} onClose={onClose}
+      title="Delegate this signature" submit="Delegate" error={wrong ? undefined : change.error} pending={change.isPending} disabled={to.trim() === ''} onClose={onClose}
       explain={`Somebody else signs as ${mine} instead of you, for this request alone. Nobody signs their own request, and nobody twice.`}
       onSubmit={() => change.mutate({ id: approval.id, to: to.trim(), comment: comment.trim() || undefined }, { onSuccess: () => { announce('It is left to them.'); onClose(); } })}
     >

@@ -56,7 +56,7 @@ function Limits({ of: guardrails }: { of: Guardrails }) {
         <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
           <Panel title="Limits of one change" note="What goes beyond is refused, and the refusal is in the log">
             <SimpleGrid cols={{ base: 1, sm: 2 }}>
-              {percent('Highest cost increase', 'cost_impact.max_increase', 'Of what the resource costs')}
+              {percent('Highest cost increase', 'cost_impact.max_increase', 'Of what the resource costs; a larger size can need more than 100 %', 10_000)}
               {percent('Highest cost decrease', 'cost_impact.max_decrease', 'Of what the resource costs')}
               {percent('Highest degradation', 'performance_impact.max_degradation', 'Of performance')}
               {percent('Lowest uptime', 'availability.min_uptime', 'Kept as an error budget')}

@@ -44,7 +44,7 @@ function Tiles({ of: data }: { of: Dashboard | undefined }) {
     <SimpleGrid cols={{ base: 1, xs: 2, lg: 3 }} spacing="md">
       <Tile
         label="Active agents" loading={loading} icon={<IconRobot size={18} />} value={count(data?.active_agents ?? 0)}
-        note={listed(data?.agents_by_mode, ['active', 'safe_mode', 'learning']) || 'None configured yet'}
+        note={agentsInWords(data)}
       />
       <Tile
         label="Recommendations" loading={loading} icon={<IconBulb size={18} />} value={count(data?.recommendations_open ?? 0)}
@@ -52,8 +52,8 @@ function Tiles({ of: data }: { of: Dashboard | undefined }) {
       />
       <Tile
         label="Cost savings" loading={loading} icon={<IconPigMoney size={18} />}
-        value={<>{money(data?.savings_realised_monthly ?? 0)} <Text span fz="sm" fw={500} className="muted">a month realised</Text></>}
-        note={`${money(data?.savings_open_monthly ?? 0)} a month more in open recommendations${data?.savings_open_unpriced ? `, ${count(data.savings_open_unpriced)} more without a known price` : ''}`}
+        value={<>{money(data?.savings_realised_monthly ?? 0)} <Text span fz="sm" fw={500} className="muted">a month measured</Text></>}
+        note={saved(data)}
       />
       <Tile
         label="Actions taken" loading={loading} icon={<IconChecks size={18} />} value={count(data?.actions_taken ?? 0)}
@@ -69,6 +69,20 @@ function Tiles({ of: data }: { of: Dashboard | undefined }) {
       />
     </SimpleGrid>
   );
+}
+
+/** Agents that only learn are told apart from those that act. */
+function agentsInWords(data: Dashboard | undefined): string {
+  const learning = data?.agents_by_mode.learning ?? 0;
+  const acting = listed(data && { ...data.agents_by_mode, learning: 0 }, ['active', 'safe_mode']);
+  const learn = learning ? `${plural(learning, 'agent')} learning` : '';
+  return [acting, learn].filter(Boolean).join(' · ') || 'None configured yet';
+}
+
+/** What is predicted is told apart from what is measured. */
+function saved(data: Dashboard | undefined): string {
+  const waiting = data?.savings_unmeasured ? `${money(data.savings_unmeasured_monthly)} predicted for ${plural(data.savings_unmeasured, 'change')} not measured yet · ` : '';
+  return `${waiting}${money(data?.savings_open_monthly ?? 0)} a month more in open recommendations${data?.savings_open_unpriced ? `, ${count(data.savings_open_unpriced)} more without a known price` : ''}`;
 }
 
 function finished(data: Dashboard | undefined): string {

@@ -7,7 +7,7 @@ import { words } from '../../display/wording';
 /** The plan, exactly as it would run. */
 export function PlanSteps({ plan }: { plan: Plan }) {
   return (
-    <Panel title="Plan" note="Exactly these steps run; an approval binds to their hash" actions={<PlanMarks plan={plan} />}>
+    <Panel title="Plan" note="An approval covers exactly these steps" actions={<PlanMarks plan={plan} />}>
       <Steps plan={plan} />
       <Group gap={8} mt="md" wrap="nowrap" align="flex-start">
         <Text size="xs" className="muted">Hash</Text>

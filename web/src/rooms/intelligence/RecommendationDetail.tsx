@@ -1,4 +1,5 @@
 import { Alert, Anchor, Box, Grid, Group, Stack, Text } from '@mantine/core';
+import { IconShieldX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { Recommendation } from '../../api/bodies';
@@ -10,7 +11,7 @@ import { Panel } from '../../display/Panel';
 import { Status } from '../../display/Status';
 import { Trail } from '../../display/Trail';
 import { words } from '../../display/wording';
-import { BlockNote } from './change/BlockNote';
+import { guardrailPlace } from './change/policy';
 import { WhyNot } from './change/WhyNot';
 import { ActionProgress } from './ActionProgress';
 import { Answers } from './Answers';
@@ -53,7 +54,7 @@ function Shown({ of: one }: { of: Recommendation }) {
       }
       actions={may('intelligence.operate') ? <Answers of={one} /> : undefined}
     >
-      {one.blocked && <BlockNote text={one.blocked} />}
+      <ApplicabilityNote of={one} />
       <PartOf id={one.id} />
       <StatusNote of={one} />
       {latest && <ActionProgress action={latest} />}
@@ -69,7 +70,7 @@ function Shown({ of: one }: { of: Recommendation }) {
                 {one.explanation.explanation.factors.map((factor) => <Text component="li" size="sm" key={factor}>{factor}</Text>)}
               </Stack>
               {one.not_measured.length > 0 && (
-                <Alert color="yellow" variant="light" mt="md" title="Not measured, and therefore not claimed">
+                <Alert color="yellow" variant="light" mt="md" title="No data for">
                   {one.not_measured.map(words).join(', ')}
                 </Alert>
               )}
@@ -86,6 +87,28 @@ function Shown({ of: one }: { of: Recommendation }) {
       </Grid>
     </Page>
   );
+}
+
+/** What the Apply button would say: blocked and by what, or advice; with the exception that was granted. */
+function ApplicabilityNote({ of: one }: { of: Recommendation }) {
+  const { applicability: now, exception } = one;
+  if (exception) {
+    return (
+      <Alert color="petrol" title={`Exception granted: ${guardrailPlace(exception.guardrail).name}`}>
+        Up to {exception.value} % for this plan, once, until {fullTime(exception.expires_at)}. Granted by {exception.granted_by.join(' and ')}: “{exception.reason}”
+      </Alert>
+    );
+  }
+  if (now?.state === 'blocked') {
+    const { name, to } = guardrailPlace(now.blocked_by ?? '');
+    return (
+      <Alert color="orange" icon={<IconShieldX size={18} />} title="Can't be applied now">
+        <Text size="sm"><Anchor inherit fw={600} renderRoot={(props) => <Link to={to} {...props} />}>{name}</Anchor>: {now.reason}{now.can_be_excepted && '. Raise the limit, or request an exception for this plan.'}</Text>
+      </Alert>
+    );
+  }
+  if (now?.state === 'advice_only') return <Alert color="gray" title="Advice only">Reeve has no plan for it. A person carries it out; dismiss it or give feedback when it is done.</Alert>;
+  return null;
 }
 
 function StatusNote({ of: one }: { of: Recommendation }) {

@@ -10,6 +10,7 @@ import { EmptyState } from '../../display/EmptyState';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { TypedFilter } from '../../display/TypedFilter';
 import { options } from '../../display/wording';
+import { APPLICABILITY } from './Applicable';
 import { ALL_COLUMNS, PRIORITY_ORDER } from './columns';
 import { RolloutForm } from './rollouts/RolloutForm';
 import { MOST, recommendationsQuery, TYPES } from './queries';
@@ -36,6 +37,7 @@ export function Recommendations() {
     min_confidence: Number.isFinite(least) && search.min_confidence ? least : undefined,
     account: search.account,
     resource: search.resource,
+    applicability: search.applicability,
   };
   const { data, error, refetch } = useQuery(recommendationsQuery(filter));
   const set = (change: Partial<typeof search>) => {
@@ -43,14 +45,13 @@ export function Recommendations() {
   };
   const filtered = Object.values(search).some(Boolean);
   const clear = () => void navigate({ to: '/intelligence/recommendations', search: {}, replace: true });
-  const sum = data?.items.reduce((total, one) => total + Math.max(0, one.savings.monthly ?? 0), 0);
-  const unpriced = data?.items.filter(({ savings }) => savings.monthly == null).length ?? 0;
 
   return (
     <Stack gap="md">
       <Group gap="sm" align="flex-end" role="search" className="filters" aria-label="Filter recommendations">
         <Select label="Status" data={[...STATUSES, { value: 'all', label: 'All' }]} value={status} onChange={(value) => set({ status: !value || value === WAITING ? undefined : value })} allowDeselect={false} w={170} />
         <Select label="Priority" data={options(PRIORITY_ORDER)} value={search.priority ?? null} onChange={(value) => set({ priority: value ?? undefined })} placeholder="Any" clearable w={130} />
+        <Select label="Can be applied" data={options(APPLICABILITY)} value={search.applicability ?? null} onChange={(value) => set({ applicability: value ?? undefined })} placeholder="Any" clearable w={150} />
         <Select label="Type" data={options(TYPES)} value={search.type ?? null} onChange={(value) => set({ type: value ?? undefined })} placeholder="Any" clearable searchable w={190} />
         <TypedFilter label="Minimum confidence" w={160} value={search.min_confidence} onChange={(value) => set({ min_confidence: value })} percent />
         <TypedFilter label="Account" w={150} value={search.account} onChange={(value) => set({ account: value })} />
@@ -61,9 +62,9 @@ export function Recommendations() {
         <>
           <Group justify="space-between" gap="sm">
             <Text size="sm" className="muted numeral" role="status">
-              {data ? `${count(data.total)} found · up to ${money(sum ?? 0)} a month could be saved${unpriced ? ` · ${count(unpriced)} without a known price` : ''}` : 'Looking …'}
+              {data ? `${count(data.total)} found · ${money(data.savings_monthly)} a month could be saved${data.savings_unpriced ? ` · ${count(data.savings_unpriced)} without a known price` : ''}` : 'Looking …'}
             </Text>
-            {search.type && may('intelligence.operate') && (data?.items.filter(({ plan, status: now }) => plan && now === 'open').length ?? 0) > 1 && (
+            {search.type && may('intelligence.operate') && (data?.items.filter(({ plan, status: now, agent_id }) => plan && agent_id && now === 'open').length ?? 0) > 1 && (
               <Button variant="light" leftSection={<IconRocket size={16} />} onClick={() => setRolling(true)}>Roll them out in stages</Button>
             )}
           </Group>

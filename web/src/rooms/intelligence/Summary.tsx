@@ -10,19 +10,21 @@ import { Status } from '../../display/Status';
 import { When } from '../../display/When';
 import { words } from '../../display/wording';
 import { signaturesFor } from './approval-matrix';
+import { rangeOf } from './range';
+
+const CAUSES: Record<string, string> = { run: 'in a run', anomaly: 'for an anomaly', predictive_rule: 'by a predictive rule', person: 'for a person' };
 
 /** The figures that decide: savings and confidence. */
 export function Figures({ of: one }: { of: Recommendation }) {
   const { explanation } = one;
   return (
-    <Panel title={(one.savings.monthly ?? 0) >= 0 ? 'Savings a month' : 'Cost a month'}>
-        <Savings of={one.savings} />
-        <Text size="sm" fw={500} mt="lg">Confidence {percent(one.confidence)}</Text>
-        <Progress value={one.confidence} size={6} mt={6} aria-label="Confidence" />
-        <Text size="xs" className="muted" mt={8}>
-          From {count(explanation.data_points)} samples. {cases(explanation.similar_cases, explanation.success_rate)}
-        </Text>
-      </Panel>
+    <Panel title={(one.savings.expected_monthly ?? 0) >= 0 ? 'Savings a month' : 'Cost a month'}>
+      <Savings of={one.savings} />
+      <Confidence of={one} />
+      <Text size="xs" className="muted" mt={8}>
+        From {count(explanation.data_points)} samples. {cases(explanation.similar_cases, explanation.success_rate)}
+      </Text>
+    </Panel>
   );
 }
 
@@ -63,6 +65,8 @@ export function About({ of: one }: { of: Recommendation }) {
             ['Found', <When key="found" at={one.created_at} form="full" />],
             ['Valid until', <When key="until" at={one.expires_at} form="full" />],
             ['Rule', words(one.rule)],
+            ['Found by', `${words(one.origin.agent_type)}, ${CAUSES[one.origin.cause] ?? words(one.origin.cause)}`],
+            ['Acts', one.agent_id ? undefined : `No ${words(one.origin.agent_type).toLowerCase()} agent covers it: people alone apply it`],
           ]}
         />
       </Panel>
@@ -70,10 +74,24 @@ export function About({ of: one }: { of: Recommendation }) {
   );
 }
 
+/** Says how much is known before it says how confident it is: a range, and whether any outcome stands behind it. */
+function Confidence({ of: one }: { of: Recommendation }) {
+  const range = rangeOf(one.explanation.explanation.factors);
+  const known = one.explanation.similar_cases > 0;
+  return (
+    <>
+      {range && <Text size="sm" fw={500} mt="lg" className="numeral">Range {range.low} to {range.high} % <Text span size="sm" className="muted">(90 % of cases)</Text></Text>}
+      <Text size="sm" fw={range ? 400 : 500} mt={range ? 4 : 'lg'}>Confidence {percent(one.confidence)}</Text>
+      {!known && <Text size="xs" className="muted" mt={2}>Not confirmed by outcomes yet: no similar change has ended here.</Text>}
+      <Progress value={one.confidence} size={6} mt={6} color={known ? undefined : 'gray'} aria-label="Confidence" />
+    </>
+  );
+}
+
 function Savings({ of: savings }: { of: Recommendation['savings'] }) {
   const now = savings.current_monthly_cost;
-  const { monthly } = savings;
-  if (monthly == null) {
+  const saved = savings.expected_monthly;
+  if (saved == null) {
     return (
       <>
         <Text fz={22} fw={600} lh={1.2}>Price unknown</Text>
@@ -84,20 +102,18 @@ function Savings({ of: savings }: { of: Recommendation['savings'] }) {
   }
   return (
     <>
-      <Text className="numeral" fz={32} fw={650} lh={1.1} c={monthly >= 0 ? 'var(--good)' : 'var(--warn)'} style={{ letterSpacing: '-0.02em' }}>
-        {money(Math.abs(monthly))}
+      <Text className="numeral" fz={32} fw={650} lh={1.1} c={saved >= 0 ? 'var(--good)' : 'var(--warn)'} style={{ letterSpacing: '-0.02em' }}>
+        {money(Math.abs(saved))}
       </Text>
       {now != null && (
         <Group gap={8} mt={8} className="numeral">
           <Text size="sm" className="muted">now {money(now)}</Text>
           <IconArrowRight size={14} aria-hidden />
-          <Text size="sm" fw={600}>after {money(Math.max(0, now - (savings.monthly_after_discounts ?? monthly)))}</Text>
+          <Text size="sm" fw={600}>after {money(Math.max(0, now - saved))}</Text>
         </Group>
       )}
       <Text size="xs" className="muted" mt={4}>
-        {savings.monthly_after_discounts == null
-          ? 'At list price; discounts are not known.'
-          : `At list price; ${money(savings.monthly_after_discounts)} after discounts and commitments.`}
+        {savings.basis === 'bill' ? `After discounts and commitments${savings.monthly == null ? '' : `; ${money(Math.abs(savings.monthly))} at list price`}.` : 'At list price: no bill with discounts is known.'}
       </Text>
     </>
   );

@@ -7,6 +7,7 @@ import type { Column } from '../../display/DataTable';
 import { Status } from '../../display/Status';
 import { When } from '../../display/When';
 import { words } from '../../display/wording';
+import { Applicable, APPLICABILITY } from './Applicable';
 
 export const PRIORITY_ORDER = ['critical', 'high', 'medium', 'low'];
 
@@ -33,15 +34,22 @@ const confidence: Column<Recommendation> = {
   id: 'confidence', header: 'Confidence', align: 'right', sortBy: (row) => row.confidence, cell: (row) => percent(row.confidence),
 };
 const savings: Column<Recommendation> = {
-  id: 'savings', header: 'Savings a month', align: 'right', sortBy: (row) => row.savings.monthly ?? -Infinity,
-  cell: ({ savings: { monthly } }) => (monthly == null
-    ? <Text span size="sm" className="muted">Price unknown</Text>
-    : <Text span size="sm" fw={600} c={monthly >= 0 ? 'var(--good)' : 'var(--warn)'}>{money(monthly)}</Text>),
+  id: 'savings', header: 'Savings a month', align: 'right', sortBy: (row) => row.savings.expected_monthly ?? Number.NEGATIVE_INFINITY,
+  cell: (row) => <Saved of={row.savings.expected_monthly} />,
 };
 const status: Column<Recommendation> = { id: 'status', header: 'Status', sortBy: (row) => row.status, cell: (row) => <Status of={row.status} /> };
+const applicability: Column<Recommendation> = {
+  id: 'applicability', header: 'Can be applied', sortBy: (row) => APPLICABILITY.indexOf(row.applicability?.state ?? ''),
+  cell: (row) => row.applicability && <Applicable of={row.applicability} />,
+};
 const created: Column<Recommendation> = {
   id: 'created', header: 'Found', sortBy: (row) => row.created_at, cell: (row) => <When at={row.created_at} form="ago" />,
 };
 
 export const LATEST_COLUMNS = [title, priority, kind, confidence, savings, status];
-export const ALL_COLUMNS = [title, priority, kind, confidence, savings, status, created];
+export const ALL_COLUMNS = [title, priority, kind, confidence, savings, applicability, status, created];
+
+function Saved({ of: dollars }: { of: number | null | undefined }) {
+  if (dollars == null) return <Text span size="sm" className="muted">Price unknown</Text>;
+  return <Text span size="sm" fw={600} c={dollars >= 0 ? 'var(--good)' : 'var(--warn)'}>{money(dollars)}</Text>;
+}

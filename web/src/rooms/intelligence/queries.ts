@@ -1,5 +1,5 @@
 // What the room asks the service for, and what it changes.
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { body, client } from '../../api/client';
 import type { components } from '../../api/schema';
 
@@ -44,6 +44,19 @@ export const agentTypesQuery = queryOptions({
   staleTime: Infinity,
 });
 
+/** Accounts and services that a scope may name. */
+export const scopeChoicesQuery = queryOptions({
+  queryKey: ['intelligence', 'scope-choices'],
+  queryFn: () => body(client.GET('/api/v1/intelligence/scope-choices')),
+});
+
+/** The same as the entries of two pickers: an account goes by its connection's name. */
+export function useScopeChoices(): { accounts: string[]; services: string[] } {
+  const { data } = useQuery(scopeChoicesQuery);
+  const accounts = new Set(data?.accounts.map(({ connection, account }) => connection || account) ?? []);
+  return { accounts: [...accounts], services: data?.services.map(({ name }) => name) ?? [] };
+}
+
 export interface RecommendationFilter {
   status?: string;
   priority?: string;
@@ -51,6 +64,7 @@ export interface RecommendationFilter {
   min_confidence?: number;
   account?: string;
   resource?: string;
+  applicability?: string;
   limit?: number;
 }
 
@@ -117,6 +131,9 @@ const RECOMMENDATION = '/api/v1/intelligence/recommendations/{id}' as const;
 
 export const execute = ({ id, ...given }: { id: string } & Schemas['ExecuteBody']) =>
   body(client.POST(`${RECOMMENDATION}/execute`, { params: { path: { id } }, body: given }));
+
+export const requestException = ({ id, ...given }: { id: string } & Schemas['ExceptionRequestBody']) =>
+  body(client.POST(`${RECOMMENDATION}/exception`, { params: { path: { id } }, body: given }));
 
 export const schedule = ({ id, ...given }: { id: string } & Schemas['ScheduleBody']) =>
   body(client.POST(`${RECOMMENDATION}/schedule`, { params: { path: { id } }, body: given }));

@@ -61,7 +61,7 @@ export function Anomalies() {
           <TypedFilter label="Resource or person" placeholder="Identifier" w={220} value={search.resource} onChange={(resource) => set({ resource })} />
           {filtered && <Button variant="subtle" color="gray" leftSection={<IconFilterOff size={16} />} onClick={clear}>Clear</Button>}
         </Group>
-        <Button variant="default" leftSection={<IconAdjustments size={16} />} onClick={() => setSettings(true)}>What counts as strange</Button>
+        <Button variant="default" leftSection={<IconAdjustments size={16} />} onClick={() => setSettings(true)}>Detection settings</Button>
       </Group>
       {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (
         <>
@@ -76,7 +76,7 @@ export function Anomalies() {
                 action={filtered ? <Button variant="light" mt="sm" onClick={clear}>Clear filters</Button> : undefined}
               >
                 {filtered ? 'Loosen a filter. A resource is given by its identifier, a person by their name in the log.'
-                  : 'Metrics and entries of the log are watched all the time, and judged once two weeks of them are known. To watch less or more, see “What counts as strange”.'}
+                  : 'Metrics and entries of the log are watched all the time, and judged once two weeks of them are known. To watch less or more, see “Detection settings”.'}
               </EmptyState>
             }
           />

@@ -38,7 +38,7 @@ function Shown({ of: one }: { of: Anomaly }) {
   const looking = useChange(acknowledge);
   const back = useChange(reopen);
   const undo = one.status === 'open' ? one.feedback.some((said) => !said.withdrawn_at) && 'Take back what was said'
-    : one.status === 'resolved' ? 'Open it again' : 'Nobody looks after it';
+    : one.status === 'resolved' ? 'Open it again' : 'Unassigned';
   const moves = `${one.status} ${one.responses.length} ${one.feedback.length}`;
   return (
     <Page
@@ -64,7 +64,7 @@ function Shown({ of: one }: { of: Anomaly }) {
               variant="light" leftSection={<IconEye size={16} />} loading={looking.isPending}
               onClick={() => looking.mutate(one.id, { onSuccess: () => announce('You look after it; the others can see that.') })}
             >
-              I look after it
+              Assign to me
             </Button>
           )}
         </Group>
@@ -145,7 +145,7 @@ function About({ of: one }: { of: Anomaly }) {
           ['Began', <When key="began" at={one.started_at} form="full" />],
           ['Last strange', <When key="last" at={one.last_at} form="full" />],
           ['Noticed', <span key="noticed"><When at={one.detected_at} form="full" /> <Text span size="xs" className="muted">({took(one.started_at, one.detected_at)} after it began)</Text></span>],
-          ['Over since', one.resolved_at ? <When key="over" at={one.resolved_at} form="full" /> : 'It goes on: six quiet hours end it'],
+          ['Over since', one.resolved_at ? <When key="over" at={one.resolved_at} form="full" /> : 'Closes after 6 hours without new signals'],
         ]}
       />
     </Panel>

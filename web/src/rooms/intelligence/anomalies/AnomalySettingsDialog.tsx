@@ -19,7 +19,7 @@ interface Props {
 export function AnomalySettingsDialog({ locked, onClose }: Props) {
   const { data, error, refetch } = useQuery(anomalySettingsQuery);
   return (
-    <Modal opened onClose={onClose} size="lg" title="What counts as strange">
+    <Modal opened onClose={onClose} size="lg" title="Detection settings">
       {error && <ProblemAlert error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton h={320} />}
       {data && <Settings key={data.version} of={data} locked={locked} onClose={onClose} />}
@@ -52,7 +52,7 @@ function Settings({ of: settings, locked, onClose }: { of: AnomalySettings } & P
   const save = useChange(setAnomalySettings);
   const form = useForm<AnomalySettings>({ initialValues: settings });
   const submit = form.onSubmit((values) => save.mutate(values, {
-    onSuccess: () => { announce('What counts as strange is saved.'); onClose(); },
+    onSuccess: () => { announce('Detection settings saved.'); onClose(); },
     onError: (error) => form.setErrors(fieldMessages(error)),
   }));
   const whole = (label: string, field: string, suffix: string, description: string) => (

@@ -81,7 +81,7 @@ function Figures({ of: readings }: { of: Reading[] }) {
     <div className="table-box as-cards" tabIndex={0} role="region" aria-label="Figures, scrollable">
       <Table aria-label="Figures">
         <Table.Thead>
-          <Table.Tr><Table.Th>Metric</Table.Th><Table.Th>When</Table.Th><Table.Th ta="right">Observed</Table.Th><Table.Th ta="right">Expected</Table.Th><Table.Th ta="right">Usual</Table.Th><Table.Th ta="right">Strangeness</Table.Th></Table.Tr>
+          <Table.Tr><Table.Th>Metric</Table.Th><Table.Th>When</Table.Th><Table.Th ta="right">Observed</Table.Th><Table.Th ta="right">Expected</Table.Th><Table.Th ta="right">Usual</Table.Th><Table.Th ta="right">Anomaly score</Table.Th></Table.Tr>
         </Table.Thead>
         <Table.Tbody>{readings.map((reading) => <Row key={`${reading.metric} ${reading.at}`} of={reading} />)}</Table.Tbody>
       </Table>
@@ -101,7 +101,7 @@ function Behaviour({ of: reading }: { of: Reading }) {
   }
   return (
     <Text size="sm">
-      <b>{sentence(reading.sign)}.</b> Strangeness {reading.anomaly_score.toFixed(2)} of 1; up to {reading.high.toFixed(2)} is usual.
+      <b>{sentence(reading.sign)}.</b> Anomaly score {reading.anomaly_score.toFixed(2)} of 1; up to {reading.high.toFixed(2)} is usual.
       {' '}<Text span size="sm" className="muted"><When at={reading.at} /></Text>
     </Text>
   );
@@ -116,7 +116,7 @@ function Row({ of: reading }: { of: Reading }) {
       <Table.Td data-label="Observed" ta="right" className="numeral"><b>{show(reading.value)}</b></Table.Td>
       <Table.Td data-label="Expected" ta="right" className="numeral">{show(reading.expected)}</Table.Td>
       <Table.Td data-label="Usual" ta="right" className="numeral">{show(reading.low)} to {show(reading.high)}</Table.Td>
-      <Table.Td data-label="Strangeness" ta="right" className="numeral">{reading.anomaly_score.toFixed(2)} of 1</Table.Td>
+      <Table.Td data-label="Anomaly score" ta="right" className="numeral">{reading.anomaly_score.toFixed(2)} of 1</Table.Td>
     </Table.Tr>
   );
 }

@@ -60,7 +60,7 @@ export function WhatItWas({ of: one }: { of: Anomaly }) {
               {kind && <Textarea label="In your words" placeholder="Optional" autosize minRows={2} maxLength={2000} value={comments} onChange={(event) => setComments(event.currentTarget.value)} />}
               <ProblemAlert error={change.error} />
               <Group gap="xs">
-                <Button type="submit" disabled={!kind} loading={change.isPending}>Say so</Button>
+                <Button type="submit" disabled={!kind} loading={change.isPending}>Save verdict</Button>
                 {again && <Button variant="default" onClick={() => setAgain(false)}>Cancel</Button>}
               </Group>
             </Stack>

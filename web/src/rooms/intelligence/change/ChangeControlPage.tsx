@@ -33,7 +33,7 @@ export function ChangeControlPage() {
     <Stack gap="lg">
       <Now windows={windows} freezes={freezes} />
       <Panel
-        title="Maintenance windows" note="What interrupts a resource begins only inside them, where one covers it" flush={windows.length > 0}
+        title="Maintenance windows" note="Restarts run only inside these windows" flush={windows.length > 0}
         actions={configure && <Button variant="default" leftSection={<IconCalendarPlus size={16} />} onClick={() => setEditing({ list: 'maintenance_windows', at: windows.length })}>Add window</Button>}
       >
         {windows.length === 0

@@ -9,8 +9,6 @@ import { Causes } from './Causes';
 import { blockOf } from './policy';
 import { diagnosisQuery, patchQuery } from './queries';
 
-/** Nobody has asked for it yet. */
-const ASIDE = ['open', 'snoozed'];
 /** It runs, or it is over: nothing is in its way, and its own change would be named as what cools down. */
 const PAST_ASKING = ['executing', 'verifying', 'testing', 'succeeded', 'dismissed', 'superseded', 'expired'];
 
@@ -22,7 +20,7 @@ export function WhyNot({ of: one }: { of: Recommendation }) {
   const owned = data?.causes.some(({ applies, evidence }) => applies && blockOf(evidence).guardrail === 'infrastructure_as_code');
   return (
     <>
-      <Panel title={data?.present === false ? 'Nothing is in its way' : ASIDE.includes(one.status) ? 'What would hold it back' : 'Why it is not executed'} note="Looked at now, against the guardrails, the policies and its past">
+      <Panel title={data?.present === false ? 'Ready to apply: no guardrail or policy blocks it' : "Why it can't be applied"} note="Checked now against guardrails, policies and past executions">
         {error && <ProblemAlert error={error} />}
         {!data && !error && <Skeleton h={90} />}
         {data && <Causes of={data.causes} />}

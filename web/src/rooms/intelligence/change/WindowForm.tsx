@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import type { Guardrails } from '../../../api/bodies';
 import { fieldMessages } from '../../../api/problem';
 import { announce } from '../../../display/announce';
-import { setGuardrails, useChange } from '../queries';
+import { setGuardrails, useChange, useScopeChoices } from '../queries';
 import { FormDialog } from '../../../display/FormDialog';
 import { DAYS, knownZone } from './calendar';
 import { ofEntry, placed, policyOf, withPolicy } from './policy';
@@ -67,10 +67,11 @@ type Input = ReturnType<ReturnType<typeof useForm>['getInputProps']>;
 
 /** What a window or freeze covers. */
 export function ScopeInputs({ account, service }: { account: Input; service: Input }) {
+  const { accounts, services } = useScopeChoices();
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }}>
-      <TagsInput label="Accounts" placeholder="All" description="Identifiers or connection names; press Enter after each" {...account} />
-      <TagsInput label="Services" placeholder="All" description="As the cloud names them, such as ec2" {...service} />
+      <TagsInput label="Accounts" placeholder="All" description="Connected accounts" data={accounts} {...account} />
+      <TagsInput label="Services" placeholder="All" description="Services of the inventory" data={services} {...service} />
     </SimpleGrid>
   );
 }

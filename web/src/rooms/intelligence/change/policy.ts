@@ -44,6 +44,13 @@ const NAMES: Record<string, string> = {
   maintenance_window: 'Maintenance window',
   direction: 'Direction of capacity',
   infrastructure_as_code: 'Infrastructure as code',
+  scope: 'Scope of the agent',
+  exclusion: 'Exclusion',
+  agent_mode: 'Agent mode',
+  agent: 'Agent',
+  connection: 'Connection',
+  resource: 'Resource',
+  action: 'Another action',
 };
 const POLICY = ['change_freeze', 'maintenance_window', 'direction', 'infrastructure_as_code'];
 

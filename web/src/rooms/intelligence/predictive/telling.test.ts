@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Prediction, Rule } from '../../../api/bodies';
-import { approvalInWords, effectsOf, isSo, lastFired, newest, reasonInWords, ruleInWords, rulesOf, seconds, span, wallTime, wholeDay } from './telling';
+import { approvalInWords, carriedOut, effectsOf, isSo, lastFired, newest, reasonInWords, ruleInWords, rulesOf, seconds, span, wallTime, wholeDay } from './telling';
 
 type Condition = Partial<Rule['condition']>;
 const rule = (condition: Condition, kind: string, change: Partial<Rule> = {}): Rule => ({
@@ -27,6 +27,12 @@ describe('rules in words', () => {
     expect(approvalInWords({ approval: { kind: 'required' } })).toContain('Somebody must approve');
   });
 
+  it('says who carries a response out, and that its own type of agent is needed', () => {
+    const by = (kind: string) => carriedOut(rule({}, kind));
+    for (const kind of ['expand_storage', 'create_read_replica', 'scale_up', 'pre_scale', 'prepare_failover']) expect(by(kind)).toMatch(/^Reeve, .*operations intelligence agent/);
+    for (const kind of ['request_limit_increase', 'warm_cache']) expect(by(kind)).toMatch(/^A person/);
+  });
+
   it('reads spans', () => expect([span('1d'), span('15m'), span('soon'), seconds('2h'), seconds('soon')]).toEqual(['1 day', '15 minutes', 'soon', 7200, undefined]));
 });
 
@@ -40,7 +46,8 @@ describe('what was decided', () => {
   it.each([
     ['it is 31.5250 now', 'cpu_utilization', 'it is 31.5 % now'], ['it grows by 8187295529.2792 a day', 'disk_space', 'it fills by 7.6 GiB a day'],
     ['it grows by 0.0312 a day; released 1 times before', 'disk_space', 'it hardly fills; released once before'], ['it grows by 0.5000 a day', 'database_connections', 'it grows by 0.5 a day'],
-    ['it does not grow', 'disk_space', 'it does not fill'], ['8192 values, 0 missing', 'request_rate', '8192 values, 0 missing'],
+    ['it does not grow', 'disk_space', 'it does not fill'], ['it grows, but stays far below 3604.0000: at most 75.2500 is forecast', 'database_connections', 'it grows, but stays far below 3,604: at most 75.3 is forecast'],
+    ['8192 values, 0 missing', 'request_rate', '8192 values, 0 missing'],
   ])('says %s of %s', (reason, metric, expected) => expect(plain(reasonInWords(reason, { metric }))).toBe(expected));
 
   it('knows what is so already', () => expect([isSo({ at: '2', expected_at: '1' }), isSo({ at: '1', expected_at: '2' }), isSo({ at: '1' })]).toEqual([true, false, false]));

@@ -35,12 +35,20 @@ export const ACTIONS: Record<string, string> = {
   pre_scale: 'Add capacity before the peak', warm_cache: 'Warm the caches', prepare_failover: 'Make the standby ready',
 };
 
-/** What Reeve itself can carry out; the others are advice for a person, with its numbers. */
-const CARRIED_OUT = ['scale_up', 'pre_scale'];
+/** What Reeve carries out, and where; the others are advice for a person, with its numbers. */
+const CARRIED_OUT: Record<string, string> = {
+  expand_storage: 'on volumes and databases',
+  create_read_replica: 'on databases',
+  scale_up: 'on machines and databases',
+  pre_scale: 'on scaling groups and machines',
+  prepare_failover: 'on databases with a standby',
+};
 
-export const carriedOut = ({ action }: Pick<Rule, 'action'>): string => (CARRIED_OUT.includes(action.kind)
-  ? 'Reeve, on single machines, as the agent’s mode, guardrails and approvals allow'
-  : 'A person: the recommendation is advice with its numbers');
+export function carriedOut({ action, agent_type }: Pick<Rule, 'action' | 'agent_type'>): string {
+  const where = CARRIED_OUT[action.kind];
+  if (!where) return 'A person: the recommendation is advice with its numbers';
+  return `Reeve, ${where}, as the mode of a ${words(agent_type).toLowerCase()} agent, guardrails and approvals allow; without such an agent a person applies it`;
+}
 
 const SPANS: Record<string, string> = { m: 'minute', h: 'hour', d: 'day' };
 
@@ -113,6 +121,7 @@ export function reasonInWords(reason: string, { metric }: Pick<Prediction, 'metr
       const [does, rate] = [metric === 'disk_space' ? 'fills' : 'grows', show(number)];
       return /^-?0(?!\.?[1-9])/.test(rate) ? `it hardly ${does}` : `it ${does} by ${rate} a day`;
     })
+    .replace(/^(it grows, but stays (?:far )?below) (-?[\d.]+): at most (-?[\d.]+) is forecast$/, (_, stays: string, limit: string, top: string) => `${stays} ${show(limit)}: at most ${show(top)} is forecast`)
     .replace(/\b1 times\b/, 'once');
   return metric === 'disk_space' ? told.replace('it does not grow', 'it does not fill') : told;
 }

@@ -110,7 +110,7 @@ function Filled({ agents, first, open, type, onClose }: Props & { agents: Agent[
 function GoesOut({ sure, left, least, values }: { sure: number; left: number; least: number; values: { type: string; canary: number; shares: string } }) {
   const portions = splitOf(sure, values.canary, sharesOf(values.shares) ?? []);
   return (
-    <Alert color={sure ? 'petrol' : 'yellow'} variant="light" title={sure ? `${words(values.type)} on ${plural(sure, 'resource')}` : 'Nothing of this would go out'} role="status">
+    <Alert color={sure ? 'petrol' : 'yellow'} variant="light" title={sure ? `${words(values.type)} on ${plural(sure, 'resource')}` : 'No recommendation qualifies'} role="status">
       <Text size="sm">
         {portions.length > 0 && `All are simulated, then they change in portions of ${portions.join(', ')}. `}
         {left > 0 && `${plural(left, 'recommendation')} less confident than ${percent(least)} ${left === 1 ? 'is' : 'are'} left out.`}

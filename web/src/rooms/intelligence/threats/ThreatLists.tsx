@@ -76,7 +76,7 @@ function SwitchedOff() {
     <>
       {data && !data.security.threat_intelligence && (
         <Alert color="yellow" title="The lists are not asked now">
-          <Text size="sm">Holding entries against them is switched off under <Anchor component="button" type="button" size="sm" onClick={() => setSettings(true)}>What counts as strange</Anchor>.</Text>
+          <Text size="sm">Holding entries against them is switched off under <Anchor component="button" type="button" size="sm" onClick={() => setSettings(true)}>Detection settings</Anchor>.</Text>
         </Alert>
       )}
       {settings && <AnomalySettingsDialog locked={!may('intelligence.configure')} onClose={() => setSettings(false)} />}
