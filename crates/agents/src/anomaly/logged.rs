@@ -222,6 +222,10 @@ mod tests {
             entry("RebootInstances", 6),
         ];
         assert_eq!(kept(&of, &passed_over), Vec::<String>::new());
+        // Others cannot hide behind the tag of Reeve's own account.
+        let by = reeve_audit::Submitter::local("uid 7");
+        let hiding = Entry { submitted_by: Some(by.into()), ..entry("StopInstances", -5).with_tag("intelligence") };
+        assert_eq!(kept(&of, &[hiding]), ["StopInstances"]);
         let done = [entry("ModifyInstanceAttribute", -119), entry("StartInstances", -3), entry("deploy", 5)];
         assert_eq!(kept(&of, &done), ["ModifyInstanceAttribute", "StartInstances", "deploy"]);
         let many: Vec<Entry> = (0..20).map(|minute| entry(&format!("UpdateTo{minute}"), minute - 30)).collect();
