@@ -3833,6 +3833,7 @@ export interface components {
                 resource?: components["schemas"]["ResourceBody"] | null;
                 /** @description `info`, `low`, `medium`, `high` or `critical`. */
                 severity: string;
+                submitted_by?: components["schemas"]["SubmitterBody"] | null;
                 /** @description When it happened, as the source says. */
                 timestamp: string;
             }[];
