@@ -6,6 +6,7 @@
 
 pub(crate) mod action;
 pub(crate) mod agent;
+pub(crate) mod alert;
 pub(crate) mod anomaly;
 pub(crate) mod approval;
 mod change_control;

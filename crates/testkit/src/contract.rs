@@ -4,6 +4,7 @@
 
 pub mod access;
 pub mod agents;
+pub mod alerts;
 pub mod anomalies;
 pub mod deliveries;
 pub mod estate;

@@ -14,6 +14,7 @@ on_both!(
     access => super::access,
     estate => super::estate,
     agents => super::agents,
+    alerts => super::alerts,
     anomalies => super::anomalies,
     saved_searches => super::saved_searches,
     models => super::models,
@@ -39,6 +40,13 @@ async fn estate(place: &Place) -> Result<()> {
 async fn agents(place: &Place) -> Result<()> {
     let store = place.open().await?;
     contract::agents::run(Arc::new(store.clone())).await?;
+    store.close().await;
+    Ok(())
+}
+
+async fn alerts(place: &Place) -> Result<()> {
+    let store = place.open().await?;
+    contract::alerts::run(Arc::new(store.clone())).await?;
     store.close().await;
     Ok(())
 }

@@ -1,0 +1,300 @@
+//! What every [`AlertStore`] must do.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use jiff::Timestamp;
+use reeve_access::AccessError;
+use reeve_alerts::{
+    AlertStore, Changes, Evaluator, Firing, FiringEntry, FiringFilter, FiringGrowth, FiringId, FiringStatus, GroupKey,
+    Limits, Observed, Progress, Rule, RuleDraft, RuleId, RuleSettings, RuleState, StoredGroup, StoredTally, Tally,
+};
+use reeve_audit::{Actor, Entry, EventId, EventType, Severity};
+
+type Outcome = std::result::Result<(), AccessError>;
+
+fn at(second: i64) -> Result<Timestamp> {
+    Ok(Timestamp::from_second(1_800_000_000 + second)?)
+}
+
+/// A rule with something in every field.
+///
+/// # Errors
+/// None, as long as the settings are right.
+pub fn rule(id: &str, name: &str) -> Result<Rule> {
+    let draft = RuleDraft {
+        name: name.to_owned(),
+        description: "Five \"failures\"; é".to_owned(),
+        condition: "event_type:authentication.login AND status:failed".to_owned(),
+        count: 5,
+        window: "5m".to_owned(),
+        group_by: vec!["actor.email".to_owned(), "ip".to_owned()],
+        channels: vec!["email".to_owned(), "slack".to_owned()],
+        recipients: vec!["security@acme.example".to_owned()],
+        severity: "high".to_owned(),
+        class: Some("failed_authentication".to_owned()),
+    };
+    let settings = RuleSettings::read(draft).map_err(|errors| anyhow::anyhow!("{errors:?}"))?;
+    Ok(Rule {
+        id: RuleId(id.to_owned()),
+        settings,
+        state: RuleState::Enabled,
+        silenced_until: Some(at(60)?),
+        revision: 1,
+        version: 1,
+        created_by: "ann".to_owned(),
+        created_at: at(0)?,
+        updated_at: at(1)?,
+    })
+}
+
+/// A firing with something in every field.
+///
+/// # Errors
+/// None, as long as the times are right.
+pub fn firing(id: &str, rule: &str, second: i64) -> Result<Firing> {
+    Ok(Firing {
+        id: FiringId(id.to_owned()),
+        rule: RuleId(rule.to_owned()),
+        revision: 3,
+        rule_name: "Failures".to_owned(),
+        severity: Severity::High,
+        group_by: vec!["actor.email".to_owned(), "ip".to_owned()],
+        group: GroupKey(r#"["ann@acme.example",null]"#.to_owned()),
+        from: at(second - 300)?,
+        until: at(second + 300)?,
+        first_at: at(second - 10)?,
+        last_at: at(second)?,
+        detected_at: at(second)?,
+        sequence: u64::try_from(second)?,
+        count: 1,
+        entries: vec![FiringEntry { event_id: "e\"1".to_owned(), sequence: 7, at_ms: 12 }],
+        silenced: true,
+        status: FiringStatus::Open,
+        assignee: None,
+        note: None,
+        handled_by: None,
+        handled_at: None,
+        version: 1,
+    })
+}
+
+fn is_conflict(result: &Outcome) -> bool {
+    matches!(result, Err(AccessError::Conflict(_)))
+}
+
+fn is_missing<T>(result: &std::result::Result<T, AccessError>) -> bool {
+    matches!(result, Err(AccessError::NotFound { .. }))
+}
+
+/// Runs the suite on an empty store.
+///
+/// # Errors
+/// What the store failed with; broken promises panic.
+pub async fn run(store: Arc<dyn AlertStore>) -> Result<()> {
+    rules(&*store).await?;
+    state(&*store).await?;
+    firings(&*store).await?;
+    two_processes_count_each_entry_once(store).await
+}
+
+async fn rules(store: &dyn AlertStore) -> Result<()> {
+    let before = store.alert_rule_generation().await?;
+    let (first, second) = (rule("r-1", "b; DROP TABLE alert_rules")?, rule("r-2", "a")?);
+    store.alert_rule_insert(&first, 2).await?;
+    assert!(is_conflict(&store.alert_rule_insert(&rule("r-3", &first.settings.name)?, 2).await), "a name in use");
+    store.alert_rule_insert(&second, 2).await?;
+    assert!(is_conflict(&store.alert_rule_insert(&rule("r-3", "c")?, 2).await), "one too many");
+    assert_eq!(store.alert_rule_get(&first.id).await?, first);
+    assert_eq!(store.alert_rule_list().await?, [second.clone(), first.clone()]);
+    let between = store.alert_rule_generation().await?;
+    assert!(between > before);
+
+    let changed = first.with_state(RuleState::Disabled, at(9)?).silenced(None, at(10)?);
+    let changed = Rule { version: 2, ..changed };
+    store.alert_rule_update(&changed).await?;
+    assert_eq!(store.alert_rule_get(&first.id).await?, changed);
+    assert!(is_conflict(&store.alert_rule_update(&changed).await), "a stale version");
+    assert!(is_missing(&store.alert_rule_update(&rule("r-9", "z")?).await));
+    assert!(store.alert_rule_generation().await? > between);
+    store.alert_rule_delete(&second.id).await?;
+    assert!(is_missing(&store.alert_rule_delete(&second.id).await));
+    assert!(is_missing(&store.alert_rule_get(&second.id).await));
+    Ok(())
+}
+
+fn group(rule: &str, revision: u64, key: &str, state: Option<&str>) -> StoredGroup {
+    StoredGroup {
+        rule: RuleId(rule.to_owned()),
+        revision,
+        key: GroupKey(key.to_owned()),
+        state: state.map(str::to_owned),
+    }
+}
+
+async fn state(store: &dyn AlertStore) -> Result<()> {
+    assert_eq!(store.alert_progress().await?, None);
+    let begun = Progress { position: 5, clock: None };
+    store.alert_advance(None, begun, &Changes::default()).await?;
+    assert_eq!(store.alert_progress().await?, Some(begun));
+    assert!(is_conflict(&store.alert_advance(None, begun, &Changes::default()).await), "it has begun");
+
+    let long = format!("[\"{}\"]", "\\u0001".repeat(1024));
+    let tally = Tally { matched: 9, late: 1, duplicates: 2, fired: 3, last_matched_at: Some(at(4)?) };
+    let kept = Changes {
+        groups: vec![group("r-1", 1, "[\"a\"]", Some("one")), group("r-1", 1, &long, Some("long"))],
+        tallies: vec![StoredTally { rule: RuleId("r-1".into()), revision: 1, tally }],
+        fired: vec![firing("f-0", "r-1", 20)?],
+        grown: Vec::new(),
+    };
+    let next = Progress { position: 9, clock: Some(at(4)?) };
+    store.alert_advance(Some(5), next, &kept).await?;
+    assert_eq!(store.alert_progress().await?, Some(next));
+    let refused = Changes { fired: vec![firing("f-lost", "r-1", 21)?], ..kept.clone() };
+    assert!(is_conflict(&store.alert_advance(Some(5), Progress { position: 8, clock: None }, &refused).await));
+    assert!(is_missing(&store.firing_get(&FiringId("f-lost".into())).await), "nothing is kept of a refused move");
+
+    let (mut groups, tallies) = store.alert_state().await?;
+    groups.sort_by_key(|group| group.key.0.len());
+    assert_eq!((groups, tallies), (kept.groups, kept.tallies));
+    assert_eq!(store.alert_tally(&RuleId("r-1".into()), 1).await?, Some(tally));
+    assert_eq!(store.alert_tally(&RuleId("r-1".into()), 2).await?, None);
+    let changed = Changes {
+        groups: vec![
+            group("r-1", 1, "[\"a\"]", Some("two")),
+            group("r-1", 1, &long, None),
+            group("gone", 1, "[]", Some("x")),
+        ],
+        ..Changes::default()
+    };
+    store.alert_advance(Some(9), Progress { position: 10, clock: None }, &changed).await?;
+    assert_eq!(store.alert_state().await?.0, [group("r-1", 1, "[\"a\"]", Some("two"))], "of rules that exist alone");
+    let rule = store.alert_rule_get(&RuleId("r-1".into())).await?.with_state(RuleState::Enabled, at(11)?);
+    store.alert_rule_update(&rule).await?;
+    assert_eq!(store.alert_state().await?, (Vec::new(), Vec::new()), "a new revision begins with nothing");
+    Ok(())
+}
+
+async fn firings(store: &dyn AlertStore) -> Result<()> {
+    let (second, third) = (firing("f-1", "r-1", 30)?, firing("f-2", "r-2", 40)?);
+    let fired = Changes { fired: vec![second.clone(), third.clone()], ..Changes::default() };
+    store.alert_advance(Some(10), Progress { position: 11, clock: None }, &fired).await?;
+    let page = FiringFilter { limit: 2, ..FiringFilter::default() };
+    let (found, total) = store.firing_list(&page).await?;
+    assert_eq!((found, total), (vec![third.clone(), second.clone()], 3), "the latest first");
+    let of = FiringFilter { rule: Some(RuleId("r-1".into())), offset: 1, ..page.clone() };
+    assert_eq!(store.firing_list(&of).await?, (vec![firing("f-0", "r-1", 20)?], 2));
+    assert_eq!(store.firing_get(&third.id).await?, third);
+
+    let handled = Firing {
+        status: FiringStatus::Resolved,
+        assignee: Some("bob".into()),
+        note: Some("é".into()),
+        handled_by: Some("ann".into()),
+        handled_at: Some(at(50)?),
+        version: 2,
+        ..third.clone()
+    };
+    store.firing_handle(&handled).await?;
+    assert!(is_conflict(&store.firing_handle(&handled).await), "a stale version");
+    let entries = vec![FiringEntry { event_id: "e-9".into(), sequence: 9, at_ms: 13 }];
+    let growth =
+        FiringGrowth { id: third.id.clone(), first_at: at(1)?, last_at: at(45)?, count: 2, entries: entries.clone() };
+    // The same firing once more, as after a crash between two stores, changes nothing.
+    let changes = Changes { fired: vec![third.clone()], grown: vec![growth], ..Changes::default() };
+    store.alert_advance(Some(11), Progress { position: 12, clock: None }, &changes).await?;
+    let grown = Firing { count: 2, first_at: at(1)?, last_at: at(45)?, entries, ..handled };
+    assert_eq!(store.firing_get(&third.id).await?, grown, "people's changes stay when it grows");
+    let resolved = FiringFilter { status: Some(FiringStatus::Resolved), ..page };
+    assert_eq!(store.firing_list(&resolved).await?, (vec![grown], 1));
+
+    let ids = |firings: Vec<Firing>| firings.into_iter().map(|firing| firing.id.0).collect::<Vec<_>>();
+    assert_eq!(ids(store.firing_unrecorded(10).await?), ["f-0", "f-1", "f-2"], "oldest first");
+    for id in ["f-0", "f-2"] {
+        store.firing_recorded(&FiringId(id.into())).await?;
+    }
+    assert_eq!(ids(store.firing_unrecorded(10).await?), ["f-1"]);
+    store.firing_recorded(&second.id).await?;
+    assert!(is_missing(&store.firing_get(&FiringId("f-9".into())).await));
+    Ok(())
+}
+
+/// Failed sign-ins of two users, one a second.
+fn sign_in(sequence: u64) -> Result<(Entry, Timestamp)> {
+    let user = if sequence.is_multiple_of(3) { "ann" } else { "bob" };
+    let when = at(i64::try_from(sequence)?)?;
+    let entry = Entry::new(EventType::from_static("authentication.login"))
+        .with_id(EventId::new(format!("s-{sequence}"))?)
+        .by(Actor::user(user))
+        .at(when);
+    Ok((entry, when))
+}
+
+fn evaluate(evaluator: &mut Evaluator, from: u64, to: u64) -> Result<Changes> {
+    for sequence in from..to {
+        let (entry, recorded_at) = sign_in(sequence)?;
+        evaluator.observe(Observed { sequence, recorded_at, entry: &entry });
+    }
+    evaluator.skip_to(to);
+    Ok(evaluator.take_changes())
+}
+
+/// Evaluates until the end of the log; whatever another process has evaluated in between is read from the store.
+async fn process(store: Arc<dyn AlertStore>, rules: Vec<Arc<Rule>>, batch: u64, end: u64) -> Result<()> {
+    loop {
+        let Some(progress) = store.alert_progress().await? else { anyhow::bail!("it has begun") };
+        let mut evaluator = Evaluator::new(Limits::default(), progress);
+        evaluator.set_rules(rules.iter().cloned());
+        let (groups, tallies) = store.alert_state().await?;
+        // State read after the position may be newer than it; the move is refused then.
+        evaluator.restore(groups, tallies)?;
+        let mut from = progress.position;
+        while from < end {
+            let to = end.min(from + batch);
+            let changes = evaluate(&mut evaluator, from, to)?;
+            match store.alert_advance(Some(from), evaluator.progress(), &changes).await {
+                Ok(()) => from = to,
+                Err(AccessError::Conflict(_)) => break,
+                Err(error) => return Err(error.into()),
+            }
+            tokio::task::yield_now().await;
+        }
+        if from >= end {
+            return Ok(());
+        }
+    }
+}
+
+async fn two_processes_count_each_entry_once(store: Arc<dyn AlertStore>) -> Result<()> {
+    let counting = |id: &str, count, by: &str| -> Result<Rule> {
+        let one = rule(id, id)?;
+        let draft = RuleDraft { condition: "user:*".into(), count, group_by: vec![by.into()], ..one.settings.draft() };
+        let settings = RuleSettings::read(draft).map_err(|errors| anyhow::anyhow!("{errors:?}"))?;
+        Ok(Rule { settings, ..one })
+    };
+    let rules = [counting("p-1", 4, "user")?, counting("p-2", 7, "event_type")?];
+    for rule in &rules {
+        store.alert_rule_insert(rule, 100).await?;
+    }
+    let rules: Vec<_> = rules.into_iter().map(Arc::new).collect();
+    let (begin, end) = (12, 1_500);
+    let mut alone = Evaluator::new(Limits::default(), Progress { position: begin, clock: None });
+    alone.set_rules(rules.iter().cloned());
+    let mut expected = evaluate(&mut alone, begin, end)?.fired;
+    let workers = [7, 11, 5].map(|batch| tokio::spawn(process(store.clone(), rules.clone(), batch, end)));
+    for worker in workers {
+        worker.await??;
+    }
+    let mut found = Vec::new();
+    for rule in &rules {
+        let filter = FiringFilter { rule: Some(rule.id.clone()), limit: 1_000, ..FiringFilter::default() };
+        found.extend(store.firing_list(&filter).await?.0);
+        let tally = store.alert_tally(&rule.id, 1).await?;
+        assert_eq!(tally.map(|tally| tally.matched), Some(end - begin), "each entry once");
+    }
+    found.sort_by(|a, b| a.id.cmp(&b.id));
+    expected.sort_by(|a, b| a.id.cmp(&b.id));
+    assert!(expected.len() > 6);
+    assert_eq!(found, expected);
+    Ok(())
+}
