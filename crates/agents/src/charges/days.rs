@@ -52,7 +52,7 @@ impl Days {
         let mut days = Days::default();
         let usage = || charges.iter().filter(|charge| is_usage(charge));
         // A fee of a month may reach beyond the day the file was made: what is used by the hour or day does not.
-        let short = || usage().filter(|charge| charge.end_ms - charge.start_ms <= DAY_MS + DAY_MS / 24);
+        let short = || usage().filter(|charge| is_short(charge));
         let end = short().map(|charge| charge.end_ms).max().or_else(|| usage().map(|charge| charge.end_ms).max());
         days.first = usage().map(|charge| charge.start_ms.div_euclid(DAY_MS)).min().unwrap_or(0);
         days.last = end.map_or(days.first - 1, |end| end.div_euclid(DAY_MS) - 1);
@@ -76,8 +76,7 @@ impl Days {
 
     /// The time that the charges are of.
     pub(super) fn span(&self, charges: &[Charge]) -> Span {
-        let start_ms = charges.iter().map(|charge| charge.start_ms).min().unwrap_or(0);
-        let end_ms = charges.iter().map(|charge| charge.end_ms).max().unwrap_or(0).max(start_ms + 1);
+        let (start_ms, end_ms) = period(charges);
         let mut sold: BTreeMap<(Scope, Arc<str>), (BTreeSet<i64>, f64)> = BTreeMap::new();
         for charge in charges.iter().filter(|charge| is_usage(charge)) {
             let what = named(charge.description.as_ref().or(charge.sku.as_ref()));
@@ -97,6 +96,34 @@ impl Days {
         }
         Span { start_ms, end_ms, presence: if all > 0.0 { filled / all } else { 1.0 } }
     }
+}
+
+/// Returns `true` for what is used by the hour or the day.
+fn is_short(charge: &Charge) -> bool {
+    charge.end_ms - charge.start_ms <= DAY_MS + DAY_MS / 24
+}
+
+/// The first millisecond of the bill's period and the first after it.
+///
+/// It is the period of what was used: a commitment bought for a year stands in the bill of one month with a charge period of a
+/// year, and a credit may too. Were they counted, a month's savings would be divided by twelve. Usage by the hour or day
+/// decides where it is at least half of the cost, because fees of a month reach beyond the day the file was made.
+fn period(charges: &[Charge]) -> (i64, i64) {
+    let usage = || charges.iter().filter(|charge| is_usage(charge));
+    let cost =
+        |charges: &mut dyn Iterator<Item = &Charge>| charges.map(|charge| charge.cost().as_f64().abs()).sum::<f64>();
+    let all = cost(&mut usage());
+    let bounds = |charges: &mut dyn Iterator<Item = &Charge>| {
+        charges.fold(None, |bounds: Option<(i64, i64)>, charge| {
+            let (start, end) = bounds.unwrap_or((charge.start_ms, charge.end_ms));
+            Some((start.min(charge.start_ms), end.max(charge.end_ms)))
+        })
+    };
+    let mut short = usage().filter(|charge| is_short(charge));
+    let last =
+        (2.0 * cost(&mut short) >= all).then(|| bounds(&mut usage().filter(|charge| is_short(charge)))).flatten();
+    let (start_ms, end_ms) = bounds(&mut usage()).or_else(|| bounds(&mut charges.iter())).unwrap_or((0, 0));
+    (start_ms, last.map_or(end_ms, |(_, end)| end).max(start_ms + 1))
 }
 
 /// Calls `add` with each day of a charge and its part of the cost.

@@ -151,6 +151,48 @@ fn nothing_is_saved_twice() {
 }
 
 #[test]
+fn what_is_bought_for_a_year_does_not_stretch_the_bill() {
+    let mut charges = Vec::new();
+    for day in 0..28 {
+        charges.push(usage(day, "EC2", "100"));
+        charges.push(Charge {
+            commitment: text("sp-1"),
+            commitment_status: Some(CommitmentStatus::Unused),
+            pricing: Some(PricingCategory::Committed),
+            ..usage(day, "EC2", "50")
+        });
+    }
+    let saved = |charges: &[Charge]| {
+        let judged = judge(charges, &AnomalyLimits::default());
+        let unused = judged.advice.iter().find(|advice| advice.advice_type == AdviceType::UnusedCommitment).unwrap();
+        (judged.totals.span.days(), unused.saving.unwrap().after_discounts)
+    };
+    let month = saved(&charges);
+    assert!((month.0 - 28.0).abs() < 1e-9 && (month.1.as_f64() - 50.0 * 365.0 / 12.0).abs() < 1e-3, "{month:?}");
+    let year = |category, cost: &str| Charge {
+        category,
+        end_ms: (20_000 + 365) * DAY_MS,
+        effective: Some(Amount::ZERO),
+        billed: amount(cost),
+        ..usage(0, "EC2", "0")
+    };
+    for category in [ChargeCategory::Purchase, ChargeCategory::Credit, ChargeCategory::Tax] {
+        charges.push(year(category, "8760"));
+        assert_eq!(saved(&charges), month, "{category}");
+    }
+    // A support fee of the month in which the file was made.
+    charges.push(Charge { end_ms: (20_000 + 31) * DAY_MS, ..usage(0, "Support", "10") });
+    assert_eq!(saved(&charges), month);
+}
+
+#[test]
+fn a_bill_of_purchases_alone_is_of_their_time() {
+    let bought = Charge { category: ChargeCategory::Purchase, end_ms: 20_365 * DAY_MS, ..usage(0, "EC2", "8760") };
+    let judged = judge(&[bought], &AnomalyLimits::default());
+    assert!((judged.totals.span.days() - 365.0).abs() < 1e-9, "{:?}", judged.totals.span);
+}
+
+#[test]
 fn a_thin_bill_is_said_to_be_one() {
     let judged = judge(&steady(3), &AnomalyLimits::default());
     let checks: Vec<_> = judged.abstentions.iter().map(|one| one.check).collect();

@@ -1,16 +1,16 @@
 //! Lines of a FOCUS file, by the names of its columns.
 //!
-//! Which columns there are differs between versions and providers: the ones without which a line is no charge are asked for,
-//! all others may be missing. Names are compared without regard to case, `_` and spaces. `NULL` and blank are missing values.
+//! Which columns there are differs between versions and providers: the ones without which a line is no charge are asked for
+//! (`BilledCost` and `ChargePeriodStart`), all others may be missing. Names are compared without regard to case, `_` and
+//! spaces. `NULL` and blank are missing values. Amounts and times are read by [`cell`], which takes what spreadsheets make of
+//! them too: the specification's own examples hold `$10,000.00` and `4/1/25`.
+
+mod cell;
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use jiff::Timestamp;
-use jiff::civil::{Date, DateTime};
-use jiff::tz::TimeZone;
-
-use super::{Amount, AmountError, Charge, ChargeCategory, CommitmentStatus, PricingCategory};
+use super::{Amount, Charge, ChargeCategory, CommitmentStatus, PricingCategory};
 
 /// Why a header is not one of a FOCUS file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -35,8 +35,8 @@ pub struct LineError {
 /// The columns that are read, each with the names it has had.
 const COLUMNS: [(&str, &[&str]); 29] = [
     ("BilledCost", &["billedcost"]),
-    ("BillingCurrency", &["billingcurrency"]),
     ("ChargePeriodStart", &["chargeperiodstart"]),
+    ("BillingCurrency", &["billingcurrency"]),
     ("ChargePeriodEnd", &["chargeperiodend"]),
     ("BillingPeriodStart", &["billingperiodstart"]),
     ("ChargeCategory", &["chargecategory"]),
@@ -65,6 +65,11 @@ const COLUMNS: [(&str, &[&str]); 29] = [
     ("Tags", &["tags"]),
 ];
 
+/// Leading columns of [`COLUMNS`] without which a header is refused.
+const REQUIRED: usize = 2;
+/// Currency of a file without `BillingCurrency`: its amounts are of one currency that nobody named.
+pub const NO_CURRENCY: &str = "unknown";
+
 /// Names and values of a line's tags.
 type Tags = Arc<[(String, String)]>;
 
@@ -73,6 +78,8 @@ type Tags = Arc<[(String, String)]>;
 pub struct Reader {
     /// Where each of [`COLUMNS`] stands.
     places: [Option<usize>; COLUMNS.len()],
+    /// Amounts are written with a decimal comma.
+    decimal_comma: bool,
     known: HashSet<Arc<str>>,
     tags: Option<(String, Tags)>,
     time: (String, i64),
@@ -90,12 +97,18 @@ impl Reader {
         let header: Vec<String> = header.map(plain).collect();
         let place = |names: &[&str]| names.iter().find_map(|name| header.iter().position(|found| found == name));
         let places = COLUMNS.map(|(_, names)| place(names));
-        for (required, place) in COLUMNS.iter().zip(places).take(3) {
+        for (required, place) in COLUMNS.iter().zip(places).take(REQUIRED) {
             if place.is_none() {
                 return Err(HeaderError { column: required.0 });
             }
         }
-        Ok(Reader { places, known: HashSet::new(), tags: None, time: (String::new(), 0) })
+        Ok(Reader { places, decimal_comma: false, known: HashSet::new(), tags: None, time: (String::new(), 0) })
+    }
+
+    /// Reads amounts with a decimal comma, as files have them whose columns are divided by semicolons.
+    #[must_use]
+    pub fn with_decimal_comma(self, decimal_comma: bool) -> Self {
+        Reader { decimal_comma, ..self }
     }
 
     /// Whether the file has a column, by its FOCUS name.
@@ -109,11 +122,19 @@ impl Reader {
     /// # Errors
     /// When an amount, a time or a word of a fixed list cannot be read.
     pub fn charge<'c>(&mut self, cell: impl Fn(usize) -> Option<&'c str>) -> Result<Charge, LineError> {
-        let get = Cells { places: &self.places.clone(), cell: &cell };
+        let get = Cells { places: &self.places.clone(), cell: &cell, decimal_comma: self.decimal_comma };
         let start_ms = self.required_time(&get, "ChargePeriodStart")?;
-        let end_ms = self.time(&get, "ChargePeriodEnd")?.filter(|end| *end > start_ms).unwrap_or(start_ms);
-        let currency =
-            get.text("BillingCurrency").ok_or_else(|| wrong("BillingCurrency", "", "a charge has a currency"))?;
+        let end_ms = self.time(&get, "ChargePeriodEnd")?.unwrap_or(start_ms);
+        if end_ms < start_ms {
+            let found = get.text("ChargePeriodEnd").unwrap_or_default();
+            return Err(wrong("ChargePeriodEnd", found, "the charge ends before it starts"));
+        }
+        let currency = match get.place("BillingCurrency") {
+            Some(_) => {
+                get.text("BillingCurrency").ok_or_else(|| wrong("BillingCurrency", "", "a charge has a currency"))?
+            }
+            None => NO_CURRENCY,
+        };
         Ok(Charge {
             provider: self.text(&get, "ProviderName"),
             service: self.text(&get, "ServiceName"),
@@ -171,7 +192,7 @@ impl Reader {
     fn time(&mut self, get: &Cells<'_, '_>, column: &'static str) -> Result<Option<i64>, LineError> {
         let Some(text) = get.text(column) else { return Ok(None) };
         if self.time.0 != text {
-            let at = time(text).ok_or_else(|| wrong(column, text, "it is not a time such as 2026-11-20T10:00:00Z"))?;
+            let at = cell::time(text).ok_or_else(|| wrong(column, text, NO_TIME))?;
             self.time = (text.to_owned(), at);
         }
         Ok(Some(self.time.1))
@@ -191,9 +212,13 @@ impl Reader {
     }
 }
 
+/// The reason that is given for a cell without a time.
+const NO_TIME: &str = "it is not a time such as 2026-11-20T10:00:00Z, 2026-11-20 or, month first, 11/20/2026";
+
 struct Cells<'p, 'c> {
     places: &'p [Option<usize>; COLUMNS.len()],
     cell: &'p dyn Fn(usize) -> Option<&'c str>,
+    decimal_comma: bool,
 }
 
 impl<'c> Cells<'_, 'c> {
@@ -208,7 +233,7 @@ impl<'c> Cells<'_, 'c> {
 
     fn amount(&self, column: &'static str) -> Result<Option<Amount>, LineError> {
         let Some(text) = self.text(column) else { return Ok(None) };
-        text.parse().map(Some).map_err(|error: AmountError| wrong(column, text, &error.to_string()))
+        cell::amount(text, self.decimal_comma).map(Some).map_err(|error| wrong(column, text, &error.to_string()))
     }
 }
 
@@ -222,16 +247,6 @@ fn category(get: &Cells<'_, '_>) -> Result<ChargeCategory, LineError> {
 
 fn wrong(column: &'static str, found: &str, reason: &str) -> LineError {
     LineError { column, found: found.chars().take(40).collect(), reason: reason.to_owned() }
-}
-
-/// Milliseconds since the epoch; UTC where there is no offset.
-fn time(text: &str) -> Option<i64> {
-    let text = text.strip_suffix("UTC").unwrap_or(text).trim_end();
-    if let Ok(at) = text.parse::<Timestamp>() {
-        return Some(at.as_millisecond());
-    }
-    let at: DateTime = text.parse().or_else(|_| text.parse::<Date>().map(|date| date.at(0, 0, 0, 0))).ok()?;
-    TimeZone::UTC.to_timestamp(at).ok().map(|at| at.as_millisecond())
 }
 
 /// Tags of `{"a": "b"}`, also without its braces, as some exports have it. What is neither counts as no tags.
@@ -306,8 +321,16 @@ mod tests {
     }
 
     #[test]
+    fn a_file_without_currencies_has_one_unknown_currency() {
+        let charge = line("BilledCost,ChargePeriodStart", "1,2026-11-01").unwrap();
+        assert_eq!(&*charge.currency, NO_CURRENCY);
+    }
+
+    #[test]
     fn what_is_wrong_is_named() {
         assert!(line("a,b", "1,2").unwrap_err().contains("names no BilledCost"));
+        let ends = line("BilledCost,ChargePeriodStart,ChargePeriodEnd", "1,2026-11-02,2026-11-01").unwrap_err();
+        assert_eq!(ends, "ChargePeriodEnd: \"2026-11-01\": the charge ends before it starts");
         let header = "BilledCost,BillingCurrency,ChargePeriodStart,ChargeCategory";
         for (text, expect) in [
             ("1 000,USD,2026-11-01,Usage", "BilledCost: \"1 000\": it is not a decimal number"),

@@ -1,0 +1,154 @@
+//! Amounts and times of a cell, as clouds export them and as spreadsheets rewrite them.
+
+use jiff::civil::{Date, DateTime};
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+
+use super::super::{Amount, AmountError};
+
+/// Symbols of currencies that may stand at either end of an amount.
+const SYMBOLS: [char; 5] = ['$', '€', '£', '¥', '₹'];
+
+/// An amount: `1234.5`, `1,234.50`, `$10,000.00`, `($5.00)` and, with a decimal comma, `1234,5` and `1.234,50`.
+///
+/// # Errors
+/// When it is no amount, as where commas stand elsewhere than between groups of three digits.
+pub(super) fn amount(text: &str, decimal_comma: bool) -> Result<Amount, AmountError> {
+    if let Ok(plain) = text.parse::<Amount>() {
+        // `1.234` in a file with decimal commas is a thousand: grouping, which the shape below tells.
+        if !(decimal_comma && text.contains('.')) {
+            return Ok(plain);
+        }
+    }
+    // Accountants write what is negative in parentheses.
+    let (text, negative) = match text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
+        Some(inner) => (inner.trim(), true),
+        None => (text, false),
+    };
+    let (sign, text) = text.strip_prefix('-').map_or(("", text), |rest| ("-", rest.trim_start()));
+    let text = text.trim_matches(|letter| SYMBOLS.contains(&letter)).trim();
+    let (grouping, point) = if decimal_comma { ('.', ',') } else { (',', '.') };
+    let (whole, rest) = text.split_once(point).map_or((text, None), |(whole, rest)| (whole, Some(rest)));
+    let mut plain = String::from(sign);
+    if whole.contains(grouping) {
+        let mut groups = whole.split(grouping);
+        let first = groups.next().unwrap_or_default();
+        let digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
+        let grouped = (1..=3).contains(&first.len()) && digits(first);
+        if !grouped || groups.any(|group| group.len() != 3 || !digits(group)) {
+            return Err(AmountError::Shape);
+        }
+        plain.extend(whole.chars().filter(|letter| *letter != grouping));
+    } else {
+        plain.push_str(whole);
+    }
+    if let Some(rest) = rest {
+        plain.push('.');
+        plain.push_str(rest);
+    }
+    let amount: Amount = plain.parse()?;
+    Ok(if negative { -amount } else { amount })
+}
+
+/// Milliseconds since the epoch; UTC where there is no offset. Dates with slashes have the month first, as the
+/// specification's examples do.
+pub(super) fn time(text: &str) -> Option<i64> {
+    let text = text.strip_suffix("UTC").unwrap_or(text).trim_end();
+    if let Ok(at) = text.parse::<Timestamp>() {
+        return Some(at.as_millisecond());
+    }
+    if text.contains('/') {
+        return month_first(text);
+    }
+    let at: Option<DateTime> = text.parse().ok().or_else(|| text.parse::<Date>().ok().map(|date| date.at(0, 0, 0, 0)));
+    match at {
+        Some(at) => utc(at),
+        None => beyond_midnight(text),
+    }
+}
+
+fn utc(at: DateTime) -> Option<i64> {
+    TimeZone::UTC.to_timestamp(at).ok().map(|at| at.as_millisecond())
+}
+
+/// `4/1/25`, `04/01/2025` and the same with a time of day after a space.
+fn month_first(text: &str) -> Option<i64> {
+    let (date, clock) = text.split_once(' ').map_or((text, None), |(date, clock)| (date, Some(clock.trim())));
+    let mut parts = date.split('/');
+    let (month, day, year) = (parts.next()?, parts.next()?, parts.next()?);
+    if parts.next().is_some() || !matches!(year.len(), 2 | 4) {
+        return None;
+    }
+    let century = if year.len() == 2 { 2000 } else { 0 };
+    let date = Date::new(year.parse::<i16>().ok()? + century, month.parse().ok()?, day.parse().ok()?).ok()?;
+    let clock: jiff::civil::Time = match clock {
+        None => jiff::civil::Time::midnight(),
+        // `9:30` is what spreadsheets write for `09:30`.
+        Some(clock) if clock.find(':') == Some(1) => format!("0{clock}").parse().ok()?,
+        Some(clock) => clock.parse().ok()?,
+    };
+    utc(date.to_datetime(clock))
+}
+
+/// An hour past the day's last, `2023-02-01T30:00:00Z`: the specification's examples add hours to a date and let them run on.
+fn beyond_midnight(text: &str) -> Option<i64> {
+    let text = text.strip_suffix('Z').unwrap_or(text);
+    let (date, clock) = text.split_once(['T', ' '])?;
+    let (hours, rest) = clock.split_once(':')?;
+    let hours = hours.parse::<i64>().ok().filter(|hours| (24..48).contains(hours))?;
+    let at: DateTime = format!("{date}T{:02}:{rest}", hours - 24).parse().ok()?;
+    utc(at.checked_add(SignedDuration::from_hours(24)).ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn amounts_of_bills_and_of_spreadsheets() {
+        for (text, comma, expect) in [
+            ("1.5", false, "1.5"),
+            ("$10,000.00", false, "10000"),
+            ("-$1,234.50", false, "-1234.5"),
+            ("($5.25)", false, "-5.25"),
+            ("1,234,567", false, "1234567"),
+            ("3,5", true, "3.5"),
+            ("1.234,50 €", true, "1234.5"),
+            ("1.234", true, "1234"),
+            ("1e-3", false, "0.001"),
+        ] {
+            assert_eq!(amount(text, comma).map(|amount| amount.to_string()).as_deref(), Ok(expect), "{text}");
+        }
+        for (text, comma) in [
+            ("1,5", false),
+            ("1,23,456", false),
+            ("1234,567", false),
+            (",123", false),
+            ("1.5", true),
+            ("$", false),
+            ("1 000", false),
+            ("()", false),
+        ] {
+            assert!(amount(text, comma).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn times_of_bills_and_of_spreadsheets() {
+        let day = "2025-04-01T00:00:00Z".parse::<Timestamp>().unwrap().as_millisecond();
+        for (text, hours) in [
+            ("2025-04-01", 0),
+            ("2025-04-01 00:00:00 UTC", 0),
+            ("4/1/25", 0),
+            ("04/01/2025", 0),
+            ("4/1/25 9:30", 9),
+            ("2025-04-01T30:00:00Z", 30),
+        ] {
+            assert_eq!(time(text).map(|at| (at - day) / 3_600_000), Some(hours), "{text}");
+        }
+        for text in ["13/1/25", "2/30/25", "4/1/1", "4/1", "1/2/3/4", "2025-04-01T48:00:00Z", "2025-04-01T99", "soon"] {
+            assert_eq!(time(text), None, "{text}");
+        }
+    }
+}
