@@ -4,9 +4,12 @@
 //! estate interrupted (shrunk towards each other), how recently (interruptions cluster in time), how old the instance is, how
 //! available its pool is, and its price, which is believed to matter little (`logistic` holds each coefficient to a prior).
 //! Without history the prior alone answers, with a wide interval. Everything is learnt from the past of each moment alone.
+//!
+//! [`Availability`] answers the same of one pool of which nothing is known but when it had capacity.
 
 use crate::window::{DAY_MS, HOUR_MS};
 
+mod availability;
 mod examples;
 mod features;
 pub(crate) mod logistic;
@@ -14,6 +17,7 @@ mod memory;
 #[cfg(test)]
 mod tests;
 
+pub use availability::Availability;
 use features::{NAMES, beliefs, features};
 use logistic::{Logistic, probability};
 use memory::Memory;

@@ -1,0 +1,359 @@
+//! The chance that a pool's capacity is lost within a horizon, from nothing but whether it was available, row by row.
+//!
+//! One logistic regression for moments at which the capacity is there and one for moments at which it is not (it may return and be
+//! lost again within the horizon). Each looks at the base rate of its own past, at how recently capacity was lost, for how long
+//! the state has lasted, how much of the last day and week was available, and the time of day. It learns from moments whose
+//! horizon is over. What it said is then held against what happened, and a second regression of two coefficients takes the
+//! over- or underconfidence out: losses come in bursts, in which a hazard learnt from the quiet before says too little and one
+//! learnt from the last burst too much.
+//!
+//! Moments of one horizon share their outcome, so each weighs as much of the horizon as lies between it and the moment before.
+//! There is no answer where availability was not measured, nor before ten horizons of the state were seen to their end.
+
+use std::collections::VecDeque;
+
+use super::logistic::{Belief, Example, Logistic, probability};
+use crate::window::{DAY_MS, HOUR_MS, WEEK_MS};
+
+/// Horizons of a state that must be over before anything is said of it.
+const LEAST_HORIZONS: f64 = 10.0;
+/// Moments a fit takes at most; beyond that every second is left out, again and again.
+const MOST_EXAMPLES: usize = 4_000;
+/// How fast losses are forgotten.
+const FORGET_MS: [i64; 4] = [HOUR_MS, 6 * HOUR_MS, DAY_MS, WEEK_MS];
+/// A silence of so many usual steps, and longer than the horizon, hides what happened in it.
+const SILENT_STEPS: i64 = 4;
+/// Nothing is certain.
+const LEAST_CHANCE: f64 = 1e-4;
+
+/// Availability of one pool over time.
+#[derive(Debug, Clone)]
+pub struct Availability {
+    horizon_ms: i64,
+    last: Option<(i64, bool)>,
+    /// When the state of `last` began.
+    since_ms: i64,
+    /// Mean step so far, and how many.
+    steps: (f64, f64),
+    /// Losses, each forgotten at its own pace.
+    losses: [f64; 4],
+    /// Share of time that was available, forgotten within a day and a week.
+    share: [f64; 2],
+    waiting: VecDeque<Moment>,
+    sides: [Side; 2],
+}
+
+/// A moment whose horizon is not over.
+#[derive(Debug, Clone)]
+struct Moment {
+    at_ms: i64,
+    available: bool,
+    features: Vec<f64>,
+    weight: f64,
+    /// Log-odds that were said before calibration.
+    said: Option<f64>,
+}
+
+/// What was learnt of moments in one state.
+#[derive(Debug, Clone, Default)]
+struct Side {
+    examples: Thinned,
+    said: Thinned,
+    model: Option<Logistic>,
+    calibration: Option<Logistic>,
+    /// Weighted horizons that are over, and those of them with a loss.
+    over: f64,
+    lost: f64,
+    /// Moments that are over, and how many there were at the last fit.
+    seen: usize,
+    fitted: usize,
+}
+
+/// Examples of the whole past, evenly thinned.
+#[derive(Debug, Clone)]
+struct Thinned {
+    kept: Vec<Example>,
+    every: usize,
+    passed: usize,
+}
+
+impl Default for Thinned {
+    fn default() -> Self {
+        Self { kept: Vec::new(), every: 1, passed: 0 }
+    }
+}
+
+impl Thinned {
+    fn add(&mut self, example: Example) {
+        self.passed += 1;
+        if !self.passed.is_multiple_of(self.every) {
+            return;
+        }
+        let weight = example.weight * self.every as f64;
+        self.kept.push(Example { weight, ..example });
+        if self.kept.len() >= MOST_EXAMPLES {
+            let mut at = 0_usize;
+            self.kept.retain_mut(|example| {
+                at += 1;
+                example.weight *= 2.0;
+                at.is_multiple_of(2)
+            });
+            self.every *= 2;
+        }
+    }
+}
+
+impl Availability {
+    /// Of a pool of which nothing is known, for a horizon in milliseconds.
+    #[must_use]
+    pub fn new(horizon_ms: i64) -> Self {
+        Self {
+            horizon_ms: horizon_ms.max(1),
+            last: None,
+            since_ms: 0,
+            steps: (0.0, 0.0),
+            losses: [0.0; 4],
+            share: [1.0; 2],
+            waiting: VecDeque::new(),
+            sides: [Side::default(), Side::default()],
+        }
+    }
+
+    /// Takes the next moment, in order of time, and answers how likely a loss within the horizon after it is. `None` where nothing
+    /// was measured or too little is known.
+    pub fn observe(&mut self, at_ms: i64, available: Option<bool>) -> Option<f64> {
+        let available = available?;
+        let step = self.last.map_or(0, |(before, _)| (at_ms - before).max(0));
+        self.pass(at_ms, step, available);
+        let features = self.features(at_ms, available);
+        let side = &self.sides[usize::from(available)];
+        let said = side.model.as_ref().map(|model| model.logit(&side.with_base(&features)).0);
+        let chance = side.chance(said);
+        let weight = (step as f64 / self.horizon_ms as f64).min(1.0);
+        if weight > 0.0 {
+            let features = side.with_base(&features);
+            self.waiting.push_back(Moment { at_ms, available, features, weight, said });
+        }
+        chance
+    }
+
+    /// Moves on to a moment: losses, shares, and horizons that are over.
+    fn pass(&mut self, at_ms: i64, step: i64, available: bool) {
+        let Some((before, was)) = self.last.replace((at_ms, available)) else {
+            self.since_ms = at_ms;
+            return;
+        };
+        let usual = if self.steps.1 > 0.0 { self.steps.0 / self.steps.1 } else { step as f64 };
+        self.losses.iter_mut().zip(FORGET_MS).for_each(|(sum, scale)| *sum *= (-(step as f64) / scale as f64).exp());
+        for (share, scale) in self.share.iter_mut().zip([DAY_MS, WEEK_MS]) {
+            let kept = (-(step as f64) / scale as f64).exp();
+            *share = kept * *share + (1.0 - kept) * f64::from(was);
+        }
+        if step > self.horizon_ms && step as f64 > SILENT_STEPS as f64 * usual {
+            // Nobody knows what happened in between, nor since when the state is what it is.
+            self.waiting.clear();
+            self.since_ms = at_ms;
+            return;
+        }
+        self.steps = (self.steps.0 + step as f64, self.steps.1 + 1.0);
+        if was != available {
+            self.since_ms = at_ms;
+        }
+        let lost = was && !available;
+        if lost {
+            self.losses.iter_mut().for_each(|sum| *sum += 1.0);
+        }
+        self.settle(at_ms, lost.then_some(before));
+        self.sides.iter_mut().for_each(Side::fit);
+    }
+
+    /// Learns from the moments that a loss, seen at `at_ms`, or the end of their horizon has settled.
+    fn settle(&mut self, at_ms: i64, lost_after: Option<i64>) {
+        while let Some(moment) = self.waiting.front() {
+            let over = moment.at_ms.saturating_add(self.horizon_ms) < at_ms;
+            // A loss between two moments counts for a horizon that reaches beyond the first of them.
+            let lost = lost_after.is_some_and(|before| moment.at_ms.saturating_add(self.horizon_ms) > before);
+            if !over && !lost {
+                break;
+            }
+            if let Some(moment) = self.waiting.pop_front() {
+                self.sides[usize::from(moment.available)].learn(moment, lost);
+            }
+        }
+    }
+
+    fn features(&self, at_ms: i64, available: bool) -> Vec<f64> {
+        let age = (at_ms - self.since_ms).max(0) as f64 / self.horizon_ms as f64;
+        let turn = at_ms.rem_euclid(DAY_MS) as f64 / DAY_MS as f64 * std::f64::consts::TAU;
+        let mut features = vec![1.0, 0.0];
+        features.extend(self.losses.map(f64::ln_1p));
+        features.extend([age.ln_1p() - 1.0, f64::from(age < 1.0)]);
+        features.extend(self.share.map(|share| share - f64::from(available)));
+        features.extend([turn.sin(), turn.cos()]);
+        features
+    }
+}
+
+impl Side {
+    /// The features with the log-odds of the base rate in their place.
+    fn with_base(&self, features: &[f64]) -> Vec<f64> {
+        let rate = (self.lost + 0.5) / (self.over + 1.0);
+        let mut features = features.to_vec();
+        features[1] = (rate / (1.0 - rate).max(LEAST_CHANCE)).ln();
+        features
+    }
+
+    fn learn(&mut self, moment: Moment, lost: bool) {
+        let Moment { features, weight, said, .. } = moment;
+        self.over += weight;
+        self.lost += if lost { weight } else { 0.0 };
+        self.seen += 1;
+        if let Some(said) = said {
+            self.said.add(Example { features: vec![1.0, said], outcome: lost, weight });
+        }
+        self.examples.add(Example { features, outcome: lost, weight });
+    }
+
+    /// Fits anew once a tenth more is known.
+    fn fit(&mut self) {
+        if self.over < LEAST_HORIZONS || self.seen < self.fitted + (self.fitted / 10).max(5) {
+            return;
+        }
+        self.fitted = self.seen;
+        self.model = Some(Logistic::fit(&self.examples.kept, &beliefs()));
+        // It says what the model says until the past shows otherwise.
+        let even = [Belief { mean: 0.0, deviation: 0.3 }, Belief { mean: 0.9, deviation: 0.4 }];
+        self.calibration = Some(Logistic::fit(&self.said.kept, &even));
+    }
+
+    fn chance(&self, said: Option<f64>) -> Option<f64> {
+        let calibration = self.calibration.as_ref()?;
+        let (logit, _) = calibration.logit(&[1.0, said?]);
+        Some(probability(logit).clamp(LEAST_CHANCE, 1.0 - LEAST_CHANCE))
+    }
+}
+
+/// Belief in each coefficient: the base rate counts as it is, the rest must show itself. With wider beliefs a pool whose hazard
+/// never changes was said to lose its capacity at 62 % where it did at 49 %, since few losses look like a pattern.
+fn beliefs() -> Vec<Belief> {
+    let belief = |mean, deviation| Belief { mean, deviation };
+    let mut all = vec![belief(0.0, 0.3), belief(1.0, 0.1)];
+    all.extend(FORGET_MS.map(|_| belief(0.1, 0.3)));
+    all.extend([belief(0.0, 0.25), belief(0.0, 0.25)]);
+    all.extend([belief(0.0, 0.5), belief(0.0, 0.5), belief(0.0, 0.2), belief(0.0, 0.2)]);
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A number from 0 to 1, the same for the same place (SplitMix64).
+    fn noise(seed: u64, at: u64) -> f64 {
+        let mut z = (seed ^ at.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_add(0x9e37_79b9_7f4a_7c15);
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) as f64 / u64::MAX as f64
+    }
+
+    const STEP_MS: i64 = 600_000;
+
+    /// Sixty days of ten minutes: calm and stormy days in turn, in which capacity goes with chances of their own a step.
+    fn trace(seed: u64, chances: [f64; 2]) -> Vec<(i64, bool)> {
+        let (mut up, mut stormy) = (true, false);
+        (0..60 * 144)
+            .map(|at| {
+                stormy ^= noise(seed, 3 * at) < 1.0 / 144.0;
+                let turn = noise(seed, 3 * at + 1);
+                up = if up { turn >= chances[usize::from(stormy)] } else { turn < 0.1 };
+                (at as i64 * STEP_MS, up)
+            })
+            .collect()
+    }
+
+    /// What was said and whether it happened, of available moments after the first week.
+    fn judged(trace: &[(i64, bool)], horizon: usize) -> Vec<(f64, bool)> {
+        let mut pool = Availability::new(horizon as i64 * STEP_MS);
+        let said: Vec<Option<f64>> = trace.iter().map(|(at, up)| pool.observe(*at, Some(*up))).collect();
+        let lost = |at: usize| trace[at..=at + horizon].windows(2).any(|pair| pair[0].1 && !pair[1].1);
+        let looked = (7 * 144..trace.len() - horizon).filter(|at| trace[*at].1);
+        looked.filter_map(|at| Some((said[at]?, lost(at)))).collect()
+    }
+
+    fn means(cases: &[(f64, bool)]) -> (f64, f64) {
+        let n = cases.len().max(1) as f64;
+        (cases.iter().map(|case| case.0).sum::<f64>() / n, cases.iter().filter(|case| case.1).count() as f64 / n)
+    }
+
+    #[test]
+    fn what_is_said_happens_as_often() {
+        for (seed, chances) in [(1, [0.002, 0.08]), (2, [0.02, 0.02]), (3, [0.0005, 0.2]), (4, [0.05, 0.3])] {
+            for horizon in [1, 6, 36] {
+                let mut cases = judged(&trace(seed, chances), horizon);
+                assert!(cases.len() > 1_000, "{}", cases.len());
+                let (said, happened) = means(&cases);
+                assert!((said - happened).abs() < 0.06, "{seed} {horizon}: said {said}, happened {happened}");
+                // The riskiest fifth too, which a hazard that follows bursts overstates. Of long horizons there are few in two
+                // months: two standard deviations of what so few happen to show are allowed.
+                cases.sort_by(|a, b| b.0.total_cmp(&a.0));
+                let riskiest = &cases[..cases.len() / 5];
+                let few = 2.0 * 0.5 / (riskiest.len() as f64 / horizon as f64).sqrt();
+                let (said, happened) = means(riskiest);
+                assert!(
+                    (said - happened).abs() < 0.08 + few,
+                    "{seed} {horizon}: of the riskiest {said}, happened {happened}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn it_is_better_than_the_base_rate_where_storms_come_and_go() {
+        let cases = judged(&trace(1, [0.002, 0.08]), 6);
+        let rate = means(&cases).1;
+        let brier = |said: &dyn Fn(f64) -> f64| {
+            cases.iter().map(|(p, lost)| (said(*p) - f64::from(*lost)).powi(2)).sum::<f64>() / cases.len() as f64
+        };
+        let (own, base) = (brier(&|p| p), brier(&|_| rate));
+        assert!(own < 0.95 * base, "{own} beside {base}, which knows the future's rate");
+    }
+
+    #[test]
+    fn it_abstains_where_nothing_was_measured_or_too_little_is_known() {
+        let mut pool = Availability::new(6 * STEP_MS);
+        let said: Vec<Option<f64>> = (0..100).map(|at| pool.observe(at * STEP_MS, Some(true))).collect();
+        assert!(said[..60].iter().all(Option::is_none), "ten horizons of an hour");
+        assert!(said[75..].iter().all(|said| said.is_some_and(|said| said < 0.2)), "{said:?}");
+        assert_eq!(pool.observe(100 * STEP_MS, None), None);
+        let mut unmeasured = Availability::new(STEP_MS);
+        assert!((0..500).all(|at| unmeasured.observe(at * STEP_MS, None).is_none()));
+    }
+
+    #[test]
+    fn only_the_past_counts_and_silence_is_no_evidence() {
+        let trace = trace(5, [0.002, 0.08]);
+        let run = |until: usize| {
+            let mut pool = Availability::new(6 * STEP_MS);
+            trace[..until].iter().map(|(at, up)| pool.observe(*at, Some(*up))).collect::<Vec<_>>()
+        };
+        assert_eq!(run(2_000)[..], run(4_000)[..2_000]);
+        // Capacity that is gone after a month of silence was lost nobody knows when.
+        let mut pool = Availability::new(STEP_MS);
+        for at in 0..200 {
+            let _ = pool.observe(at * STEP_MS, Some(true));
+        }
+        let _ = pool.observe(200 * STEP_MS + 30 * DAY_MS, Some(false));
+        assert_eq!(pool.sides[1].lost, 0.0);
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let mut pool = Availability::new(STEP_MS);
+        for at in 0..40_000 {
+            let _ = pool.observe(at * STEP_MS, Some(noise(9, at as u64) > 0.05));
+        }
+        assert!(pool.sides.iter().all(|side| side.examples.kept.len() < MOST_EXAMPLES));
+        let weight: f64 = pool.sides[1].examples.kept.iter().map(|example| example.weight).sum();
+        assert!((weight / pool.sides[1].over - 1.0).abs() < 0.05, "what is thinned stands for what was left out");
+    }
+}
