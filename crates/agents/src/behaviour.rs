@@ -5,6 +5,7 @@
 //! under `metadata`. Nothing is concluded from names that people choose freely, such as those of users, roles and resources,
 //! and of the user agent only the program's name is kept, as one habit among others.
 
+mod condition;
 mod identity;
 mod leaves;
 mod parameters;

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use reeve_audit::Entry;
 use reeve_estate::ResourceKind;
+use reeve_learn::behaviour::{Judgement, Reason};
 
 use super::desk::Finding;
 use super::record::{AnomalyClass, Place, Reading};
@@ -20,7 +21,7 @@ impl BehaviourWatch {
     /// Judges an entry by those before it; a finding where it is strange enough.
     pub fn observe(&mut self, entry: &Entry, recorded_at: Timestamp, settings: &AnomalySettings) -> Option<Finding> {
         // Reeve's own agents and schedule act as they are configured; their entries would only teach what is known.
-        if entry.actor.kind.is_none() || is_own_account(entry) {
+        if entry.actor.is_empty() || is_own_account(entry) {
             return None;
         }
         let judged = self.watch.observe(entry);
@@ -29,11 +30,16 @@ impl BehaviourWatch {
             return None;
         }
         let operation = operation(entry);
-        let (who, place) = place(entry);
         let reasons: Vec<String> = judged.reasons().take(5).map(str::to_owned).collect();
+        let (who, place) = guessing(entry, &judged).unwrap_or_else(|| place(entry));
+        let why = reasons.first().map_or("unusual for them", String::as_str);
+        let title = match place.1 {
+            ADDRESS => format!("Somebody at {who} tries to sign in: {why}"),
+            _ => format!("{who} did {operation}: {why}"),
+        };
         let told = Told {
             severity: if judged.score >= 0.9 { Priority::High } else { Priority::Medium },
-            title: format!("{who} did {operation}: {}", reasons.first().map_or("unusual for them", String::as_str)),
+            title,
             place,
             score: judged.score,
             usual: least,
@@ -44,10 +50,19 @@ impl BehaviourWatch {
     }
 }
 
+/// Kind of a place that is an address.
+const ADDRESS: &str = "address";
+
 /// Returns `true` for Reeve's own account of what its agents do. The tag alone does not show that: whoever may append entries
 /// could put it on their own, to stay unwatched.
 fn is_own_account(entry: &Entry) -> bool {
     entry.may_be_by_reeve() && entry.metadata.tags.iter().any(|tag| tag == "intelligence")
+}
+
+/// The address from which sign-ins to several accounts fail: guessing is one trouble of its address, not one of each account.
+fn guessing(entry: &Entry, judged: &Judgement) -> Option<(String, (String, &'static str))> {
+    let address = entry.actor.ip_address.filter(|_| judged.weight_of(Reason::Guessing) > 0.0)?.to_string();
+    Some((address.clone(), (address, ADDRESS)))
 }
 
 /// What is said of one entry.

@@ -45,7 +45,7 @@ impl Identity {
             }
         };
         put(Trait::PassedOn, passed_on);
-        put(Trait::LongLivedKey, member("accessKeyId").starts_with("AKIA") || actor.kind == Some(ActorType::ApiKey));
+        put(Trait::LongLivedKey, long_lived(source, member("accessKeyId"), record));
         put(Trait::MachineCredentials, machine(session) || delivered(record));
         put(Trait::SecondFactor, second_factor(source, record).unwrap_or(false));
         put(Trait::NoSecondFactor, second_factor(source, record) == Some(false));
@@ -58,6 +58,18 @@ impl Identity {
             traits,
         }
     }
+}
+
+/// Whether the credentials do not expire: by the key's prefix, or, where the record names no key, because a user called the
+/// service without a session. CloudTrail has `sessionContext` for temporary credentials alone, console sessions included.
+fn long_lived(source: &Source<'_>, key: &str, record: Option<&Json>) -> bool {
+    let member = |name: &str| record.and_then(|record| any_case(record, name));
+    let user = member("type").and_then(Json::as_str) == Some("IAMUser");
+    let call = source.text("eventType").is_none_or(|kind| kind == "AwsApiCall");
+    let no_session = member("sessionContext").is_none_or(|context| context.as_object().is_none_or(|it| it.is_empty()));
+    key.starts_with("AKIA")
+        || source.entry.actor.kind == Some(ActorType::ApiKey)
+        || key.is_empty() && user && call && no_session && source.text("sourceIPAddress") != Some("AWS Internal")
 }
 
 fn kind(source: &Source<'_>, identity_type: &str, passed_on: bool) -> PrincipalKind {

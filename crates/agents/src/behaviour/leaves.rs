@@ -2,6 +2,8 @@
 
 use reeve_audit::{Json, json};
 
+use super::condition;
+
 /// Deepest level looked at.
 const DEEPEST: usize = 24;
 /// Most values looked at; a request with more says enough in the first.
@@ -14,36 +16,47 @@ pub(super) struct Leaf<'a> {
     pub(super) name: &'a str,
     pub(super) above: &'a str,
     pub(super) value: &'a Json,
+    /// It stands in a statement whose conditions decide who is meant by everybody.
+    pub(super) narrowed: bool,
+}
+
+/// Where a value stands.
+#[derive(Clone, Copy, Default)]
+struct At<'a> {
+    above: &'a str,
+    name: &'a str,
+    narrowed: bool,
 }
 
 /// Calls `visit` for every value that is not an array or object.
 pub(super) fn each(tree: &Json, visit: &mut dyn FnMut(&Leaf<'_>)) {
-    walk(tree, ("", ""), DEEPEST, &mut MOST.clone(), visit);
+    walk(tree, At::default(), DEEPEST, &mut MOST.clone(), visit);
 }
 
-fn walk(tree: &Json, (above, name): (&str, &str), depth: usize, left: &mut usize, visit: &mut dyn FnMut(&Leaf<'_>)) {
+fn walk(tree: &Json, at: At<'_>, depth: usize, left: &mut usize, visit: &mut dyn FnMut(&Leaf<'_>)) {
     if *left == 0 || depth == 0 {
         return;
     }
     match tree {
         Json::Object(members) => {
+            let narrowed = at.narrowed || condition::narrows(tree);
             for (key, value) in members.iter() {
                 let key = key.to_ascii_lowercase();
                 // Names that only say that there is a list tell nothing.
-                let names = if matches!(key.as_str(), "items" | "item" | "member" | "value") {
-                    (above, name)
+                let inner = if matches!(key.as_str(), "items" | "item" | "member" | "value") {
+                    At { narrowed, ..at }
                 } else {
-                    (name, &*key)
+                    At { above: at.name, name: &key, narrowed }
                 };
-                walk(value, names, depth - 1, left, visit);
+                walk(value, inner, depth - 1, left, visit);
             }
         }
-        Json::Array(items) => items.iter().for_each(|item| walk(item, (above, name), depth - 1, left, visit)),
+        Json::Array(items) => items.iter().for_each(|item| walk(item, at, depth - 1, left, visit)),
         leaf => {
             *left -= 1;
-            visit(&Leaf { name, above, value: leaf });
+            visit(&Leaf { name: at.name, above: at.above, value: leaf, narrowed: at.narrowed });
             if let Some(inner) = embedded(leaf) {
-                walk(&inner, (above, name), depth - 1, left, visit);
+                walk(&inner, at, depth - 1, left, visit);
             }
         }
     }

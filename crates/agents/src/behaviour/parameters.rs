@@ -82,7 +82,9 @@ impl Reader<'_> {
     fn opening(&mut self, leaf: &Leaf<'_>, text: &str) {
         let principal = leaf.name.contains("principal") || leaf.above.contains("principal");
         let everybody = text.ends_with("/0") && text.contains(['.', ':'])
-            || principal && matches!(text, "*" | "allusers" | "allauthenticatedusers")
+            || principal && !leaf.narrowed && matches!(text, "*" | "allusers" | "allauthenticatedusers")
+            || leaf.name.contains("accountid") && text == "all"
+            || made_public(leaf.name, text)
             || matches!(leaf.name, "group" | "groups" | "groupnames" | "valuestoadd" | "sourceaddressprefix")
                 && matches!(text, "all" | "*" | "internet")
             || text.contains("public-read") && leaf.name.contains("acl")
@@ -111,7 +113,17 @@ impl Reader<'_> {
 
     /// Names of an account other than its own, where somebody is let in.
     fn foreign(&self, leaf: &Leaf<'_>, text: &str) -> bool {
-        let receiver = ["userid", "valuestoadd", "principal", "aws", "accountid", "accounts", "organization"];
+        let receiver = [
+            "userid",
+            "valuestoadd",
+            "principal",
+            "aws",
+            "accountid",
+            "accounts",
+            "organization",
+            "sourceaccount",
+            "calleraccount",
+        ];
         let named = receiver.iter().any(|one| leaf.name.contains(one) || leaf.above.contains("principal"));
         let account = if text.len() == 12 { text } else { text.split(':').nth(4).unwrap_or_default() };
         let is_account = account.len() == 12 && account.bytes().all(|byte| byte.is_ascii_digit());
@@ -222,6 +234,17 @@ fn gives_reading(name: &str, text: &str) -> bool {
     let google = text == "roles/browser" || text.starts_with("roles/") && text.ends_with("viewer");
     let azure = text.ends_with("/acdd72a7-3385-48ef-bd42-f606fba81ae7");
     name.contains("policyarn") && aws || name == "role" && google || name.contains("role") && azure
+}
+
+/// Whether a member that says who may see or reach something says everybody.
+fn made_public(name: &str, text: &str) -> bool {
+    let says_who = ["visibility", "access", "acl", "exposure", "sharing", "permission", "audience"];
+    let plain: String = text.chars().filter(char::is_ascii_alphanumeric).collect();
+    let public = matches!(
+        plain.as_str(),
+        "public" | "publicread" | "publicreadwrite" | "anyone" | "anonymous" | "unauthenticated"
+    );
+    public && says_who.iter().any(|one| name.contains(one)) || name.contains("authtype") && text == "none"
 }
 
 fn brings_code(leaf: &Leaf<'_>) -> bool {

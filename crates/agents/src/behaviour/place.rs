@@ -1,7 +1,9 @@
-//! Where an entry came from: the prefix of its address, never a country, and the region it happened in.
+//! Where an entry came from: the prefix of its address, the country that its source names, and the region it happened in. No
+//! country is looked up for an address.
 
 use std::net::IpAddr;
 
+use reeve_audit::Json;
 use reeve_learn::behaviour::Place;
 
 use super::{Source, short};
@@ -13,7 +15,19 @@ pub(super) fn of(source: &Source<'_>, passed_on: bool) -> Place {
         network: address.map(network).unwrap_or_default(),
         public: address.is_some_and(public),
         region: short(source.entry.resource.region.as_deref().unwrap_or_default()),
+        country: country(source).map(short).unwrap_or_default().to_ascii_uppercase(),
     }
+}
+
+/// The country as `metadata.country` or, one level deeper, a location has it.
+fn country<'a>(source: &Source<'a>) -> Option<&'a str> {
+    let extra = &source.entry.metadata.extra;
+    let named = |object: &'a Json| {
+        ["country", "country_code", "countryCode"].iter().find_map(|name| super::any_case(object, name))
+    };
+    let plain = ["country", "country_code"].iter().find_map(|name| extra.get(name));
+    let nested = || ["location", "geo", "geoip"].iter().find_map(|name| extra.get(name)).and_then(named);
+    plain.or_else(nested).and_then(Json::as_str).filter(|text| !text.is_empty())
 }
 
 /// `/24` of IPv4, `/48` of IPv6.

@@ -72,6 +72,10 @@ fn parameters_say_the_same_in_every_cloud() {
             &[Trait::NamesForeignAccount],
         ),
         (r#"{"policyDocument":"{\"Statement\":[{\"Effect\":\"Deny\",\"Principal\":\"*\"}]}"}"#, &[]),
+        (r#"{"projectVisibility":"PUBLIC_READ"}"#, &[Trait::OpensToAll]),
+        (r#"{"authType":"NONE"}"#, &[Trait::OpensToAll]),
+        (r#"{"accountIdsToAdd":["all"]}"#, &[Trait::OpensToAll]),
+        (r#"{"subnetName":"public","connectivityType":"public"}"#, &[]),
         (
             r#"{"policyDocument":"{\"Statement\":[{\"Effect\":\"Allow\",\"Action\":\"*\",\"Resource\":\"*\"}]}"}"#,
             &[Trait::GivesAdmin],
@@ -157,7 +161,7 @@ fn a_file_is_judged_in_the_order_of_its_times() {
         [(); 2].map(|()| review.release().unwrap_or_else(|| unreachable!("one for each entry")))
     };
     let [stopped, made] = judged([&stop, &key]);
-    assert!(made.1.reasons().any(|words| words.contains("within an hour of cloudtrail:StopLogging")), "{made:?}");
+    assert!(made.1.reasons().any(|words| words.contains("1 min after cloudtrail:StopLogging")), "{made:?}");
     assert_eq!(judged([&key, &stop]), [made, stopped]);
 }
 
@@ -172,4 +176,70 @@ fn odd_parameters_do_no_harm() {
     let mut entry = imported(ActorType::User, &"é".repeat(400), "X", "{}");
     entry.changes.after = Some(Json::Null);
     assert!(deed(&entry).principal.len() <= LONGEST);
+}
+
+#[test]
+fn conditions_tell_who_everybody_is() {
+    let with_condition = |condition: &str| {
+        let policy = format!(
+            r#"{{"Statement":[{{"Effect":"Allow","Principal":"*","Action":"s3:GetObject","Condition":{condition}}}]}}"#
+        );
+        let parameters = Json::object([("bucketPolicy", Json::from(policy))]);
+        traits(&parameters.to_string()).contains(&Trait::OpensToAll)
+    };
+    for narrow in [
+        r#"{"StringEquals":{"aws:PrincipalOrgID":"o-abc123"}}"#,
+        r#"{"StringEquals":{"aws:SourceVpce":["vpce-1","vpce-2"]}}"#,
+        r#"{"IpAddress":{"aws:SourceIp":"198.51.100.0/24"}}"#,
+        r#"{"ArnLike":{"aws:SourceArn":"arn:aws:cloudfront::111122223333:distribution/*"}}"#,
+        r#"{"ForAnyValue:StringLike":{"aws:PrincipalOrgPaths":"o-abc/*"}}"#,
+    ] {
+        assert!(!with_condition(narrow), "{narrow}");
+    }
+    for open in [
+        r#"{"StringNotEquals":{"aws:PrincipalOrgID":"o-abc123"}}"#,
+        r#"{"StringEqualsIfExists":{"aws:SourceVpc":"vpc-1"}}"#,
+        r#"{"StringLike":{"aws:PrincipalArn":"*"}}"#,
+        r#"{"IpAddress":{"aws:SourceIp":["198.51.100.0/24","0.0.0.0/0"]}}"#,
+        r#"{"Bool":{"aws:SecureTransport":"true"}}"#,
+        r#"{}"#,
+    ] {
+        assert!(with_condition(open), "{open}");
+    }
+    // Another statement without a condition opens it all the same, and a function's permission has its conditions beside it.
+    let two = r#"{"policy":{"Statement":[{"Effect":"Allow","Principal":"*","Condition":{"StringEquals":{"aws:PrincipalOrgID":"o-1"}}},{"Effect":"Allow","Principal":"*"}]}}"#;
+    assert!(traits(two).contains(&Trait::OpensToAll));
+    assert!(traits(r#"{"action":"lambda:InvokeFunction","principal":"*"}"#).contains(&Trait::OpensToAll));
+    assert!(
+        !traits(r#"{"action":"lambda:InvokeFunction","principal":"*","principalOrgID":"o-1"}"#)
+            .contains(&Trait::OpensToAll)
+    );
+}
+
+#[test]
+fn credentials_that_do_not_expire_are_told_without_their_identifier() {
+    let long_lived = |identity: &str| {
+        let record =
+            format!(r#"{{"eventSource":"ec2.amazonaws.com","eventType":"AwsApiCall","userIdentity":{identity}}}"#);
+        deed(&imported(ActorType::User, "alice", "DescribeInstances", &record)).traits.has(Trait::LongLivedKey)
+    };
+    assert!(long_lived(r#"{"type":"IAMUser","accessKeyId":"AKIA1"}"#));
+    assert!(long_lived(r#"{"type":"IAMUser","userName":"alice"}"#));
+    for temporary in [
+        r#"{"type":"IAMUser","accessKeyId":"ASIA1"}"#,
+        r#"{"type":"IAMUser","sessionContext":{"attributes":{"mfaAuthenticated":"true"}}}"#,
+        r#"{"type":"AssumedRole"}"#,
+        r#"{"type":"Root"}"#,
+    ] {
+        assert!(!long_lived(temporary), "{temporary}");
+    }
+}
+
+#[test]
+fn the_country_is_the_one_that_the_source_names() {
+    let country = |entry: Entry| deed(&entry).place.country;
+    let entry = || imported(ActorType::User, "alice", "DescribeInstances", "{}");
+    assert_eq!(country(entry().with_metadata("country", "br")), "BR");
+    assert_eq!(country(entry().with_metadata("geo", Json::object([("country_code", Json::from("DE"))]))), "DE");
+    assert_eq!(country(entry().with_metadata("country", 7_i64)), "");
 }

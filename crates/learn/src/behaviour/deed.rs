@@ -43,6 +43,8 @@ pub struct Place {
     pub public: bool,
     /// The region it was done in.
     pub region: String,
+    /// The country it came from, as its source says; empty where it does not. Nothing is looked up.
+    pub country: String,
 }
 
 /// Kind of a party.

@@ -26,6 +26,8 @@ pub enum Reason {
     Outcome,
     /// Who did it, and with what.
     Identity,
+    /// Failed sign-ins to several accounts from one network.
+    Guessing,
 }
 
 /// One piece of evidence.

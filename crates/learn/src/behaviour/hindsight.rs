@@ -16,8 +16,10 @@ use super::names::fingerprint;
 use super::prior::Meaning;
 use super::words::{Class, Verb};
 
-/// How far a grave deed reaches; its weight falls evenly to nothing.
+/// How far a grave deed reaches.
 const REACH_MS: i64 = 3_600_000;
+/// Distance at which half of it is left.
+const HALVES_MS: f64 = 900_000.0;
 /// Below it a deed is not grave.
 const LEAST: f64 = 0.2;
 /// What is taken over of a grave deed at no distance in time.
@@ -26,6 +28,10 @@ const SHARE: f64 = 0.97;
 const ELSEWHERE: f64 = 0.5;
 /// What the habits of the estate take off the rarity of a deed at most.
 const OF_OTHERS: f64 = 0.5;
+/// Share of a deed's own log-odds that orders what is raised together, around those of a plain look, and its bound.
+const ORDER: f64 = 0.2;
+const PLAIN_LOOK: f64 = -4.0;
+const MOST_ORDER: f64 = 0.4;
 /// Any service: for what prepares whatever comes.
 const ANY: u64 = 0;
 
@@ -114,7 +120,8 @@ impl<T> Hindsight<T> {
             let away = grave.at_ms.saturating_sub(at_ms) / 1000;
             let when = if away < 0 { "after" } else { "before" };
             let words = format!("{} s {when} {}", away.abs(), grave.operation);
-            judgement.raise(SHARE * strange * gravity, Reason::Sequence, words);
+            let ranked = rank(SHARE * strange * gravity, judgement.score);
+            judgement.raise(ranked, Reason::Sequence, words);
         }
         Some((of, judgement))
     }
@@ -177,9 +184,13 @@ impl<T> Hindsight<T> {
         };
         let mut kinds: BTreeMap<u64, (f64, &Grave)> = BTreeMap::new();
         for ((_, operation), grave) in deeds.graves.range((since, 0)..=(until, u64::MAX)) {
-            let away = grave.at_ms.saturating_sub(at_ms).saturating_abs() as f64 / REACH_MS as f64;
+            let away = grave.at_ms.saturating_sub(at_ms).saturating_abs();
+            if away >= REACH_MS {
+                continue;
+            }
+            let near = (-(away as f64) / HALVES_MS).exp2();
             let place = if grave.network == network { 1.0 } else { ELSEWHERE };
-            let reaches = grave.score * place * (1.0 - away).max(0.0);
+            let reaches = grave.score * place * near;
             let kind = kinds.entry(*operation).or_insert((0.0, grave));
             if reaches > kind.0 {
                 *kind = (reaches, grave);
@@ -193,6 +204,14 @@ impl<T> Hindsight<T> {
             kinds.iter().zip([1.0, 0.5, 0.25]).map(|((reaches, _), part)| (1.0 - reaches).powf(part)).product();
         kinds.first().map(|(_, grave)| ((1.0 - innocent) * searched, *grave))
     }
+}
+
+/// What is raised, keeping some of the order that the deeds themselves have: a look at secrets beside a grave deed ranks above
+/// one at machines.
+fn rank(raised: f64, own: f64) -> f64 {
+    let log_odds = |score: f64| (score.clamp(1e-6, 1.0 - 1e-6) / (1.0 - score.clamp(1e-6, 1.0 - 1e-6))).ln();
+    let order = (ORDER * (log_odds(own) - PLAIN_LOOK)).clamp(-MOST_ORDER, MOST_ORDER);
+    1.0 / (1.0 + (-(log_odds(raised) + order)).exp())
 }
 
 fn minute(at_ms: i64) -> i64 {
@@ -262,7 +281,7 @@ mod tests {
         let mut deeds = vec![(deed("DescribeInstanceInformation", 2), 0.02); 9];
         deeds.extend([sends.clone(), (deed("ListCommands", 5), 0.02)]);
         let scores = look(&deeds, 20);
-        assert!(scores[0] > 0.75 && scores[10] > 0.75 && scores[9] == 0.9, "{scores:?}");
+        assert!(scores[0] > 0.7 && scores[10] > 0.7 && scores[9] == 0.9, "{scores:?}");
         let once = look(&[(deed("DescribeInstanceInformation", 2), 0.02), sends.clone()], 20)[0];
         assert!(once < 0.5 && once > 0.02, "{once}");
         // Not what changes something, what another did, what is another service's, or hours away.

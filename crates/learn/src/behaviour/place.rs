@@ -2,9 +2,16 @@
 
 use super::deed::{Deed, PrincipalKind, Trait};
 use super::evidence::{Reason, Scale};
+use super::habit::Habits;
+use super::names::NameId;
 use super::rarity::{Witnesses, known};
 use super::subject::Step;
 use super::words::Verb;
+
+/// Share of a new place's weight that is left for what follows within the same hour.
+const STILL_NEW: f64 = 0.6;
+/// Share of what is known that the estate lends to judge the network of a principal of whom nothing is known.
+const OF_THE_ESTATE: f64 = 0.6;
 
 /// Weighs where a deed came from.
 pub(crate) fn weigh(deed: &Deed, step: &Step, witnesses: &Witnesses<'_>, scale: &mut Scale) {
@@ -16,6 +23,7 @@ pub(crate) fn weigh(deed: &Deed, step: &Step, witnesses: &Witnesses<'_>, scale: 
         network(deed, step, witnesses, scale);
     }
     region(deed, step, witnesses, scale);
+    country(deed, step, witnesses, scale);
     tool(step, witnesses, scale);
 }
 
@@ -28,12 +36,18 @@ fn loudness(step: &Step) -> f64 {
     }
 }
 
+/// How new a place is for a principal: 1 at first, less within the same hour, `None` where it came from there before. Were the
+/// first call enough to make a place known, an intruder's second call would come from a usual one.
+fn newness(own: &Habits, name: NameId, step: &Step) -> Option<f64> {
+    let seen = own.hours(name, step.hour) > 0.0;
+    (own.hours_before(name, step.hour) < 0.5).then_some(if seen { STILL_NEW } else { 1.0 })
+}
+
 fn network(deed: &Deed, step: &Step, witnesses: &Witnesses<'_>, scale: &mut Scale) {
     let Some(network) = step.network else { return };
-    let own = &witnesses.own.past.networks;
-    if own.hours(network, step.hour) >= 0.5 {
+    let Some(newness) = newness(&witnesses.own.past.networks, network, step) else {
         return scale.add(Reason::Place, -0.2, "");
-    }
+    };
     let peers = witnesses.peers_hours(|past| &past.networks, network, step.hour);
     let estate = witnesses.estate_hours(|past| &past.networks, network, step.hour);
     // An address of the company's own is no news for anybody of the company.
@@ -45,7 +59,11 @@ fn network(deed: &Deed, step: &Step, witnesses: &Witnesses<'_>, scale: &mut Scal
         1.0
     };
     let public = if deed.place.public { 1.0 } else { 0.6 };
-    let weight = 1.4 * known(witnesses.own.past.hours.total()) * strangeness * public * loudness(step);
+    // Of somebody new only the estate can say that nobody comes from there.
+    let estate_knows =
+        if strangeness < 1.0 { 0.0 } else { OF_THE_ESTATE * known(witnesses.estate.past.hours.total() / 4.0) };
+    let knows = known(witnesses.own.past.hours.total()).max(estate_knows);
+    let weight = 1.4 * newness * knows * strangeness * public * loudness(step);
     let noun = witnesses.own.kind.noun();
     scale.add_with(Reason::Place, weight, || match strangeness {
         s if s < 0.5 => format!("from a network ({}) new for this {noun}, known from its peers", deed.place.network),
@@ -83,6 +101,22 @@ fn region(deed: &Deed, step: &Step, witnesses: &Witnesses<'_>, scale: &mut Scale
     scale.add_with(Reason::Place, weight, || {
         let who = if nobody > 0.0 { "nobody in the estate" } else { "it never before" };
         format!("in a region ({}) where {who} has done anything", deed.place.region)
+    });
+}
+
+/// Countries are few and change seldom, so that a new one says more than a new network does.
+fn country(deed: &Deed, step: &Step, witnesses: &Witnesses<'_>, scale: &mut Scale) {
+    let Some(country) = step.country else { return };
+    let own = &witnesses.own.past.countries;
+    let Some(newness) = newness(own, country, step) else { return scale.add(Reason::Place, -0.1, "") };
+    let others = witnesses.estate_hours(|past| &past.countries, country, step.hour);
+    let all = witnesses.estate.past.countries.total(step.hour);
+    // An intruder who was there twice makes no office of it.
+    let nobody = known(all / 4.0) / (1.0 + others / 4.0);
+    let weight = (0.7 * known(own.total(step.hour)) + 1.5 * nobody) * newness * loudness(step);
+    scale.add_with(Reason::Place, weight, || {
+        let who = if nobody >= 0.5 { "hardly anybody" } else { "it never before" };
+        format!("from a country ({}) from which {who} has come", deed.place.country)
     });
 }
 

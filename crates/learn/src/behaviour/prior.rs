@@ -23,6 +23,8 @@ pub struct Meaning {
     pub lists: bool,
     /// Whether it is about what goes out: everybody as receiver is no opening there.
     pub outbound: bool,
+    /// Whether it takes a copy of data out.
+    pub exports: bool,
 }
 
 impl Meaning {
@@ -40,7 +42,22 @@ impl Meaning {
             lists: words.last_part().first().is_some_and(|word| matches!(word.as_str(), "list" | "describe"))
                 && !words.asks(&["key"]),
             outbound: words.asks(&["egress", "outbound"]),
+            exports: words.asks(&["export"]) && !verb.only_looks(),
         }
+    }
+
+    /// The meaning where the name of the operation does not tell the verb, from what the parameters change.
+    fn with_traits(self, deed: &Deed) -> Self {
+        let has = |one| deed.traits.has(one);
+        let verb = match self.verb {
+            Verb::Other if has(Trait::OpensToAll) || has(Trait::Shares) || has(Trait::NamesForeignAccount) => {
+                Verb::Grant
+            }
+            Verb::Other if has(Trait::SwitchesOff) => Verb::Stop,
+            Verb::Other if has(Trait::NoWayBack) => Verb::Remove,
+            known => known,
+        };
+        Self { verb, ..self }
     }
 
     /// Log-odds of the verb alone.
@@ -92,6 +109,7 @@ impl Meaning {
             (Class::Copy, Change | Grant) => (1.2, "changes who gets a copy of data"),
             (Class::Copy, Remove) => (1.4, "deletes a copy that could restore data"),
             (Class::Store, Remove) => (1.0, "deletes data"),
+            (Class::Store, Stop) => (0.9, "stops what carries or keeps data"),
             (Class::Machine, Remove) => (0.8, "removes machines"),
             (Class::Model, Create | Change | Grant) => (2.2, "opens the use of a model that costs by use"),
             (Class::Model, Run) => (0.6, "uses a model that costs by use"),
@@ -103,9 +121,13 @@ impl Meaning {
 
 /// Weighs what a deed means, whoever does it: verb, class, parameters, kind of principal, outcome.
 pub(crate) fn weigh(deed: &Deed, meaning: Meaning, scale: &mut Scale) {
+    let meaning = meaning.with_traits(deed);
     scale.add(Reason::Meaning, meaning.of_verb(), "");
     let (weight, words) = meaning.of_class();
     scale.add(Reason::Meaning, weight, words);
+    if meaning.exports {
+        scale.add(Reason::Meaning, 1.2, "takes a copy of data out");
+    }
     parameters::weigh(deed, meaning, scale);
     kind(deed, meaning, scale);
     outcome(deed, meaning, scale);
@@ -135,10 +157,15 @@ fn kind(deed: &Deed, meaning: Meaning, scale: &mut Scale) {
 /// What failed changed nothing. To be refused when looking around is a sign of its own.
 fn outcome(deed: &Deed, meaning: Meaning, scale: &mut Scale) {
     let signs_in = meaning.verb == Verb::SignIn;
+    // To try it says it all: nobody stops the log by mistake, and whoever was refused tries another way.
+    let blinds = matches!(meaning.class, Class::Watching | Class::Organization)
+        && (matches!(meaning.verb, Verb::Remove | Verb::Stop) || deed.traits.has(Trait::SwitchesOff));
     match deed.outcome {
         Outcome::Done => {}
         Outcome::Denied | Outcome::Failed if signs_in => scale.add(Reason::Outcome, 0.3, "the sign-in failed"),
         Outcome::Denied if meaning.verb.only_looks() => scale.add(Reason::Outcome, 0.7, "it was refused"),
+        Outcome::Denied if blinds => scale.add(Reason::Outcome, -0.2, ""),
+        Outcome::Failed if blinds => scale.add(Reason::Outcome, -1.0, ""),
         Outcome::Denied => scale.add(Reason::Outcome, -1.6, ""),
         Outcome::Failed => scale.add(Reason::Outcome, -2.4, ""),
         Outcome::Rehearsed => scale.add(Reason::Outcome, -1.2, ""),

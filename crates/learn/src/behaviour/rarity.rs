@@ -3,6 +3,7 @@
 use super::evidence::{Reason, Scale};
 use super::names::NameId;
 use super::subject::{Crowd, Past, Step, Subject};
+use super::words::Verb;
 
 /// Hours of activity after which half is known.
 const HALF_KNOWN_H: f64 = 15.0;
@@ -48,7 +49,9 @@ pub(crate) fn weigh(step: &Step, witnesses: &Witnesses<'_>, refused: bool, scale
     let habit = witnesses.own.past.actions.hours_before(step.action, step.hour);
     let familiar = ease(habit, 0.75, 2.5) + ease(peers, 0.35, 1.2) + ease(estate, 0.15, 0.5);
     // Of a read only so much can be taken; of one that is refused day by day, more.
-    let most = if reads && !refused { 1.0 } else { 3.2 };
+    // That people mistype day by day says nothing about who fails now.
+    let fails = step.meaning.verb == Verb::SignIn && !step.done;
+    let most = if fails || reads && !refused { 1.0 } else { 3.2 };
     scale.add(Reason::Rarity, -familiar.min(most), "");
     turn(step, witnesses, own, scale);
 }

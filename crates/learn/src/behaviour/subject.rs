@@ -23,6 +23,9 @@ const MOST_DOERS: usize = 8;
 const MOST_MEMBERS: usize = 512;
 /// A visit lasts so long from its first deed on.
 const VISIT_MS: i64 = 3_600_000;
+/// Time in which the gravity of a deed halves for what is done beside it. With one that lasted an hour, somebody who does one
+/// grave thing an hour was suspect all day, and everything they did ranked alike.
+const HEAT_HALVES_MS: f64 = 600_000.0;
 /// Unusual deeds remembered of one principal.
 const MOST_UNUSUAL: usize = 8;
 
@@ -33,12 +36,15 @@ pub(crate) struct Step {
     pub(crate) action: NameId,
     pub(crate) network: Option<NameId>,
     pub(crate) region: Option<NameId>,
+    pub(crate) country: Option<NameId>,
     pub(crate) tool: Option<NameId>,
     pub(crate) meaning: Meaning,
     pub(crate) hour: i64,
     pub(crate) at_ms: i64,
     /// From the kind of deed before to this one.
     pub(crate) turn: Option<NameId>,
+    /// What came of it: what was refused or failed makes no place a usual one.
+    pub(crate) done: bool,
 }
 
 impl Step {
@@ -54,6 +60,7 @@ pub(crate) struct Past {
     pub(crate) actions: Habits,
     pub(crate) networks: Habits,
     pub(crate) regions: Habits,
+    pub(crate) countries: Habits,
     pub(crate) tools: Habits,
     /// From one kind of deed to the next.
     pub(crate) turns: Habits,
@@ -68,7 +75,10 @@ impl Past {
                 habits.note(name, step.hour, weight, MOST_OTHER);
             }
         };
-        other(&mut self.networks, step.network);
+        if step.done {
+            other(&mut self.networks, step.network);
+            other(&mut self.countries, step.country);
+        }
         other(&mut self.regions, step.region);
         other(&mut self.tools, step.tool);
         other(&mut self.turns, step.turn);
@@ -85,9 +95,15 @@ pub(crate) struct Visit {
     /// Secrets and copies touched.
     pub(crate) targets: Sample,
     pub(crate) denied: u32,
+    /// Different operations that were refused.
+    pub(crate) refused: Sample,
     pub(crate) failed_logins: u32,
+    /// Accounts whose sign-ins failed.
+    pub(crate) accounts: Sample,
     /// How grave the gravest deed was, before what followed from it.
     pub(crate) heat: f64,
+    /// When that was.
+    pub(crate) hot_ms: i64,
     /// What that was.
     pub(crate) hot: Option<NameId>,
     /// Stages of an intrusion, a bit each.
@@ -103,6 +119,12 @@ impl Visit {
         }
         self
     }
+
+    /// How grave what was done before still is at a time: it halves every ten minutes.
+    pub(crate) fn heat_at(&self, at_ms: i64) -> f64 {
+        let away = (at_ms - self.hot_ms).unsigned_abs() as f64 / HEAT_HALVES_MS;
+        self.heat * (-away).exp2()
+    }
 }
 
 /// Counts distinct things with 256 bits (linear counting, Whang and others 1990).
@@ -112,6 +134,11 @@ pub(crate) struct Sample([u64; 4]);
 impl Sample {
     pub(crate) fn insert(&mut self, fingerprint: u64) {
         self.0[(fingerprint >> 6) as usize & 3] |= 1 << (fingerprint & 63);
+    }
+
+    /// Adds everything of another.
+    pub(crate) fn extend(&mut self, other: &Self) {
+        self.0.iter_mut().zip(other.0).for_each(|(word, more)| *word |= more);
     }
 
     /// About how many there are; beyond some thousand, some thousand.

@@ -16,7 +16,12 @@ fn deed(principal: &str, service: &str, operation: &str, at_ms: i64) -> Deed {
         peers: "team".to_owned(),
         service: service.to_owned(),
         operation: operation.to_owned(),
-        place: Place { network: "192.0.2.0/24".to_owned(), public: true, region: "eu-central-1".to_owned() },
+        place: Place {
+            network: "192.0.2.0/24".to_owned(),
+            public: true,
+            region: "eu-central-1".to_owned(),
+            ..Place::default()
+        },
         ..Deed::default()
     }
 }
@@ -71,7 +76,6 @@ fn a_cold_start_ranks_by_meaning() {
         with(deed("a", "iam", "AttachUserPolicy", 0), &[Trait::GivesAdmin]),
         with(deed("a", "ec2", "AuthorizeSecurityGroupIngress", 0), &[Trait::OpensToAll, Trait::RemotePort]),
         with(deed("a", "ec2", "ModifySnapshotAttribute", 0), &[Trait::Shares, Trait::NamesForeignAccount]),
-        with(deed("a", "signin", "ConsoleLogin", 0), &[Trait::NoSecondFactor]),
         deed("a", "Microsoft.Insights", "Microsoft.Insights/diagnosticSettings/delete", 0),
         deed("a", "logging", "google.logging.v2.ConfigServiceV2.DeleteSink", 0),
         deed("a", "iam", "google.iam.admin.v1.CreateServiceAccountKey", 0),
@@ -338,4 +342,139 @@ fn deeds_that_arrive_out_of_order_are_taken() {
         let score = score(&mut watch, &deed("a", "ec2", "DescribeInstances", at));
         assert!((0.0..=1.0).contains(&score), "{at}: {score}");
     }
+}
+
+/// A robot of an estate that works from its own country, and some people.
+fn at_home(watch: &mut Watch) {
+    for hour in 0..400 {
+        for (who, operation) in
+            [("111:ci", "UpdateService"), ("111:ann", "DescribeInstances"), ("111:ben", "ListTables")]
+        {
+            watch.observe(&from("DE", "192.0.2.0/24", deed(who, "ecs", operation, hour * HOUR)));
+        }
+    }
+}
+
+fn from(country: &str, network: &str, deed: Deed) -> Deed {
+    let place = Place { network: network.to_owned(), country: country.to_owned(), ..deed.place };
+    Deed { place, ..deed }
+}
+
+#[test]
+fn a_stolen_key_that_is_refused_everything_is_seen_by_where_and_how_widely_it_tries() {
+    let mut watch = Watch::default();
+    at_home(&mut watch);
+    let tries = [
+        ("sts", "GetCallerIdentity", Outcome::Done),
+        ("s3", "ListBuckets", Outcome::Done),
+        ("iam", "ListUsers", Outcome::Denied),
+        ("secretsmanager", "GetSecretValue", Outcome::Denied),
+        ("iam", "CreateAccessKey", Outcome::Denied),
+        ("ec2", "RunInstances", Outcome::Denied),
+    ];
+    let story = |watch: &mut Watch, country: &str, network: &str, at: i64| -> Vec<f64> {
+        let one = |(n, (service, operation, outcome)): (usize, &(&str, &str, Outcome))| {
+            let deed =
+                Deed { outcome: *outcome, kind: PrincipalKind::Program, ..deed("111:AKIA1", service, operation, at) };
+            let deed = Deed { at_ms: deed.at_ms + n as i64 * 40_000, ..with(deed, &[Trait::LongLivedKey]) };
+            watch.observe(&from(country, network, deed)).score
+        };
+        tries.iter().enumerate().map(one).collect()
+    };
+    let abroad = story(&mut watch.clone(), "BR", "203.0.113.0/24", 401 * HOUR);
+    assert!(abroad[4] >= 0.8 && abroad[..3].iter().all(|score| *score < 0.5), "{abroad:?}");
+    let home = story(&mut watch.clone(), "DE", "192.0.2.0/24", 401 * HOUR);
+    assert!(home.iter().zip(&abroad).all(|(home, abroad)| home < abroad), "{home:?} {abroad:?}");
+    // An intruder who was there before makes no home of it.
+    let _ = story(&mut watch, "BR", "203.0.113.0/24", 401 * HOUR);
+    let again = story(&mut watch, "BR", "203.0.113.0/24", 500 * HOUR);
+    assert!(again[4] >= 0.6, "{again:?}");
+    // Whoever switches the key off answers it; without anything before it, the same is worth a look.
+    let off = |watch: &mut Watch| {
+        let mut off = with(deed("111:ann", "iam", "UpdateAccessKey", 500 * HOUR + 30 * MINUTE), &[Trait::SwitchesOff]);
+        off.resource = "AKIA1".to_owned();
+        watch.observe(&from("DE", "192.0.2.0/24", off)).score
+    };
+    let answered = off(&mut watch);
+    let mut calm = Watch::default();
+    at_home(&mut calm);
+    assert!(answered < 0.5 && off(&mut calm) > answered + 0.2, "{answered}");
+}
+
+#[test]
+fn sign_ins_that_fail_for_many_accounts_of_one_network_are_guessing() {
+    let mut watch = Watch::default();
+    let people = ["111:a", "111:b", "111:c", "111:d", "111:e", "111:f"];
+    office(&mut watch, &people, 4);
+    let failed = |who: &str, at: i64| Deed { outcome: Outcome::Failed, ..deed(who, "signin", "ConsoleLogin", at) };
+    // Everybody mistypes now and then.
+    for (day, who) in people.iter().enumerate() {
+        watch.observe(&failed(who, day as i64 * DAY + 8 * HOUR));
+    }
+    let own = watch.observe(&failed("111:a", 28 * DAY + 8 * HOUR));
+    assert!(own.score < 0.3, "{own:?}");
+    let guessed: Vec<Judgement> = (0..30)
+        .map(|n| {
+            watch.observe(&from("", "203.0.113.0/24", failed(people[n % 6], 28 * DAY + 9 * HOUR + n as i64 * 9_000)))
+        })
+        .collect();
+    let last = &guessed[29];
+    assert!(last.score >= 0.9 && last.weight_of(Reason::Guessing) > 1.0, "{last:?}");
+    assert!(reasons(last).contains("sign-ins to 6 accounts failed from one network"), "{}", reasons(last));
+    assert!(guessed[..2].iter().all(|one| one.weight_of(Reason::Guessing) == 0.0));
+}
+
+#[test]
+fn what_is_done_beside_grave_deeds_all_day_is_not_all_suspect() {
+    let mut watch = Watch::default();
+    office(&mut watch, &["a", "b"], 3);
+    let (mut beside, mut raised) = (0, 0);
+    for hour in 0..20 {
+        let at = 21 * DAY + hour * HOUR;
+        watch.observe(&with(deed("a", "iam", "AttachUserPolicy", at), &[Trait::GivesAdmin]));
+        for minute in (2..60).step_by(4) {
+            let judged = watch.observe(&deed("a", "ec2", "CreateTags", at + minute * MINUTE));
+            beside += 1;
+            raised += i32::from(judged.weight_of(Reason::Sequence) > 0.1);
+        }
+    }
+    assert!(raised * 4 < beside, "{raised} of {beside}");
+}
+
+#[test]
+fn a_refused_attempt_to_blind_the_log_is_grave() {
+    let refused = |service: &str, operation: &str| {
+        Watch::default().observe(&Deed { outcome: Outcome::Denied, ..deed("a", service, operation, 0) }).score
+    };
+    for operation in ["StopLogging", "DeleteTrail"] {
+        assert!(refused("cloudtrail", operation) >= 0.6, "{operation} {}", refused("cloudtrail", operation));
+    }
+    assert!(refused("guardduty", "DeleteDetector") >= 0.6 && refused("ec2", "RunInstances") < 0.1);
+}
+
+#[test]
+fn a_verb_that_nobody_knows_is_told_by_what_it_changes() {
+    let cold = |deed: Deed| Watch::default().observe(&deed).score;
+    let plain = cold(deed("a", "codebuild", "FrobnicateProject", 0));
+    let public = cold(with(deed("a", "codebuild", "FrobnicateProject", 0), &[Trait::OpensToAll]));
+    assert!(plain < 0.1 && public > 0.45, "{plain} {public}");
+    assert!(cold(with(deed("a", "x", "FrobnicateAudit", 0), &[Trait::SwitchesOff])) > 0.5);
+    let export = cold(deed("a", "dynamodb", "ExportTableToPointInTime", 0));
+    assert!(export > 5.0 * cold(deed("a", "dynamodb", "DescribeExport", 0)) && export > 0.2, "{export}");
+}
+
+#[test]
+fn an_ordinary_console_sign_in_is_no_alarm() {
+    let mut watch = Watch::default();
+    let people = ["a", "b", "c", "d"];
+    let signs_in = |who: &str, at: i64| with(deed(who, "signin", "ConsoleLogin", at), &[Trait::NoSecondFactor]);
+    let first = Watch::default().observe(&signs_in("a", 0)).score;
+    assert!((0.4..0.7).contains(&first), "{first}");
+    for day in 0..5 {
+        people.iter().for_each(|who| drop(watch.observe(&signs_in(who, day * DAY + 8 * HOUR))));
+    }
+    // Where everybody signs in so, it says little of one of them, nor of somebody new.
+    let usual = watch.observe(&signs_in("a", 7 * DAY + 8 * HOUR)).score;
+    let newcomer = watch.observe(&signs_in("new", 7 * DAY + 8 * HOUR)).score;
+    assert!(usual < 0.2 && newcomer < 0.4, "{usual} {newcomer}");
 }

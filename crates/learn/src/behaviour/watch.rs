@@ -19,6 +19,10 @@ const UNUSUAL_TEACHES: f64 = 0.25;
 
 /// Secrets that a call for many counts for beside one: as many as leave a single such call unremarkable.
 const HANDFUL: u32 = 2;
+/// Weight of shutting out a principal that did something unusual within [`ANSWERED_WITHIN_MS`]: it is what a defender does.
+const ANSWERS_SUSPECT: f64 = -3.5;
+/// A day.
+const ANSWERED_WITHIN_MS: i64 = 24 * 3_600_000;
 /// What was done in fewer hours is no habit.
 const SELDOM_H: f64 = 3.0;
 
@@ -53,6 +57,8 @@ pub struct Watch {
     handed: BTreeMap<String, Visit>,
     /// Failed sign-ins by network: guessing goes from user to user.
     guessing: BTreeMap<NameId, Visit>,
+    /// Names of principals that did something unusual, and when: whoever shuts one of them out answers it.
+    suspects: BTreeMap<String, i64>,
     deeds: u64,
 }
 
@@ -74,6 +80,7 @@ impl Watch {
             estate: Crowd::default(),
             handed: BTreeMap::new(),
             guessing: BTreeMap::new(),
+            suspects: BTreeMap::new(),
             deeds: 0,
         }
     }
@@ -127,7 +134,20 @@ impl Watch {
             weigh::volume(deed, pace.counted(step.at_ms), pace, &mut scale);
         }
         weigh::sequence(deed, step, &witnesses, &self.names, &mut scale);
+        if self.answers_suspect(deed, step) {
+            scale.add(Reason::Sequence, ANSWERS_SUSPECT, "");
+        }
         scale.judgement()
+    }
+
+    /// Returns `true` for a deed that shuts out somebody who did something unusual shortly before.
+    fn answers_suspect(&self, deed: &Deed, step: &Step) -> bool {
+        let identity = matches!(step.meaning.class, Class::Credential | Class::Member | Class::Rights);
+        let shuts_out = matches!(step.meaning.verb, Verb::Stop | Verb::Remove) || deed.traits.has(Trait::SwitchesOff);
+        let own = own_name(&deed.principal) == deed.resource;
+        let suspect =
+            || self.suspects.get(&deed.resource).is_some_and(|at| (step.at_ms - at).abs() <= ANSWERED_WITHIN_MS);
+        identity && shuts_out && !own && suspect()
     }
 
     /// How many deeds were observed.
@@ -172,12 +192,14 @@ impl Watch {
         Step {
             network: name(&deed.place.network),
             region: name(&deed.place.region),
+            country: name(&deed.place.country),
             tool: name(&deed.tool),
             action: name(&flavour(deed)).unwrap_or(plain),
             meaning,
             hour: deed.at_ms.div_euclid(3_600_000),
             at_ms: deed.at_ms,
             turn: None,
+            done: deed.outcome == Outcome::Done,
         }
     }
 
@@ -208,27 +230,34 @@ impl Watch {
             let handed = handed.at(step.at_ms);
             visit.denied += handed.denied;
             if handed.heat > visit.heat {
-                (visit.heat, visit.hot) = (handed.heat, handed.hot);
+                (visit.heat, visit.hot, visit.hot_ms) = (handed.heat, handed.hot, handed.hot_ms);
             }
         }
-        visit.denied += u32::from(deed.outcome == Outcome::Denied);
+        if deed.outcome == Outcome::Denied {
+            visit.denied += 1;
+            visit.refused.insert(fingerprint(&[&deed.service, &deed.operation]));
+        }
         let failed = u32::from(step.failed_sign_in(deed));
         if let Some(network) = step.network.filter(|_| step.meaning.verb == Verb::SignIn) {
             // Where many people sign in, some always fail.
             let common = self.estate.past.networks.hours(network, step.hour) >= 24.0;
-            let tried = self
-                .guessing
-                .get_mut(&network)
-                .filter(|_| !common)
-                .map_or(0, |tried| tried.at(step.at_ms).failed_logins);
-            visit.failed_logins = visit.failed_logins.max(tried);
+            if let Some(tried) = self.guessing.get_mut(&network).filter(|_| !common) {
+                let tried = tried.at(step.at_ms);
+                visit.failed_logins = visit.failed_logins.max(tried.failed_logins);
+                visit.accounts.extend(&tried.accounts);
+            }
         }
         visit.failed_logins += failed;
+        if failed > 0 {
+            visit.accounts.insert(fingerprint(&[&deed.principal]));
+        }
         if let Some(network) = step.network.filter(|_| failed > 0) {
             if self.guessing.len() >= self.limits.groups && !self.guessing.contains_key(&network) {
                 self.guessing.pop_first();
             }
-            self.guessing.entry(network).or_default().at(step.at_ms).failed_logins += 1;
+            let tried = self.guessing.entry(network).or_default().at(step.at_ms);
+            tried.failed_logins += 1;
+            tried.accounts.insert(fingerprint(&[&deed.principal]));
         }
         let seldom = subject.past.actions.hours(step.action, step.hour) < SELDOM_H;
         let secret = step.meaning.class == Class::Secret && step.meaning.verb == Verb::Read && !step.meaning.lists;
@@ -262,9 +291,21 @@ impl Watch {
         }
         if unusual {
             subject.remember(Unusual::of(deed, judgement));
+            self.suspect(deed);
         }
         self.remember_visit(deed, step, judgement, subject.visit.at(step.at_ms), seldom);
         self.subjects.insert(deed.principal.clone(), subject);
+    }
+
+    fn suspect(&mut self, deed: &Deed) {
+        let name = own_name(&deed.principal);
+        if name.is_empty() {
+            return;
+        }
+        if self.suspects.len() >= self.limits.groups && !self.suspects.contains_key(name) {
+            self.suspects.pop_first();
+        }
+        self.suspects.insert(name.to_owned(), deed.at_ms);
     }
 
     fn remember_visit(&mut self, deed: &Deed, step: &Step, judgement: &Judgement, visit: &mut Visit, seldom: bool) {
@@ -274,8 +315,8 @@ impl Watch {
         visit.stages |= weigh::stage(step);
         // Heat is of the deed itself: what it owes to the heat before it must not feed on itself.
         let own = judgement.score.min(without_sequence(judgement));
-        if own > visit.heat && own >= UNUSUAL {
-            (visit.heat, visit.hot) = (own, Some(step.action));
+        if own >= UNUSUAL && own >= visit.heat_at(step.at_ms) {
+            (visit.heat, visit.hot, visit.hot_ms) = (own, Some(step.action), step.at_ms);
         }
         if !deed.becomes.is_empty() && deed.outcome == Outcome::Done && deed.becomes != deed.principal {
             if self.handed.len() >= self.limits.groups {
@@ -284,6 +325,11 @@ impl Watch {
             self.handed.insert(deed.becomes.clone(), visit.clone());
         }
     }
+}
+
+/// The name of a principal without its account.
+fn own_name(principal: &str) -> &str {
+    principal.rsplit(':').next().unwrap_or(principal)
 }
 
 fn without_sequence(judgement: &Judgement) -> f64 {

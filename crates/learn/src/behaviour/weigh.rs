@@ -2,11 +2,16 @@
 
 use super::deed::{Deed, Outcome, PrincipalKind};
 use super::evidence::{Reason, Scale};
-use super::names::{NameId, Names};
+use super::names::Names;
 use super::pace::Pace;
 use super::rarity::{Witnesses, known};
 use super::subject::{Step, Visit};
 use super::words::{Class, Verb};
+
+/// What a grave deed adds at most to what is done beside it.
+const MOST_HEAT: f64 = 1.0;
+/// Hours in which something was done that make it half a habit.
+const HALF_A_HABIT_H: f64 = 3.0;
 
 /// What an intruder does, in the order it is usually done.
 pub(crate) const LOOKS: u8 = 1;
@@ -97,22 +102,29 @@ pub(crate) fn sequence(deed: &Deed, step: &Step, witnesses: &Witnesses<'_>, name
         let (own, estate) = (witnesses.own.past.hours.total(), witnesses.estate.past.hours.total());
         let looked = looked * known(own.max(estate / 4.0));
         scale.add_with(Reason::Sequence, looked, || format!("within an hour of looking around in {looks:.0} new ways"));
-        let grave = 0.25 * f64::from(others.min(3)) * visit.heat;
+        let grave = 0.25 * f64::from(others.min(3)) * visit.heat_at(step.at_ms);
         scale.add_with(Reason::Sequence, grave, || "one step of several that lead somewhere".to_owned());
     }
-    heat(visit, names, step.action, scale);
+    heat(visit, names, step, habit(step, witnesses), scale);
+}
+
+/// How far a deed is a habit of its principal: 0 for a new one, towards 1 for what is done day by day.
+fn habit(step: &Step, witnesses: &Witnesses<'_>) -> f64 {
+    let hours = witnesses.own.past.actions.hours_before(step.action, step.hour);
+    hours / (hours + HALF_A_HABIT_H)
 }
 
 /// What follows a grave deed is worth a look.
-fn heat(visit: &Visit, names: &Names, action: NameId, scale: &mut Scale) {
-    let weight = 2.0 * (visit.heat - 0.5).max(0.0);
-    if let Some(hot) = visit.hot.filter(|hot| *hot != action) {
+fn heat(visit: &Visit, names: &Names, step: &Step, habit: f64, scale: &mut Scale) {
+    // What is done day by day is likely itself also beside a grave deed.
+    let near = if visit.heat > 0.0 { visit.heat_at(step.at_ms) / visit.heat } else { 0.0 };
+    let weight = MOST_HEAT * (2.0 * visit.heat - 1.0).max(0.0) * near * (1.0 - habit);
+    if let Some(hot) = visit.hot.filter(|hot| *hot != step.action) {
         scale.add_with(Reason::Sequence, weight, || {
             let text = names.text(hot);
-            format!(
-                "within an hour of {}",
-                text.split(['+', '!']).find(|part| !part.is_empty()).unwrap_or("a grave deed")
-            )
+            let hot = text.split(['+', '!']).find(|part| !part.is_empty()).unwrap_or("a grave deed");
+            let minutes = (step.at_ms - visit.hot_ms).abs() / 60_000;
+            if minutes == 0 { format!("within a minute of {hot}") } else { format!("{minutes} min after {hot}") }
         });
     }
 }
@@ -120,6 +132,12 @@ fn heat(visit: &Visit, names: &Names, action: NameId, scale: &mut Scale) {
 fn refusals(deed: &Deed, step: &Step, visit: &Visit, scale: &mut Scale) {
     // The visit counts this one, too.
     let refused = deed.outcome == Outcome::Denied;
+    let kinds = visit.refused.count();
+    if refused && kinds >= 2.5 {
+        // One permission that is missing is refused again and again; whoever tries what a key is good for is refused everything.
+        let weight = (1.2 * (kinds - 1.0).ln()).min(2.6);
+        scale.add_with(Reason::Outcome, weight, || format!("the {kinds:.0}. different thing refused within the hour"));
+    }
     let denied = visit.denied.saturating_sub(u32::from(refused));
     let failures = visit.failed_logins.saturating_sub(u32::from(step.failed_sign_in(deed)));
     if refused && denied >= 3 {
@@ -132,5 +150,12 @@ fn refusals(deed: &Deed, step: &Step, visit: &Visit, scale: &mut Scale) {
         let weight = (0.9 * f64::from(failures).ln()).min(3.0);
         let weight = if deed.outcome == Outcome::Done { weight + 0.4 } else { weight };
         scale.add_with(Reason::Sequence, weight, || format!("after {failures} failed sign-ins within the hour"));
+        let accounts = visit.accounts.count();
+        if accounts >= 2.5 {
+            let weight = (0.8 * (accounts - 1.0).ln() + 0.4).min(2.4);
+            scale.add_with(Reason::Guessing, weight, || {
+                format!("sign-ins to {accounts:.0} accounts failed from one network within the hour")
+            });
+        }
     }
 }

@@ -317,5 +317,10 @@ fn office(team: &Team) -> Place {
 }
 
 fn place(network: &str) -> Place {
-    Place { network: network.to_owned(), public: !network.starts_with("10."), region: "eu-central-1".to_owned() }
+    Place {
+        network: network.to_owned(),
+        public: !network.starts_with("10."),
+        region: "eu-central-1".to_owned(),
+        ..Place::default()
+    }
 }

@@ -60,7 +60,9 @@ fn opening(deed: &Deed, meaning: Meaning, scale: &mut Scale) {
 
 fn damage(deed: &Deed, meaning: Meaning, scale: &mut Scale) {
     let has = |one| deed.traits.has(one);
-    if has(Trait::SwitchesOff) && !matches!(meaning.class, Class::Machine | Class::Code) {
+    // A machine, a function or a key that is switched off is no safeguard.
+    let guards = !matches!(meaning.class, Class::Machine | Class::Code | Class::Credential | Class::Member);
+    if has(Trait::SwitchesOff) && guards {
         scale.add(Reason::Parameters, 2.2, "switches a safeguard off or narrows it");
     } else if has(Trait::SwitchesOn) {
         scale.add(Reason::Parameters, -0.8, "");
@@ -86,7 +88,7 @@ fn identity(deed: &Deed, meaning: Meaning, scale: &mut Scale) {
         if has(Trait::SecondFactor) {
             scale.add(Reason::Identity, -1.2, "");
         } else if has(Trait::NoSecondFactor) {
-            scale.add(Reason::Identity, 3.6, "signed in without a second factor");
+            scale.add(Reason::Identity, 2.6, "signed in without a second factor");
         }
     } else if about_identity && has(Trait::OnOwnIdentity) {
         scale.add(Reason::Parameters, -0.8, "");

@@ -67,7 +67,6 @@ const LEXICON: [(Verb, &[&str]); 11] = [
             "decrypt",
             "watch",
             "poll",
-            "export",
             "viewed",
             "browse",
             "report",
@@ -97,6 +96,7 @@ const LEXICON: [(Verb, &[&str]); 11] = [
             "created",
             "deploy",
             "backup",
+            "export",
         ],
     ),
     (
