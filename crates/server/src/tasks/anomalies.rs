@@ -25,8 +25,10 @@ const PAGE: usize = 1000;
 /// Entries that are read after a start, so that behaviour is judged by a past.
 const WARM_UP: u64 = 100_000;
 /// Entries judged between two beats at most, two thousand a second: the watch must not take the processors from a log that
-/// is filled with a load of years. What is passed over is said.
+/// is filled with a load of years.
 const MOST: u64 = 30_000;
+/// Entries that may wait to be judged: an import of a day is judged whole, a minute later. What is passed over is said.
+const MOST_WAITING: u64 = 4 * MOST;
 
 /// Actions that ended longer ago were taken in by an earlier look.
 const LATELY: SignedDuration = SignedDuration::from_hours(1);
@@ -40,8 +42,25 @@ struct Watches {
     threats: Threats,
     /// Of the lists that `threats` was made of.
     lists: Vec<ListState>,
-    /// The next sequence to read, and the one from which on findings are news; unknown before the first look.
-    position: Option<(u64, u64)>,
+    /// Unknown before the first look.
+    position: Option<Position>,
+}
+
+/// Where the watch over the log stands.
+#[derive(Debug, Clone, Copy)]
+struct Position {
+    /// The next sequence to read.
+    next: u64,
+    /// Entries from this sequence on, or recorded after this time, are news. Those before were judged before the last stop.
+    news: u64,
+    news_after: Timestamp,
+}
+
+impl Watches {
+    /// Returns `true` when no entry before a sequence waits to be judged.
+    fn is_up_to_date(&self, end: u64) -> bool {
+        self.position.is_some_and(|position| position.next >= end)
+    }
 }
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
@@ -55,7 +74,13 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
                 Err(error) => return tracing::warn!(%error, "the anomaly settings could not be read"),
             };
             let mut watches = watches.lock().await;
-            let mut found = match look(&app, &mut watches, &settings).await {
+            // Before anything is read: what is recorded meanwhile is of the next look.
+            let (now, end) = (app.now(), app.ledger.tail().end_sequence());
+            let looked = match app.anomalies.anomaly_looked_get().await {
+                Ok(looked) => looked,
+                Err(error) => return tracing::warn!(%error, "the time of the last look could not be read"),
+            };
+            let mut found = match look(&app, &mut watches, &settings, looked).await {
                 Ok(found) => found,
                 Err(error) => {
                     tracing::warn!(%error, "samples could not be watched");
@@ -65,17 +90,28 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
             if let Err(error) = read_lists(&app, &mut watches).await {
                 tracing::warn!(%error, "the threat lists could not be read");
             }
-            match read_on(&app, &mut watches, &settings).await {
+            match read_on(&app, &mut watches, &settings, looked).await {
                 Ok(strange) => found.extend(strange),
-                Err(error) => tracing::warn!(%error, "the log could not be watched"),
+                Err(error) => return tracing::warn!(%error, "the log could not be watched"),
             }
             tell(&app, found).await;
+            // Last, so that whatever was found before a sudden stop is found again after it.
+            if watches.is_up_to_date(end)
+                && let Err(error) = app.anomalies.anomaly_looked_put(now).await
+            {
+                tracing::warn!(%error, "the time of this look could not be kept");
+            }
         }
     });
 }
 
-/// Judges new samples, and keeps that it looked once what was found is on its way.
-async fn look(app: &App, watches: &mut Watches, settings: &AnomalySettings) -> Result<Vec<Finding>, StoreError> {
+/// Judges new samples.
+async fn look(
+    app: &App,
+    watches: &mut Watches,
+    settings: &AnomalySettings,
+    looked: Option<Timestamp>,
+) -> Result<Vec<Finding>, StoreError> {
     let now = app.now();
     let actions = match watches.metrics {
         Some(_) => changed_lately(app, now).await?,
@@ -83,13 +119,11 @@ async fn look(app: &App, watches: &mut Watches, settings: &AnomalySettings) -> R
     };
     let mut metrics = match watches.metrics.take() {
         Some(metrics) => metrics,
-        None => MetricWatch::after(app.anomalies.anomaly_looked_get().await?),
+        None => MetricWatch::after(looked),
     };
     let found = metrics.look(&*app.estate, &*app.samples, &actions, settings, now).await;
     watches.metrics = Some(metrics);
-    let found = found?;
-    app.anomalies.anomaly_looked_put(now).await?;
-    Ok(found)
+    found
 }
 
 /// Actions that may have gone on since the last look.
@@ -122,39 +156,43 @@ async fn tell(app: &App, found: Vec<Finding>) {
     }
 }
 
-/// Judges entries since the last beat. After a start the newest are read for their lesson alone: they were judged before.
+/// Judges entries since the last beat, some of them where many came. After a start the newest are read for their lesson; of
+/// those, the ones recorded since the last look of the watch before are news.
 async fn read_on(
     app: &App,
     watches: &mut Watches,
     settings: &AnomalySettings,
+    looked: Option<Timestamp>,
 ) -> Result<Vec<Finding>, reeve_ledger::TrailError> {
     let end = app.ledger.tail().end_sequence();
-    let (mut position, news) = match watches.position {
-        None => (end.saturating_sub(WARM_UP), end),
-        Some((position, news)) if end - position.min(end) > MOST => {
-            let passed_over = end - MOST - position;
+    let mut position = match watches.position {
+        // What lay there before Reeve ever looked is the past that behaviour is judged by.
+        None => Position { next: end.saturating_sub(WARM_UP), news: end, news_after: looked.unwrap_or(Timestamp::MAX) },
+        Some(known) if end.saturating_sub(known.next) > MOST_WAITING => {
+            let passed_over = end - MOST_WAITING - known.next;
             tracing::warn!(passed_over, "more entries arrive than behaviour is judged by; the newest are judged");
-            (end - MOST, news)
+            Position { next: end - MOST_WAITING, ..known }
         }
         Some(known) => known,
     };
+    let until = if watches.position.is_none() { end } else { end.min(position.next + MOST) };
     let mut found = Vec::new();
-    while position < end {
-        let now = app.now();
-        let request = SearchRequest::onwards(Query::all(), position, PAGE, now);
+    while position.next < until {
+        let request = SearchRequest::onwards(Query::all(), position.next, PAGE, app.now());
         let page = app.trail.search(&request).await?;
         let Some(last) = page.entries.last() else { break };
-        position = last.sequence + 1;
+        position.next = last.sequence + 1;
         for stored in &page.entries {
             let strange = watches.behaviour.observe(&stored.entry, stored.recorded_at, settings);
-            if stored.sequence < news {
+            if stored.sequence < position.news && stored.recorded_at <= position.news_after {
                 continue;
             }
             let listed = || watches.threats.observe(&stored.entry, stored.recorded_at);
             found.extend(together(strange, settings.security.threat_intelligence.then(listed).flatten()));
         }
-        watches.position = Some((position, news));
+        watches.position = Some(position);
     }
-    watches.position = Some((position.max(end), news));
+    position.next = position.next.max(until);
+    watches.position = Some(position);
     Ok(found)
 }

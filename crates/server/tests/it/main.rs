@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod anomalies;
+mod attacks;
 mod bad_input;
 mod bills;
 mod claims;

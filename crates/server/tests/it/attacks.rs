@@ -1,0 +1,219 @@
+//! Attacks that the log shows become incidents within a minute, one each: the demonstration's own, the same in CloudTrail's records
+//! of a real account, and one that was recorded right before a power cut.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use jiff::{SignedDuration, Timestamp};
+use reeve_connect_simulated::SimulatedEstate;
+use reeve_testkit::http::{Api, until};
+use reeve_testkit::service::{ADMIN_TOKEN, Service, reeve};
+use serde_json::{Value, json};
+
+/// Time in which an attack must be told.
+const A_MINUTE: Duration = Duration::from_secs(60);
+
+/// Entries of the simulated company as they are sent.
+fn activity(estate: &SimulatedEstate, from: Timestamp, to: Timestamp) -> Vec<Value> {
+    let sent = |entry: &reeve_audit::Entry| {
+        let mut sent: Value = serde_json::from_str(&entry.to_json(to).to_string()).unwrap();
+        let members = sent.as_object_mut().unwrap();
+        for beside in ["recorded_at", "category", "integrity"] {
+            members.remove(beside);
+        }
+        sent
+    };
+    estate.activity(from, to).iter().map(sent).collect()
+}
+
+/// Imports records into a folder that nobody serves.
+fn import(data: &Path, format: &str, records: &[Value]) {
+    let file = data.join("records.jsonl");
+    std::fs::write(&file, records.iter().map(|record| format!("{record}\n")).collect::<String>()).unwrap();
+    let (data, file) = (data.to_str().unwrap(), file.to_str().unwrap());
+    let output = reeve(&["audit", "import", "--format", format, "--data-dir", data, file]).unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Security anomalies, once there are as many as expected; the test fails where they take longer than a minute.
+async fn told(api: &Api, count: usize) -> Vec<Value> {
+    let begun = Instant::now();
+    let path = "intelligence/anomalies?type=security&limit=100";
+    let found = until("the incidents", A_MINUTE, async || {
+        let all = api.get(path).await.expect(200);
+        (all.items().len() >= count).then(|| all.items().to_vec())
+    })
+    .await;
+    println!("{} incidents after {:?}: {:?}", found.len(), begun.elapsed(), titles(&found));
+    found
+}
+
+fn titles(found: &[Value]) -> Vec<&str> {
+    found.iter().map(|one| one["title"].as_str().unwrap()).collect()
+}
+
+/// One look later it is still one incident each.
+async fn looked_again(api: &Api, marker: Value, before: &[Value]) {
+    let _ = api.post("audit-logs", marker).await.expect(201);
+    // The marker is an incident of its own: once it is told, everything before it was judged.
+    let after = told(api, before.len() + 1).await;
+    assert_eq!(after.len(), before.len() + 1, "{:?}", titles(&after));
+}
+
+/// Something that is told whoever does it.
+fn marker() -> Value {
+    json!([{
+        "event_type": "policy.modify", "timestamp": Timestamp::now().to_string(),
+        "actor": { "type": "user", "id": "marker" },
+        "resource": { "type": "trail", "id": "main" },
+        "action": { "operation": "DeleteTrail", "status": "success", "method": "api" },
+    }])
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_demonstrations_attacks_are_two_incidents_within_a_minute() {
+    let home = tempfile::tempdir().unwrap();
+    let now = Timestamp::now();
+    // Sign-ins are guessed three minutes after the beginning, a key is used abroad after eight.
+    let begun = now - SignedDuration::from_mins(12);
+    let estate = SimulatedEstate::new(7, begun);
+    let attacks = begun + SignedDuration::from_mins(2);
+    import(home.path(), "jsonl", &activity(&estate, now - SignedDuration::from_hours(30 * 24), attacks));
+    let service = Service::serve(home.path(), &[]).unwrap();
+    let admin = service.admin();
+    // Its own entry tells that the past was read for its lesson, so that what follows is news.
+    let first = json!([{
+        "event_type": "policy.modify", "timestamp": now.to_string(), "actor": { "type": "user", "id": "before" },
+        "action": { "operation": "DeleteTrail", "status": "success", "method": "api" },
+    }]);
+    until("the past to be read", Duration::from_secs(120), async || {
+        let _ = admin.post("audit-logs", first.clone()).await.expect(201);
+        let all = admin.get("intelligence/anomalies?type=security").await.expect(200);
+        (!all.items().is_empty()).then_some(())
+    })
+    .await;
+
+    let entries = activity(&estate, attacks, now);
+    let suspicious = entries.iter().filter(|one| one["metadata"]["tags"].to_string().contains("suspicious")).count();
+    assert!(suspicious >= 30 + 6, "{suspicious}");
+    let _ = admin.post("audit-logs", Value::Array(entries)).await.expect(201);
+    let found = told(&admin, 3).await;
+    assert_eq!(found.len(), 3, "one each, and the one before: {:?}", titles(&found));
+    let of = |kind: &str| found.iter().filter(|one| one["resource"]["kind"] == kind).collect::<Vec<_>>();
+    let [guessing] = of("address")[..] else { panic!("{:?}", titles(&found)) };
+    let title = guessing["title"].as_str().unwrap();
+    assert!(title.starts_with("Somebody at 203.0.113.") && title.contains("tries to sign in"), "{title}");
+    let keys: Vec<_> =
+        of("principal").into_iter().filter(|one| one["resource"]["id"].as_str().unwrap().starts_with("AKIA")).collect();
+    let [key] = keys[..] else { panic!("{:?}", titles(&found)) };
+    assert!(key["evidence"].to_string().contains("country (BR)"), "{}", key["evidence"]);
+    looked_again(&admin, marker(), &found).await;
+}
+
+/// A record of CloudTrail.
+fn record(
+    n: usize,
+    at: Timestamp,
+    user: &str,
+    address: &str,
+    (service, name, error): (&str, &str, Option<&str>),
+) -> Value {
+    let mut record = json!({
+        "eventVersion": "1.09", "eventID": format!("00000000-0000-4000-8000-{n:012}"),
+        "eventTime": at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        "eventSource": format!("{service}.amazonaws.com"), "eventName": name, "awsRegion": "eu-west-1",
+        "sourceIPAddress": address, "userAgent": "Boto3/1.35.0", "recipientAccountId": "111122223333",
+        "eventType": if name == "ConsoleLogin" { "AwsConsoleSignIn" } else { "AwsApiCall" },
+        "userIdentity": { "type": "IAMUser", "principalId": format!("AIDA{user}"), "accountId": "111122223333",
+            "arn": format!("arn:aws:iam::111122223333:user/{user}"), "userName": user },
+    });
+    if name == "ConsoleLogin" {
+        let how = if error.is_some() { "Failure" } else { "Success" };
+        record["responseElements"] = json!({ "ConsoleLogin": how });
+        record["additionalEventData"] = json!({ "MFAUsed": "Yes" });
+    } else {
+        record["userIdentity"]["accessKeyId"] = json!("AKIAIOSFODNN7EXAMPLE");
+    }
+    if let Some(error) = error {
+        record["errorCode"] = json!(error);
+    }
+    record
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_real_accounts_records_tell_the_same() {
+    let home = tempfile::tempdir().unwrap();
+    let now = Timestamp::now();
+    let people = ["ann", "ben", "cem", "dora", "eva", "finn"];
+    // Three weeks in which a robot deploys and people sign in and look around.
+    let mut past = Vec::new();
+    for hour in (1..21 * 24).rev() {
+        let at = now - SignedDuration::from_hours(hour);
+        for operation in ["DescribeServices", "UpdateService"] {
+            past.push(record(past.len(), at, "ci", "198.51.100.7", ("ecs", operation, None)));
+        }
+        let person = people[hour as usize % 6];
+        past.push(record(past.len(), at, person, "192.0.2.20", ("signin", "ConsoleLogin", None)));
+        past.push(record(past.len(), at, person, "192.0.2.20", ("ec2", "DescribeInstances", None)));
+    }
+    import(home.path(), "cloudtrail", &past);
+    let service = Service::serve(home.path(), &[]).unwrap();
+    let admin = service.admin();
+    until("the past to be read", Duration::from_secs(120), async || {
+        let _ = admin.post("audit-logs", marker()).await.expect(201);
+        let all = admin.get("intelligence/anomalies?type=security").await.expect(200);
+        (!all.items().is_empty()).then_some(())
+    })
+    .await;
+
+    let denied = Some("AccessDenied");
+    let tries = [
+        ("sts", "GetCallerIdentity", None),
+        ("secretsmanager", "ListSecrets", None),
+        ("secretsmanager", "GetSecretValue", None),
+        ("iam", "CreateAccessKey", denied),
+        ("ec2", "RunInstances", denied),
+    ];
+    let at = |second: i64| now - SignedDuration::from_secs(400 - second);
+    let mut attack: Vec<Value> = tries
+        .iter()
+        .enumerate()
+        .map(|(n, what)| record(10_000 + n, at(n as i64 * 20), "ci", "203.0.113.9", *what))
+        .collect();
+    attack.extend((0..30).map(|n| {
+        let what = ("signin", "ConsoleLogin", Some("Failed authentication"));
+        record(20_000 + n, at(n as i64 * 9), people[n % 6], "203.0.113.200", what)
+    }));
+    let file = home.path().join("attack.jsonl");
+    std::fs::write(&file, attack.iter().map(|record| format!("{record}\n")).collect::<String>()).unwrap();
+    let (url, file) = (service.url().to_owned(), file.to_str().unwrap().to_owned());
+    let sent = tokio::task::spawn_blocking(move || {
+        reeve(&["audit", "import", "--format", "cloudtrail", "--url", &url, "--token", ADMIN_TOKEN, &file])
+    });
+    assert!(sent.await.unwrap().unwrap().status.success());
+    let found = told(&admin, 3).await;
+    let places: Vec<&str> = found.iter().map(|one| one["resource"]["id"].as_str().unwrap()).collect();
+    assert!(places.contains(&"203.0.113.200"), "{places:?}");
+    assert_eq!(places.iter().filter(|id| id.contains("ci")).count(), 1, "{places:?}");
+    assert_eq!(found.len(), 3, "one each, and the marker: {:?}", titles(&found));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_recorded_right_before_a_power_cut_is_judged_after_it() {
+    let home = tempfile::tempdir().unwrap();
+    let service = Service::serve(home.path(), &[]).unwrap();
+    let admin = service.admin();
+    until("a first look", Duration::from_secs(120), async || {
+        let _ = admin.post("audit-logs", marker()).await.expect(201);
+        let all = admin.get("intelligence/anomalies?type=security").await.expect(200);
+        (!all.items().is_empty()).then_some(())
+    })
+    .await;
+    let mut late = marker();
+    late[0]["actor"]["id"] = json!("late");
+    let _ = admin.post("audit-logs", late).await.expect(201);
+    service.kill().unwrap();
+    let again = Service::serve(home.path(), &[]).unwrap();
+    let found = told(&again.admin(), 2).await;
+    assert!(found.iter().any(|one| one["resource"]["id"] == "late"), "{:?}", titles(&found));
+}
