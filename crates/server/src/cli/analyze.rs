@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use reeve_agents::predictive::parse_duration;
 
 /// `reeve analyze`.
 #[derive(Debug, Clone, Subcommand)]
@@ -15,6 +16,8 @@ pub(crate) enum AnalyzeCommand {
     Costs(CostsArgs),
     /// Score audit records by how unusual they are for their principal.
     Entries(EntriesArgs),
+    /// Say for each row how likely spot capacity is lost within a horizon, from the rows before it alone.
+    Interruptions(InterruptionsArgs),
 }
 
 /// Where a result goes.
@@ -37,6 +40,9 @@ pub(crate) struct SeriesArgs {
     /// The column of values, when its name does not tell.
     #[arg(long, value_name = "NAME")]
     pub(crate) value_column: Option<String>,
+    /// The series to take from a file of several: rows whose column NAME holds VALUE.
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(crate) only: Option<String>,
 }
 
 /// `reeve analyze anomalies`.
@@ -104,4 +110,28 @@ pub(crate) struct EntriesArgs {
     /// Where the scores go.
     #[command(flatten)]
     pub(crate) output: Output,
+}
+
+/// `reeve analyze interruptions`.
+#[derive(Debug, Clone, Args)]
+#[command(
+    after_help = "Prints timestamp,probability a row; the probability is blank where too little is known.\nExit codes: 0 done, 2 could not run."
+)]
+pub(crate) struct InterruptionsArgs {
+    /// The series: 1 where capacity was available, 0 where it was not.
+    #[command(flatten)]
+    pub(crate) series: SeriesArgs,
+    /// Time ahead in which a loss counts, such as 10m, 1h or 1d; 90 days at most.
+    #[arg(long, value_name = "TIME", value_parser = horizon_ms)]
+    pub(crate) horizon: i64,
+    /// File for the probabilities.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Milliseconds of a horizon.
+fn horizon_ms(text: &str) -> Result<i64, String> {
+    let seconds = text.strip_suffix('s').map_or_else(|| parse_duration(text), |digits| digits.parse().ok());
+    let within = seconds.filter(|seconds| (1..=90 * 86_400).contains(seconds));
+    within.map(|seconds| seconds * 1_000).ok_or_else(|| "write a time such as 30s, 10m, 1h or 1d, up to 90d".to_owned())
 }

@@ -8,6 +8,7 @@ mod costs;
 mod entries;
 mod file;
 mod forecast;
+mod interruptions;
 mod series;
 mod table;
 
@@ -26,6 +27,7 @@ pub(crate) async fn run(command: AnalyzeCommand) -> Result<ExitCode> {
         AnalyzeCommand::Forecast(args) => forecast::run(args),
         AnalyzeCommand::Costs(args) => costs::run(args),
         AnalyzeCommand::Entries(args) => entries::run(args),
+        AnalyzeCommand::Interruptions(args) => interruptions::run(args),
     })
     .await?
 }

@@ -24,6 +24,9 @@ const MOST_CHARGES: usize = 5_000_000;
 /// Judges a bill.
 pub(super) fn run(args: &CostsArgs) -> Result<ExitCode> {
     let charges = read(Input::open(&args.file)?, MOST_CHARGES)?;
+    if charges.iter().any(|charge| &*charge.currency == focus::NO_CURRENCY) {
+        eprintln!("the bill names no currency (BillingCurrency): its amounts stand under {}", focus::NO_CURRENCY);
+    }
     let judgement = judge(&charges, &AnomalyLimits::default());
     drop(charges);
     let mut out = Sink::create(args.output.output.as_deref())?;
@@ -50,7 +53,8 @@ fn read(input: Input, most: usize) -> Result<Vec<Charge>> {
         bail!("{name} is empty; a bill has a header and a charge a row");
     }
     let header: Vec<String> = record.iter().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect();
-    let mut reader = focus::Reader::of(header.iter().map(String::as_str)).with_context(|| name.clone())?;
+    let reader = focus::Reader::of(header.iter().map(String::as_str)).with_context(|| name.clone())?;
+    let mut reader = reader.with_decimal_comma(table.decimal_comma());
     let mut charges = Vec::new();
     while let Some(line) = records.next(&mut record)? {
         if charges.len() == most {
@@ -64,6 +68,9 @@ fn read(input: Input, most: usize) -> Result<Vec<Charge>> {
         }
         let cell = |place: usize| record.get(place).and_then(|cell| std::str::from_utf8(cell).ok());
         charges.push(reader.charge(cell).with_context(|| format!("{name}: line {line}"))?);
+    }
+    if charges.is_empty() {
+        bail!("{name} has a header and no charges below it; a bill has a charge a row");
     }
     Ok(charges)
 }

@@ -9,7 +9,7 @@ mod records;
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use reeve_agents::behaviour::EntryReview;
 use reeve_audit::EventId;
 use reeve_learn::behaviour::Judgement;
@@ -44,6 +44,10 @@ pub(super) fn run(args: &EntriesArgs) -> Result<ExitCode> {
                 }
             }
         }
+    }
+    if review.entries() == 0 && refused == 0 {
+        let files: Vec<String> = args.files.iter().map(|path| path.display().to_string()).collect();
+        bail!("no audit record in {}; expected CloudTrail records or Reeve's own entries as JSON", files.join(", "));
     }
     while let judged @ Some(_) = review.release() {
         write(&mut out, judged)?;

@@ -6,6 +6,7 @@
 //! names file, line and column: half a series judged in silence would be worse.
 
 mod columns;
+mod labels;
 mod stamp;
 
 use anyhow::{Context as _, Result, bail};
@@ -13,6 +14,7 @@ use csv::ByteRecord;
 use reeve_learn::Point;
 
 use self::columns::Columns;
+use self::labels::{Chosen, Labels};
 use super::file::Input;
 use super::table::Table;
 use crate::cli::SeriesArgs;
@@ -38,45 +40,37 @@ pub(super) struct Row {
 /// A file of one series.
 #[derive(Debug)]
 pub(super) struct SeriesFile {
-    /// What messages call it.
+    /// Name of the file, for messages.
     pub(super) name: String,
-    /// Its rows, in the file's order. There may be none below a header.
+    /// Its rows, in the file's order. One of them at least has a value.
     pub(super) rows: Vec<Row>,
+}
+
+/// Columns that the caller named, and the series of several that was chosen.
+#[derive(Debug, Default)]
+struct Choice<'a> {
+    time: Option<&'a str>,
+    value: Option<&'a str>,
+    only: Option<Chosen>,
 }
 
 impl SeriesFile {
     /// Reads a file, or stdin.
     pub(super) fn read(args: &SeriesArgs) -> Result<Self> {
-        let input = Input::open(&args.file)?;
-        Self::from_input(input, args.time_column.as_deref(), args.value_column.as_deref())
+        let only = args.only.as_deref().map(Chosen::parse).transpose()?;
+        let choice = Choice { time: args.time_column.as_deref(), value: args.value_column.as_deref(), only };
+        Self::from_input(Input::open(&args.file)?, &choice)
     }
 
-    fn from_input(input: Input, time_column: Option<&str>, value_column: Option<&str>) -> Result<Self> {
+    fn from_input(input: Input, choice: &Choice<'_>) -> Result<Self> {
         let table = Table::read(input)?;
-        let name = table.name.clone();
-        let (mut records, mut record) = (table.records(), ByteRecord::new());
-        let Some(first) = records.next(&mut record)? else {
-            bail!("{name} is empty; a series has a timestamp and a value a row");
-        };
-        let columns = Columns::told(&record, time_column, value_column).with_context(|| name.clone())?;
-        let mut rows = Vec::new();
-        if !columns.has_header {
-            rows.push(columns.row(&record, first).with_context(|| name.clone())?);
-        }
-        while let Some(line) = records.next(&mut record)? {
-            if rows.len() == MOST_ROWS {
-                bail!("{name} has more than {MOST_ROWS} rows; divide it");
-            }
-            rows.push(columns.row(&record, line).with_context(|| name.clone())?);
-        }
-        Ok(Self { name, rows })
+        let rows = rows(&table, choice).with_context(|| table.name.clone())?;
+        Ok(Self { name: table.name, rows })
     }
 
     /// Places of the rows from the earliest to the latest; rows of the same time keep the file's order.
     pub(super) fn in_time_order(&self) -> Vec<usize> {
-        let mut places: Vec<usize> = (0..self.rows.len()).collect();
-        places.sort_by_key(|place| self.rows.get(*place).map(|row| row.at_ms));
-        places
+        places_in_time_order(&self.rows)
     }
 
     /// What was measured, from the earliest to the latest, gaps left out; the mean of values that share a time.
@@ -99,6 +93,64 @@ impl SeriesFile {
         }
         points
     }
+}
+
+/// Rows of a table that belong to one series.
+fn rows(table: &Table, choice: &Choice<'_>) -> Result<Vec<Row>> {
+    let (mut records, mut record) = (table.records(), ByteRecord::new());
+    let Some(first) = records.next(&mut record)? else {
+        bail!("it is empty; a series has a timestamp and a value a row");
+    };
+    let columns = Columns::told(&record, choice.time, choice.value, table.decimal_comma())?;
+    let header = if columns.has_header { columns::names(&record) } else { vec![String::new(); record.len()] };
+    let only = choice.only.as_ref().map(|only| only.place(&header).map(|place| (only, place))).transpose()?;
+    let mut labels = Labels::of(&header, &columns.places());
+    let mut rows = Vec::new();
+    let mut line = if columns.has_header { records.next(&mut record)? } else { Some(first) };
+    while let Some(at) = line {
+        if rows.len() == MOST_ROWS {
+            bail!("it has more than {MOST_ROWS} rows; divide it");
+        }
+        if only.is_none_or(|(only, place)| only.is(record.get(place))) {
+            rows.push(columns.row(&record, at)?);
+            if only.is_none() {
+                labels.note(&record);
+            }
+        }
+        line = records.next(&mut record)?;
+    }
+    match only {
+        Some((only, _)) if rows.is_empty() => bail!("no row has {only}"),
+        _ => check(&rows, &labels, &columns)?,
+    }
+    Ok(rows)
+}
+
+/// Refuses rows that are no series: none at all, none with a number, those of several series.
+fn check(rows: &[Row], labels: &Labels, columns: &Columns) -> Result<()> {
+    if rows.is_empty() {
+        bail!("it has a header and no rows below it; a series has a timestamp and a value a row");
+    }
+    if rows.iter().all(|row| row.value.is_none()) {
+        bail!("{} holds no number in any of {} rows", columns.value_label(), rows.len());
+    }
+    let has = |mark: char| rows.iter().find(|row| row.value.is_some() && row.text.contains(mark));
+    if let (true, Some(comma), Some(point)) = (columns.decimal_comma, has(','), has('.')) {
+        bail!(
+            "lines {} and {} have {:?} and {:?}: write all numbers with a decimal comma or all with a point, without grouping",
+            comma.line,
+            point.line,
+            comma.text.trim(),
+            point.text.trim()
+        );
+    }
+    labels.refuse_several(rows, &places_in_time_order(rows))
+}
+
+fn places_in_time_order(rows: &[Row]) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..rows.len()).collect();
+    places.sort_by_key(|place| rows.get(*place).map(|row| row.at_ms));
+    places
 }
 
 #[cfg(test)]

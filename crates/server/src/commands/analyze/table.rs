@@ -1,4 +1,4 @@
-//! A CSV file as a whole: its delimiter told from its first line, and each record with the line it starts on.
+//! A CSV file as a whole: its delimiter told from its first lines, and each record with the line it starts on.
 
 use std::io::Read as _;
 
@@ -7,11 +7,15 @@ use csv::{ByteRecord, Reader, ReaderBuilder};
 
 use super::file::Input;
 
+/// Lines that the delimiter is told from.
+const LOOKED_AT: usize = 20;
+
 /// A CSV file in memory, without a byte order mark.
 pub(super) struct Table {
-    /// What messages call it.
+    /// Name of the file, for messages.
     pub(super) name: String,
     bytes: Vec<u8>,
+    delimiter: u8,
 }
 
 /// Its records, one after the other.
@@ -33,19 +37,52 @@ impl Table {
         if bytes.starts_with(&[0xef, 0xbb, 0xbf]) {
             bytes.drain(..3);
         }
-        Ok(Self { name: input.name, bytes })
+        if bytes.trim_ascii_start().starts_with(b"{") || bytes.trim_ascii_start().starts_with(b"[") {
+            bail!("{} is JSON; this command reads CSV with a header and a row a line", input.name);
+        }
+        let delimiter = delimiter(&bytes);
+        Ok(Self { name: input.name, bytes, delimiter })
     }
 
-    /// Its records from the first on, a header being one of them. Commas stand between columns, or semicolons or tabs where
-    /// the first line has no comma.
+    /// Returns `true` where numbers may have a decimal comma, because columns are divided by something else.
+    pub(super) fn decimal_comma(&self) -> bool {
+        self.delimiter == b';'
+    }
+
+    /// Its records from the first on, a header being one of them.
     pub(super) fn records(&self) -> Records<'_> {
-        let first = self.bytes.split(|byte| matches!(byte, b'\n' | b'\r')).find(|line| !line.is_empty()).unwrap_or(&[]);
-        let other = [b';', b'\t'].into_iter().find(|other| first.contains(other));
-        let delimiter = other.filter(|_| !first.contains(&b',')).unwrap_or(b',');
         let mut builder = ReaderBuilder::new();
-        let reader = builder.has_headers(false).flexible(true).delimiter(delimiter).from_reader(self.bytes.as_slice());
+        let reader =
+            builder.has_headers(false).flexible(true).delimiter(self.delimiter).from_reader(self.bytes.as_slice());
         Records { table: self, reader, counted: 0, line: 1 }
     }
+}
+
+/// The byte between columns: a comma, or a semicolon or tab that the first lines have equally often and whose cells have commas
+/// only as decimal commas.
+fn delimiter(bytes: &[u8]) -> u8 {
+    let lines = || bytes.split(|byte| matches!(byte, b'\n' | b'\r')).filter(|line| !line.is_empty()).take(LOOKED_AT);
+    let divides = |other: u8| {
+        let count = |line: &[u8]| line.iter().filter(|byte| **byte == other).count();
+        let columns = lines().next().map_or(0, count);
+        columns > 0
+            && lines().all(|line| count(line) == columns && line.split(|byte| *byte == other).all(has_no_column_comma))
+    };
+    let first = lines().next().unwrap_or(&[]);
+    let only = |other: &u8| !first.contains(&b',') && first.contains(other);
+    let others = [b';', b'\t'];
+    others.into_iter().find(|other| divides(*other)).or_else(|| others.into_iter().find(only)).unwrap_or(b',')
+}
+
+/// Returns `true` for a cell without a comma, in quotes, or with commas between digits alone.
+fn has_no_column_comma(cell: &[u8]) -> bool {
+    let cell = cell.trim_ascii();
+    let digit = |at: Option<usize>| at.and_then(|at| cell.get(at)).is_some_and(u8::is_ascii_digit);
+    let commas = || cell.iter().enumerate().filter(|(_, byte)| **byte == b',').map(|(at, _)| at);
+    let number = cell.iter().all(|byte| byte.is_ascii_digit() || b",.-+eE".contains(byte));
+    cell.starts_with(b"\"")
+        || commas().next().is_none()
+        || number && commas().all(|at| digit(at.checked_sub(1)) && digit(Some(at + 1)))
 }
 
 impl Records<'_> {

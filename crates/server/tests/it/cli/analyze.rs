@@ -3,7 +3,9 @@
 mod anomalies;
 mod costs;
 mod entries;
+mod files;
 mod forecast;
+mod interruptions;
 
 use std::io::Write as _;
 use std::path::PathBuf;

@@ -14,6 +14,9 @@ use crate::cli::EntriesFormat;
 /// A line may be this long, as a record in an array may.
 const LONGEST_LINE: u64 = 16 << 20;
 
+/// The reason why a record without a time is not judged.
+const TIMELESS: &str = "without it nothing can be said about hours, pace and what came before";
+
 /// A record's text and where it begins, or why it could not be read.
 type Text = Result<(Where, Vec<u8>), String>;
 
@@ -156,7 +159,14 @@ fn entry(text: &[u8], format: Option<EntriesFormat>) -> Result<Option<Entry>, St
 
 fn cloudtrail(value: Json) -> Result<Option<Entry>, String> {
     match Record::from_json(value) {
-        Ok(record) => Ok(Some(map_record(record))),
+        Ok(record) => {
+            let entry = map_record(record);
+            // The mapping keeps a record without a time under 1970.
+            if entry.timestamp == Timestamp::UNIX_EPOCH {
+                return Err(format!("eventTime: is missing or not a time; {TIMELESS}"));
+            }
+            Ok(Some(entry))
+        }
         Err(MapError::Digest) => Ok(None),
         Err(error) => Err(error.to_string()),
     }
@@ -173,7 +183,7 @@ fn reeve(mut value: Json) -> Result<Entry, String> {
     let draft = Draft::from_json(value, Timestamp::UNIX_EPOCH)
         .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))?;
     if draft.timestamp_defaulted {
-        return Err("timestamp: is missing; without it nothing can be said about hours and pace".to_owned());
+        return Err(format!("timestamp: is missing; {TIMELESS}"));
     }
     Ok(draft.entry)
 }
@@ -221,6 +231,12 @@ mod tests {
     fn what_reeve_put_beside_an_entry_is_passed_over() {
         let exported = ENTRY.replace("{\"event_id\"", "{\"recorded_at\":\"2026-01-05T10:00:00.000Z\",\"category\":\"resource\",\"submitted_by\":{\"type\":\"reeve\"},\"integrity\":{\"sequence\":1},\"event_id\"");
         assert_eq!(read(&exported, None), "b");
+    }
+
+    #[test]
+    fn a_record_without_a_time_is_refused() {
         assert_eq!(read(r#"{"event_id":"c","event_type":"resource.view"}"#, None), "!");
+        assert_eq!(read(r#"{"eventID":"a","eventName":"GetObject"}"#, None), "!");
+        assert_eq!(read(&RECORD.replace("2026-01-05T10:00:00Z", "yesterday"), None), "!");
     }
 }

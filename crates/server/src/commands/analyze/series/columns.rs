@@ -1,7 +1,5 @@
 //! Which columns hold times and values, and a row read by them.
 
-use std::borrow::Cow;
-
 use anyhow::{Context as _, Result, bail};
 use csv::ByteRecord;
 
@@ -10,9 +8,13 @@ use super::{Row, stamp};
 /// Names of a column of times, in lower case, the surest first.
 const TIMES: [&str; 10] = ["timestamp", "time", "datetime", "date_time", "date", "ts", "ds", "at", "epoch", "_time"];
 /// Names of a column of values.
-const VALUES: [&str; 8] = ["value", "values", "y", "metric_value", "_value", "val", "average", "target"];
+const VALUES: [&str; 10] =
+    ["value", "values", "y", "metric_value", "_value", "val", "average", "target", "available", "availability"];
 /// What stands for a value that was not measured, in lower case.
-const MISSING: [&str; 10] = ["", "nan", "null", "none", "na", "n/a", "nil", "-", "\\n", "missing"];
+const MISSING: [&str; 17] = [
+    "", "nan", "-nan", "null", "none", "na", "n/a", "nil", "-", "\\n", "missing", "<na>", "#n/a", "#n/a n/a", "#na",
+    "#null!", "#value!",
+];
 /// Characters of a cell that a message shows.
 const SHOWN: usize = 40;
 
@@ -22,6 +24,8 @@ pub(super) struct Columns {
     value: Column,
     /// Whether the first row names them.
     pub(super) has_header: bool,
+    /// Numbers may have a decimal comma.
+    pub(super) decimal_comma: bool,
 }
 
 struct Column {
@@ -42,11 +46,16 @@ impl Column {
 
 impl Columns {
     /// Told from a file's first row.
-    pub(super) fn told(first: &ByteRecord, time: Option<&str>, value: Option<&str>) -> Result<Self> {
-        let names: Vec<Cow<'_, str>> = first.iter().map(|cell| String::from_utf8_lossy(cell.trim_ascii())).collect();
+    pub(super) fn told(
+        first: &ByteRecord,
+        time: Option<&str>,
+        value: Option<&str>,
+        decimal_comma: bool,
+    ) -> Result<Self> {
+        let names = names(first);
         let named = time.is_some() || value.is_some();
         if !named && names.len() >= 2 && names.first().is_some_and(|cell| stamp::millis(cell).is_some()) {
-            return Ok(Self { time: Column::at(0, ""), value: Column::at(1, ""), has_header: false });
+            return Ok(Self { time: Column::at(0, ""), value: Column::at(1, ""), has_header: false, decimal_comma });
         }
         let time = place(&names, time, "--time-column", &TIMES)?;
         let value = place(&names, value, "--value-column", &VALUES)?;
@@ -64,7 +73,18 @@ impl Columns {
         if time == value {
             bail!("the header: times and values cannot both be {}", Column::at(time, &names[time]).label);
         }
-        Ok(Self { time: Column::at(time, &names[time]), value: Column::at(value, &names[value]), has_header: true })
+        let (time, value) = (Column::at(time, &names[time]), Column::at(value, &names[value]));
+        Ok(Self { time, value, has_header: true, decimal_comma })
+    }
+
+    /// Places of the columns of times and values.
+    pub(super) fn places(&self) -> [usize; 2] {
+        [self.time.place, self.value.place]
+    }
+
+    /// The column of values, as messages call it.
+    pub(super) fn value_label(&self) -> &str {
+        &self.value.label
     }
 
     /// The row that starts on a line.
@@ -78,7 +98,7 @@ impl Columns {
             )
         })?;
         let text = self.value.cell(record, line)?;
-        let value = number(text.trim()).with_context(|| {
+        let value = number(text.trim(), self.decimal_comma).with_context(|| {
             format!(
                 "line {line}, {}: {:?} is not a number; write it with a point and without grouping, or leave it blank for a gap",
                 self.value.label,
@@ -101,7 +121,7 @@ impl Column {
 }
 
 /// Where a column is: as it was asked for, or by a usual name.
-fn place(names: &[Cow<'_, str>], asked: Option<&str>, flag: &str, usual: &[&str]) -> Result<Option<usize>> {
+fn place(names: &[String], asked: Option<&str>, flag: &str, usual: &[&str]) -> Result<Option<usize>> {
     let find = |wanted: &str| {
         let exact = names.iter().position(|name| name == wanted);
         exact.or_else(|| names.iter().position(|name| name.eq_ignore_ascii_case(wanted)))
@@ -112,10 +132,20 @@ fn place(names: &[Cow<'_, str>], asked: Option<&str>, flag: &str, usual: &[&str]
     Ok(Some(found))
 }
 
+/// Names of a header's columns.
+pub(super) fn names(header: &ByteRecord) -> Vec<String> {
+    header.iter().map(|cell| String::from_utf8_lossy(cell.trim_ascii()).into_owned()).collect()
+}
+
 /// A number, nothing where there is none to have, and `None` for what is neither.
-fn number(text: &str) -> Option<Option<f64>> {
+fn number(text: &str, decimal_comma: bool) -> Option<Option<f64>> {
     if MISSING.iter().any(|missing| text.eq_ignore_ascii_case(missing)) {
         return Some(None);
+    }
+    if decimal_comma && text.contains(',') {
+        // A point beside the comma would be grouping, and is refused as such.
+        let plain = text.replacen(',', ".", 1);
+        return plain.parse::<f64>().ok().filter(|_| !text.contains('.')).map(Some);
     }
     text.parse::<f64>().ok().map(|value| Some(value).filter(|value| value.is_finite()))
 }

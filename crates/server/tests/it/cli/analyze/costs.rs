@@ -73,6 +73,12 @@ fn what_is_no_bill_is_told_with_its_place() {
             bill(&["1,1,USD,2026-11-01,2026-11-02,Usage,EC2,i", "\"1,5\",1,USD,2026-11-01,,Usage,,"]),
             "line 3: BilledCost: \"1,5\"",
         ),
+        (bill(&[]), "has a header and no charges"),
+        (r#"[{"BilledCost": 1}]"#.to_owned(), "stdin is JSON"),
+        (
+            bill(&["1,1,USD,2026-11-02,2026-11-01,Usage,EC2,i"]),
+            "line 2: ChargePeriodEnd: \"2026-11-01\": the charge ends before it starts",
+        ),
         (bill(&["1,1,USD,soon,2026-11-02,Usage,EC2,i"]), "line 2: ChargePeriodStart: \"soon\""),
     ] {
         let output = analyze_text(&["costs", "-"], &text);
@@ -95,4 +101,40 @@ fn the_open_sample_is_added_up_and_said_to_be_thin() {
     assert_eq!(answer["totals"]["by_currency"]["USD"]["billed_cost"], 20.520_226_728_99);
     assert_eq!(answer["anomalies"], serde_json::json!([]));
     assert!(answer["abstained"][0]["reason"].as_str().unwrap().contains("1000 charges"), "{}", answer["abstained"]);
+}
+
+/// The shapes of the specification's examples: an upfront purchase, `$10,000.00`, `4/1/25`, hours past midnight, no currency.
+#[test]
+fn bills_as_the_specification_writes_them_are_read() {
+    let header =
+        "BilledCost,BillingPeriodStart,ChargeCategory,ChargePeriodEnd,ChargePeriodStart,EffectiveCost,ServiceName";
+    let rows = [
+        r#""$10,000.00 ",4/1/25,Purchase,4/1/26,4/1/25,"$10,000.00 ",ACMECORP Service"#,
+        "1.00,2025-04-01T00:00:00Z,Usage,2025-04-01T30:00:00Z,2025-04-01T20:00:00Z,null,ACMECORP Service",
+    ];
+    let output = analyze_text(&["costs", "-"], &format!("{header}\n{}\n", rows.join("\n")));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && said.contains("names no currency"), "{said}");
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["totals"]["by_currency"]["unknown"]["billed_cost"], 10_001);
+    assert_eq!(answer["totals"]["by_currency"]["unknown"]["by_month"][0]["date"], "2025-04");
+    let comma = "BilledCost;BillingCurrency;ChargePeriodStart\n1.234,50;EUR;2026-11-01\n";
+    let output = analyze_text(&["costs", "-"], comma);
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["totals"]["by_currency"]["EUR"]["billed_cost"], 1234.5);
+}
+
+#[test]
+fn the_specifications_own_examples_are_read() {
+    let Some(folder) = open_data("focus/spec_examples") else { return };
+    let files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
+    let bills: Vec<_> = files.iter().filter(|path| path.extension().is_some_and(|ending| ending == "csv")).collect();
+    assert_eq!(bills.len(), 12);
+    for path in bills {
+        let output = analyze(&["costs", path.to_str().unwrap()]).output().unwrap();
+        assert!(output.status.success(), "{}: {}", path.display(), String::from_utf8_lossy(&output.stderr));
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let rows = std::fs::read_to_string(path).unwrap().lines().filter(|line| !line.trim().is_empty()).count() - 1;
+        assert_eq!(answer["totals"]["charges"], rows, "{}", path.display());
+    }
 }

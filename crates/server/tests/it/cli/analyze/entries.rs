@@ -77,3 +77,19 @@ fn a_record_that_cannot_be_read_is_named_and_the_others_are_judged() {
     assert_eq!((output.status.code(), judged(&output.stdout).len()), (Some(1), 3), "{said}");
     assert!(said.contains("3 judged, 1 could not be read"), "{said}");
 }
+
+#[test]
+fn files_without_a_record_are_told_rather_than_judged_as_nothing() {
+    for text in ["", "\n", "{\"Records\":[]}", "[]"] {
+        let output = analyze_text(&["entries", "-"], text);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{text:?}: {said}");
+        assert!(said.contains("no audit record in -"), "{text:?}: {said}");
+    }
+    let mut timeless = story().remove(0);
+    timeless.as_object_mut().unwrap().remove("eventTime");
+    let output = analyze_text(&["entries", "-"], &format!("{timeless}\n{}\n", story()[0]));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!((output.status.code(), judged(&output.stdout).len()), (Some(1), 1), "{said}");
+    assert!(said.contains("line 1: eventTime: is missing"), "{said}");
+}
