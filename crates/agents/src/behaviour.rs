@@ -12,6 +12,7 @@ mod parameters;
 mod place;
 
 use reeve_audit::{ActionStatus, Entry, Json};
+use reeve_learn::behaviour::words::{Verb, Words};
 use reeve_learn::behaviour::{Deed, Judgement, Outcome, Review, Trait, Watch};
 
 use self::identity::Identity;
@@ -88,6 +89,12 @@ impl<T> EntryReview<T> {
     pub fn entries(&self) -> u64 {
         self.0.deeds()
     }
+}
+
+/// Returns `true` for a sign-in that failed: nobody knows whether the account's owner tried.
+pub fn failed_sign_in(entry: &Entry) -> bool {
+    let deed = deed(entry);
+    deed.outcome != Outcome::Done && Verb::of(&Words::of(&deed.service, &deed.operation)) == Verb::SignIn
 }
 
 /// The machine whose own credentials were used: the cloud says in the record that it gave them to a machine, and names their

@@ -8,7 +8,7 @@ use reeve_learn::behaviour::{Judgement, Reason};
 use super::desk::Finding;
 use super::record::{AnomalyClass, Place, Reading};
 use super::settings::AnomalySettings;
-use crate::behaviour::{EntryWatch, machine};
+use crate::behaviour::{EntryWatch, failed_sign_in, machine};
 use crate::recommendation::Priority;
 
 /// The watch over behaviour in the audit log.
@@ -31,7 +31,7 @@ impl BehaviourWatch {
         }
         let operation = operation(entry);
         let reasons: Vec<String> = judged.reasons().take(5).map(str::to_owned).collect();
-        let (who, place) = guessing(entry, &judged).unwrap_or_else(|| place(entry));
+        let (who, place) = knocking(entry, &judged).unwrap_or_else(|| place(entry));
         let why = reasons.first().map_or("unusual for them", String::as_str);
         let title = match place.1 {
             ADDRESS => format!("Somebody at {who} tries to sign in: {why}"),
@@ -59,9 +59,11 @@ fn is_own_account(entry: &Entry) -> bool {
     entry.may_be_by_reeve() && entry.metadata.tags.iter().any(|tag| tag == "intelligence")
 }
 
-/// The address from which sign-ins to several accounts fail: guessing is one trouble of its address, not one of each account.
-fn guessing(entry: &Entry, judged: &Judgement) -> Option<(String, (String, &'static str))> {
-    let address = entry.actor.ip_address.filter(|_| judged.weight_of(Reason::Guessing) > 0.0)?.to_string();
+/// The address from which sign-ins fail, or succeed after failing for several accounts: guessing is one trouble of its address, not
+/// one of each account.
+fn knocking(entry: &Entry, judged: &Judgement) -> Option<(String, (String, &'static str))> {
+    let knocks = judged.weight_of(Reason::Guessing) > 0.0 || failed_sign_in(entry);
+    let address = entry.actor.ip_address.filter(|_| knocks)?.to_string();
     Some((address.clone(), (address, ADDRESS)))
 }
 

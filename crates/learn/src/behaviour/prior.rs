@@ -159,7 +159,7 @@ fn outcome(deed: &Deed, meaning: Meaning, scale: &mut Scale) {
     let signs_in = meaning.verb == Verb::SignIn;
     // To try it says it all: nobody stops the log by mistake, and whoever was refused tries another way.
     let blinds = matches!(meaning.class, Class::Watching | Class::Organization)
-        && (matches!(meaning.verb, Verb::Remove | Verb::Stop) || deed.traits.has(Trait::SwitchesOff));
+        && matches!(meaning.verb, Verb::Remove | Verb::Stop);
     match deed.outcome {
         Outcome::Done => {}
         Outcome::Denied | Outcome::Failed if signs_in => scale.add(Reason::Outcome, 0.3, "the sign-in failed"),

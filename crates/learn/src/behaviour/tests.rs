@@ -382,13 +382,13 @@ fn a_stolen_key_that_is_refused_everything_is_seen_by_where_and_how_widely_it_tr
         tries.iter().enumerate().map(one).collect()
     };
     let abroad = story(&mut watch.clone(), "BR", "203.0.113.0/24", 401 * HOUR);
-    assert!(abroad[4] >= 0.8 && abroad[..3].iter().all(|score| *score < 0.5), "{abroad:?}");
+    assert!(abroad[4].max(abroad[5]) >= 0.6 && abroad[..3].iter().all(|score| *score < 0.5), "{abroad:?}");
     let home = story(&mut watch.clone(), "DE", "192.0.2.0/24", 401 * HOUR);
     assert!(home.iter().zip(&abroad).all(|(home, abroad)| home < abroad), "{home:?} {abroad:?}");
     // An intruder who was there before makes no home of it.
     let _ = story(&mut watch, "BR", "203.0.113.0/24", 401 * HOUR);
     let again = story(&mut watch, "BR", "203.0.113.0/24", 500 * HOUR);
-    assert!(again[4] >= 0.6, "{again:?}");
+    assert!(again[4].max(again[5]) >= 0.6, "{again:?}");
     // Whoever switches the key off answers it; without anything before it, the same is worth a look.
     let off = |watch: &mut Watch| {
         let mut off = with(deed("111:ann", "iam", "UpdateAccessKey", 500 * HOUR + 30 * MINUTE), &[Trait::SwitchesOff]);

@@ -87,7 +87,9 @@ pub(crate) fn sequence(deed: &Deed, step: &Step, witnesses: &Witnesses<'_>, name
     if deed.kind == PrincipalKind::Service {
         return;
     }
-    refusals(deed, step, visit, scale);
+    let (own, estate) = (witnesses.own.past.hours.total(), witnesses.estate.past.hours.total());
+    let known = known(own.max(estate / 4.0));
+    refusals(deed, step, visit, known, scale);
     let stage = stage(step);
     let targets = visit.targets.count();
     if stage == TAKES && step.meaning.class == Class::Secret && !step.meaning.lists && targets >= 2.5 {
@@ -99,8 +101,7 @@ pub(crate) fn sequence(deed: &Deed, step: &Step, witnesses: &Witnesses<'_>, name
         let others = (visit.stages & !stage & (ENTERS | ESCALATES | HIDES | TAKES | HARMS)).count_ones();
         let looked = if looks >= 2.5 { (0.5 * (looks / 1.5).ln()).min(1.2) } else { 0.0 };
         // Where nothing is known, everything is new.
-        let (own, estate) = (witnesses.own.past.hours.total(), witnesses.estate.past.hours.total());
-        let looked = looked * known(own.max(estate / 4.0));
+        let looked = looked * known;
         scale.add_with(Reason::Sequence, looked, || format!("within an hour of looking around in {looks:.0} new ways"));
         let grave = 0.25 * f64::from(others.min(3)) * visit.heat_at(step.at_ms);
         scale.add_with(Reason::Sequence, grave, || "one step of several that lead somewhere".to_owned());
@@ -129,13 +130,14 @@ fn heat(visit: &Visit, names: &Names, step: &Step, habit: f64, scale: &mut Scale
     }
 }
 
-fn refusals(deed: &Deed, step: &Step, visit: &Visit, scale: &mut Scale) {
+fn refusals(deed: &Deed, step: &Step, visit: &Visit, known: f64, scale: &mut Scale) {
     // The visit counts this one, too.
     let refused = deed.outcome == Outcome::Denied;
     let kinds = visit.refused.count();
-    if refused && kinds >= 2.5 {
+    if refused && kinds >= 3.5 {
         // One permission that is missing is refused again and again; whoever tries what a key is good for is refused everything.
-        let weight = (1.2 * (kinds - 1.0).ln()).min(2.6);
+        // Where nothing is known yet, an administrator who finds out what is permitted looks the same.
+        let weight = (1.2 * (kinds - 1.0).ln()).min(2.6) * known;
         scale.add_with(Reason::Outcome, weight, || format!("the {kinds:.0}. different thing refused within the hour"));
     }
     let denied = visit.denied.saturating_sub(u32::from(refused));

@@ -31,13 +31,16 @@ struct Line<'a> {
 pub(super) fn run(args: &EntriesArgs) -> Result<ExitCode> {
     let mut out = Sink::create(args.output.output.as_deref())?;
     let mut review = EntryReview::default();
-    let mut refused = 0_u64;
+    let (mut taken, mut refused) = (0_u64, 0_u64);
     for path in &args.files {
         let input = Input::open(path)?;
         let name = input.name.clone();
         for record in Records::open(input, args.format).with_context(|| format!("{name} could not be read"))? {
             match record {
-                Ok(entry) => write(&mut out, review.add(&entry, entry.event_id.clone()))?,
+                Ok(entry) => {
+                    taken += 1;
+                    write(&mut out, review.add(&entry, entry.event_id.clone()))?;
+                }
                 Err(message) => {
                     refused += 1;
                     eprintln!("{name}: {message}");
@@ -45,7 +48,7 @@ pub(super) fn run(args: &EntriesArgs) -> Result<ExitCode> {
             }
         }
     }
-    if review.entries() == 0 && refused == 0 {
+    if taken == 0 && refused == 0 {
         let files: Vec<String> = args.files.iter().map(|path| path.display().to_string()).collect();
         bail!("no audit record in {}; expected CloudTrail records or Reeve's own entries as JSON", files.join(", "));
     }

@@ -64,8 +64,8 @@ fn awkward_files_get_bands_too() {
 fn what_cannot_be_forecast_is_refused_with_a_reason() {
     for (text, reason) in [
         ("", "is empty"),
-        ("timestamp,value\n", "no finite value"),
-        ("timestamp,value\n0,\n60,\n", "no finite value"),
+        ("timestamp,value\n", "a header and no rows"),
+        ("timestamp,value\n0,\n60,\n", "holds no number"),
         ("timestamp,value\n0,1\n", "one point in time"),
         ("timestamp,value\n0,1\n60,2\n", "too few for a forecast"),
         ("timestamp,value\n0,1\n60,two\n", "line 3"),
