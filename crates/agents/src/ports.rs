@@ -1,5 +1,6 @@
 //! What the engine needs from outside.
 
+use std::future::Future;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -27,6 +28,32 @@ pub struct RecordError(pub String);
 pub trait Recorder: Send + Sync {
     /// Records entries, all or none.
     async fn record(&self, entries: Vec<Entry>) -> Result<(), RecordError>;
+}
+
+/// Records the intent of a change of Reeve's own state, makes the change, and records its outcome; `entry` describes the change. A log that
+/// refuses the intent keeps the change from being tried. An outcome that the log does not take is in the service's own log: the change
+/// stands then, and its `pending` entry claims nothing else.
+///
+/// # Errors
+/// The log's refusal, or what the change failed with.
+pub async fn record_change<T, E>(
+    recorder: &dyn Recorder,
+    clock: &dyn Clock,
+    entry: Entry,
+    change: impl Future<Output = Result<T, E>> + Send,
+) -> Result<T, crate::EngineError>
+where
+    E: Into<crate::EngineError>,
+{
+    let intent = entry.intent().at(clock.now());
+    let id = intent.event_id.clone();
+    recorder.record(vec![intent]).await?;
+    let result = change.await.map_err(Into::into);
+    let failure = result.as_ref().err().map(|error: &crate::EngineError| error.to_string());
+    if let Err(error) = recorder.record(vec![entry.outcome(&id, failure.as_deref()).at(clock.now())]).await {
+        tracing::error!(intent = id.as_str(), %error, "the outcome of a change was not recorded");
+    }
+    result
 }
 
 /// Why entries were not read.

@@ -22,7 +22,7 @@ pub use batch::{BatchError, Content, MAX_BATCH, parse_batch};
 pub use draft::{Draft, MAX_ENTRY_BYTES, ReadBackError, claim_digest};
 pub use entry::{
     Action, ActionMethod, ActionStatus, Actor, ActorType, Changes, Entry, EventId, EventType, Metadata, ResourceRef,
-    Severity, Submitter, SubmitterField, SubmitterType, Tags,
+    Severity, Submitter, SubmitterField, SubmitterType, Tags, is_email_address,
 };
 pub use field_error::FieldError;
 pub use instant::{format_instant, parse_instant};

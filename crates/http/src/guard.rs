@@ -133,7 +133,18 @@ async fn check(State((app, access)): State<(Arc<App>, Access)>, request: Request
     if !is_text(parts.uri.path()) {
         return Problem::new(Code::BadRequest, "The path is not UTF-8 once its %-escapes are read.").into_response();
     }
-    next.run(Request::from_parts(parts, body)).await
+    let safe = parts.method.is_safe();
+    let answer = next.run(Request::from_parts(parts, body));
+    if safe {
+        return answer.await;
+    }
+    // A client that goes away ends its own request. A change that has begun goes on in a task of its own, so that it is never left half
+    // made or without the record of its outcome.
+    match tokio::spawn(answer).await {
+        Ok(response) => response,
+        Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+        Err(error) => Problem::internal(error).into_response(),
+    }
 }
 
 /// Whether a path is text once its escapes are read; identifiers in it are.

@@ -5,11 +5,14 @@
 
 pub mod app;
 mod attempts;
+mod change;
 mod dashboard;
+mod description;
 pub mod error;
 pub mod extract;
 pub mod guard;
 pub mod identify;
+mod leftover;
 pub mod paging;
 pub mod router;
 mod routes;

@@ -4,10 +4,10 @@
 
 use serde_json::{Value, json};
 
-use reeve_access::{Principal, PrincipalKind};
+use reeve_access::{Principal, PrincipalKind, Session, SignInMethod, User};
 use reeve_audit::{
     ActionMethod, ActionStatus, Actor, ActorType, Entry, EventType, Json, ResourceRef, Severity, Submitter,
-    SubmitterType,
+    SubmitterType, is_email_address,
 };
 
 use crate::extract::Caller;
@@ -34,14 +34,14 @@ pub fn submitter(caller: &Caller) -> Submitter {
         PrincipalKind::System => SubmitterType::Local,
     };
     let given = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
-    let credential = || principal.session.as_deref().and_then(given);
+    let token = principal.token.as_ref();
     Submitter {
         id: given(&principal.user.0),
         email: given(&principal.email),
         ip_address: caller.origin.ip_address.as_deref().and_then(|address| address.parse().ok()),
-        session_id: credential().filter(|_| kind == SubmitterType::Session),
-        token_id: credential().filter(|_| kind == SubmitterType::Token),
-        token_name: principal.token_name.as_deref().and_then(given),
+        session_id: principal.session.as_deref().and_then(given).filter(|_| kind == SubmitterType::Session),
+        token_id: token.and_then(|token| given(&token.id)),
+        token_name: token.and_then(|token| given(&token.name)),
         ..Submitter::new(kind)
     }
 }
@@ -88,28 +88,42 @@ pub fn denied(principal: &Principal, method: &str, path: &str, needed: &str) -> 
         .with_metadata("needed", Json::from(json!(needed)))
 }
 
-/// An entry about signing in, well or not. `who` is the user's id when known.
+/// An entry about signing in that succeeded.
 #[must_use]
-pub fn login(
-    email: &str,
-    who: Option<(&str, &str)>,
-    origin: &Origin,
-    request_id: &str,
-    failure: Option<&str>,
-) -> Entry {
-    let actor = match who {
-        Some((id, session)) => Actor::new(ActorType::User, id).with_session_id(session),
-        None => Actor::new(ActorType::Anonymous, "anonymous"),
-    };
-    let actor = if email.contains('@') { actor.with_email(email) } else { actor };
-    let status = if failure.is_none() { ActionStatus::Success } else { ActionStatus::Failed };
-    let mut entry = Entry::new(EventType::from_static("authentication.login"))
-        .by(from(actor, origin))
-        .with_severity(if failure.is_none() { Severity::Info } else { Severity::Medium })
-        .with_action("login", status, ActionMethod::Api)
-        .with_request_id(request_id);
-    if let Some(reason) = failure {
-        entry = entry.with_metadata("reason", Json::from(json!(reason)));
+pub fn login(user: &User, session: &Session, origin: &Origin, request_id: &str) -> Entry {
+    let actor = Actor::new(ActorType::User, user.id.0.clone())
+        .with_session_id(session.id.clone())
+        .with_email(user.email.clone());
+    let entry = sign_in(from(actor, origin), ActionStatus::Success, request_id);
+    match &session.method {
+        SignInMethod::Token(id) => entry.with_metadata("token_id", id.clone()),
+        SignInMethod::Password | SignInMethod::Unknown => entry,
     }
-    entry
+}
+
+/// An entry about an attempt to sign in that was refused. `given` is the e-mail address as typed, which may be anything.
+#[must_use]
+pub fn login_refused(given: Option<&str>, origin: &Origin, request_id: &str, reason: &str) -> Entry {
+    let actor = Actor::new(ActorType::Anonymous, "anonymous");
+    let short: Option<String> = given.map(|text| text.chars().take(254).collect());
+    let (email, other) = short
+        .map_or((None, None), |text| if is_email_address(&text) { (Some(text), None) } else { (None, Some(text)) });
+    let actor = match email {
+        Some(email) => actor.with_email(email),
+        None => actor,
+    };
+    let entry = sign_in(from(actor, origin), ActionStatus::Failed, request_id)
+        .with_severity(Severity::Medium)
+        .with_metadata("reason", reason);
+    match other {
+        Some(text) => entry.with_metadata("email_given", text),
+        None => entry,
+    }
+}
+
+fn sign_in(actor: Actor, status: ActionStatus, request_id: &str) -> Entry {
+    Entry::new(EventType::from_static("authentication.login"))
+        .by(actor)
+        .with_action("login", status, ActionMethod::Api)
+        .with_request_id(request_id)
 }

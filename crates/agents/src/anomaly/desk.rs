@@ -5,6 +5,7 @@ mod execute;
 mod isolation;
 mod opinion;
 
+use std::future::Future;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
@@ -19,7 +20,7 @@ use super::story;
 use super::threat::ThreatStore;
 use crate::action::ActionId;
 use crate::engine::{Caller, Engine, EngineError};
-use crate::ports::{AgentStore, Clock, LogReader, Recorder};
+use crate::ports::{AgentStore, Clock, LogReader, Recorder, record_change};
 use crate::recommendation::{Priority, RecommendationId};
 
 /// Strangeness of one place this close together is one anomaly; one that is quiet for as long is over.
@@ -107,6 +108,15 @@ impl Desk {
 
     async fn record(&self, entry: Entry) -> Result<(), EngineError> {
         Ok(self.ports.recorder.record(vec![entry.at(self.ports.clock.now())]).await?)
+    }
+
+    /// Records the intent of a change, makes it, and records its outcome.
+    async fn change<T>(
+        &self,
+        entry: Entry,
+        change: impl Future<Output = Result<T, StoreError>> + Send,
+    ) -> Result<T, EngineError> {
+        record_change(&*self.ports.recorder, &*self.ports.clock, entry, change).await
     }
 
     /// Takes a finding: a new anomaly, more of one that goes on, or nothing. Returns the new one.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{ActionStatus as Went, FieldError};
 
+use super::caller::same_person;
 use super::execute::Wish;
 use super::state::{needed, optional};
 use super::{Caller, Engine, EngineError, story};
@@ -62,7 +63,7 @@ impl Engine {
         let reason = needed("reason", reason)?;
         let _turn = self.turn.lock().await;
         let (approval, of) = self.waiting(id, caller).await?;
-        let may = approval.requested_by == caller.name
+        let may = caller.is(&approval.requested_by)
             || !caller.can_sign(&approval).is_empty()
             || approval.needed.iter().any(|s| caller.signatures.contains(s));
         if !may {
@@ -103,14 +104,14 @@ impl Engine {
         let Some(signature) = own else {
             return Err(EngineError::Forbidden("you may give none of the signatures that are missing".to_owned()));
         };
-        let signed = approval.signed.iter().any(|signed| signed.by == to);
-        if signed || to == caller.name || to == approval.requested_by {
+        let signed = approval.signed.iter().any(|signed| same_person(&signed.by, &to));
+        if signed || caller.is(&to) || same_person(&to, &approval.requested_by) {
             let message = "must be somebody who neither asked for it nor has signed it, and not yourself";
             return Err(EngineError::Invalid(vec![FieldError::new("to", "invalid_value", message)]));
         }
         let mut next = Approval { version: approval.version + 1, ..approval };
         let (from, at) = (caller.name.clone(), self.ports.clock.now());
-        next.delegated.retain(|delegation| delegation.signature != signature || delegation.from != from);
+        next.delegated.retain(|delegation| delegation.signature != signature || !caller.is(&delegation.from));
         next.delegated.push(Delegation { signature, from, to: to.clone(), at });
         let mut entry = story::approval("approval.delegate", Went::Success, &next, &of, caller)
             .with_metadata("signature", signature.as_str())
@@ -212,10 +213,10 @@ impl Engine {
 }
 
 fn may_sign(approval: &Approval, caller: &Caller) -> Result<(), EngineError> {
-    if approval.requested_by == caller.name {
+    if caller.is(&approval.requested_by) {
         return Err(EngineError::Forbidden("nobody approves their own request; somebody else has to sign".to_owned()));
     }
-    if approval.signed.iter().any(|signed| signed.by == caller.name) {
+    if approval.signed.iter().any(|signed| caller.is(&signed.by)) {
         let message = "you have signed it already; the other signature is for somebody else to give";
         return Err(EngineError::Forbidden(message.to_owned()));
     }

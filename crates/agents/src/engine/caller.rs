@@ -15,6 +15,9 @@ pub struct Caller {
     pub actor: Actor,
     /// Signatures the approval matrix lets this caller give.
     pub signatures: Vec<Signature>,
+    /// Set when the caller came with a token that carries fewer roles than its user holds. A signature that was left to the person is not
+    /// the token's to give.
+    pub narrowed: bool,
     /// The way it came in.
     pub method: ActionMethod,
     /// The request it came in with.
@@ -31,7 +34,8 @@ impl Caller {
             (Permission::ApproveSecurity, Signature::Security),
         ];
         let signatures = rights.into_iter().filter(|(right, _)| principal.may(*right)).map(|(_, s)| s).collect();
-        Caller { name: principal.email.clone(), actor, signatures, method, request_id }
+        let narrowed = principal.token.as_ref().is_some_and(|token| token.narrowed);
+        Caller { name: principal.email.clone(), actor, signatures, narrowed, method, request_id }
     }
 
     /// One of the agents, acting by itself.
@@ -41,6 +45,7 @@ impl Caller {
             name: format!("agent:{}", id.0),
             actor: Actor::agent(id.0.clone()),
             signatures: Vec::new(),
+            narrowed: false,
             method: ActionMethod::Automation,
             request_id: None,
         }
@@ -60,6 +65,7 @@ impl Caller {
             name: "system".to_owned(),
             actor: Actor::system(),
             signatures: Vec::new(),
+            narrowed: false,
             method: ActionMethod::Scheduled,
             request_id: None,
         }
@@ -71,18 +77,30 @@ impl Caller {
         self.method != ActionMethod::Automation && self.method != ActionMethod::Scheduled
     }
 
+    /// Returns `true` if a record names this caller.
+    #[must_use]
+    pub fn is(&self, name: &str) -> bool {
+        same_person(&self.name, name)
+    }
+
     /// The signatures this caller could give to a request now: allowed or left to the caller, still missing, and neither the caller's own
     /// request nor one the caller has signed already.
     #[must_use]
     pub fn can_sign(&self, approval: &Approval) -> Vec<Signature> {
-        let own = approval.requested_by == self.name;
-        let twice = approval.signed.iter().any(|signed| signed.by == self.name);
+        let own = self.is(&approval.requested_by);
+        let twice = approval.signed.iter().any(|signed| self.is(&signed.by));
         if approval.status != ApprovalStatus::Pending || own || twice {
             return Vec::new();
         }
         let missing = |s: &Signature| !approval.signed.iter().any(|signed| signed.signature == *s);
-        let left_to = |s: &Signature| approval.delegated.iter().any(|d| d.signature == *s && d.to == self.name);
+        let left_to =
+            |s: &Signature| !self.narrowed && approval.delegated.iter().any(|d| d.signature == *s && self.is(&d.to));
         let may = |s: &Signature| self.signatures.contains(s) || left_to(s);
         approval.needed.iter().copied().filter(|s| missing(s) && may(s)).collect()
     }
+}
+
+/// Returns `true` if two names in records are one person's: e-mail addresses are compared without regard to case.
+pub(super) fn same_person(one: &str, other: &str) -> bool {
+    one.trim().to_lowercase() == other.trim().to_lowercase()
 }

@@ -1,4 +1,4 @@
-//! Creating, configuring and deleting agents. Each is recorded with the configuration before and after.
+//! Creating, configuring and deleting agents. Each is recorded with the configuration before and after: the intent, then the outcome.
 
 use reeve_audit::{ActionStatus, FieldError};
 
@@ -26,31 +26,46 @@ impl Engine {
         self.is_connected("scope", &settings.scope).await?;
         let reason = optional("reason", input.reason.as_deref())?;
         let mut agent = self.agent_from(AgentId(fresh_id()), kind, settings);
-        agent.learning_waived = self.waived(&agent, reason.as_deref()).await?;
+        // A period shorter than the usual one would otherwise be a way around the reason.
+        let period = agent.learning_period_days.max(Settings::defaults().learning_period_days);
+        if agent.mode == Mode::Active {
+            agent.learning_waived = self.waived(&agent, period, reason.as_deref()).await?;
+        }
         let mut entry = story::about_agent("agent.create", ActionStatus::Success, &agent, caller)
             .after(story::configuration(&agent));
         if let Some(reason) = reason {
             entry = entry.with_metadata("reason", reason);
         }
-        self.record(vec![entry]).await?;
-        self.ports.agents.agent_insert(&agent).await?;
+        self.change(entry, self.ports.agents.agent_insert(&agent)).await?;
         Ok(agent)
     }
 
-    /// Why an agent may be active before its learning period is over; `None` where it need not be said.
-    async fn waived(&self, agent: &Agent, reason: Option<&str>) -> Result<Option<String>, EngineError> {
-        if agent.mode != Mode::Active {
-            return Ok(None);
-        }
-        let (days, period) = (self.days_observed(agent).await?, agent.learning_period_days);
+    /// Checks that an agent has learned for `period` days, or that a reason is given why it need not. Returns the reason where one is needed.
+    async fn waived(&self, agent: &Agent, period: u32, reason: Option<&str>) -> Result<Option<String>, EngineError> {
+        let days = self.days_observed(agent).await?;
         if days >= period {
             return Ok(None);
         }
         let why = format!(
-            "is needed: the agent has {days} of the {period} days it is to learn from; let it learn, or say why it goes active before"
+            "is needed: the agent has {days} of the {period} days it is to learn from; let it learn, or say why it need not"
         );
         let missing = || EngineError::Invalid(vec![FieldError::new("reason", "missing_field", why)]);
         reason.map(|reason| Some(reason.to_owned())).ok_or_else(missing)
+    }
+
+    /// The waiver of a changed agent. To go active and to shorten an unfinished learning period both need a reason, judged by the period that
+    /// held before: in one step or in two, the one must not spare the other.
+    async fn waiver(&self, before: &Agent, after: &Agent, reason: Option<&str>) -> Result<Option<String>, EngineError> {
+        if before.mode == Mode::Active && after.mode == Mode::Active {
+            return Ok(before.learning_waived.clone());
+        }
+        let shortened = after.learning_period_days < before.learning_period_days;
+        if after.mode != Mode::Active && !shortened {
+            return Ok(None);
+        }
+        let period = after.learning_period_days.max(before.learning_period_days);
+        let waived = self.waived(after, period, reason).await?;
+        Ok(waived.filter(|_| after.mode == Mode::Active))
     }
 
     fn agent_from(&self, id: AgentId, agent_type: AgentType, settings: Settings) -> Agent {
@@ -112,18 +127,14 @@ impl Engine {
             last_run: before.last_run.clone(),
             ..self.agent_from(before.id.clone(), before.agent_type, settings)
         };
-        after.learning_waived = match (before.mode, after.mode) {
-            (Mode::Active, Mode::Active) => before.learning_waived.clone(),
-            _ => self.waived(&after, reason.as_deref()).await?,
-        };
+        after.learning_waived = self.waiver(&before, &after, reason.as_deref()).await?;
         let mut entry = story::about_agent("agent.configure", ActionStatus::Success, &after, caller)
             .before(story::configuration(&before))
             .after(story::configuration(&after));
         if let Some(reason) = reason {
             entry = entry.with_metadata("reason", reason);
         }
-        self.record(vec![entry]).await?;
-        self.ports.agents.agent_update(&after).await?;
+        self.change(entry, self.ports.agents.agent_update(&after)).await?;
         Ok(after)
     }
 
@@ -142,9 +153,7 @@ impl Engine {
         }
         let entry = story::about_agent("agent.delete", ActionStatus::Success, &agent, caller)
             .before(story::configuration(&agent));
-        self.record(vec![entry]).await?;
-        self.ports.agents.agent_delete(id).await?;
-        Ok(())
+        self.change(entry, self.ports.agents.agent_delete(id)).await
     }
 
     /// How far an agent has learned: days of samples its scope had at the last run, and the share of its learning period

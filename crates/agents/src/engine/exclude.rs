@@ -45,8 +45,7 @@ impl Engine {
         };
         let _turn = self.turn.lock().await;
         let entry = told("exclusion.create", &exclusion, caller).after(described(&exclusion));
-        self.record(vec![entry]).await?;
-        self.ports.agents.exclusion_insert(&exclusion).await?;
+        self.change(entry, self.ports.agents.exclusion_insert(&exclusion)).await?;
         let reason = format!("excluded: {}", exclusion.reason);
         let (all, _) = self.ports.agents.recommendation_list(&RecommendationFilter::default()).await?;
         let waits = |status: Status| status.may_become(Status::Dismissed) && status != Status::Testing;
@@ -66,9 +65,8 @@ impl Engine {
         let Some(exclusion) = all.into_iter().find(|exclusion| exclusion.id == *id) else {
             return Err(EngineError::NotFound { what: "exclusion", id: id.0.clone() });
         };
-        self.record(vec![told("exclusion.delete", &exclusion, caller).before(described(&exclusion))]).await?;
-        self.ports.agents.exclusion_delete(id).await?;
-        Ok(())
+        let entry = told("exclusion.delete", &exclusion, caller).before(described(&exclusion));
+        self.change(entry, self.ports.agents.exclusion_delete(id)).await
     }
 }
 

@@ -65,8 +65,7 @@ impl Engine {
         if let Some(words) = &feedback.comments {
             entry = entry.with_metadata("comments", words.clone());
         }
-        self.record(vec![entry]).await?;
-        self.ports.agents.feedback_insert(&feedback).await?;
+        self.change(entry, self.ports.agents.feedback_insert(&feedback)).await?;
         self.follow_feedback(&of, &feedback, input.until, caller).await?;
         Ok(feedback)
     }

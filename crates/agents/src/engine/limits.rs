@@ -88,8 +88,7 @@ impl Engine {
         if let Some(reason) = reason {
             entry = entry.with_metadata("reason", reason);
         }
-        self.record(vec![entry]).await?;
-        self.ports.agents.guardrails_put(&after).await?;
+        self.change(entry, self.ports.agents.guardrails_put(&after)).await?;
         Ok(after)
     }
 }

@@ -1,12 +1,15 @@
 //! Reading and moving records: every move is legal, recorded first, and compared by version.
 
-use reeve_audit::{ActionStatus, Entry, FieldError};
+use std::future::Future;
+
+use reeve_audit::{ActionStatus, Entry, EventId, FieldError};
 use reeve_estate::{Resource, ResourceFilter, StoreError};
 
 use super::{Caller, Engine, EngineError, story};
 use crate::agent::Agent;
 use crate::approval::{Approval, ApprovalStatus};
 use crate::lifecycle::Status;
+use crate::ports::record_change;
 use crate::recommendation::{Recommendation, RecommendationId};
 
 impl Engine {
@@ -15,6 +18,15 @@ impl Engine {
         let now = self.ports.clock.now();
         let entries = entries.into_iter().map(|entry| entry.at(now)).collect();
         Ok(self.ports.recorder.record(entries).await?)
+    }
+
+    /// Records the intent of a change, makes it, and records its outcome.
+    pub(super) async fn change<T>(
+        &self,
+        entry: Entry,
+        change: impl Future<Output = Result<T, StoreError>> + Send,
+    ) -> Result<T, EngineError> {
+        record_change(&*self.ports.recorder, &*self.ports.clock, entry, change).await
     }
 
     /// A recommendation in its next state; nothing is written yet.
@@ -34,8 +46,15 @@ impl Engine {
         to: Recommendation,
         caller: &Caller,
     ) -> Result<Recommendation, EngineError> {
-        self.record(vec![story::moved(operation, from, &to, caller)]).await?;
-        self.ports.agents.recommendation_update(&to).await?;
+        let entry = story::moved(operation, from, &to, caller);
+        self.record(vec![entry.clone()]).await?;
+        if let Err(error) = self.ports.agents.recommendation_update(&to).await {
+            // Somebody faster: the log must not end with a move that was not made.
+            let moved = entry.event_id.clone();
+            let undone = Entry { event_id: EventId::fresh(), ..entry };
+            self.record(vec![undone.outcome(&moved, Some(&error.to_string()))]).await?;
+            return Err(error.into());
+        }
         Ok(to)
     }
 

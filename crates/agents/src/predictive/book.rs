@@ -1,11 +1,12 @@
-//! The rule book: rules and calendars as people keep them. Every change is validated, compared by version and recorded
-//! before it is made.
+//! The rule book: rules and calendars as people keep them. Every change is validated, compared by version, and recorded
+//! before and after it is made.
 
+use std::future::Future;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{Entry, FieldError};
-use reeve_estate::{Catalogue, EstateStore, SampleStore};
+use reeve_estate::{Catalogue, EstateStore, SampleStore, StoreError};
 
 use super::calendar::{Calendar, CalendarId, CalendarKind};
 use super::input::RuleInput;
@@ -14,7 +15,7 @@ use super::preset::presets;
 use super::rule::{Rule, RuleId};
 use super::story;
 use crate::engine::{Caller, Engine, EngineError};
-use crate::ports::{Clock, Recorder};
+use crate::ports::{Clock, Recorder, record_change};
 
 /// Rules at most.
 const MOST_RULES: usize = 200;
@@ -58,6 +59,15 @@ impl RuleBook {
         Ok(self.ports.recorder.record(vec![entry.at(self.now())]).await?)
     }
 
+    /// Records the intent of a change, makes it, and records its outcome.
+    async fn recorded<T>(
+        &self,
+        entry: Entry,
+        change: impl Future<Output = Result<T, StoreError>> + Send,
+    ) -> Result<T, EngineError> {
+        record_change(&*self.ports.recorder, &*self.ports.clock, entry, change).await
+    }
+
     /// Now, to the millisecond that stores keep.
     pub(super) fn now(&self) -> Timestamp {
         let now = self.ports.clock.now();
@@ -91,8 +101,11 @@ impl RuleBook {
         if self.ports.rules.rule_list().await?.len() >= MOST_RULES {
             return Err(EngineError::Conflict(format!("there are {MOST_RULES} rules already; remove one first")));
         }
-        self.record(story::rule("predictive_rule.create", None, Some(&rule), caller)).await?;
-        self.ports.rules.rule_insert(&rule).await?;
+        self.recorded(
+            story::rule("predictive_rule.create", None, Some(&rule), caller),
+            self.ports.rules.rule_insert(&rule),
+        )
+        .await?;
         Ok(rule)
     }
 
@@ -114,8 +127,11 @@ impl RuleBook {
         if after.scope != before.scope {
             self.ports.engine.is_connected("scope", &after.scope).await?;
         }
-        self.record(story::rule("predictive_rule.modify", Some(&before), Some(&after), caller)).await?;
-        self.ports.rules.rule_update(&after).await?;
+        self.recorded(
+            story::rule("predictive_rule.modify", Some(&before), Some(&after), caller),
+            self.ports.rules.rule_update(&after),
+        )
+        .await?;
         if before.enabled && !after.enabled {
             self.ports.engine.withdraw(&after.cause(), None, "its rule was switched off", caller).await?;
         }
@@ -128,8 +144,11 @@ impl RuleBook {
     /// When there is no such rule, or the store or the log fails.
     pub async fn remove(&self, id: &RuleId, caller: &Caller) -> Result<(), EngineError> {
         let rule = self.ports.rules.rule_get(id).await?;
-        self.record(story::rule("predictive_rule.delete", Some(&rule), None, caller)).await?;
-        self.ports.rules.rule_delete(id).await?;
+        self.recorded(
+            story::rule("predictive_rule.delete", Some(&rule), None, caller),
+            self.ports.rules.rule_delete(id),
+        )
+        .await?;
         self.ports.engine.withdraw(&rule.cause(), None, "its rule was removed", caller).await
     }
 
@@ -165,16 +184,22 @@ impl RuleBook {
         let after = given.calendar(before.as_ref(), &caller.name, self.now()).map_err(EngineError::Invalid)?;
         match &before {
             Some(before) => {
-                self.record(story::calendar("calendar.modify", Some(before), Some(&after), caller)).await?;
-                self.ports.rules.calendar_update(&after).await?;
+                self.recorded(
+                    story::calendar("calendar.modify", Some(before), Some(&after), caller),
+                    self.ports.rules.calendar_update(&after),
+                )
+                .await?;
             }
             None => {
                 if self.ports.rules.calendar_list().await?.len() >= MOST_CALENDARS {
                     let message = format!("there are {MOST_CALENDARS} calendars already; remove one first");
                     return Err(EngineError::Conflict(message));
                 }
-                self.record(story::calendar("calendar.create", None, Some(&after), caller)).await?;
-                self.ports.rules.calendar_insert(&after).await?;
+                self.recorded(
+                    story::calendar("calendar.create", None, Some(&after), caller),
+                    self.ports.rules.calendar_insert(&after),
+                )
+                .await?;
             }
         }
         Ok(after)
@@ -193,8 +218,11 @@ impl RuleBook {
                 rule.name
             )));
         }
-        self.record(story::calendar("calendar.delete", Some(&calendar), None, caller)).await?;
-        Ok(self.ports.rules.calendar_delete(id).await?)
+        self.recorded(
+            story::calendar("calendar.delete", Some(&calendar), None, caller),
+            self.ports.rules.calendar_delete(id),
+        )
+        .await
     }
 }
 

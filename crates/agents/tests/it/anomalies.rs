@@ -465,6 +465,12 @@ async fn threat_lists_are_checked_and_recorded_and_files_are_left_to_their_folde
     desk.threat_list_delete("feed.txt", true, &system).await.unwrap();
     desk.threat_list_delete("mine", false, &operator()).await.unwrap();
     assert!(kept.lists.lock().is_empty());
-    let operations: Vec<String> = world.entries().iter().filter_map(|entry| entry.action.operation.clone()).collect();
-    assert_eq!(operations, ["threat_list.put", "threat_list.put", "threat_list.delete", "threat_list.delete"]);
+    let with = |status: ActionStatus| -> Vec<String> {
+        let entries = world.entries().into_iter().filter(|entry| entry.action.status == Some(status));
+        entries.filter_map(|entry| entry.action.operation).collect()
+    };
+    let expected = ["threat_list.put", "threat_list.put", "threat_list.delete", "threat_list.delete"];
+    assert_eq!(with(ActionStatus::Success), expected);
+    assert_eq!(with(ActionStatus::Pending), expected, "each was announced");
+    assert!(with(ActionStatus::Failed).is_empty(), "what was refused at once was not tried");
 }

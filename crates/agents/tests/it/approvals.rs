@@ -3,7 +3,7 @@
 use jiff::SignedDuration;
 use reeve_access::Role;
 use reeve_agents::{
-    AgentStore, Approval, ApprovalStatus, EngineError, Execution, Impact, Recommendation, Signature, Status,
+    AgentStore, Approval, ApprovalStatus, Caller, EngineError, Execution, Impact, Recommendation, Signature, Status,
 };
 use reeve_estate::ResourceState;
 
@@ -180,13 +180,17 @@ async fn a_signature_is_left_to_somebody_else_for_one_request() {
     let to = |name: &str| format!("{name}@example.com");
     let refused = world.engine.delegate(&approval.id, &to("dan"), None, &operator()).await;
     assert!(matches!(refused, Err(EngineError::Forbidden(_))), "who asked cannot choose who signs");
-    for wrong in ["olga", "max"] {
+    for wrong in ["olga", "max", "Olga", "OLGA", "mAx"] {
         let refused = world.engine.delegate(&approval.id, &to(wrong), None, &max).await;
         assert!(matches!(refused, Err(EngineError::Invalid(e)) if e[0].path == "to"), "{wrong}");
     }
     assert!(matches!(world.engine.approve(&approval.id, None, &dan).await, Err(EngineError::Forbidden(_))));
-    let left = world.engine.delegate(&approval.id, &to("dan"), Some("on leave"), &max).await.unwrap();
-    assert_eq!(dan.can_sign(&left), [Signature::Manager]);
+    let left = world.engine.delegate(&approval.id, &to("Dan"), Some("on leave"), &max).await.unwrap();
+    assert_eq!(dan.can_sign(&left), [Signature::Manager], "addresses are compared without regard to case");
+    let narrow = Caller { narrowed: true, ..dan.clone() };
+    assert!(narrow.can_sign(&left).is_empty(), "what was left to a person is not for a narrow token of theirs");
+    let shouting = Caller { name: to("OLGA"), ..person("olga", &[Role::Manager]) };
+    assert!(shouting.can_sign(&left).is_empty(), "one's own request, however the address is written");
     let passed_on = world.engine.delegate(&approval.id, &to("eve"), None, &dan).await;
     assert!(matches!(passed_on, Err(EngineError::Forbidden(_))), "what was left is not passed on");
     let signed = world.engine.approve(&approval.id, None, &dan).await.unwrap();

@@ -75,6 +75,28 @@ async fn active_before_the_learning_period_is_over_needs_a_reason() {
     let waived = entry.changes.after.unwrap().get("learning_waived").cloned();
     assert_eq!(waived, Some(Json::from("the estate is a trial")));
 
+    // A shorter period is no way around the reason: not in the same step, not in one before, not at the beginning.
+    let learning = AgentInput { mode: Some("learning".into()), ..AgentInput::default() };
+    world.engine.agent_configure(&agent.id, learning.clone(), &operator()).await.unwrap();
+    let shorter = || AgentInput { learning_period: Some("0d".into()), ..AgentInput::default() };
+    let of = || AgentInput { agent_type: Some("cost_optimizer".into()), name: Some("x".into()), ..shorter() };
+    for result in [
+        world
+            .engine
+            .agent_configure(&agent.id, AgentInput { mode: Some("active".into()), ..shorter() }, &operator())
+            .await,
+        world.engine.agent_configure(&agent.id, shorter(), &operator()).await,
+        world.engine.agent_create(AgentInput { mode: Some("active".into()), ..of() }, &operator()).await,
+    ] {
+        let Err(EngineError::Invalid(errors)) = result else { panic!("{result:?}") };
+        assert_eq!((errors[0].path.as_str(), errors[0].code), ("reason", "missing_field"));
+    }
+    let said = AgentInput { reason: Some("it knows the estate".into()), ..shorter() };
+    let after = world.engine.agent_configure(&agent.id, said, &operator()).await.unwrap();
+    assert_eq!((after.learning_period_days, after.learning_waived), (0, None), "it still learns");
+    let longer = AgentInput { learning_period: Some("14d".into()), ..AgentInput::default() };
+    world.engine.agent_configure(&agent.id, longer, &operator()).await.unwrap();
+
     // Back to learning takes the waiver away; with thirty days of samples none is needed.
     let learning = AgentInput { mode: Some("learning".into()), ..AgentInput::default() };
     world.engine.agent_configure(&agent.id, learning, &operator()).await.unwrap();

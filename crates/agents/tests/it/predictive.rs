@@ -9,6 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_access::Role;
 use reeve_agents::predictive::{CalendarInput, Outcome, RuleBook, RuleId, RuleInput, RulePorts, RuleStore as _};
 use reeve_agents::{Agent, AgentInput, AgentType, Clock as _, EngineError, Guardrails, Impact, Status};
+use reeve_audit::ActionStatus;
 use reeve_estate::{Catalogue, GIB, Metric, Resource, ResourceId, ResourceKind, ResourceState, Series};
 
 use crate::world::{World, operator, person, resource};
@@ -431,6 +432,7 @@ async fn rules_are_versioned_recorded_and_leave_nothing_behind() {
         .world
         .entries()
         .into_iter()
+        .filter(|entry| entry.action.status == Some(ActionStatus::Success))
         .filter_map(|entry| entry.action.operation)
         .filter(|operation| operation.starts_with("predictive_rule."))
         .partition(|operation| !operation.ends_with("evaluate"));

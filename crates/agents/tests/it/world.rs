@@ -237,7 +237,7 @@ pub(crate) fn person(name: &str, roles: &[Role]) -> Caller {
         name: name.to_owned(),
         kind: PrincipalKind::Session,
         session: None,
-        token_name: None,
+        token: None,
         roles: roles.iter().copied().collect(),
         team_members: BTreeSet::new(),
     };

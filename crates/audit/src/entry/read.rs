@@ -114,6 +114,12 @@ fn actor(mut fields: Fields<'_>) -> Actor {
     actor
 }
 
+/// Returns `true` if the log takes the text as an e-mail address.
+#[must_use]
+pub fn is_email_address(text: &str) -> bool {
+    email(text).is_ok()
+}
+
 /// Soft on purpose: the directory knows which addresses exist, the log only refuses what cannot be one.
 pub(crate) fn email(text: &str) -> Result<String, &'static str> {
     let sound = text.split_once('@').is_some_and(|(local, domain)| !local.is_empty() && !domain.is_empty());

@@ -77,8 +77,7 @@ async fn create(
     };
     let entry =
         story::did(&caller, "integration.create", "create_connection", resource(&connection)).after(state(&connection));
-    app.record(entry).await?;
-    app.estate.connection_insert(&connection).await?;
+    app.change(entry, app.estate.connection_insert(&connection)).await?;
     Ok((StatusCode::CREATED, Json(body_of(&connection))))
 }
 
@@ -122,8 +121,7 @@ async fn patch(
     let entry = story::did(&caller, "integration.modify", "modify_connection", resource(&connection))
         .before(state(&before))
         .after(state(&connection));
-    app.record(entry).await?;
-    app.estate.connection_update(&connection).await?;
+    app.change(entry, app.estate.connection_update(&connection)).await?;
     Ok(Json(body_of(&connection)))
 }
 
@@ -134,8 +132,7 @@ async fn delete(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<Stri
     let connection = app.estate.connection_get(&ConnectionId(id)).await?;
     let entry = story::did(&caller, "integration.delete", "delete_connection", resource(&connection))
         .before(state(&connection));
-    app.record(entry).await?;
-    app.estate.connection_delete(&connection.id).await?;
+    app.change(entry, app.estate.connection_delete(&connection.id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -148,7 +145,8 @@ async fn test(
     Path(id): Path<String>,
 ) -> Result<Json<ConnectionTestBody>, Problem> {
     let mut connection = app.estate.connection_get(&ConnectionId(id)).await?;
-    app.record(story::did(&caller, "integration.test", "test_connection", resource(&connection))).await?;
+    let entry = story::did(&caller, "integration.test", "test_connection", resource(&connection));
+    let announced = app.announce(entry).await?;
     let answer = match app.syncer.test(&connection).await {
         Ok(account) => {
             connection.account.clone_from(&account);
@@ -160,6 +158,7 @@ async fn test(
             ConnectionTestBody { ok: false, account: None, message: Some(error.message) }
         }
     };
+    app.conclude(announced, answer.message.as_deref()).await;
     app.estate.connection_update(&connection).await?;
     Ok(Json(answer))
 }
@@ -176,10 +175,11 @@ async fn sync(
     if connection.status == ConnectionStatus::Disabled {
         return Err(Problem::new(Code::Conflict, "The connection is switched off. Switch it on first."));
     }
-    app.record(story::did(&caller, "integration.sync", "sync_connection", resource(&connection))).await?;
-    if !app.syncer.sync(&connection.id, &caller.email).await {
-        return Err(Problem::new(Code::Conflict, "A sync of this connection is running already."));
-    }
+    let begin = async {
+        let begun = app.syncer.sync(&connection.id, &caller.email).await;
+        begun.then_some(()).ok_or_else(|| Problem::new(Code::Conflict, "A sync of this connection is running already."))
+    };
+    app.change(story::did(&caller, "integration.sync", "sync_connection", resource(&connection)), begin).await?;
     Ok((StatusCode::ACCEPTED, Json(SyncStartedBody { status: "syncing".to_owned() })))
 }
 

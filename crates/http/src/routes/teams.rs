@@ -49,8 +49,11 @@ async fn create(
         created_at_ms: app.now().as_millisecond(),
     };
     let resource = ResourceRef::new("team", team.id.0.clone());
-    app.record(story::did(&caller, "team.create", "create_team", resource).after(state(&team))).await?;
-    app.access.team_insert(&team).await?;
+    app.change(
+        story::did(&caller, "team.create", "create_team", resource).after(state(&team)),
+        app.access.team_insert(&team),
+    )
+    .await?;
     Ok((StatusCode::CREATED, Json(body_of(&app, &team).await?)))
 }
 
@@ -66,9 +69,11 @@ async fn rename(
     let before = find(&app, &id).await?;
     let team = Team { name: named(&body.name)?, ..before.clone() };
     let resource = ResourceRef::new("team", team.id.0.clone());
-    app.record(story::did(&caller, "team.modify", "rename_team", resource).before(state(&before)).after(state(&team)))
-        .await?;
-    app.access.team_update(&team).await?;
+    app.change(
+        story::did(&caller, "team.modify", "rename_team", resource).before(state(&before)).after(state(&team)),
+        app.access.team_update(&team),
+    )
+    .await?;
     Ok(Json(body_of(&app, &team).await?))
 }
 
@@ -78,8 +83,11 @@ async fn rename(
 async fn delete(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<String>) -> Result<StatusCode, Problem> {
     let team = find(&app, &id).await?;
     let resource = ResourceRef::new("team", team.id.0.clone());
-    app.record(story::did(&caller, "team.delete", "delete_team", resource).before(state(&team))).await?;
-    app.access.team_delete(&team.id).await?;
+    app.change(
+        story::did(&caller, "team.delete", "delete_team", resource).before(state(&team)),
+        app.access.team_delete(&team.id),
+    )
+    .await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -89,8 +97,8 @@ async fn find(app: &App, id: &str) -> Result<Team, Problem> {
 
 fn named(name: &str) -> Result<String, Problem> {
     let name = name.trim();
-    if name.is_empty() || name.chars().count() > 100 {
-        return Err(Problem::field("name", "invalid", "must have 1 to 100 characters"));
+    if name.is_empty() || name.chars().count() > 100 || name.contains(char::is_control) {
+        return Err(Problem::field("name", "invalid", "must have 1 to 100 characters, none of control"));
     }
     Ok(name.to_owned())
 }

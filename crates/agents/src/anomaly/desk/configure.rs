@@ -47,8 +47,11 @@ impl Desk {
             return Err(EngineError::Conflict(message));
         }
         let after = AnomalySettings { version: before.version + 1, ..wanted };
-        self.record(story::policy(described(&before), described(&after), caller)).await?;
-        self.ports.anomalies.anomaly_settings_put(&after).await?;
+        self.change(
+            story::policy(described(&before), described(&after), caller),
+            self.ports.anomalies.anomaly_settings_put(&after),
+        )
+        .await?;
         Ok(after)
     }
 
@@ -82,8 +85,11 @@ impl Desk {
             text,
             indicators,
         };
-        self.record(story::threat_list("threat_list.put", before.as_ref(), Some(&list), caller)).await?;
-        self.ports.threats.threat_list_put(&list).await?;
+        self.change(
+            story::threat_list("threat_list.put", before.as_ref(), Some(&list), caller),
+            self.ports.threats.threat_list_put(&list),
+        )
+        .await?;
         Ok(list)
     }
 
@@ -96,8 +102,11 @@ impl Desk {
         if !file_gone {
             only_by_hand(Some(&before))?;
         }
-        self.record(story::threat_list("threat_list.delete", Some(&before), None, caller)).await?;
-        Ok(self.ports.threats.threat_list_delete(name).await?)
+        self.change(
+            story::threat_list("threat_list.delete", Some(&before), None, caller),
+            self.ports.threats.threat_list_delete(name),
+        )
+        .await
     }
 
     async fn known_list(&self, name: &str) -> Result<Option<ThreatList>, EngineError> {

@@ -1,6 +1,6 @@
 //! Saved searches: kept by one, shared with a team or everyone, and asked anew by whoever opens them, as that reader.
 //!
-//! Changes are recorded in the log before they are made. Only the owner changes one; an administrator may remove what is
+//! Changes are recorded in the log before and after they are made. Only the owner changes one; an administrator may remove what is
 //! shared. What is not shared with the caller does not exist for them.
 
 mod read;
@@ -59,11 +59,11 @@ pub(super) async fn create(
         updated_at_ms: now.as_millisecond(),
         ..read::created(given, now)?
     };
-    app.record(
+    app.change(
         story::did(&caller, "saved_search.create", "create_saved_search", resource(&search)).after(state(&search)),
+        app.saved_searches.saved_search_insert(&search, MAX_SAVED_SEARCHES),
     )
     .await?;
-    app.saved_searches.saved_search_insert(&search, MAX_SAVED_SEARCHES).await?;
     Ok((StatusCode::CREATED, Json(body(&app, &caller, search).await?)))
 }
 
@@ -123,11 +123,11 @@ pub(super) async fn delete(
     if search.owner != caller.user && !caller.may(Permission::Administer) {
         return Err(not_own("Only its owner or an administrator removes a saved search."));
     }
-    app.record(
+    app.change(
         story::did(&caller, "saved_search.delete", "delete_saved_search", resource(&search)).before(state(&search)),
+        app.saved_searches.saved_search_delete(&id),
     )
     .await?;
-    app.saved_searches.saved_search_delete(&id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -160,8 +160,7 @@ async fn change(
     let entry = story::did(caller, "saved_search.modify", "change_saved_search", resource(before))
         .before(state(before))
         .after(state(&after));
-    app.record(entry).await?;
-    app.saved_searches.saved_search_update(&after).await?;
+    app.change(entry, app.saved_searches.saved_search_update(&after)).await?;
     Ok(Json(body(app, caller, after).await?))
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 
+use reeve_access::AccessError;
 use reeve_agents::{Approval, ApprovalId};
 
 use super::bodies;
@@ -87,12 +88,14 @@ pub(super) async fn delegate(
     Path(id): Path<String>,
     Body(body): Body<DelegateBody>,
 ) -> Result<Json<ApprovalBody>, Problem> {
-    let known = app.access.user_by_email(body.to.trim()).await.is_ok_and(|user| user.active);
-    if !known {
-        return Err(Problem::field("to", "unknown", "is not the e-mail address of an active user"));
-    }
-    let (to, comment) = (body.to.trim(), body.comment.as_deref());
-    let approval = app.engine.delegate(&ApprovalId(id), to, comment, &asking(&caller)).await.map_err(problem)?;
+    let unknown = || Problem::field("to", "unknown", "is not the e-mail address of an active user");
+    let to = match app.access.user_by_email(body.to.trim()).await {
+        Ok(user) if user.active => user.email,
+        Ok(_) | Err(AccessError::NotFound { .. }) => return Err(unknown()),
+        Err(error) => return Err(error.into()),
+    };
+    let comment = body.comment.as_deref();
+    let approval = app.engine.delegate(&ApprovalId(id), &to, comment, &asking(&caller)).await.map_err(problem)?;
     Ok(Json(body_of(&app, &caller, &approval).await?))
 }
 

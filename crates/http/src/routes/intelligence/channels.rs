@@ -68,8 +68,11 @@ pub(super) async fn create(
     if app.dispatcher.channels.channel_list().await?.len() >= MOST {
         return Err(Problem::new(Code::Conflict, format!("There are {MOST} channels already; remove one first.")));
     }
-    app.record(entry(&caller, "notification_channel.create", &channel).after(state(&channel))).await?;
-    app.dispatcher.channels.channel_insert(&channel, &secret).await?;
+    app.change(
+        entry(&caller, "notification_channel.create", &channel).after(state(&channel)),
+        app.dispatcher.channels.channel_insert(&channel, &secret),
+    )
+    .await?;
     Ok((StatusCode::CREATED, Json(ChannelBody::of(&channel))))
 }
 
@@ -113,8 +116,7 @@ pub(super) async fn patch(
         .before(state(&before))
         .after(state(&after))
         .with_metadata("secret_replaced", given.is_some());
-    app.record(entry).await?;
-    app.dispatcher.channels.channel_update(&after, given.as_ref()).await?;
+    app.change(entry, app.dispatcher.channels.channel_update(&after, given.as_ref())).await?;
     Ok(Json(ChannelBody::of(&after)))
 }
 
@@ -127,8 +129,11 @@ pub(super) async fn delete(
     Path(id): Path<String>,
 ) -> Result<StatusCode, Problem> {
     let channel = app.dispatcher.channels.channel_get(&ChannelId(id)).await?;
-    app.record(entry(&caller, "notification_channel.delete", &channel).before(state(&channel))).await?;
-    app.dispatcher.channels.channel_delete(&channel.id).await?;
+    app.change(
+        entry(&caller, "notification_channel.delete", &channel).before(state(&channel)),
+        app.dispatcher.channels.channel_delete(&channel.id),
+    )
+    .await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -141,8 +146,8 @@ pub(super) async fn test(
     Path(id): Path<String>,
 ) -> Result<Json<DeliveryBody>, Problem> {
     let channel = app.dispatcher.channels.channel_get(&ChannelId(id)).await?;
-    app.record(entry(&caller, "notification_channel.test", &channel)).await?;
-    let delivery = app.dispatcher.test_channel(&channel).await.map_err(deliveries::problem)?;
+    let test = async { app.dispatcher.test_channel(&channel).await.map_err(deliveries::problem) };
+    let delivery = app.change(entry(&caller, "notification_channel.test", &channel), test).await?;
     Ok(Json(DeliveryBody::of(&delivery)))
 }
 

@@ -33,9 +33,8 @@ pub(super) async fn replay(
     if delivery.status == DeliveryStatus::Pending {
         return Err(Problem::new(Code::Conflict, "The delivery is still being tried; it is not sent twice at once."));
     }
-    app.record(entry).await?;
     let again = delivery.replayed(app.now());
-    app.dispatcher.deliveries.delivery_update(&again).await?;
+    app.change(entry, app.dispatcher.deliveries.delivery_update(&again)).await?;
     Ok((StatusCode::ACCEPTED, Json(DeliveryBody::of(&again))))
 }
 

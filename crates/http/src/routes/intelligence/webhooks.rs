@@ -1,6 +1,6 @@
 //! Webhooks: subscriptions, their secrets, and what became of what was sent.
 //!
-//! Changes are recorded before they are made. A secret is answered once, when it is made.
+//! Changes are recorded before and after they are made. A secret is answered once, when it is made.
 
 use std::sync::Arc;
 
@@ -66,8 +66,11 @@ pub(super) async fn create(
         return Err(Problem::new(Code::Conflict, format!("There are {MOST} webhooks already; remove one first.")));
     }
     let secret = fresh()?;
-    app.record(entry(&caller, "webhook.create", &webhook).after(state(&webhook))).await?;
-    app.dispatcher.webhooks.webhook_insert(&webhook, &Secrets::first(secret.clone())).await?;
+    app.change(
+        entry(&caller, "webhook.create", &webhook).after(state(&webhook)),
+        app.dispatcher.webhooks.webhook_insert(&webhook, &Secrets::first(secret.clone())),
+    )
+    .await?;
     let body = WebhookSecretBody {
         webhook: WebhookBody::of(&webhook),
         secret: secret.reveal().to_owned(),
@@ -110,8 +113,11 @@ pub(super) async fn patch(
         version: before.version + 1,
         ..before.clone()
     };
-    app.record(entry(&caller, "webhook.modify", &after).before(state(&before)).after(state(&after))).await?;
-    app.dispatcher.webhooks.webhook_update(&after, None).await?;
+    app.change(
+        entry(&caller, "webhook.modify", &after).before(state(&before)).after(state(&after)),
+        app.dispatcher.webhooks.webhook_update(&after, None),
+    )
+    .await?;
     Ok(Json(WebhookBody::of(&after)))
 }
 
@@ -124,8 +130,11 @@ pub(super) async fn delete(
     Path(id): Path<String>,
 ) -> Result<StatusCode, Problem> {
     let webhook = app.dispatcher.webhooks.webhook_get(&WebhookId(id)).await?;
-    app.record(entry(&caller, "webhook.delete", &webhook).before(state(&webhook))).await?;
-    app.dispatcher.webhooks.webhook_delete(&webhook.id).await?;
+    app.change(
+        entry(&caller, "webhook.delete", &webhook).before(state(&webhook)),
+        app.dispatcher.webhooks.webhook_delete(&webhook.id),
+    )
+    .await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -138,8 +147,8 @@ pub(super) async fn test(
     Path(id): Path<String>,
 ) -> Result<Json<DeliveryBody>, Problem> {
     let webhook = app.dispatcher.webhooks.webhook_get(&WebhookId(id)).await?;
-    app.record(entry(&caller, "webhook.test", &webhook)).await?;
-    let delivery = app.dispatcher.test_webhook(&webhook).await.map_err(deliveries::problem)?;
+    let test = async { app.dispatcher.test_webhook(&webhook).await.map_err(deliveries::problem) };
+    let delivery = app.change(entry(&caller, "webhook.test", &webhook), test).await?;
     Ok(Json(DeliveryBody::of(&delivery)))
 }
 
@@ -156,8 +165,11 @@ pub(super) async fn rotate(
     let now = app.now();
     let (secret, old) = (fresh()?, app.dispatcher.webhooks.webhook_secrets(&webhook.id).await?);
     let after = Webhook { updated_at: now, version: webhook.version + 1, ..webhook };
-    app.record(entry(&caller, "webhook.rotate_secret", &after)).await?;
-    app.dispatcher.webhooks.webhook_update(&after, Some(&old.rotated(secret.clone(), now))).await?;
+    app.change(
+        entry(&caller, "webhook.rotate_secret", &after),
+        app.dispatcher.webhooks.webhook_update(&after, Some(&old.rotated(secret.clone(), now))),
+    )
+    .await?;
     Ok(Json(WebhookSecretBody {
         webhook: WebhookBody::of(&after),
         secret: secret.reveal().to_owned(),
