@@ -13,9 +13,9 @@ pub mod token;
 pub mod visibility;
 
 pub use permission::Permission;
-pub use principal::{Principal, PrincipalKind, Team, TeamId, User, UserId};
+pub use principal::{Principal, PrincipalKind, Team, TeamId, TokenGrant, User, UserId};
 pub use role::Role;
 pub use saved_search::{MAX_SAVED_SEARCHES, SavedSearch, SavedSearchStore, SharedWith};
-pub use store::{AccessError, AccessStore, ApiToken, Session};
+pub use store::{AccessError, AccessStore, ApiToken, Session, SignInMethod};
 pub use token::{Secret, TokenHash};
 pub use visibility::RowFilter;

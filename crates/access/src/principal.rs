@@ -34,6 +34,14 @@ pub struct User {
     pub created_at_ms: i64,
 }
 
+impl User {
+    /// Returns `true` if the user is active and one of their roles may administer the installation.
+    #[must_use]
+    pub fn administers(&self) -> bool {
+        self.active && self.roles.iter().any(|role| role.permissions().contains(&Permission::Administer))
+    }
+}
+
 /// A team: whose activities its managers see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Team {
@@ -56,6 +64,19 @@ pub enum PrincipalKind {
     System,
 }
 
+/// API token that authenticates a principal, directly or through a session made with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TokenGrant {
+    /// Identifier of the token.
+    pub id: String,
+    /// Name of the token.
+    pub name: String,
+    /// End of the token, ms since the epoch; `None` for a token without one. Nothing derived from the token outlives it.
+    pub expires_at_ms: Option<i64>,
+    /// Set when the token carries fewer roles than its user holds.
+    pub narrowed: bool,
+}
+
 /// Who is asking, with everything a decision needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Principal {
@@ -69,8 +90,8 @@ pub struct Principal {
     pub kind: PrincipalKind,
     /// Session or token identifier, for the log; never the secret.
     pub session: Option<String>,
-    /// The name of the API token, where one was presented.
-    pub token_name: Option<String>,
+    /// Token behind the request; `None` for a session that began with a password.
+    pub token: Option<TokenGrant>,
     /// Roles held.
     pub roles: BTreeSet<Role>,
     /// Ids and e-mail addresses of everyone in the principal's teams, the principal included.

@@ -41,12 +41,26 @@ pub struct ApiToken {
     pub hash: TokenHash,
     /// Roles it is narrowed to; empty means all of the user's.
     pub roles: Vec<Role>,
+    /// Token whose bearer made this one; `None` when it was made in a session with a password or by an administrator for
+    /// another user. Revoking the parent revokes this token.
+    pub parent: Option<String>,
     /// When it was made, ms since the epoch.
     pub created_at_ms: i64,
     /// When it stops working.
     pub expires_at_ms: Option<i64>,
     /// When it was last used, to the minute.
     pub last_used_at_ms: Option<i64>,
+}
+
+/// Credential that a session was made with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SignInMethod {
+    /// E-mail address and password.
+    Password,
+    /// The API token with this identifier. The session has the token's roles and ends with it.
+    Token(String),
+    /// Not recorded: the session was kept before methods were. Its rights are unknown, so it is not accepted.
+    Unknown,
 }
 
 /// A browser session as kept.
@@ -58,6 +72,8 @@ pub struct Session {
     pub user: UserId,
     /// SHA-256 of the cookie's secret.
     pub hash: TokenHash,
+    /// Credential it was made with.
+    pub method: SignInMethod,
     /// When it began, ms since the epoch.
     pub created_at_ms: i64,
     /// When it ends.
@@ -73,9 +89,10 @@ pub struct Session {
 pub trait AccessStore: Send + Sync {
     /// Adds a user; the e-mail address must be free.
     async fn user_insert(&self, user: &User) -> Result<(), AccessError>;
-    /// Replaces a user.
-    async fn user_update(&self, user: &User) -> Result<(), AccessError>;
-    /// Removes a user with their tokens and sessions.
+    /// Replaces a user that is still exactly `read`; a conflict otherwise. Also a conflict, in the same step and under
+    /// concurrency, when no active administrator would be left.
+    async fn user_update(&self, read: &User, user: &User) -> Result<(), AccessError>;
+    /// Removes a user with their tokens and sessions; a conflict for the last active administrator.
     async fn user_delete(&self, id: &UserId) -> Result<(), AccessError>;
     /// One user.
     async fn user_get(&self, id: &UserId) -> Result<User, AccessError>;
@@ -95,11 +112,13 @@ pub trait AccessStore: Send + Sync {
     async fn team_members(&self, teams: &[TeamId]) -> Result<Vec<User>, AccessError>;
     /// Adds a token.
     async fn token_insert(&self, token: &ApiToken) -> Result<(), AccessError>;
+    /// One token.
+    async fn token_get(&self, id: &str) -> Result<ApiToken, AccessError>;
     /// By the secret's hash.
     async fn token_by_hash(&self, hash: &TokenHash) -> Result<ApiToken, AccessError>;
     /// A user's tokens, or everyone's.
     async fn token_list(&self, user: Option<&UserId>) -> Result<Vec<ApiToken>, AccessError>;
-    /// Revokes a token.
+    /// Revokes a token, the tokens made with it, and the sessions of any of them, in one step.
     async fn token_delete(&self, id: &str) -> Result<(), AccessError>;
     /// Notes that a token was used.
     async fn token_touch(&self, id: &str, at_ms: i64) -> Result<(), AccessError>;

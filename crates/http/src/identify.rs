@@ -4,20 +4,23 @@
 //! `Sec-Fetch-Site` header.
 
 mod known;
+mod origin;
 mod watched;
 
 use std::collections::BTreeSet;
-use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-use axum::extract::ConnectInfo;
 use axum::http::{HeaderMap, Method, header};
 use axum_extra::extract::CookieJar;
 
 use reeve_access::principal::PrincipalKind;
-use reeve_access::{AccessError, Permission, Principal, Role, TokenHash, User};
+use reeve_access::{
+    AccessError, ApiToken, Permission, Principal, Role, SignInMethod, TokenGrant, TokenHash, User, UserId,
+};
 
 pub(crate) use self::known::KnownTokens;
+pub(crate) use self::origin::network;
+pub use self::origin::{Origin, origin};
 pub(crate) use self::watched::Watched;
 use crate::app::App;
 use crate::error::{Code, Problem};
@@ -27,15 +30,6 @@ pub const COOKIE: &str = "reeve_session";
 
 /// How often a token's last use is noted, ms.
 const TOUCH_MS: i64 = 60_000;
-
-/// Where a request came from, for the log.
-#[derive(Debug, Clone, Default)]
-pub struct Origin {
-    /// IP address.
-    pub ip_address: Option<String>,
-    /// User agent, cut to 512 bytes.
-    pub user_agent: Option<String>,
-}
 
 /// The principal of a request; `None` when it names none. Wrong or ended credentials are a problem, not nobody.
 ///
@@ -81,54 +75,70 @@ pub async fn by_token(app: &App, secret: &str) -> Result<Arc<Principal>, Problem
         return Ok(principal);
     }
     let asking = app.tokens.asking();
-    let token = match app.access.token_by_hash(&hash).await {
-        Ok(token) => token,
-        Err(AccessError::NotFound { .. }) => return Err(wrong()),
-        Err(error) => return Err(error.into()),
-    };
+    let token = found(app.access.token_by_hash(&hash).await)?.ok_or_else(wrong)?;
+    let user = user_of(app, &token.user).await?.ok_or_else(wrong)?;
+    let (roles, grant) = granted(app, &token, &user).ok_or_else(wrong)?;
     let now = app.now().as_millisecond();
-    if token.expires_at_ms.is_some_and(|end| end <= now) {
-        return Err(wrong());
-    }
-    let user = app.access.user_get(&token.user).await.map_err(|_| wrong())?;
-    if !user.active {
-        return Err(wrong());
-    }
     if token.last_used_at_ms.is_none_or(|last| now - last >= TOUCH_MS) {
         app.access.token_touch(&token.id, now).await?;
     }
-    let roles =
-        user.roles.iter().copied().filter(|role| token.roles.is_empty() || token.roles.contains(role)).collect();
-    let mut principal = build(app, user, roles, PrincipalKind::Token, token.id).await?;
-    principal.token_name = Some(token.name);
-    let principal = Arc::new(principal);
+    let principal = Arc::new(build(app, user, roles, (PrincipalKind::Token, token.id), Some(grant)).await?);
     app.tokens.put(hash, principal.clone(), token.expires_at_ms, asking);
     Ok(principal)
 }
 
-async fn by_session(app: &App, secret: &str) -> Result<Option<Principal>, Problem> {
-    let session = match app.access.session_by_hash(&TokenHash::of(secret)).await {
-        Ok(session) => session,
-        Err(AccessError::NotFound { .. }) => return Ok(None),
-        Err(error) => return Err(error.into()),
-    };
+/// The principal of a session. A session made with a token is asked for that token each time: it has the token's roles, and ends when the
+/// token ends or is revoked.
+pub(crate) async fn by_session(app: &App, secret: &str) -> Result<Option<Principal>, Problem> {
+    let Some(session) = found(app.access.session_by_hash(&TokenHash::of(secret)).await)? else { return Ok(None) };
     if session.expires_at_ms <= app.now().as_millisecond() {
         return Ok(None);
     }
-    let Ok(user) = app.access.user_get(&session.user).await else { return Ok(None) };
-    if !user.active {
-        return Ok(None);
+    let Some(user) = user_of(app, &session.user).await? else { return Ok(None) };
+    let (roles, grant) = match &session.method {
+        SignInMethod::Password => (user.roles.iter().copied().collect(), None),
+        SignInMethod::Token(id) => {
+            let Some(token) = found(app.access.token_get(id).await)? else { return Ok(None) };
+            let Some((roles, grant)) = granted(app, &token, &user) else { return Ok(None) };
+            (roles, Some(grant))
+        }
+        SignInMethod::Unknown => return Ok(None),
+    };
+    build(app, user, roles, (PrincipalKind::Session, session.id), grant).await.map(Some)
+}
+
+/// What the store answered, with `None` for what it does not have.
+fn found<T>(answer: Result<T, AccessError>) -> Result<Option<T>, Problem> {
+    match answer {
+        Ok(found) => Ok(Some(found)),
+        Err(AccessError::NotFound { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
     }
-    let roles = user.roles.iter().copied().collect();
-    build(app, user, roles, PrincipalKind::Session, session.id).await.map(Some)
+}
+
+/// A user who may sign in.
+async fn user_of(app: &App, id: &UserId) -> Result<Option<User>, Problem> {
+    Ok(found(app.access.user_get(id).await)?.filter(|user| user.active))
+}
+
+/// The roles that a token carries now, never more than its user's; `None` once it has ended.
+fn granted(app: &App, token: &ApiToken, user: &User) -> Option<(BTreeSet<Role>, TokenGrant)> {
+    if token.user != user.id || token.expires_at_ms.is_some_and(|end| end <= app.now().as_millisecond()) {
+        return None;
+    }
+    let carries = |role: &Role| token.roles.is_empty() || token.roles.contains(role);
+    let narrowed = !user.roles.iter().all(carries);
+    let roles = user.roles.iter().copied().filter(carries).collect();
+    let (id, name) = (token.id.clone(), token.name.clone());
+    Some((roles, TokenGrant { id, name, expires_at_ms: token.expires_at_ms, narrowed }))
 }
 
 async fn build(
     app: &App,
     user: User,
     roles: BTreeSet<Role>,
-    kind: PrincipalKind,
-    session: String,
+    (kind, session): (PrincipalKind, String),
+    token: Option<TokenGrant>,
 ) -> Result<Principal, Problem> {
     let mut principal = Principal {
         team_members: BTreeSet::from([user.id.0.clone(), user.email.clone()]),
@@ -137,7 +147,7 @@ async fn build(
         name: user.name,
         kind,
         session: Some(session),
-        token_name: None,
+        token,
         roles,
     };
     if principal.may(Permission::AuditViewTeam) && !user.teams.is_empty() {
@@ -147,22 +157,4 @@ async fn build(
         }
     }
     Ok(principal)
-}
-
-/// Where a request came from. `X-Forwarded-For` counts only when the peer is a configured proxy.
-#[must_use]
-pub fn origin(app: &App, headers: &HeaderMap, peer: Option<&ConnectInfo<SocketAddr>>) -> Origin {
-    let peer = peer.map(|ConnectInfo(address)| address.ip().to_canonical());
-    let trusted = peer.is_some_and(|ip| app.settings.trusted_proxies.contains(&ip));
-    let forwarded = headers
-        .get("x-forwarded-for")
-        .and_then(|value| value.to_str().ok())
-        .and_then(|list| list.rsplit(',').next())
-        .and_then(|last| last.trim().parse::<IpAddr>().ok());
-    let ip = if trusted { forwarded.or(peer) } else { peer };
-    let user_agent = headers
-        .get(header::USER_AGENT)
-        .and_then(|value| value.to_str().ok())
-        .map(|text| text.chars().take(512).collect());
-    Origin { ip_address: ip.map(|ip| ip.to_string()), user_agent }
 }

@@ -47,6 +47,7 @@ pub(crate) async fn run(args: &DemoArgs) -> Result<()> {
     let state = Arc::new(DemoState::open(&config.data_dir, args.seed)?);
     let service = Service::open(config, CloudRegistry::with_simulated(state.estate.clone()), true).await?;
     let sign_in = people::ensure(&service).await?;
+    crate::commands::first_administrator(&service).await?;
     prepare(&service, &state).await?;
     let (listener, address) = service.bind().await?;
     let stop = stop_on_signal();

@@ -17,8 +17,8 @@ impl AccessStore for Store {
     async fn user_insert(&self, user: &User) -> Result<()> {
         Ok(user::insert(self, user).await?)
     }
-    async fn user_update(&self, user: &User) -> Result<()> {
-        Ok(user::update(self, user).await?)
+    async fn user_update(&self, read: &User, user: &User) -> Result<()> {
+        Ok(user::update(self, read, user).await?)
     }
     async fn user_delete(&self, id: &UserId) -> Result<()> {
         Ok(user::delete(self, id).await?)
@@ -49,6 +49,9 @@ impl AccessStore for Store {
     }
     async fn token_insert(&self, token: &ApiToken) -> Result<()> {
         Ok(token::insert(self, token).await?)
+    }
+    async fn token_get(&self, id: &str) -> Result<ApiToken> {
+        Ok(token::get(self, id).await?)
     }
     async fn token_by_hash(&self, hash: &TokenHash) -> Result<ApiToken> {
         Ok(token::by_hash(self, hash).await?)

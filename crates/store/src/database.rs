@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::any::{Any, AnyConnectOptions, AnyPoolOptions};
-use sqlx::{AnyConnection, AnyPool, ConnectOptions as _, Connection as _, Executor as _, Transaction};
+use sqlx::{AnyConnection, AnyPool, AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, Transaction};
 
 use crate::address::{Address, Backend};
 use crate::fault::Fault;
@@ -111,6 +111,19 @@ impl Store {
     /// For several statements that stand or fall together. Dropped without a commit, nothing has happened.
     pub(crate) async fn begin(&self) -> Result<Transaction<'static, Any>, Fault> {
         Ok(self.inner.write.begin_with(begin(self.inner.backend)).await?)
+    }
+
+    /// Lets one transaction at a time write to a table, until it ends. SQLite's transactions hold the whole database already.
+    pub(crate) async fn serialize_writers(
+        &self,
+        tx: &mut Transaction<'static, Any>,
+        table: &'static str,
+    ) -> Result<(), Fault> {
+        if self.inner.backend == Backend::Postgres {
+            let lock = format!("LOCK TABLE {table} IN SHARE ROW EXCLUSIVE MODE");
+            sqlx::raw_sql(AssertSqlSafe(lock)).execute(&mut **tx).await?;
+        }
+        Ok(())
     }
 
     pub(crate) fn vault(&self) -> &Vault {

@@ -52,6 +52,7 @@ impl Service {
     pub fn demo(data_dir: &Path) -> Result<Service> {
         let mut command = program("reeve")?;
         command.arg("demo").arg("--data-dir").arg(data_dir).args(["--listen", "127.0.0.1:0"]);
+        command.env("REEVE_ADMIN_TOKEN", ADMIN_TOKEN);
         Service::start(command)
     }
 

@@ -17,7 +17,7 @@ fn principal(roles: &[Role], team: &[&str]) -> Principal {
         name: "Ann".into(),
         kind: PrincipalKind::Session,
         session: None,
-        token_name: None,
+        token: None,
         roles: roles.iter().copied().collect(),
         team_members: team.iter().map(|&name| name.to_owned()).collect(),
     }

@@ -52,9 +52,9 @@ impl AccessStore for Watched {
         self.store.user_insert(user).await
     }
 
-    async fn user_update(&self, user: &User) -> Result<(), AccessError> {
+    async fn user_update(&self, read: &User, user: &User) -> Result<(), AccessError> {
         let _counted = self.changes.counted();
-        self.store.user_update(user).await
+        self.store.user_update(read, user).await
     }
 
     async fn user_delete(&self, id: &UserId) -> Result<(), AccessError> {
@@ -100,6 +100,10 @@ impl AccessStore for Watched {
     async fn token_insert(&self, token: &ApiToken) -> Result<(), AccessError> {
         let _counted = self.changes.counted();
         self.store.token_insert(token).await
+    }
+
+    async fn token_get(&self, id: &str) -> Result<ApiToken, AccessError> {
+        self.store.token_get(id).await
     }
 
     async fn token_by_hash(&self, hash: &TokenHash) -> Result<ApiToken, AccessError> {

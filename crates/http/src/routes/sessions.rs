@@ -1,18 +1,19 @@
 //! Signing in and out.
 //!
-//! Signing in costs an Argon2 hash whether or not the user exists, and is limited per address, so that neither time nor
-//! trying tells anything.
+//! Signing in costs an Argon2 hash whether or not the user exists, and is limited per network and per account (`attempts.rs`), so
+//! that neither time nor trying tells anything.
 
 use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use axum_extra::extract::CookieJar;
 use utoipa_axum::routes;
 
-use reeve_access::{AccessError, Permission, Principal, Secret, Session, TokenHash, User, password};
+use reeve_access::{
+    AccessError, Permission, Principal, PrincipalKind, Secret, Session, SignInMethod, TokenHash, User, password,
+};
 use reeve_audit::ResourceRef;
 
 use crate::app::App;
@@ -30,51 +31,78 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         .add(Access::Needs(Permission::Administer), routes!(list))
 }
 
-/// Sign in with e-mail address and password, or with an API token, and get a session cookie.
+/// Sign in with e-mail address and password, or with an API token, and get a session cookie. A session made with a token has the
+/// token's roles and ends with it.
 #[utoipa::path(post, path = "/api/v1/sessions", tag = "access", request_body = SignIn,
     responses((status = 201, body = MeBody), (status = 401, body = ProblemBody), (status = 429, body = ProblemBody)))]
 async fn sign_in(State(app): State<Arc<App>>, from: From, Body(body): Body<SignIn>) -> Result<Response, Problem> {
-    let name = body.email.clone().unwrap_or_else(|| "token".to_owned());
-    if !app.sign_ins.admit(from.origin.ip_address.as_deref().unwrap_or("unknown"), app.now()) {
-        return Err(Problem::new(
-            Code::TooManyRequests,
-            "Too many attempts to sign in from this address. Try again in a minute.",
-        )
-        .retry_after(60));
+    let network = identify::network(from.origin.ip_address.as_deref());
+    app.sign_ins.on_network(&network, app.now()).map_err(too_many)?;
+    let account = body.email.as_deref().map(str::to_lowercase);
+    if let Some(account) = &account {
+        app.sign_ins.on_account(account, &network, app.now()).map_err(too_many)?;
     }
-    let user = match verify(&app, &body).await {
-        Ok(user) => user,
+    let (user, token) = match verify(&app, &body).await {
+        Ok(verified) => verified,
         Err(problem) => {
-            app.record(story::login(&name, None, &from.origin, &from.request_id, Some("wrong credentials"))).await?;
+            let reason =
+                if problem.status() == StatusCode::UNAUTHORIZED { "wrong credentials" } else { "malformed request" };
+            let entry = story::login_refused(body.email.as_deref(), &from.origin, &from.request_id, reason);
+            app.record(entry).await?;
             return Err(problem);
         }
     };
     let secret = Secret::generate("rvs_").map_err(Problem::internal)?;
+    let session = session(&app, &user, token.as_deref(), &secret, &from);
+    let entry = story::login(&user, &session, &from.origin, &from.request_id);
+    app.access.session_insert(&session).await?;
+    // Nobody knows the secret yet: a session that cannot be recorded opens nothing, and goes again.
+    if let Err(problem) = app.record(entry).await {
+        app.access.session_delete(&session.id).await?;
+        return Err(problem);
+    }
+    if let Some(account) = &account {
+        app.sign_ins.succeeded(account, &network, app.now());
+    }
+    let lasts_s = (session.expires_at_ms - session.created_at_ms) / 1000;
+    let principal = identify::by_session(&app, secret.reveal()).await?;
+    let principal = principal.ok_or_else(|| Problem::new(Code::Unauthenticated, "The session has ended already."))?;
+    let me = me(&principal, Some(session.expires_at_ms), app.settings.demo);
+    Ok((StatusCode::CREATED, cookie(&app, secret.reveal(), lasts_s), Json(me)).into_response())
+}
+
+fn too_many(seconds: u64) -> Problem {
+    let seconds = seconds.max(1);
+    let message = format!("Too many attempts to sign in. Try again in {seconds} s, or use an API token.");
+    Problem::new(Code::TooManyRequests, message).retry_after(seconds)
+}
+
+/// A new session, which does not outlive the token that it was made with.
+fn session(app: &App, user: &User, token: Option<&Principal>, secret: &Secret, from: &From) -> Session {
     let now_ms = app.now().as_millisecond();
-    let session = Session {
+    let grant = token.and_then(|principal| principal.token.as_ref());
+    let longest = now_ms + app.settings.session_s * 1000;
+    Session {
         id: uuid::Uuid::now_v7().to_string(),
         user: user.id.clone(),
         hash: TokenHash::of(secret.reveal()),
+        method: grant.map_or(SignInMethod::Password, |grant| SignInMethod::Token(grant.id.clone())),
         created_at_ms: now_ms,
-        expires_at_ms: now_ms + app.settings.session_s * 1000,
+        expires_at_ms: grant.and_then(|grant| grant.expires_at_ms).map_or(longest, |end| end.min(longest)),
         ip_address: from.origin.ip_address.clone(),
         user_agent: from.origin.user_agent.clone(),
-    };
-    app.record(story::login(&user.email, Some((&user.id.0, &session.id)), &from.origin, &from.request_id, None))
-        .await?;
-    app.access.session_insert(&session).await?;
-    let cookie = cookie(&app, secret.reveal(), app.settings.session_s);
-    let me = me(&user_principal(&user, &session), Some(session.expires_at_ms), app.settings.demo);
-    Ok((StatusCode::CREATED, cookie, Json(me)).into_response())
+    }
 }
 
-async fn verify(app: &App, body: &SignIn) -> Result<User, Problem> {
+/// The user who signs in, and the principal of the token when it was one.
+async fn verify(app: &App, body: &SignIn) -> Result<(User, Option<Arc<Principal>>), Problem> {
     let wrong =
         || Problem::new(Code::Unauthenticated, "E-mail address or password is wrong, or the token is not valid.");
     match (&body.email, &body.password, &body.token) {
         (None, None, Some(token)) => {
             let principal = identify::by_token(app, token).await.map_err(|_| wrong())?;
-            app.access.user_get(&principal.user).await.map_err(|_| wrong())
+            let user = app.access.user_get(&principal.user).await.map_err(|_| wrong())?;
+            Ok((user, Some(principal)))
         }
         (Some(email), Some(given), None) => {
             let user = match app.access.user_by_email(&email.to_lowercase()).await {
@@ -87,7 +115,7 @@ async fn verify(app: &App, body: &SignIn) -> Result<User, Problem> {
             let right = tokio::task::spawn_blocking(move || password::verify(&given, hash.as_deref()))
                 .await
                 .map_err(Problem::internal)?;
-            user.filter(|user| right && user.active).ok_or_else(wrong)
+            user.filter(|user| right && user.active).map(|user| (user, None)).ok_or_else(wrong)
         }
         _ => Err(Problem::field("email", "missing", "give email and password, or token")),
     }
@@ -101,13 +129,20 @@ async fn current(State(app): State<Arc<App>>, caller: Caller) -> Json<MeBody> {
 
 /// Sign out.
 #[utoipa::path(delete, path = "/api/v1/sessions/current", tag = "access", responses((status = 204)))]
-async fn sign_out(State(app): State<Arc<App>>, headers: HeaderMap, caller: Caller) -> Result<Response, Problem> {
+async fn sign_out(State(app): State<Arc<App>>, caller: Caller) -> Result<Response, Problem> {
     let resource = ResourceRef::new("session", caller.session.clone().unwrap_or_default());
-    app.record(story::did(&caller, "authentication.logout", "logout", resource)).await?;
-    if let Some(cookie) = CookieJar::from_headers(&headers).get(identify::COOKIE)
-        && let Ok(session) = app.access.session_by_hash(&TokenHash::of(cookie.value())).await
-    {
-        app.access.session_delete(&session.id).await?;
+    let entry = story::did(&caller, "authentication.logout", "logout", resource);
+    let own = caller.session.as_deref().filter(|_| caller.kind == PrincipalKind::Session);
+    let end = async {
+        match own {
+            Some(id) => app.access.session_delete(id).await,
+            None => Ok(()),
+        }
+    };
+    match app.change(entry, end).await {
+        // Another request of the same session was faster.
+        Err(problem) if problem.status() == StatusCode::NOT_FOUND => {}
+        other => other?,
     }
     Ok((StatusCode::NO_CONTENT, cookie(&app, "", 0)).into_response())
 }
@@ -135,19 +170,6 @@ fn cookie(app: &App, value: &str, max_age_s: i64) -> [(header::HeaderName, Strin
     let secure = if app.settings.secure_cookies { "; Secure" } else { "" };
     let text = format!("{}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={max_age_s}{secure}", identify::COOKIE);
     [(header::SET_COOKIE, text)]
-}
-
-fn user_principal(user: &User, session: &Session) -> Principal {
-    Principal {
-        user: user.id.clone(),
-        email: user.email.clone(),
-        name: user.name.clone(),
-        kind: reeve_access::PrincipalKind::Session,
-        session: Some(session.id.clone()),
-        token_name: None,
-        roles: user.roles.iter().copied().collect(),
-        team_members: std::collections::BTreeSet::new(),
-    }
 }
 
 fn me(principal: &Principal, expires_at_ms: Option<i64>, demo: bool) -> MeBody {

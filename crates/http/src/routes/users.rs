@@ -1,4 +1,4 @@
-//! Users. Passwords go in and are never shown; the last administrator cannot be locked out.
+//! Users. Passwords go in and are never shown. The store keeps the last active administrator.
 
 use std::sync::Arc;
 
@@ -9,15 +9,18 @@ use serde_json::json;
 use utoipa_axum::routes;
 
 use reeve_access::{Permission, Role, TeamId, User, UserId, password};
-use reeve_audit::{Json as AuditJson, ResourceRef};
+use reeve_audit::{Json as AuditJson, ResourceRef, is_email_address};
 
 use crate::app::App;
-use crate::error::{Code, Problem, ProblemBody};
+use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller};
 use crate::guard::{Access, Guarded};
 use crate::wire::access::{UserBody, UserCreate, UserPatch};
 use crate::wire::list::List;
 use crate::{story, time};
+
+/// Longest e-mail address, bytes (RFC 5321, section 4.5.3.1.3).
+const MAX_EMAIL: usize = 254;
 
 pub(super) fn routes(guarded: Guarded) -> Guarded {
     guarded
@@ -48,10 +51,7 @@ async fn create(
     Body(body): Body<UserCreate>,
 ) -> Result<(StatusCode, Json<UserBody>), Problem> {
     let email = body.email.trim().to_lowercase();
-    if email
-        .split_once('@')
-        .is_none_or(|(name, host)| name.is_empty() || host.is_empty() || email.contains(char::is_whitespace))
-    {
+    if email.len() > MAX_EMAIL || !is_email_address(&email) {
         return Err(Problem::field("email", "invalid", "is not an e-mail address"));
     }
     let user = User {
@@ -64,16 +64,9 @@ async fn create(
         active: true,
         created_at_ms: app.now().as_millisecond(),
     };
-    if app.access.user_by_email(&user.email).await.is_ok() {
-        return Err(Problem::new(
-            Code::Conflict,
-            format!("A user with the e-mail address {} already exists.", user.email),
-        ));
-    }
     let entry = story::did(&caller, "user.create", "create_user", ResourceRef::new("user", user.id.0.clone()))
         .after(state(&user));
-    app.record(entry).await?;
-    app.access.user_insert(&user).await?;
+    app.change(entry, app.access.user_insert(&user)).await?;
     Ok((StatusCode::CREATED, Json(body_of(&user))))
 }
 
@@ -102,15 +95,13 @@ async fn patch(
     if new_password {
         user.password_hash = hash(body.password, &user.email).await?;
     }
-    keep_an_administrator(&app, &before, Some(&user)).await?;
     let resource = ResourceRef::new("user", user.id.0.clone());
     let mut entry =
         story::did(&caller, "user.modify", "modify_user", resource.clone()).before(state(&before)).after(state(&user));
     if new_password {
         entry = entry.with_tag("password_changed");
     }
-    app.record(entry).await?;
-    app.access.user_update(&user).await?;
+    app.change(entry, app.access.user_update(&before, &user)).await?;
     if new_password || !user.active {
         for session in app.access.session_list(Some(&user.id)).await? {
             app.access.session_delete(&session.id).await?;
@@ -124,29 +115,19 @@ async fn patch(
     responses((status = 204), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
 async fn delete(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<String>) -> Result<StatusCode, Problem> {
     let user = app.access.user_get(&UserId(id)).await?;
-    keep_an_administrator(&app, &user, None).await?;
     let resource = ResourceRef::new("user", user.id.0.clone());
-    app.record(story::did(&caller, "user.delete", "delete_user", resource).before(state(&user))).await?;
-    app.access.user_delete(&user.id).await?;
+    app.change(
+        story::did(&caller, "user.delete", "delete_user", resource).before(state(&user)),
+        app.access.user_delete(&user.id),
+    )
+    .await?;
     Ok(StatusCode::NO_CONTENT)
-}
-
-async fn keep_an_administrator(app: &App, before: &User, after: Option<&User>) -> Result<(), Problem> {
-    let administers = |user: &User| user.active && user.roles.contains(&Role::Administrator);
-    if !administers(before) || after.is_some_and(administers) {
-        return Ok(());
-    }
-    let others = app.access.user_list().await?.iter().filter(|user| user.id != before.id && administers(user)).count();
-    if others == 0 {
-        return Err(Problem::new(Code::Conflict, "This is the last administrator. Make somebody else one first."));
-    }
-    Ok(())
 }
 
 fn named(name: &str) -> Result<String, Problem> {
     let name = name.trim();
-    if name.is_empty() || name.chars().count() > 200 {
-        return Err(Problem::field("name", "invalid", "must have 1 to 200 characters"));
+    if name.is_empty() || name.chars().count() > 200 || name.contains(char::is_control) {
+        return Err(Problem::field("name", "invalid", "must have 1 to 200 characters, none of control"));
     }
     Ok(name.to_owned())
 }

@@ -10,6 +10,7 @@ mod claims;
 mod cli;
 mod counting;
 mod demo;
+mod doors;
 mod ending;
 mod full_disk;
 mod journey;

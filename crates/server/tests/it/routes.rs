@@ -37,7 +37,7 @@ fn principal(role: Role) -> Principal {
         name: "u".into(),
         kind: PrincipalKind::Token,
         session: None,
-        token_name: None,
+        token: None,
         roles: BTreeSet::from([role]),
         team_members: BTreeSet::new(),
     }

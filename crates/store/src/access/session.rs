@@ -1,8 +1,8 @@
 //! Browser sessions.
 
-use reeve_access::{Session, TokenHash, UserId};
-use sqlx::Row as _;
-use sqlx::any::AnyRow;
+use reeve_access::{Session, SignInMethod, TokenHash, UserId};
+use sqlx::any::{Any, AnyRow};
+use sqlx::{Row as _, Transaction};
 
 use super::token::hash;
 use crate::database::Store;
@@ -62,6 +62,24 @@ pub(super) async fn expire(store: &Store, now_ms: i64) -> Result<Vec<Session>, F
     Ok(ended)
 }
 
+/// Ends the sessions that were made with one of these tokens, all of one user's.
+pub(super) async fn delete_made_with(
+    tx: &mut Transaction<'static, Any>,
+    user: &str,
+    tokens: &[String],
+) -> Result<(), Fault> {
+    let rows =
+        sqlx::query("SELECT id, document FROM sessions WHERE user_id = $1").bind(user).fetch_all(&mut **tx).await?;
+    for row in rows {
+        let id: String = row.try_get(0)?;
+        let document: SessionRow = decode(row.try_get(1)?).map_err(unreadable("session", &id))?;
+        if matches!(document.method(), SignInMethod::Token(token) if tokens.contains(&token)) {
+            sqlx::query("DELETE FROM sessions WHERE id = $1").bind(&id).execute(&mut **tx).await?;
+        }
+    }
+    Ok(())
+}
+
 /// Sessions, oldest first.
 async fn select(store: &Store, filter: &Filter) -> Result<Vec<Session>, Fault> {
     let rows = filter.query(filter.sql(SELECT, " ORDER BY created_at_ms, id")).fetch_all(store.read()).await?;
@@ -76,6 +94,7 @@ fn session(row: &AnyRow) -> Result<Session, Fault> {
         hash: hash("session", &id, row.try_get(2)?)?,
         created_at_ms: row.try_get(3)?,
         expires_at_ms: row.try_get(4)?,
+        method: document.method(),
         ip_address: document.ip_address,
         user_agent: document.user_agent,
         id,

@@ -1,9 +1,10 @@
 //! API tokens.
 
 use reeve_access::{ApiToken, TokenHash, UserId};
-use sqlx::Row as _;
-use sqlx::any::AnyRow;
+use sqlx::any::{Any, AnyRow};
+use sqlx::{Row as _, Transaction};
 
+use super::session;
 use crate::database::Store;
 use crate::fault::Fault;
 use crate::filter::Filter;
@@ -30,6 +31,12 @@ pub(super) async fn insert(store: &Store, token: &ApiToken) -> Result<(), Fault>
     Ok(())
 }
 
+pub(super) async fn get(store: &Store, id: &str) -> Result<ApiToken, Fault> {
+    let mut filter = Filter::default();
+    filter.text("id = ?", id);
+    select(store, &filter).await?.pop().ok_or_else(|| Fault::not_found("token", id))
+}
+
 pub(super) async fn by_hash(store: &Store, hash: &TokenHash) -> Result<ApiToken, Fault> {
     let mut filter = Filter::default();
     filter.text("hash = ?", hex::encode(hash.0));
@@ -45,8 +52,36 @@ pub(super) async fn list(store: &Store, user: Option<&UserId>) -> Result<Vec<Api
 }
 
 pub(super) async fn delete(store: &Store, id: &str) -> Result<(), Fault> {
-    let done = sqlx::query("DELETE FROM tokens WHERE id = $1").bind(id).execute(store.write()).await?;
-    if done.rows_affected() == 0 { Err(Fault::not_found("token", id)) } else { Ok(()) }
+    let mut tx = store.begin().await?;
+    let row = sqlx::query("SELECT user_id FROM tokens WHERE id = $1").bind(id).fetch_optional(&mut *tx).await?;
+    let user: String = row.ok_or_else(|| Fault::not_found("token", id))?.try_get(0)?;
+    let family = family(&mut tx, id, &user).await?;
+    for member in &family {
+        sqlx::query("DELETE FROM tokens WHERE id = $1").bind(member).execute(&mut *tx).await?;
+    }
+    session::delete_made_with(&mut tx, &user, &family).await?;
+    Ok(tx.commit().await?)
+}
+
+/// A token and every token made with it, directly or through others. All of them act for one user.
+async fn family(tx: &mut Transaction<'static, Any>, id: &str, user: &str) -> Result<Vec<String>, Fault> {
+    let rows =
+        sqlx::query("SELECT id, document FROM tokens WHERE user_id = $1").bind(user).fetch_all(&mut **tx).await?;
+    let mut parents = Vec::with_capacity(rows.len());
+    for row in rows {
+        let child: String = row.try_get(0)?;
+        let document: TokenRow = decode(row.try_get(1)?).map_err(unreadable("token", &child))?;
+        parents.push((child, document.parent));
+    }
+    let mut family = vec![id.to_owned()];
+    let mut next = 0;
+    while next < family.len() {
+        let made = parents.iter().filter(|(_, parent)| parent.as_deref() == Some(family[next].as_str()));
+        let made: Vec<String> = made.map(|(child, _)| child.clone()).filter(|child| !family.contains(child)).collect();
+        family.extend(made);
+        next += 1;
+    }
+    Ok(family)
 }
 
 /// Never moves backwards: requests may finish in another order than they came.
@@ -75,6 +110,7 @@ fn token(row: &AnyRow) -> Result<ApiToken, Fault> {
         hash: hash("token", &id, row.try_get(2)?)?,
         roles: document.roles().map_err(unreadable("token", &id))?,
         name: document.name,
+        parent: document.parent,
         created_at_ms: row.try_get(3)?,
         expires_at_ms: row.try_get(4)?,
         last_used_at_ms: row.try_get(5)?,

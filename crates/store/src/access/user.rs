@@ -33,26 +33,54 @@ pub(super) async fn insert(store: &Store, user: &User) -> Result<(), Fault> {
     Ok(tx.commit().await?)
 }
 
-pub(super) async fn update(store: &Store, user: &User) -> Result<(), Fault> {
+pub(super) async fn update(store: &Store, read: &User, user: &User) -> Result<(), Fault> {
     let mut tx = store.begin().await?;
-    let done = sqlx::query(
-        "UPDATE users SET email = $2, name = $3, active = $4, created_at_ms = $5, document = $6 WHERE id = $1",
-    )
-    .bind(&user.id.0)
-    .bind(user.email.to_lowercase())
-    .bind(&user.name)
-    .bind(i64::from(user.active))
-    .bind(user.created_at_ms)
-    .bind(encode(&UserRow::from(user))?)
-    .execute(&mut *tx)
-    .await
-    .map_err(|error| Fault::or_taken(error, || taken(user)))?;
-    if done.rows_affected() == 0 {
-        return Err(Fault::not_found("user", &user.id.0));
+    store.serialize_writers(&mut tx, "users").await?;
+    let stored = stored(&mut tx, &user.id).await?;
+    if stored != *read {
+        return Err(Fault::Conflict(format!("the user {} was changed in between; read it again", stored.email)));
     }
+    if stored.administers() && !user.administers() {
+        keep_an_administrator(&mut tx, &stored).await?;
+    }
+    sqlx::query("UPDATE users SET email = $2, name = $3, active = $4, created_at_ms = $5, document = $6 WHERE id = $1")
+        .bind(&user.id.0)
+        .bind(user.email.to_lowercase())
+        .bind(&user.name)
+        .bind(i64::from(user.active))
+        .bind(user.created_at_ms)
+        .bind(encode(&UserRow::from(user))?)
+        .execute(&mut *tx)
+        .await
+        .map_err(|error| Fault::or_taken(error, || taken(user)))?;
     sqlx::query("DELETE FROM memberships WHERE user_id = $1").bind(&user.id.0).execute(&mut *tx).await?;
     join(&mut tx, user).await?;
     Ok(tx.commit().await?)
+}
+
+/// The user as this transaction sees it.
+async fn stored(tx: &mut Transaction<'static, Any>, id: &UserId) -> Result<User, Fault> {
+    let mut filter = Filter::default();
+    filter.text("id = ?", &id.0);
+    let row = filter.query(filter.sql(SELECT, "")).fetch_optional(&mut **tx).await?;
+    let row = row.ok_or_else(|| Fault::not_found("user", &id.0))?;
+    let memberships = filter.query(filter.sql(MEMBERSHIPS, ") ORDER BY position")).fetch_all(&mut **tx).await?;
+    user(&row, &mut by_user(memberships)?)
+}
+
+/// Refuses to go on when nobody but `leaving` administers. The caller holds the table against other writers: two
+/// administrators who demote each other at the same moment would otherwise both find the other one still there.
+async fn keep_an_administrator(tx: &mut Transaction<'static, Any>, leaving: &User) -> Result<(), Fault> {
+    let mut filter = Filter::default();
+    filter.text("id <> ?", &leaving.id.0);
+    filter.integer("active = ?", 1);
+    for row in filter.query(filter.sql(SELECT, "")).fetch_all(&mut **tx).await? {
+        if user(&row, &mut HashMap::new())?.administers() {
+            return Ok(());
+        }
+    }
+    let email = &leaving.email;
+    Err(Fault::Conflict(format!("{email} is the last active administrator; make somebody else one first")))
 }
 
 fn taken(user: &User) -> String {
@@ -75,8 +103,14 @@ async fn join(tx: &mut Transaction<'static, Any>, user: &User) -> Result<(), Fau
 }
 
 pub(super) async fn delete(store: &Store, id: &UserId) -> Result<(), Fault> {
-    let done = sqlx::query("DELETE FROM users WHERE id = $1").bind(&id.0).execute(store.write()).await?;
-    if done.rows_affected() == 0 { Err(Fault::not_found("user", &id.0)) } else { Ok(()) }
+    let mut tx = store.begin().await?;
+    store.serialize_writers(&mut tx, "users").await?;
+    let stored = stored(&mut tx, id).await?;
+    if stored.administers() {
+        keep_an_administrator(&mut tx, &stored).await?;
+    }
+    sqlx::query("DELETE FROM users WHERE id = $1").bind(&id.0).execute(&mut *tx).await?;
+    Ok(tx.commit().await?)
 }
 
 pub(super) async fn get(store: &Store, id: &UserId) -> Result<User, Fault> {
@@ -111,11 +145,16 @@ pub(super) async fn of_teams(store: &Store, teams: &[TeamId]) -> Result<Vec<User
 async fn select(store: &Store, filter: &Filter) -> Result<Vec<User>, Fault> {
     let rows = filter.query(filter.sql(SELECT, " ORDER BY email")).fetch_all(store.read()).await?;
     let memberships = filter.query(filter.sql(MEMBERSHIPS, ") ORDER BY position")).fetch_all(store.read()).await?;
+    let mut teams = by_user(memberships)?;
+    rows.iter().map(|row| user(row, &mut teams)).collect()
+}
+
+fn by_user(memberships: Vec<AnyRow>) -> Result<HashMap<String, Vec<TeamId>>, Fault> {
     let mut teams: HashMap<String, Vec<TeamId>> = HashMap::new();
     for row in memberships {
         teams.entry(row.try_get(0)?).or_default().push(TeamId(row.try_get(1)?));
     }
-    rows.iter().map(|row| user(row, &mut teams)).collect()
+    Ok(teams)
 }
 
 fn user(row: &AnyRow, teams: &mut HashMap<String, Vec<TeamId>>) -> Result<User, Fault> {

@@ -11,11 +11,17 @@ use super::user::roles;
 pub(crate) struct TokenRow {
     pub(crate) name: String,
     roles: Vec<String>,
+    #[serde(default)]
+    pub(crate) parent: Option<String>,
 }
 
 impl From<&ApiToken> for TokenRow {
     fn from(token: &ApiToken) -> Self {
-        TokenRow { name: token.name.clone(), roles: token.roles.iter().map(|role| role.as_str().to_owned()).collect() }
+        TokenRow {
+            name: token.name.clone(),
+            roles: token.roles.iter().map(|role| role.as_str().to_owned()).collect(),
+            parent: token.parent.clone(),
+        }
     }
 }
 

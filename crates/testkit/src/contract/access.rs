@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use reeve_access::{AccessError, AccessStore, ApiToken, Role, Session, Team, TeamId, TokenHash, User, UserId};
+use reeve_access::{
+    AccessError, AccessStore, ApiToken, Role, Session, SignInMethod, Team, TeamId, TokenHash, User, UserId,
+};
 
 /// A user with a role, an address and no password.
 #[must_use]
@@ -31,6 +33,7 @@ fn token(id: &str, user: &str, created_at_ms: i64) -> ApiToken {
         name: format!("token {id}"),
         hash: TokenHash::of(id),
         roles: vec![],
+        parent: None,
         created_at_ms,
         expires_at_ms: None,
         last_used_at_ms: None,
@@ -42,6 +45,7 @@ fn session(id: &str, user: &str, expires_at_ms: i64) -> Session {
         id: id.into(),
         user: UserId(user.into()),
         hash: TokenHash::of(id),
+        method: SignInMethod::Password,
         created_at_ms: 1_000,
         expires_at_ms,
         ip_address: Some("2001:db8::1".into()),
@@ -66,7 +70,8 @@ pub async fn run(store: Arc<dyn AccessStore>) -> Result<()> {
     teams(&*store).await?;
     tokens(&*store).await?;
     sessions(&*store).await?;
-    one_address_is_taken_once(store).await
+    one_address_is_taken_once(store.clone()).await?;
+    an_administrator_stays(store).await
 }
 
 async fn users(store: &dyn AccessStore) -> Result<()> {
@@ -91,12 +96,15 @@ async fn users(store: &dyn AccessStore) -> Result<()> {
     assert!(is_missing(store.user_by_email("dan@example.com").await, "user"), "nothing half done");
 
     let renamed = User { email: "zoe.new@example.com".into(), active: true, roles: vec![Role::Manager], ..zoe.clone() };
-    store.user_update(&renamed).await?;
+    store.user_update(&zoe, &renamed).await?;
     assert_eq!(store.user_get(&zoe.id).await?, renamed);
     assert!(is_missing(store.user_by_email("zoe@example.com").await, "user"));
-    assert!(is_conflict(&store.user_update(&User { email: "ann@example.com".into(), ..renamed.clone() }).await));
+    assert!(is_conflict(&store.user_update(&zoe, &zoe).await), "it was changed since it was read");
+    let taken = User { email: "ann@example.com".into(), ..renamed.clone() };
+    assert!(is_conflict(&store.user_update(&renamed, &taken).await));
     assert_eq!(store.user_get(&zoe.id).await?, renamed, "a refused update changes nothing");
-    assert!(is_missing(store.user_update(&user("u-none", "none@example.com", &[])).await, "user"));
+    let none = user("u-none", "none@example.com", &[]);
+    assert!(is_missing(store.user_update(&none, &none).await, "user"));
 
     store.user_delete(&zoe.id).await?;
     assert!(is_missing(store.user_get(&zoe.id).await, "user"));
@@ -130,7 +138,8 @@ async fn teams(store: &dyn AccessStore) -> Result<()> {
     assert_eq!(members(&["t-a", "t-b", "t-none"]).await?, ["u-1", "u-2"], "nobody twice");
     assert!(members(&[]).await?.is_empty() && members(&["t-z"]).await?.is_empty());
 
-    store.user_update(&user("u-2", "two@example.com", &["t-b"])).await?;
+    let (two, moved) = (user("u-2", "two@example.com", &["t-a"]), user("u-2", "two@example.com", &["t-b"]));
+    store.user_update(&two, &moved).await?;
     assert_eq!(members(&["t-a"]).await?, ["u-1"]);
     store.team_delete(&TeamId("t-a".into())).await?;
     assert!(is_missing(store.team_delete(&TeamId("t-a".into())).await, "team"));
@@ -162,8 +171,30 @@ async fn tokens(store: &dyn AccessStore) -> Result<()> {
     store.token_touch("k-1", 500).await?;
     store.token_touch("k-1", 400).await?;
     assert_eq!(store.token_by_hash(&TokenHash::of("k-1")).await?.last_used_at_ms, Some(500), "never backwards");
+    assert_eq!(store.token_get("k-1").await?.last_used_at_ms, Some(500));
+    // What was made with a token goes with it, and nothing else does.
+    store.token_insert(&ApiToken { parent: Some("k-1".into()), ..token("k-3", "u-2", 30) }).await?;
+    store.token_insert(&ApiToken { parent: Some("k-3".into()), ..token("k-4", "u-2", 40) }).await?;
+    store.token_insert(&token("k-5", "u-2", 50)).await?;
+    for (id, method) in [
+        ("s-k1", SignInMethod::Token("k-1".into())),
+        ("s-k4", SignInMethod::Token("k-4".into())),
+        ("s-k5", SignInMethod::Token("k-5".into())),
+        ("s-pw", SignInMethod::Password),
+    ] {
+        store.session_insert(&Session { method, ..session(id, "u-2", 9_000) }).await?;
+    }
     store.token_delete("k-1").await?;
+    assert_eq!(ids(Some("u-2")).await?, ["k-5"], "its children and theirs are gone");
+    let left = store.session_list(Some(&UserId("u-2".into()))).await?;
+    let left: Vec<_> = left.into_iter().map(|session| (session.id, session.method)).collect();
+    let with = |id: &str| SignInMethod::Token(id.into());
+    assert_eq!(left, [("s-k5".to_owned(), with("k-5")), ("s-pw".to_owned(), SignInMethod::Password)]);
+    for id in ["s-k5", "s-pw"] {
+        store.session_delete(id).await?;
+    }
     assert!(is_missing(store.token_by_hash(&TokenHash::of("k-1")).await, "token"));
+    assert!(is_missing(store.token_get("k-1").await, "token"));
     assert!(is_missing(store.token_delete("k-1").await, "token"));
     Ok(())
 }
@@ -211,5 +242,44 @@ async fn one_address_is_taken_once(store: Arc<dyn AccessStore>) -> Result<()> {
         }
     }
     assert_eq!(won, 1);
+    Ok(())
+}
+
+/// The last active administrator is neither demoted, switched off nor removed, also when two try it with each other at once.
+async fn an_administrator_stays(store: Arc<dyn AccessStore>) -> Result<()> {
+    let administrator = |id: &str| User {
+        roles: vec![Role::Operator, Role::Administrator],
+        ..user(id, &format!("{id}@example.com"), &[])
+    };
+    let demoted = |user: &User| User { roles: vec![Role::Operator], ..user.clone() };
+    let (one, two) = (administrator("boss-1"), administrator("boss-2"));
+    store.user_insert(&one).await?;
+    store.user_insert(&User { active: false, ..administrator("boss-off") }).await?;
+    assert!(is_conflict(&store.user_update(&one, &demoted(&one)).await), "one who is switched off does not count");
+    assert!(is_conflict(&store.user_update(&one, &User { active: false, ..one.clone() }).await));
+    assert!(is_conflict(&store.user_delete(&one.id).await));
+    assert_eq!(store.user_get(&one.id).await?, one);
+    store.user_insert(&two).await?;
+    for round in 0..20 {
+        let each = [one.clone(), two.clone()].map(|leaving| {
+            let (store, demoted) = (store.clone(), demoted(&leaving));
+            tokio::spawn(async move {
+                match round % 3 {
+                    0 => store.user_update(&leaving, &demoted).await,
+                    1 => store.user_update(&leaving, &User { active: false, ..leaving.clone() }).await,
+                    _ => store.user_delete(&leaving.id).await,
+                }
+            })
+        });
+        let [first, second] = each;
+        let stays = [is_conflict(&first.await?), is_conflict(&second.await?)];
+        assert_eq!(stays.iter().filter(|stays| **stays).count(), 1, "round {round}: exactly one stays");
+        let gone = if stays[0] { &two } else { &one };
+        if round % 3 == 2 {
+            store.user_insert(gone).await?;
+        } else {
+            store.user_update(&store.user_get(&gone.id).await?, gone).await?;
+        }
+    }
     Ok(())
 }

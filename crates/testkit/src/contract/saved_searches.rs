@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::Result;
-use reeve_access::{AccessError, AccessStore, SavedSearch, SavedSearchStore, SharedWith, Team, TeamId, UserId};
+use reeve_access::{AccessError, AccessStore, SavedSearch, SavedSearchStore, SharedWith, Team, TeamId, User, UserId};
 
 use super::access::user;
 
@@ -121,7 +121,8 @@ async fn who_opens_what(store: &dyn Both) -> Result<()> {
         }
     }
     // Who leaves the team no longer opens what is shared with it.
-    store.user_update(&user("cleo", "cleo@example.com", &[])).await?;
+    let cleo = store.user_get(&reader("cleo")).await?;
+    store.user_update(&cleo, &User { teams: Vec::new(), ..cleo.clone() }).await?;
     assert!(store.saved_search_get("bob-t", &reader("cleo")).await.is_err());
     Ok(())
 }
