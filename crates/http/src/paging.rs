@@ -10,6 +10,9 @@ pub const DEFAULT_LIMIT: u32 = 50;
 /// Largest page size.
 pub const MAX_LIMIT: u32 = 1000;
 
+/// Largest offset.
+pub const MAX_OFFSET: u64 = i64::MAX as u64;
+
 /// A checked page request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
@@ -30,7 +33,12 @@ pub fn window(limit: Option<u32>, offset: Option<u64>, cursor: Option<&str>) -> 
     if limit == 0 || limit > MAX_LIMIT {
         return Err(Problem::field("limit", "out_of_range", format!("must be 1 to {MAX_LIMIT}, not {limit}")));
     }
-    let cursor = match cursor {
+    // What no store counts to, and no client meant.
+    if offset.is_some_and(|offset| offset > MAX_OFFSET) {
+        return Err(Problem::field("offset", "out_of_range", format!("must be at most {MAX_OFFSET}")));
+    }
+    // An empty parameter is one that was left empty.
+    let cursor = match cursor.filter(|text| !text.is_empty()) {
         None => None,
         Some(_) if offset.is_some_and(|offset| offset > 0) => {
             return Err(Problem::field("cursor", "conflicting", "cannot be given together with offset"));

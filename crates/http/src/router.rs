@@ -16,14 +16,16 @@ use utoipa::openapi::OpenApi;
 
 use crate::app::App;
 use crate::dashboard;
+use crate::description;
 use crate::error::{Code, Problem};
 use crate::guard::Rule;
+use crate::leftover;
 use crate::routes::{self, health};
 
 /// The whole service.
 pub fn router(app: Arc<App>) -> Router {
     let (api, openapi) = routes::all(Some(app.clone())).into_router().split_for_parts();
-    let document = Arc::new(described(openapi));
+    let document = Arc::new(description::completed(openapi, &rules()));
     Router::new()
         .merge(api)
         .route("/api/openapi.json", get(move || async move { Json((*document).clone()) }))
@@ -33,6 +35,7 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/metrics", get(health::metrics))
         .fallback(page)
         .method_not_allowed_fallback(wrong_method)
+        .layer(from_fn(leftover::middleware))
         .layer(from_fn(headers))
         .layer(CompressionLayer::new().gzip(true).compress_when(DefaultPredicate::new().and(may_be_compressed)))
         .layer(CatchPanicLayer::custom(|_: Box<dyn std::any::Any + Send>| {
@@ -45,34 +48,7 @@ pub fn router(app: Arc<App>) -> Router {
 /// The description of the interface.
 #[must_use]
 pub fn openapi() -> OpenApi {
-    described(routes::all(None).into_router().into_openapi())
-}
-
-/// Gives every operation an identifier of its own (`get_audit_logs_event_id`) and paths the form OpenAPI knows.
-fn described(mut document: OpenApi) -> OpenApi {
-    let paths = std::mem::take(&mut document.paths.paths);
-    for (path, mut item) in paths {
-        let path = path.replace("{*", "{");
-        let words: Vec<&str> = path
-            .trim_start_matches("/api/v1/")
-            .split(|c: char| !c.is_ascii_alphanumeric())
-            .filter(|w| !w.is_empty())
-            .collect();
-        let words = words.join("_");
-        for (method, operation) in [
-            ("get", &mut item.get),
-            ("post", &mut item.post),
-            ("put", &mut item.put),
-            ("patch", &mut item.patch),
-            ("delete", &mut item.delete),
-        ] {
-            if let Some(operation) = operation {
-                operation.operation_id = Some(format!("{method}_{words}"));
-            }
-        }
-        document.paths.paths.insert(path, item);
-    }
-    document
+    description::completed(routes::all(None).into_router().into_openapi(), &rules())
 }
 
 /// Every route of the interface with what it asks for.

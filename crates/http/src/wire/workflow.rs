@@ -266,6 +266,7 @@ pub struct RollbackBody {
 /// Watching the effect of a change.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = EffectVerificationBody)]
 pub struct VerificationBody {
     /// How long its metrics are compared with those before, seconds; 0 is not at all.
     pub window_s: u64,

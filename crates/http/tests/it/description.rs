@@ -105,3 +105,56 @@ fn secrets_only_go_in() {
         }
     }
 }
+
+#[test]
+fn problems_are_described_as_they_are_answered() {
+    let document = document();
+    let rules = reeve_http::rules();
+    for ((method, path), operation) in operations(&document) {
+        let answers = operation["responses"].as_object().unwrap();
+        let resolved = |answer: &Value| match answer["$ref"].as_str() {
+            Some(reference) => document.pointer(reference.strip_prefix('#').unwrap()).unwrap().clone(),
+            None => answer.clone(),
+        };
+        for (status, answer) in answers.iter().filter(|(status, _)| status.as_str() >= "400") {
+            let kinds: Vec<String> = resolved(answer)["content"].as_object().unwrap().keys().cloned().collect();
+            assert_eq!(kinds, ["application/problem+json"], "{method} {path} {status}");
+        }
+        let rule = rules.iter().find(|rule| rule.method == method && rule.path.replace("{*", "{") == path).unwrap();
+        let has = |status: &str| answers.contains_key(status);
+        assert_eq!(has("401"), rule.access != Access::Public || path.ends_with("/sessions"), "{method} {path}");
+        assert!(has("403") || !matches!(rule.access, Access::Needs(_) | Access::NeedsAny(_)), "{method} {path}");
+        assert!(has("404") || !path.contains('{'), "{method} {path}");
+        let takes = operation["requestBody"].is_object();
+        assert!(!takes || ["400", "408", "413", "415", "422"].into_iter().all(has), "{method} {path}");
+        assert!(method == "GET" || ["429", "503", "507"].into_iter().all(has), "{method} {path}");
+    }
+}
+
+/// Two types of one name would describe each other's answers.
+#[test]
+fn every_schema_has_a_name_of_its_own() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = vec![folder];
+    let mut names = BTreeMap::new();
+    while let Some(path) = files.pop() {
+        if path.is_dir() {
+            files.extend(std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        for (at, _) in text.match_indices("ToSchema") {
+            let rest = &text[at..];
+            let Some((attributes, rest)) = rest.split_once("pub struct ").filter(|(between, _)| !between.contains('}'))
+            else {
+                continue;
+            };
+            let own = attributes.split("schema(as = ").nth(1).map(|name| name.split(')').next().unwrap());
+            let name = own.unwrap_or_else(|| rest.split(|c: char| !c.is_alphanumeric()).next().unwrap()).to_owned();
+            if let Some(other) = names.insert(name.clone(), path.clone()) {
+                panic!("{name} stands in {} and in {}", other.display(), path.display());
+            }
+        }
+    }
+    assert!(names.len() > 100, "{names:?}");
+}

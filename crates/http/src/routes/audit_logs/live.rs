@@ -39,7 +39,7 @@ const RETRY_MS: u64 = 2000;
 /// has the entry as data and its sequence as id. The stream ends when the session or token does, and when what its user may
 /// see changes; reconnecting with `Last-Event-ID` goes on where it ended.
 #[utoipa::path(get, path = "/api/v1/audit-logs/live", tag = "audit-logs",
-    params(LiveParams, ("Last-Event-ID" = Option<u64>, Header, description = "Sequence of the last entry that was received")),
+    params(LiveParams),
     responses((status = 200, body = String, content_type = "text/event-stream"), (status = 422, body = ProblemBody),
         (status = 429, body = ProblemBody)))]
 pub(super) async fn live(
