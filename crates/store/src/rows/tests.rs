@@ -37,6 +37,9 @@ macro_rules! fixture {
     };
 }
 
+// Below the macro, which it uses.
+mod signing_in;
+
 #[test]
 fn recommendation_v1() {
     let sample = samples::recommendation("rec-1", "i-1").unwrap();
