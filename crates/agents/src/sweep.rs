@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use futures::{StreamExt as _, stream};
 use reeve_estate::{Metric, ResourceId, SampleScan, StoreError, Track};
-use reeve_learn::anomaly::{self, Detector};
+use reeve_learn::anomaly::Detector;
 use reeve_learn::forecast::{self, Abstention, Band, Settings};
 use reeve_learn::grid::{Grid, GridError};
 use reeve_learn::{Summary, WeeklyShape, Window};
@@ -30,7 +30,7 @@ pub struct Unusual {
     pub at_ms: i64,
     /// The value.
     pub value: f64,
-    /// Its score, from [`anomaly::THRESHOLD`] to 1.
+    /// Score at the alarm, 0.5 to 1.
     pub score: f64,
     /// What was expected.
     pub expected: f64,
@@ -73,12 +73,7 @@ pub fn learn(track: &Track, sweep: &Sweep) -> Learnt {
     let mut detector = Detector::new();
     let unusual = points.iter().filter_map(|(at_ms, value)| {
         let judged = detector.observe(*at_ms, *value);
-        (judged.score >= anomaly::THRESHOLD).then_some(Unusual {
-            at_ms: *at_ms,
-            value: *value,
-            score: judged.score,
-            expected: judged.expected,
-        })
+        judged.alarm.then_some(Unusual { at_ms: *at_ms, value: *value, score: judged.score, expected: judged.expected })
     });
     Learnt {
         resource: track.resource.clone(),

@@ -1,33 +1,48 @@
-//! Streaming anomaly detection: one pass, each score from the past alone, memory of a few kilobytes a series.
+//! Streaming anomaly detection: one pass, each score from the past alone, memory of some kilobytes a series.
 //!
-//! A point is read in three steps. `Rhythm` says what the hour of the day and of the week, the level and the last
-//! few points let expect. `Signs` puts what is left into twelve numbers, each of which grows with one kind of
-//! trouble. `Alarm` holds every sign against the maxima it has had in this very series, adds up what is surprising,
-//! holds the sum against its own maxima, and lets one event give one alarm, and one that `Habits` knows none. There is one threshold, [`THRESHOLD`], for
-//! every series; what was tried and how it was measured stands in `docs/learning/anomalies.md`.
+//! Two questions are answered of every point. How strange it is, for as long as it is, says `Deviation`: the distance from robust
+//! medians of the level and the hour, and how long it has stayed; that is the score. Whether it is worth an alarm says `Alarm`:
+//! `Rhythm` tells what the hour of the day and of the week, the level and the last few points let expect, `Signs` puts what is left
+//! into thirteen numbers, each of which grows with one kind of trouble, and `Alarm` holds every sign against the maxima it has had in
+//! this very series, adds up what is surprising, holds the sum against its own maxima, and lets one event give one alarm, and one
+//! that `Habits` knows none. What was tried and how it was measured stands in `docs/learning/anomalies.md`.
 
 mod alarm;
 mod counter;
+mod deviation;
 mod habit;
 mod incident;
 mod patterns;
 mod peaks;
 mod rhythm;
+mod sample;
+mod sensitivity;
 mod signs;
 
 use alarm::Alarm;
 use counter::{Counter, Reading};
+use deviation::{Deviation, Move};
 use habit::Habits;
 pub use incident::{Incident, Incidents};
 use rhythm::Rhythm;
+use sample::Sample;
+pub use sensitivity::Sensitivity;
 pub use signs::Sign;
 use signs::Signs;
 
-/// A score from which a point is an alarm, in every series. What is usual stays under 0.3; the points after an alarm, which it
-/// stands for, under this again.
+/// A score from which a point is strange, in every series; that of an alarm is never lower. What is usual stays under 0.3.
 pub const THRESHOLD: f64 = 0.5;
-/// Points before which nothing is an alarm: a series has shown too little of itself.
-pub const WARM_UP: u32 = 100;
+/// Points before which nothing is judged: a usual size is a guess.
+pub const JUDGED_FROM: u32 = 16;
+/// Points that are a series' beginning. What stood out in them is cut and they are learnt from once more, so that a first spike
+/// does not hide the next.
+const BEGINNING: u32 = 100;
+/// Usual distances from the beginning's median at which a point is cut.
+const CUT: f64 = 15.0;
+/// Score of what would be strange at another time of day, at the most.
+const HABITUAL: f64 = 0.25;
+/// Factor by which usual distances must differ between two levels for nothing of the old one to hold at the new.
+const OTHER_SIZE: f64 = 4.0;
 /// Steps of silence after which the last few points say nothing about the next.
 const LONG_GAP: f64 = 12.0;
 /// Values are cut here, so that their squares stay finite.
@@ -36,14 +51,16 @@ const LARGEST: f64 = 1e100;
 const BAND_NATS: f64 = 1.0;
 /// The band's half width at the least and at the most, in usual errors of the forecast.
 const BAND: (f64, f64) = (2.0, 50.0);
-/// Points before which a usual size is a guess and a sign says nothing.
-const SIZED: u32 = 16;
 
 /// What is said of one point, from the points before it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Judgement {
-    /// 0 (usual) to 1; an alarm from [`THRESHOLD`].
+    /// How strange the point is, 0 (usual) to 1; strange from [`THRESHOLD`]. 0 where it is not judged.
     pub score: f64,
+    /// Whether the point was judged: nothing is said of a missing value, nor of the first [`JUDGED_FROM`] points.
+    pub judged: bool,
+    /// Whether an alarm is given here: once for one event.
+    pub alarm: bool,
     /// The value that was expected.
     pub expected: f64,
     /// Lower edge of the band that values usually keep to.
@@ -59,6 +76,7 @@ pub struct Judgement {
 /// A detector of one series.
 #[derive(Debug, Clone, Default)]
 pub struct Detector {
+    sensitivity: Sensitivity,
     state: Option<Box<State>>,
 }
 
@@ -67,6 +85,7 @@ struct State {
     counter: Counter,
     rhythm: Rhythm,
     signs: Signs,
+    deviation: Deviation,
     alarm: Alarm,
     habits: Habits,
     points: u32,
@@ -76,36 +95,63 @@ struct State {
 }
 
 impl Detector {
-    /// A detector that has seen nothing.
+    /// A detector of medium sensitivity that has seen nothing.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
+    /// A detector of a sensitivity that has seen nothing.
+    #[must_use]
+    pub fn with_sensitivity(sensitivity: Sensitivity) -> Self {
+        Self { sensitivity, state: None }
+    }
+
+    /// Takes another sensitivity from the next point on. What was learnt stays.
+    pub fn set_sensitivity(&mut self, sensitivity: Sensitivity) {
+        self.sensitivity = sensitivity;
+        if let Some(state) = &mut self.state {
+            state.alarm.set_sensitivity(sensitivity);
+        }
+    }
+
+    /// Forgets everything but its sensitivity: what follows is another series.
+    pub fn restart(&mut self) {
+        self.state = None;
+    }
+
     /// Judges the next point and learns from it. Times are milliseconds since the epoch and should not fall; one that does is
-    /// read as one of the last point's time. A value that is not finite is a gap: it scores 0 and nothing is learnt from it.
+    /// read as one of the last point's time. A value that is not finite is a gap: it is not judged and nothing is learnt from it.
     pub fn observe(&mut self, at_ms: i64, value: f64) -> Judgement {
         let value = if value.is_finite() { value.clamp(-LARGEST, LARGEST) } else { f64::NAN };
         match &mut self.state {
-            Some(state) if value.is_nan() => state.unmeasured(),
+            Some(state) if value.is_nan() => state.unjudged(),
             Some(state) => state.observe(at_ms, value),
+            None if value.is_nan() => unjudged(value, 0.0),
             None => {
-                if !value.is_nan() {
-                    self.state = Some(Box::new(State::new(at_ms, value)));
-                }
-                Judgement { score: 0.0, expected: value, low: value, high: value, sign: None, strange: false }
+                self.state = Some(Box::new(State::new(at_ms, value, value, self.sensitivity)));
+                unjudged(value, 0.0)
             }
         }
     }
 }
 
+fn unjudged(expected: f64, margin: f64) -> Judgement {
+    let (low, high) = (expected - margin, expected + margin);
+    Judgement { score: 0.0, judged: false, alarm: false, expected, low, high, sign: None, strange: false }
+}
+
 impl State {
-    fn new(at_ms: i64, value: f64) -> Self {
+    /// After one point, which is read as `reading`.
+    fn new(at_ms: i64, value: f64, reading: f64, sensitivity: Sensitivity) -> Self {
+        let mut deviation = Deviation::new();
+        deviation.read(at_ms, reading, None, 0.0);
         Self {
             counter: Counter::new(value),
-            rhythm: Rhythm::new(at_ms, value),
-            signs: Signs::new(value),
-            alarm: Alarm::new(),
+            rhythm: Rhythm::new(at_ms, reading),
+            signs: Signs::new(reading),
+            deviation,
+            alarm: Alarm::new(sensitivity),
             habits: Habits::default(),
             points: 1,
             last: value,
@@ -114,9 +160,8 @@ impl State {
         }
     }
 
-    fn unmeasured(&self) -> Judgement {
-        let (low, high) = (self.expected - self.margin, self.expected + self.margin);
-        Judgement { score: 0.0, expected: self.expected, low, high, sign: None, strange: false }
+    fn unjudged(&self) -> Judgement {
+        unjudged(self.expected, self.margin)
     }
 
     fn observe(&mut self, at_ms: i64, value: f64) -> Judgement {
@@ -125,38 +170,93 @@ impl State {
         let reading = match self.counter.read(value, steps) {
             Reading::Gauge(reading) | Reading::Rise(reading) => reading,
             Reading::Turn(reading) => {
-                self.rhythm = Rhythm::new(at_ms, reading);
-                self.signs = Signs::new(reading);
-                self.alarm = Alarm::new();
-                self.habits = Habits::default();
-                self.points = 1;
-                return self.unmeasured();
+                let fresh = State::new(at_ms, value, reading, self.alarm.sensitivity());
+                let counter = std::mem::replace(&mut self.counter, fresh.counter.clone());
+                *self = State { counter, expected: self.expected, ..fresh };
+                return self.unjudged();
             }
         };
         if steps > LONG_GAP {
             self.signs.resume(reading);
+            self.deviation.resume();
         }
         self.points = self.points.saturating_add(1);
+        if self.points == BEGINNING {
+            self.judge_beginning_again();
+        }
+        let of_week = self.rhythm.of_week(at_ms);
+        if let Some(moved) = self.deviation.read(at_ms, reading, of_week, self.rhythm.per_day()) {
+            self.move_to(&moved);
+        }
+        self.judge(at_ms, reading, last)
+    }
+
+    fn judge(&mut self, at_ms: i64, reading: f64, last: f64) -> Judgement {
         let residual = self.rhythm.residual(at_ms, reading);
         let expected = residual.expected + self.signs.carried;
-        let read = self.signs.read(reading, &residual);
+        let read = self.signs.read(reading, &residual, self.deviation.staying());
         self.margin = self.alarm.reach(Sign::Spike, BAND_NATS).clamp(BAND.0, BAND.1) * read.size;
         self.expected = self.counter.value_of(expected, last);
-        if self.points < SIZED {
-            return self.unmeasured();
+        if self.points < JUDGED_FROM {
+            return self.unjudged();
         }
         let distance = reading - expected;
-        let verdict = self.alarm.judge(&read.signs, || self.habits.know(at_ms, distance));
+        let per_day = self.rhythm.per_day();
+        let known = || self.habits.know(at_ms, distance);
+        let verdict = self.alarm.judge(&read.signs, self.deviation.signed(), per_day, known);
         let leaps = distance.abs() > self.margin;
         if verdict.strange || verdict.habitual || leaps && self.habits.recall(at_ms, distance) {
             self.habits.remember(at_ms, distance);
         }
-        let alarm = self.points >= WARM_UP;
+        let at_alarm = verdict.alarm.map_or(0.0, |(score, _)| score);
+        let most = if verdict.habitual { HABITUAL } else { 1.0 };
+        let score = self.deviation.score().max(at_alarm).min(most);
         Judgement {
-            score: if alarm { verdict.score } else { 0.0 },
-            sign: verdict.sign.filter(|_| alarm),
-            strange: alarm && verdict.strange,
-            ..self.unmeasured()
+            score,
+            judged: true,
+            alarm: verdict.alarm.is_some(),
+            sign: verdict.alarm.map(|(_, sign)| sign),
+            strange: verdict.strange || score >= THRESHOLD,
+            ..self.unjudged()
+        }
+    }
+
+    /// Learns the beginning once more with what stood out in it cut, if anything did. Scores already given stand.
+    fn judge_beginning_again(&mut self) {
+        let mut rows: Vec<(i64, f64)> = self.deviation.recent().collect();
+        let (mut values, mut sizes) = (Sample::default(), Sample::default());
+        rows.iter().for_each(|(_, value)| values.add(*value, 1));
+        let middle = values.quantile(0.5);
+        rows.iter().for_each(|(_, value)| sizes.add((value - middle).abs(), 1));
+        let reach = CUT * sizes.quantile(0.5).max(0.15 * sizes.quantile(0.9)).max(1e-3 * middle.abs());
+        let mut cut = false;
+        for (_, value) in &mut rows {
+            cut |= (*value - middle).abs() > reach;
+            *value = value.clamp(middle - reach, middle + reach);
+        }
+        if cut {
+            self.learn_again(&rows);
+        }
+    }
+
+    /// Takes up a new level: what was learnt around the old one holds there, unless distances differ too much.
+    fn move_to(&mut self, moved: &Move) {
+        if (1.0 / OTHER_SIZE..=OTHER_SIZE).contains(&moved.factor) {
+            self.rhythm.move_to(moved.level);
+        } else if let Some((_, before)) = moved.rows.split_last() {
+            self.learn_again(before);
+        }
+    }
+
+    /// Learns expectation, signs and their maxima from these rows alone.
+    fn learn_again(&mut self, rows: &[(i64, f64)]) {
+        let Some(((at_ms, value), rest)) = rows.split_first() else { return };
+        (self.rhythm, self.signs) = (Rhythm::new(*at_ms, *value), Signs::new(*value));
+        self.alarm.forget();
+        for (at_ms, value) in rest {
+            let residual = self.rhythm.residual(*at_ms, *value);
+            let read = self.signs.read(*value, &residual, 0.0);
+            self.alarm.learn(&read.signs);
         }
     }
 }

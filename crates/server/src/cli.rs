@@ -9,7 +9,8 @@ mod analyze;
 mod audit;
 
 pub(crate) use analyze::{
-    AnalyzeCommand, AnomaliesArgs, CostsArgs, EntriesArgs, EntriesFormat, ForecastArgs, InterruptionsArgs, SeriesArgs,
+    AlarmSensitivity, AnalyzeCommand, AnomaliesArgs, CostsArgs, EntriesArgs, EntriesFormat, ForecastArgs,
+    InterruptionsArgs, SeriesArgs,
 };
 pub(crate) use audit::{
     AuditCommand, ExportArgs, ExportFormat, ExportFraming, ExportOversize, ImportArgs, ImportFormat, Look, Period,

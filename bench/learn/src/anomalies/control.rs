@@ -19,6 +19,62 @@ pub(crate) fn every_twentieth(rows: usize) -> Vec<f64> {
     (0..rows).map(|row| f64::from(u8::from(row % step == step - 1))).collect()
 }
 
+/// Distance from the median of the file, in its median distances: one line of code, and nothing a service could know.
+pub(crate) fn hindsight(points: &[Point]) -> Vec<f64> {
+    let values: Vec<f64> = points.iter().map(|point| point.1).collect();
+    let middle = median(values.clone());
+    let size = median(values.iter().map(|value| (value - middle).abs()).collect()).max(f64::MIN_POSITIVE);
+    values.iter().map(|value| if value.is_finite() { (value - middle).abs() / size } else { 0.0 }).collect()
+}
+
+/// The same of the rows before each.
+pub(crate) fn median_distance(points: &[Point]) -> Vec<f64> {
+    let (mut values, mut sizes): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
+    let middle = |sorted: &[f64]| sorted.get(sorted.len() / 2).copied().unwrap_or(0.0);
+    let insert = |sorted: &mut Vec<f64>, value: f64| sorted.insert(sorted.partition_point(|one| *one < value), value);
+    let judged = points.iter().map(|(_, value)| {
+        if !value.is_finite() {
+            return 0.0;
+        }
+        let distance = (value - middle(&values)).abs();
+        let score = if values.len() > 2 { distance / middle(&sizes).max(1e-9) } else { 0.0 };
+        insert(&mut values, *value);
+        insert(&mut sizes, distance);
+        score
+    });
+    judged.collect()
+}
+
+/// What is left of each score a row later counts there too, as in ours.
+pub(crate) fn fading(mut scores: Vec<f64>, share: f64) -> Vec<f64> {
+    let mut before = 0.0;
+    for score in &mut scores {
+        before = score.max(share * before);
+        *score = before;
+    }
+    scores
+}
+
+/// An alarm where a score passes a limit and none was given for a third of a day, or eight rows where that is longer.
+pub(crate) fn grouped(points: &[Point], scores: &[f64], limit: f64) -> Vec<bool> {
+    let mut rest: Option<(usize, i64)> = None;
+    let judged = points.iter().zip(scores).enumerate().map(|(row, ((at, _), score))| {
+        let rests = rest.is_some_and(|(last, until)| row < last + 8 || *at < until);
+        let fires = !rests && *score > limit;
+        if fires {
+            rest = Some((row, at + reeve_learn::DAY_MS / 3));
+        }
+        fires
+    });
+    judged.collect()
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.retain(|value| value.is_finite());
+    values.sort_unstable_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
+}
+
 /// An alarm wherever a value lies more than `limit` standard deviations from the mean of the rows before it. Grouped, one
 /// alarm stands for what follows.
 pub(crate) fn deviations(points: &[Point], limit: f64, grouped: bool) -> Vec<f64> {
@@ -41,6 +97,22 @@ pub(crate) fn deviations(points: &[Point], limit: f64, grouped: bool) -> Vec<f64
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn medians_are_of_the_whole_file_or_of_the_past() {
+        let points: Vec<Point> = [1.0, 2.0, 3.0, f64::NAN, 2.0, 10.0]
+            .into_iter()
+            .enumerate()
+            .map(|(at, value)| (at as i64, value))
+            .collect();
+        assert_eq!(hindsight(&points), [1.0, 0.0, 1.0, 0.0, 0.0, 8.0]);
+        assert_eq!(median_distance(&points), [0.0, 0.0, 0.0, 0.0, 0.0, 8.0]);
+        assert_eq!(fading(vec![0.0, 1.0, 0.0, 0.9], 0.5), [0.0, 1.0, 0.5, 0.9]);
+        let hours: Vec<Point> = (0..30).map(|at| (at * 3_600_000, 0.0)).collect();
+        let fired = grouped(&hours, &[1.0; 30], 0.5);
+        let rows: Vec<usize> = (0..30).filter(|row| fired[*row]).collect();
+        assert_eq!(rows, [0, 8, 16, 24]);
+    }
 
     #[test]
     fn controls_fire_where_they_say() {

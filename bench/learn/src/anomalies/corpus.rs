@@ -62,7 +62,7 @@ fn series(data: &Data, name: String, windows: &[(String, String)]) -> Result<Ser
 }
 
 /// `YYYY-MM-DD HH:MM:SS`, with or without a fraction, read as UTC.
-fn stamp_ms(stamp: &str) -> Result<i64> {
+pub(super) fn stamp_ms(stamp: &str) -> Result<i64> {
     let part = |from: usize, to: usize| -> Result<i64> {
         let digits = stamp.get(from..to).context("a timestamp is too short")?;
         digits.parse().with_context(|| format!("{digits:?} is not a number"))

@@ -28,7 +28,7 @@ pub struct CoursePoint {
     pub low: f64,
     /// Its upper edge.
     pub high: f64,
-    /// 0 to 1.
+    /// How strange it is for as long as it is, 0 to 1; at an alarm 0.5 or more.
     pub score: f64,
 }
 

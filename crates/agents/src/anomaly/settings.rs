@@ -17,7 +17,17 @@ named!(
 );
 
 impl Sensitivity {
-    /// The least score that counts, 0.5 to 1.
+    /// The detector's sensitivity for metrics.
+    #[must_use]
+    pub const fn of_detector(self) -> reeve_learn::anomaly::Sensitivity {
+        match self {
+            Sensitivity::Low => reeve_learn::anomaly::Sensitivity::Low,
+            Sensitivity::Medium => reeve_learn::anomaly::Sensitivity::Medium,
+            Sensitivity::High => reeve_learn::anomaly::Sensitivity::High,
+        }
+    }
+
+    /// The least score of behavior that counts, 0.5 to 1.
     #[must_use]
     pub const fn least_score(self) -> f64 {
         match self {

@@ -144,7 +144,7 @@ impl MetricWatch {
         metrics.iter().filter_map(last).min()
     }
 
-    /// Feeds new points of a series; those that are news and strange enough come back.
+    /// Feeds new points of a series; those that are news and give an alarm come back.
     fn judge(&mut self, series: &Series, sensitivity: Sensitivity, now: Timestamp) -> Vec<Strange> {
         let key = (series.resource.clone(), series.metric);
         let is_new = !self.series.contains_key(&key);
@@ -155,12 +155,13 @@ impl MetricWatch {
         let news = taken_over.map_or(now - NEWS, |looked| looked.max(now - NEWS));
         let fresh = || Watched { detector: Detector::new(), last: Timestamp::MIN };
         let watched = self.series.entry(key).or_insert_with(fresh);
+        watched.detector.set_sensitivity(sensitivity.of_detector());
         let lens = self.changes.lens(&series.resource, series.metric);
         let mut strange = Vec::new();
         for point in fed(&series.points, series.period_s, watched.last, now) {
             let before = std::mem::replace(&mut watched.last, point.last);
             let Some((judged, view)) = observe(&mut watched.detector, &lens, &point, before) else { continue };
-            if judged.score >= sensitivity.least_score() && point.at >= news {
+            if judged.alarm && point.at >= news {
                 strange.push((reading(series.metric, &point, &judged, view), judged.sign));
             }
         }
@@ -180,7 +181,7 @@ pub(super) fn observe(
     }
     let view = lens.view(point.at);
     if view.since > before {
-        *detector = Detector::new();
+        detector.restart();
     }
     Some((detector.observe(point.at.as_millisecond(), view.at_first(point.value)), view))
 }

@@ -94,6 +94,8 @@ pub(super) const fn sign(of: Option<Sign>, up: bool) -> &'static str {
         (Some(Sign::Season), false) => "low for this time of day",
         (Some(Sign::Drift), true) => "a slow rise",
         (Some(Sign::Drift), false) => "a slow fall",
+        (Some(Sign::Staying), true) => "higher than usual for some time",
+        (Some(Sign::Staying), false) => "lower than usual for some time",
         (Some(Sign::Unrest), _) => "unrest",
         (None, true) => "unusually high",
         (None, false) => "unusually low",

@@ -116,7 +116,7 @@ async fn a_size_that_reeve_changed_itself_is_no_trouble() {
     own.learn(&world.memory.action_list(None, None).await.unwrap(), world.clock.now());
     let points = course(&series, &own, ended, world.clock.now(), world.clock.now());
     let loud: Vec<f64> = points.iter().filter(|one| one.score >= 0.5).map(|one| one.value).collect();
-    assert!(points.len() > 60 && loud.len() == 1 && loud[0] > 60.0, "{loud:?}");
+    assert!(points.len() > 60 && loud.len() >= 10 && loud.iter().all(|value| *value > 60.0), "{loud:?}");
 }
 
 /// A machine that somebody gives another size between two syncs, and what it needs of its memory, in percent of the first size.
@@ -167,7 +167,7 @@ async fn a_size_that_somebody_else_changed_is_no_trouble_either() {
     let points = course(&series, &known, changed - SignedDuration::from_hours(1), now, now);
     assert!(points.iter().all(|one| one.at < changed - SignedDuration::from_mins(15) || one.at > seen_at));
     let loud: Vec<f64> = points.iter().filter(|one| one.score >= 0.5).map(|one| one.value).collect();
-    assert!(points.len() > 60 && loud.len() == 1 && loud[0] > 60.0, "{loud:?}");
+    assert!(points.len() > 60 && loud.len() >= 10 && loud.iter().all(|value| *value > 60.0), "{loud:?}");
 }
 
 #[tokio::test]

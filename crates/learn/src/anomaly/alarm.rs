@@ -1,8 +1,8 @@
-//! From surprises to a score: what all signs together amount to, held against how they usually rise, and one alarm for
-//! one event.
+//! From surprises to alarms: what all signs together amount to, held against how they usually rise, and one alarm for one event.
 
 use super::THRESHOLD;
 use super::peaks::{Peaks, Prior};
+use super::sensitivity::Sensitivity;
 use super::signs::{SIGNS, Sign};
 
 /// What is believed of a single sign before its series has shown any.
@@ -12,8 +12,6 @@ pub(crate) const SIGN: Prior =
 /// after 20,000 points: enough to quieten one that is always restless, too little to learn a week's trouble as usual.
 pub(crate) const TOGETHER: Prior =
     Prior { block: 200, mean: (4.25, 100.0), deviation: (2.75, 100.0), cut: 4.0, share: 0.01, least: 0.5, log: false };
-/// Strength in nats, beyond what the length of the past asks for, that is an alarm.
-const ALARM: f64 = 1.3;
 /// How much more an alarm needs with each factor of e of the past. A full 1 would hold the number of false alarms constant
 /// over all time; this lets it grow with the root of time.
 const PAST: f64 = 0.4;
@@ -23,39 +21,49 @@ const PAST_POINTS: (f64, f64) = (1_000.0, 20_000.0);
 const UNREST: f64 = 8.0;
 /// One sign's part in unrest, in nats, at most.
 const MOST_UNREST: f64 = 10.0;
-/// Points for which an alarm stands for whatever follows,
-const REST: u32 = 100;
-/// unless that is stronger by this factor.
+/// Points before which the signs' own maxima say little, and the deviation alone may give an alarm.
+const BEGINNING: f64 = 150.0;
+/// Usual distances that are as strong as a medium alarm then, once the usual distance itself is known,
+const BEGINNING_DISTANCE: f64 = 10.0;
+/// and the points after which twice of it would be enough.
+const BEGINNING_DOUBT: f64 = 8.0;
+/// Part of a day for which an alarm stands for whatever follows, and the points that is at the least and at the most.
+const REST_DAYS: f64 = 1.0 / 3.0;
+const REST: (f64, f64) = (8.0, 480.0);
+/// A new alarm within that time must be stronger by this factor,
 const WORSE: f64 = 2.0;
-/// How the height a new alarm must reach falls with each point: by a factor of e in 350.
-const FORGET: f64 = 1.0 - 1.0 / 350.0;
-/// The score of what would be an alarm at another time of day.
-const HABITUAL: f64 = 0.25;
-/// Nats over the threshold in which a score goes two thirds of its way to 1.
+/// or lie so many usual distances on the other side, and so much of the first one's distance.
+const OTHER_SIDE: (f64, f64) = (15.0, 0.1);
+/// Usual distances on the alarm's own side from which its event goes on.
+const GOES_ON: f64 = 20.0;
+/// How the height a new alarm must reach falls: by a factor of e in so many rests.
+const FORGET_RESTS: f64 = 3.5;
+/// Nats over the threshold in which an alarm's score goes two thirds of its way to 1.
 const CERTAIN: f64 = 3.0;
 
 /// Everything an alarm is decided from.
 #[derive(Debug, Clone)]
 pub(crate) struct Alarm {
+    sensitivity: Sensitivity,
     peaks: [Peaks; SIGNS],
     unrest: f64,
     together: Peaks,
     points: f64,
     /// Strength that a new alarm must reach.
     guard: f64,
-    /// Points since the last alarm.
-    since: u32,
-    /// How strong that was.
+    /// Points since the last alarm; an event that goes on holds it back.
+    since: f64,
+    /// Strength of that alarm; infinite where no further one may be given until it has rested.
     told: f64,
+    /// Deviation at that alarm, in usual distances with its sign.
+    deviation: f64,
 }
 
 /// What is said of a point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Verdict {
-    /// 0 to 1.
-    pub(crate) score: f64,
-    /// The strongest sign of an alarm.
-    pub(crate) sign: Option<Sign>,
+    /// Score and strongest sign of an alarm.
+    pub(crate) alarm: Option<(f64, Sign)>,
     /// Whether the point is as strange as an alarm, even if one stands for it already.
     pub(crate) strange: bool,
     /// Whether it would be, were it not known.
@@ -64,16 +72,34 @@ pub(crate) struct Verdict {
 
 impl Alarm {
     /// Before the second point.
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(sensitivity: Sensitivity) -> Self {
         Self {
+            sensitivity,
             peaks: std::array::from_fn(|_| Peaks::new(&SIGN)),
             unrest: 0.0,
             together: Peaks::new(&TOGETHER),
             points: 0.0,
             guard: 0.0,
-            since: REST,
+            since: f64::INFINITY,
             told: f64::INFINITY,
+            deviation: 0.0,
         }
+    }
+
+    /// Takes another sensitivity.
+    pub(crate) fn set_sensitivity(&mut self, sensitivity: Sensitivity) {
+        self.sensitivity = sensitivity;
+    }
+
+    /// How readily it is given.
+    pub(crate) fn sensitivity(&self) -> Sensitivity {
+        self.sensitivity
+    }
+
+    /// Forgets how high signs rise, and keeps what the last alarm stands for.
+    pub(crate) fn forget(&mut self) {
+        let fresh = Alarm::new(self.sensitivity);
+        *self = Alarm { guard: self.guard, since: self.since, told: self.told, deviation: self.deviation, ..fresh };
     }
 
     /// How far from its forecast a value is, in usual sizes, that this sign alone finds rare in so many nats.
@@ -81,15 +107,30 @@ impl Alarm {
         self.peaks.get(sign as usize).map_or(f64::INFINITY, |peaks| peaks.level(nats))
     }
 
-    /// Judges a point by its signs and learns from them. What is known to come at this time gives no alarm, and stands for none.
-    pub(crate) fn judge(&mut self, signs: &[f64; SIGNS], known: impl FnOnce() -> bool) -> Verdict {
+    /// Judges a point of a series with so many points a day by its signs and its deviation, and learns from the signs. What is
+    /// known to come at this time gives no alarm, and stands for none.
+    pub(crate) fn judge(
+        &mut self,
+        signs: &[f64; SIGNS],
+        deviation: f64,
+        per_day: f64,
+        known: impl FnOnce() -> bool,
+    ) -> Verdict {
+        let (strength, sign) = self.learn(signs);
+        let strength = strength.max(self.beginning(deviation.abs()));
+        self.decide(strength, sign, deviation, (per_day * REST_DAYS).clamp(REST.0, REST.1), known)
+    }
+
+    /// Learns from the signs of a point. Returns their strength together, in nats, and the strongest.
+    pub(crate) fn learn(&mut self, signs: &[f64; SIGNS]) -> (f64, Sign) {
         let surprises = self.surprises(signs);
         let height = surprises.iter().map(|surprise| surprise * surprise).sum::<f64>().sqrt();
         self.points += 1.0;
         let past = (self.points.clamp(PAST_POINTS.0, PAST_POINTS.1) / PAST_POINTS.0).ln();
         let strength = (self.together.surprise(height, &TOGETHER) - PAST * past).max(0.0);
-        let strongest = surprises.iter().zip(Sign::ALL).max_by(|a, b| a.0.total_cmp(b.0)).map(|(_, sign)| sign);
-        self.score(strength, strongest, known)
+        // Where no sign is surprising, the deviation alone decides.
+        let strongest = surprises.iter().zip(Sign::ALL).filter(|(surprise, _)| **surprise > 0.0);
+        (strength, strongest.max_by(|a, b| a.0.total_cmp(b.0)).map_or(Sign::Staying, |(_, sign)| sign))
     }
 
     fn surprises(&mut self, signs: &[f64; SIGNS]) -> [f64; SIGNS] {
@@ -109,29 +150,51 @@ impl Alarm {
         surprises
     }
 
-    fn score(&mut self, strength: f64, strongest: Option<Sign>, known: impl FnOnce() -> bool) -> Verdict {
-        self.guard *= FORGET;
-        self.since = self.since.saturating_add(1);
-        let strange = strength >= ALARM;
+    /// Strength of a deviation alone while too little is known of the signs, in nats.
+    fn beginning(&self, distance: f64) -> f64 {
+        if self.points >= BEGINNING {
+            return 0.0;
+        }
+        let needed = BEGINNING_DISTANCE * (1.0 + BEGINNING_DOUBT / self.points);
+        Sensitivity::Medium.alarm_nats() * (distance.ln_1p() / needed.ln_1p()).powi(2)
+    }
+
+    fn decide(
+        &mut self,
+        strength: f64,
+        sign: Sign,
+        deviation: f64,
+        rest: f64,
+        known: impl FnOnce() -> bool,
+    ) -> Verdict {
+        let nats = self.sensitivity.alarm_nats();
+        self.guard *= 1.0 - 1.0 / (FORGET_RESTS * rest);
+        self.since += 1.0;
+        let same_side = deviation * self.deviation > 0.0;
+        if same_side && self.since < rest && deviation.abs() >= GOES_ON {
+            self.since = self.since.min(rest / 2.0);
+        }
+        let rested = self.since >= rest;
+        let other_side = !same_side && !rested && self.told.is_finite() && self.is_far(deviation);
+        let strength = if other_side { strength.max(nats) } else { strength };
+        let strange = strength >= nats;
         if strange && known() {
-            return Verdict { score: HABITUAL, sign: None, strange: false, habitual: true };
+            return Verdict { alarm: None, strange: false, habitual: true };
         }
-        let new = strength >= self.guard && (self.since >= REST || strength > WORSE * self.told);
+        let new = other_side || strength >= self.guard && (rested || strength > WORSE * self.told);
         self.guard = self.guard.max(strength);
-        if strange && new {
-            self.told = if self.since >= REST { strength } else { f64::INFINITY };
-            self.since = 0;
-            let certainty = 1.0 - (-(strength - ALARM) / CERTAIN).exp();
-            return Verdict {
-                score: THRESHOLD + (1.0 - THRESHOLD) * certainty,
-                sign: strongest,
-                strange,
-                habitual: false,
-            };
+        if !(strange && new) {
+            return Verdict { alarm: None, strange, habitual: false };
         }
-        // Below an alarm scores fall off fast, so that what is usual stays near 0; what an alarm stands for, lower still.
-        let ratio = (strength / ALARM).min(0.97);
-        let score = THRESHOLD * ratio * ratio * if new { 1.0 } else { 0.5 };
-        Verdict { score, sign: None, strange, habitual: false }
+        self.told = if rested { strength } else { f64::INFINITY };
+        (self.since, self.deviation) = (0.0, deviation);
+        let certainty = 1.0 - (-(strength - nats) / CERTAIN).exp();
+        let score = THRESHOLD + (1.0 - THRESHOLD) * certainty;
+        Verdict { alarm: Some((score, sign)), strange, habitual: false }
+    }
+
+    /// Returns `true` if a deviation on the other side of an alarm's is an event of its own.
+    fn is_far(&self, deviation: f64) -> bool {
+        deviation.abs() >= OTHER_SIDE.0.max(OTHER_SIDE.1 * self.deviation.abs())
     }
 }

@@ -1,6 +1,6 @@
 //! Incidents: alarms of one trouble, told once.
 
-use super::{Judgement, Sign, THRESHOLD};
+use super::{Judgement, Sign};
 
 /// Strange points at most this many points apart are one incident.
 const APART: u32 = 100;
@@ -46,10 +46,8 @@ impl Incidents {
             open.points += 1;
             self.quiet = 0;
             if judgement.score > open.peak_score {
-                let (start_ms, points) = (open.start_ms, open.points);
-                if let Some(peak) = begun(at_ms, value, judgement) {
-                    *open = Incident { start_ms, points, ..peak };
-                }
+                let peak = Incident { peak_ms: at_ms, peak_score: judgement.score, value, ..*open };
+                *open = Incident { expected: judgement.expected, sign: judgement.sign.unwrap_or(open.sign), ..peak };
             }
             return None;
         }
@@ -70,7 +68,7 @@ impl Incidents {
 }
 
 fn begun(at_ms: i64, value: f64, judgement: &Judgement) -> Option<Incident> {
-    let sign = judgement.sign.filter(|_| judgement.score >= THRESHOLD)?;
+    let sign = judgement.sign.filter(|_| judgement.alarm)?;
     Some(Incident {
         start_ms: at_ms,
         end_ms: at_ms,

@@ -144,7 +144,20 @@ impl Rhythm {
         self.last_ms = at_ms;
     }
 
-    fn per_day(&self) -> f64 {
+    /// The value that the hour of the week lets expect, where the week explains the series best.
+    pub(crate) fn of_week(&self, at_ms: i64) -> Option<f64> {
+        let hour = (at_ms.rem_euclid(WEEK_MS) / HOUR_MS) as usize;
+        let known = self.week.get(hour).filter(|place| place.count >= KNOWN)?;
+        (self.best(self.per_day(), [true; 3]) == 2).then(|| self.slow_level + f64::from(known.mean))
+    }
+
+    /// The level moved to this, and what is usual around it stayed.
+    pub(crate) fn move_to(&mut self, level: f64) {
+        (self.level, self.slow_level) = (level, level);
+    }
+
+    /// Points a day, from the usual step between them; that of five-minute points before a step is known.
+    pub(crate) fn per_day(&self) -> f64 {
         if self.step_ms > 0.0 { (DAY_MS as f64 / self.step_ms).clamp(24.0, 1440.0) } else { 288.0 }
     }
 

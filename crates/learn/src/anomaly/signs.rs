@@ -29,12 +29,14 @@ pub enum Sign {
     Season,
     /// Small residuals of one direction add up.
     Drift,
+    /// A deviation from what is usual at this time that stays.
+    Staying,
     /// Several signs are somewhat high for a while.
     Unrest,
 }
 
 /// How many signs there are.
-pub(crate) const SIGNS: usize = 12;
+pub(crate) const SIGNS: usize = 13;
 
 impl Sign {
     /// All of them, in the order in which they are kept.
@@ -50,6 +52,7 @@ impl Sign {
         Sign::Factor,
         Sign::Season,
         Sign::Drift,
+        Sign::Staying,
         Sign::Unrest,
     ];
 }
@@ -128,8 +131,8 @@ impl Signs {
         self.residual_mean = 0.0;
     }
 
-    /// Reads a point and learns from it.
-    pub(crate) fn read(&mut self, value: f64, residual: &Residual) -> Read {
+    /// Reads a point and learns from it. `staying` is the running mean of its deviations (`Deviation`).
+    pub(crate) fn read(&mut self, value: f64, residual: &Residual, staying: f64) -> Read {
         self.points += 1.0;
         let size = residual.size;
         let innovation = (residual.left - self.carried).abs();
@@ -149,6 +152,7 @@ impl Signs {
             self.factor(value, residual),
             self.season(residual),
             self.drift(residual.left / size),
+            staying,
             0.0,
         ];
         self.innovation.learn(innovation, residual.share);

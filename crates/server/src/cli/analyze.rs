@@ -45,13 +45,29 @@ pub(crate) struct SeriesArgs {
     pub(crate) only: Option<String>,
 }
 
+/// Sensitivity of alarms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AlarmSensitivity {
+    /// Only what is very strange.
+    Low,
+    /// What is strange beyond doubt.
+    Medium,
+    /// Whatever is probably no chance.
+    High,
+}
+
 /// `reeve analyze anomalies`.
 #[derive(Debug, Clone, Args)]
-#[command(after_help = "Prints timestamp,value,anomaly_score (0 to 1) a row.\nExit codes: 0 done, 2 could not run.")]
+#[command(
+    after_help = "Prints timestamp,value,anomaly_score,alarm a row: 0 to 1, blank where a row is not judged; 1 where an alarm is given.\nExit codes: 0 done, 2 could not run."
+)]
 pub(crate) struct AnomaliesArgs {
     /// The series.
     #[command(flatten)]
     pub(crate) series: SeriesArgs,
+    /// How readily an alarm is given; the scores are the same.
+    #[arg(long, value_enum, default_value_t = AlarmSensitivity::Medium)]
+    pub(crate) sensitivity: AlarmSensitivity,
     /// Where the scores go.
     #[command(flatten)]
     pub(crate) output: Output,

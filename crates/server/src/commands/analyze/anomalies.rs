@@ -1,45 +1,55 @@
-//! `reeve analyze anomalies`: scores of a series, a row at a time.
+//! `reeve analyze anomalies`: scores and alarms of a series, a row at a time.
 //!
 //! Rows are judged from the earliest to the latest, each from those before it alone, and printed in the file's order with the
-//! text they came with. A row without a value is a gap and scores 0.
+//! text they came with. A row that is not judged, because its value is missing or too little is known yet, has a blank score.
 
 use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
-use reeve_learn::anomaly::Detector;
+use reeve_learn::anomaly::{Detector, Sensitivity};
 
 use super::file::Sink;
 use super::series::SeriesFile;
-use crate::cli::AnomaliesArgs;
+use crate::cli::{AlarmSensitivity, AnomaliesArgs};
 
 /// Runs it.
 pub(super) fn run(args: &AnomaliesArgs) -> Result<ExitCode> {
     let file = SeriesFile::read(&args.series)?;
-    let scores = scores(&file);
+    let sensitivity = match args.sensitivity {
+        AlarmSensitivity::Low => Sensitivity::Low,
+        AlarmSensitivity::Medium => Sensitivity::Medium,
+        AlarmSensitivity::High => Sensitivity::High,
+    };
+    let judged = judge(&file, sensitivity);
     let mut sink = Sink::create(args.output.output.as_deref())?;
-    write(&file, &scores, &mut sink).context("the scores could not be written")?;
+    write(&file, &judged, &mut sink).context("the scores could not be written")?;
     sink.finish()?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// A score a row, in the file's order.
-fn scores(file: &SeriesFile) -> Vec<f64> {
-    let mut detector = Detector::new();
-    let mut scores = vec![0.0; file.rows.len()];
+/// The score of a row that is judged, and whether an alarm is given there.
+type Judged = (Option<f64>, bool);
+
+/// What is said of each row, in the file's order.
+fn judge(file: &SeriesFile, sensitivity: Sensitivity) -> Vec<Judged> {
+    let mut detector = Detector::with_sensitivity(sensitivity);
+    let mut all = vec![(None, false); file.rows.len()];
     for place in file.in_time_order() {
-        if let (Some(row), Some(score)) = (file.rows.get(place), scores.get_mut(place)) {
-            *score = detector.observe(row.at_ms, row.value.unwrap_or(f64::NAN)).score;
+        if let (Some(row), Some(told)) = (file.rows.get(place), all.get_mut(place)) {
+            let judged = detector.observe(row.at_ms, row.value.unwrap_or(f64::NAN));
+            *told = (judged.judged.then_some(judged.score), judged.alarm);
         }
     }
-    scores
+    all
 }
 
-fn write(file: &SeriesFile, scores: &[f64], sink: &mut impl Write) -> Result<()> {
+fn write(file: &SeriesFile, judged: &[Judged], sink: &mut impl Write) -> Result<()> {
     let mut writer = csv::Writer::from_writer(sink);
-    writer.write_record(["timestamp", "value", "anomaly_score"])?;
-    for (row, score) in file.rows.iter().zip(scores) {
-        writer.write_record([&row.timestamp, &row.text, &format!("{score:.6}")])?;
+    writer.write_record(["timestamp", "value", "anomaly_score", "alarm"])?;
+    for (row, (score, alarm)) in file.rows.iter().zip(judged) {
+        let score = score.map_or_else(String::new, |score| format!("{score:.6}"));
+        writer.write_record([row.timestamp.as_str(), &row.text, &score, if *alarm { "1" } else { "0" }])?;
     }
     writer.flush()?;
     Ok(())
@@ -61,7 +71,7 @@ mod tests {
         });
         let file = SeriesFile { name: "a.csv".to_owned(), rows: rows.collect() };
         let mut out = Vec::new();
-        write(&file, &scores(&file), &mut out).unwrap();
+        write(&file, &judge(&file, Sensitivity::Medium), &mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -73,10 +83,10 @@ mod tests {
             ("2026-01-01 00:00:00", "NaN", 0, None),
             ("2026-01-01 00:10:00", "", 600_000, None),
         ]);
-        let expect = "timestamp,value,anomaly_score\n2026-01-01 00:05:00, 2.50,0.000000\n2026-01-01 00:00:00,1e0,0.000000\n\
-                      2026-01-01 00:00:00,NaN,0.000000\n2026-01-01 00:10:00,,0.000000\n";
+        let expect = "timestamp,value,anomaly_score,alarm\n2026-01-01 00:05:00, 2.50,,0\n2026-01-01 00:00:00,1e0,,0\n\
+                      2026-01-01 00:00:00,NaN,,0\n2026-01-01 00:10:00,,,0\n";
         assert_eq!(out, expect);
-        assert_eq!(printed(&[]), "timestamp,value,anomaly_score\n");
+        assert_eq!(printed(&[]), "timestamp,value,anomaly_score,alarm\n");
     }
 
     #[test]
@@ -90,7 +100,7 @@ mod tests {
             .collect();
         let alarmed = |out: &str| -> Vec<String> {
             let rows = out.lines().skip(1).map(|line| line.split(',').collect::<Vec<_>>());
-            rows.filter(|row| row[2].parse::<f64>().unwrap() >= 0.5).map(|row| row[0].to_owned()).collect()
+            rows.filter(|row| row[3] == "1").map(|row| row[0].to_owned()).collect()
         };
         assert_eq!(alarmed(&printed(&rows)), ["500"]);
         rows.reverse();

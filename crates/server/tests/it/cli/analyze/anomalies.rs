@@ -4,17 +4,21 @@ use std::fmt::Write as _;
 
 use super::{analyze, analyze_text, open_data};
 
-/// The answer as `(timestamp, score)`; a row that is not `timestamp,value,score` with a score from 0 to 1 fails.
-fn scores(stdout: &[u8]) -> Vec<(String, f64)> {
+/// The answer as `(timestamp, score, alarm)`; a row that is not `timestamp,value,score,alarm`, with a score from 0 to 1 (`None`
+/// where it is blank) and an alarm of 0 or 1, fails.
+fn scores(stdout: &[u8]) -> Vec<(String, Option<f64>, bool)> {
     let text = std::str::from_utf8(stdout).unwrap();
     let mut lines = text.lines();
-    assert_eq!(lines.next(), Some("timestamp,value,anomaly_score"));
+    assert_eq!(lines.next(), Some("timestamp,value,anomaly_score,alarm"));
     let row = |line: &str| {
         let cells: Vec<&str> = line.split(',').collect();
-        assert_eq!(cells.len(), 3, "{line}");
-        let score: f64 = cells[2].parse().unwrap();
-        assert!((0.0..=1.0).contains(&score), "{line}");
-        (cells[0].to_owned(), score)
+        assert_eq!(cells.len(), 4, "{line}");
+        let score: Option<f64> = (!cells[2].is_empty()).then(|| cells[2].parse().unwrap());
+        assert!(score.is_none_or(|score| (0.0..=1.0).contains(&score)), "{line}");
+        assert!(["0", "1"].contains(&cells[3]), "{line}");
+        let alarm = cells[3] == "1";
+        assert!(!alarm || score.is_some_and(|score| score >= 0.5), "{line}");
+        (cells[0].to_owned(), score, alarm)
     };
     lines.map(row).collect()
 }
@@ -37,9 +41,24 @@ fn a_jump_is_an_alarm_and_the_days_before_it_are_not() {
     assert!(output.status.success(), "{output:?}");
     let found = scores(&output.stdout);
     assert_eq!(found.len(), 14 * 288);
-    assert!(found[4_000].1 >= 0.5, "{:?}", found[4_000]);
-    let alarms = found[..4_000].iter().filter(|(_, score)| *score >= 0.5).count();
-    assert_eq!(alarms, 0, "a clean series has no alarms");
+    let alarms: Vec<usize> = found.iter().enumerate().filter(|(_, row)| row.2).map(|(at, _)| at).collect();
+    assert_eq!(alarms, [4_000], "a clean series has no other alarms");
+    assert!(found[..15].iter().all(|row| row.1.is_none()) && found[15..].iter().all(|row| row.1.is_some()));
+}
+
+#[test]
+fn sensitivity_moves_alarms_and_leaves_scores() {
+    // Twenty leaps, each a little higher than the last.
+    let text = days(|at| (at > 1_000 && at % 150 == 0).then_some(60.0 + at as f64 / 100.0));
+    let told = |sensitivity: &str| {
+        let output = analyze_text(&["anomalies", "--sensitivity", sensitivity, "-"], &text);
+        assert!(output.status.success(), "{output:?}");
+        scores(&output.stdout).iter().filter(|row| row.2).count()
+    };
+    let [low, medium, high] = ["low", "medium", "high"].map(told);
+    assert!(0 < low && low <= medium && medium <= high && low < high, "{low} {medium} {high}");
+    let refused = analyze_text(&["anomalies", "--sensitivity", "highest", "-"], &text);
+    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
 }
 
 #[test]

@@ -1,0 +1,28 @@
+//! Sensitivity: how much evidence an alarm takes.
+
+/// How readily an alarm is given. The scores are the same at each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sensitivity {
+    /// Only what is very strange.
+    Low,
+    /// What is strange beyond doubt.
+    #[default]
+    Medium,
+    /// Whatever is probably no chance.
+    High,
+}
+
+impl Sensitivity {
+    /// Every sensitivity, the least sensitive first.
+    pub const ALL: [Sensitivity; 3] = [Sensitivity::Low, Sensitivity::Medium, Sensitivity::High];
+
+    /// Strength in nats, beyond what the length of the past asks for, that is an alarm. Half a nat more or less about doubles or
+    /// halves the false alarms; `docs/learning/anomalies.md` has the figures of all three.
+    pub(crate) const fn alarm_nats(self) -> f64 {
+        match self {
+            Sensitivity::Low => 2.0,
+            Sensitivity::Medium => 1.3,
+            Sensitivity::High => 0.7,
+        }
+    }
+}
