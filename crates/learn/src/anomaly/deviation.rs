@@ -221,13 +221,12 @@ impl Profile {
     fn usual(&mut self, at_ms: i64, off: f64, size: f64) -> f64 {
         let hour = Self::hour(at_ms);
         let rounds = self.rounds.get(hour).map_or(0, |rounds| (*rounds as usize).min(ROUNDS));
-        let Some(seen) = self.hours.get(hour).and_then(|seen| seen.get(..rounds)) else { return 0.0 };
         if rounds < KNOWN_ROUNDS {
             return 0.0;
         }
-        let mut sorted: Vec<f32> = seen.to_vec();
-        sorted.sort_unstable_by(f32::total_cmp);
-        let at = |place: usize| sorted.get(place).map_or(0.0, |one| f64::from(*one));
+        let mut seen = self.hours.get(hour).copied().unwrap_or_default();
+        seen.get_mut(..rounds).unwrap_or_default().sort_unstable_by(f32::total_cmp);
+        let at = |place: usize| seen.get(place).map_or(0.0, |one| f64::from(*one));
         let usual = 0.5 * (at((rounds - 1) / 2) + at(rounds / 2));
         let explains = self.left[1] < EXPLAINS * self.left[0];
         for (mean, left) in self.left.iter_mut().zip([off, off - usual]) {

@@ -14,6 +14,8 @@ pub struct Findings {
     pub missing: usize,
     /// Seasons, in steps.
     pub seasons: Vec<usize>,
+    /// Values left out as glitches, as slots of the grid.
+    pub glitches: Vec<usize>,
     /// Change per step at the end; 0 where there is no trend.
     pub trend: f64,
     /// Level shifts that stayed, latest first, as slots of the grid.
@@ -48,6 +50,9 @@ impl fmt::Display for Findings {
         }
         for season in &self.seasons {
             write!(out, "; a season of {season} steps")?;
+        }
+        if let (count, Some(latest)) = (self.glitches.len(), self.glitches.last()) {
+            write!(out, "; {count} left out as glitches, the latest at slot {latest}")?;
         }
         if self.trend != 0.0 {
             write!(out, "; a trend of {:+.4} a step", self.trend)?;

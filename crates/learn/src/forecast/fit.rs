@@ -3,15 +3,17 @@
 use super::effect::Effects;
 use super::findings::Findings;
 use super::frame::{Frame, Known, MOST};
+use super::glitch;
 use super::model::{Bounds, Knot, Model, Shape, scale_at};
 use super::season::{self, Seasons};
 use super::settings::{Abstention, Effort, Kind, Settings};
 use super::shift;
 use super::short::Line;
+use super::silence::Cuts;
 use super::spread::Spread;
 use super::stack::{Case, FOLDS, stack};
 use super::track::{self, Seasonal};
-use crate::grid::{Grid, unwrap_counter};
+use crate::grid::{Counter, Grid, unwrap_counter};
 use crate::window::WEEK_MS;
 
 /// Finite values below which there is no forecast at all.
@@ -29,6 +31,8 @@ const POOLED: f64 = 20.0;
 
 /// Past spans that count as much as what is usual of series.
 const USUAL: f64 = 2.0;
+/// Past spans that count as much as that the newest value goes on, where there is no season.
+const NEWEST: f64 = 20.0;
 
 /// How much of the past is judged.
 struct Work {
@@ -54,20 +58,30 @@ impl Work {
 /// Fewer than three finite values.
 pub fn fit(grid: &Grid, settings: &Settings) -> Result<Model, Abstention> {
     let work = Work::of(settings.effort);
-    let first = grid.values.len().saturating_sub(work.history);
+    let cuts = Cuts::of(&grid.values, grid.step_ms);
+    let first = cuts.first(grid.values.len(), work.history);
+    let cuts = cuts.since(first);
     let mut values = grid.values[first..].to_vec();
     let measured = values.iter().filter(|value| value.is_finite()).count();
     if measured < LEAST {
         return Err(Abstention::TooShort { measured, needed: LEAST });
     }
+    let mut findings = Findings { measured, missing: values.len() - measured, ..Findings::default() };
+    // A counter's restart would be one more glitch; where a glitch hid that the series counts, it is told after it.
+    if counter(&values, settings.kind).is_none() {
+        findings.glitches = glitches(&mut values, grid, first, settings);
+    }
     let bounds = Bounds::of(&values);
     let scale = bounds.scale();
     values.iter_mut().for_each(|value| *value /= scale);
-    let mut findings = Findings { measured, missing: values.len() - measured, ..Findings::default() };
-    undo_resets(&mut values, settings.kind, first, &mut findings);
-    let known = season::of_calendar(grid.step_ms, values.len());
+    if let Some(counter) = counter(&values, settings.kind) {
+        values = counter.values;
+        findings.resets = Some(counter.resets.iter().map(|slot| slot + first).collect());
+    }
+    let known = season::of_calendar(grid.step_ms, values.len() - cuts.count());
     let longest = known.last().copied().unwrap_or(1).min((WEEK_MS / grid.step_ms).max(1) as usize);
     let effects = Effects::take_out(grid, &mut values, first, longest, &settings.events);
+    cuts.close(&mut values);
     let look_for_own = settings.effort == Effort::Thorough && findings.resets.is_none();
     let seasons = Seasons::of(&values, grid.step_ms, look_for_own);
     findings.effects.clone_from(&effects.known);
@@ -75,8 +89,9 @@ pub fn fit(grid: &Grid, settings: &Settings) -> Result<Model, Abstention> {
         findings.short = true;
         Line::of(&values).map(Shape::Line)
     } else {
-        Some(stacked(&mut values, &seasons, grid, settings, &work, first, &mut findings))
+        Some(stacked(&mut values, &seasons, grid, settings, &work, &mut findings))
     };
+    findings.shifts.iter_mut().for_each(|shift| shift.slot = cuts.slot(shift.slot) + first);
     let shape = shape.ok_or(Abstention::TooShort { measured, needed: LEAST })?;
     findings.seasons = seasons.all();
     findings.scale(scale);
@@ -84,15 +99,20 @@ pub fn fit(grid: &Grid, settings: &Settings) -> Result<Model, Abstention> {
     Ok(Model { shape, scale, effects, bounds, findings, next_ms, step_ms: grid.step_ms })
 }
 
-fn undo_resets(values: &mut Vec<f64>, kind: Kind, first: usize, findings: &mut Findings) {
+/// Leaves glitches out of the values. Returns their slots of the grid.
+fn glitches(values: &mut [f64], grid: &Grid, first: usize, settings: &Settings) -> Vec<usize> {
+    let announced = |at_ms: i64| settings.events.iter().any(|event| event.from_ms <= at_ms && at_ms < event.until_ms);
+    let found = glitch::leave_out(values, grid, first, announced);
+    found.into_iter().map(|index| index + first).collect()
+}
+
+/// The series with its restarts undone, where it counts. Told from the values alone, only what restarted is a counter: what merely
+/// grows is forecast as well by its trend.
+fn counter(values: &[f64], kind: Kind) -> Option<Counter> {
     if kind == Kind::Gauge {
-        return;
+        return None;
     }
-    // Told from the values alone, only what restarted is a counter: what merely grows is forecast as well by its trend.
-    if let Some(counter) = unwrap_counter(values).filter(|found| kind == Kind::Counter || !found.resets.is_empty()) {
-        *values = counter.values;
-        findings.resets = Some(counter.resets.iter().map(|slot| slot + first).collect());
-    }
+    unwrap_counter(values).filter(|found| kind == Kind::Counter || !found.resets.is_empty())
 }
 
 fn stacked(
@@ -101,16 +121,15 @@ fn stacked(
     grid: &Grid,
     settings: &Settings,
     work: &Work,
-    first: usize,
     findings: &mut Findings,
 ) -> Shape {
     let unit = seasons.main.first().copied().unwrap_or((values.len() / 12).clamp(8, 288));
     let longest = seasons.main.last().copied().unwrap_or(0);
-    if findings.resets.is_none() {
+    // Without a season, levels follow a shift soon enough, and what looks like one may be the trend.
+    if findings.resets.is_none() && longest > 0 {
         for _ in 0..MOST_SHIFTS {
-            let Some(mut found) = shift::latest(values, unit, longest) else { break };
+            let Some(found) = shift::latest(values, unit, longest) else { break };
             shift::align(values, &found);
-            found.slot += first;
             findings.shifts.push(found);
         }
     }
@@ -214,10 +233,20 @@ impl<'a> Past<'a> {
         let nearer = nearer.map(|weights| (*weights, POOLED / (POOLED + evidence)));
         // The further beyond a season, the less the newest values say: none of it within one, all of it from two on.
         let beyond = (step as f64 / self.unit as f64).log2().clamp(0.0, 1.0);
-        let usual = self.frame.usual().map(|weights| (weights, beyond * USUAL / (USUAL + evidence)));
-        let stacked = stack(&cases, count, nearer, usual, RIDGE * (1.0 + 50.0 / evidence));
+        let plain = self.frame.is_seasonless().then(Frame::newest);
+        let usual = match plain {
+            Some(newest) => Some((newest, NEWEST / (NEWEST + evidence))),
+            None => self.frame.usual().map(|weights| (weights, beyond * USUAL / (USUAL + evidence))),
+        };
+        let ridge = RIDGE * (1.0 + 50.0 / evidence);
+        let mut stacked = stack(&cases, count, nearer, usual, ridge);
+        let is_plain = plain.is_some_and(|plain| stacked.keep_to(&plain, &cases, count));
         let ratios = stacked.errors.iter().zip(&cases).map(|(error, case)| (error / case.scale, case.weight)).collect();
-        Knot { step, weights: stacked.weights, spread: Spread::of(ratios, origins.max(1) as f64, evidence) }
+        let mut spread = Spread::of(ratios, origins.max(1) as f64, evidence);
+        if is_plain {
+            spread.centre();
+        }
+        Knot { step, weights: stacked.weights, spread }
     }
 
     /// Forecasts of `low` to `high` steps ahead that can be judged, and the origins they were made at.

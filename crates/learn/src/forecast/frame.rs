@@ -42,6 +42,8 @@ pub(super) struct Frame {
 /// Seasons that the median profile looks at.
 const MIDDLE_OF: usize = 7;
 
+/// Which of the levels is the newest value.
+const NEWEST: usize = 0;
 /// Which of the levels the others are read against.
 const CENTRE: usize = 2;
 
@@ -101,6 +103,18 @@ impl Frame {
         self.levels.len() + self.windows.len() + self.seasons.len() + self.shifted.len()
     }
 
+    /// Returns `true` if the series is too coarse or too short for a season: one value a week, say.
+    pub(super) fn is_seasonless(&self) -> bool {
+        self.seasons.is_empty()
+    }
+
+    /// Weights of the newest value alone.
+    pub(super) fn newest() -> [f64; MOST] {
+        let mut weights = [0.0; MOST];
+        weights[NEWEST] = 1.0;
+        weights
+    }
+
     /// The longest season a feature uses: before it was seen once, its features only repeat the level.
     pub(super) fn longest(&self) -> usize {
         self.seasons.iter().map(|(season, _)| season.period + season.lead).max().unwrap_or(0)
@@ -146,6 +160,10 @@ impl Frame {
         let levels = self.levels.len() + self.windows.len();
         for (slot, level) in out.iter_mut().zip(&known.levels[..levels]) {
             *slot = level + slope * ahead - known.centre;
+        }
+        if self.is_seasonless() {
+            // Beside those that follow the trend, one that does not: the newest value goes on.
+            out[NEWEST] = known.levels[NEWEST] - known.centre;
         }
         // What a season does not know, the level answers.
         let instead = out[CENTRE];

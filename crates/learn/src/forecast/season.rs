@@ -61,12 +61,14 @@ pub(super) fn of_calendar(step_ms: i64, length: usize) -> Vec<usize> {
 pub(super) fn of_its_own(values: &[f64], known: &[usize]) -> Option<usize> {
     let recent = &values[values.len().saturating_sub(LOOKED_AT)..];
     let most = recent.len() / 3;
+    // Where the calendar has no season, one that came round a few times may as well be chance.
+    let longest = if known.is_empty() { recent.len() / 6 } else { most };
     let level = track::level(recent, recent.len() as f64 / 4.0);
     let mut rest: Vec<f64> = recent.iter().zip(level).map(|(value, level)| value - level).collect();
     clip(&mut rest);
     let correlations: Vec<f64> = (0..=most).map(|lag| correlation(&rest, lag)).collect();
     let beaten = known.iter().filter_map(|period| correlations.get(*period)).copied().fold(0.0, f64::max);
-    let strongest = (SHORTEST..most)
+    let strongest = (SHORTEST..longest)
         .filter(|lag| correlations[*lag] >= correlations[lag - 1] && correlations[*lag] >= correlations[lag + 1])
         .map(|lag| correlations[lag])
         .fold(0.0, f64::max);
@@ -78,7 +80,7 @@ pub(super) fn of_its_own(values: &[f64], known: &[usize]) -> Option<usize> {
         let here = correlations[*lag];
         here >= 0.9 * strongest && here >= correlations[lag - 1] && here >= correlations[lag + 1]
     };
-    let found = (SHORTEST..most).find(peak)?;
+    let found = (SHORTEST..longest).find(peak)?;
     let dips = (1..found).any(|lag| correlations[lag] < 0.7 * correlations[found]);
     let found = refined(&correlations, found);
     let near = known.iter().any(|period| found.abs_diff(*period) * 50 <= *period);

@@ -78,7 +78,8 @@ fn split(blocks: &[f64]) -> Option<(usize, f64)> {
     let count = known(blocks).len() as f64;
     let (mut sum, mut seen, mut best) = (0.0, 0.0, None::<(usize, f64)>);
     for (at, block) in blocks.iter().enumerate() {
-        if at >= LEAST_BLOCKS && at + LEAST_BLOCKS <= blocks.len() && seen > 0.0 && seen < count {
+        // Blocks in which nothing was measured bear no witness.
+        if seen >= LEAST_BLOCKS as f64 && count - seen >= LEAST_BLOCKS as f64 {
             let difference = (total - sum) / (count - seen) - sum / seen;
             let gain = difference * difference * seen * (count - seen);
             if best.is_none_or(|(_, most)| gain > most) {

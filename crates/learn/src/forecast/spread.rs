@@ -48,6 +48,12 @@ impl Spread {
         }
     }
 
+    /// Moves the errors so that their middle is none.
+    pub(super) fn centre(&mut self) {
+        let middle = self.error(0.5);
+        self.at.iter_mut().for_each(|error| *error -= middle);
+    }
+
     /// Distance of the 5 % and 95 % quantiles.
     pub(super) fn width(&self) -> f64 {
         self.error(0.95) - self.error(0.05)

@@ -30,6 +30,23 @@ pub(super) struct Stacked {
     pub errors: Vec<f64>,
 }
 
+/// What learnt weights may miss of what the plain forecast misses, to be kept.
+const WORTH: f64 = 0.95;
+
+impl Stacked {
+    /// Falls back on plain weights unless the learnt ones would have missed clearly less where they had not learnt. Returns `true`
+    /// if it did.
+    pub(super) fn keep_to(&mut self, plain: &[f64; MOST], cases: &[Case], count: usize) -> bool {
+        let missed: Vec<f64> = cases.iter().map(|case| case.truth - dot(plain, &case.features, count)).collect();
+        let sum = |errors: &[f64]| cases.iter().zip(errors).map(|(case, error)| case.weight * error.abs()).sum::<f64>();
+        let falls_back = sum(&self.errors) > WORTH * sum(&missed);
+        if falls_back {
+            (self.weights, self.errors) = (*plain, missed);
+        }
+        falls_back
+    }
+}
+
 pub(super) fn dot(weights: &[f64; MOST], features: &[f64; MOST], count: usize) -> f64 {
     weights[..count].iter().zip(&features[..count]).map(|(weight, feature)| weight * feature).sum()
 }

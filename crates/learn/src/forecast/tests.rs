@@ -1,6 +1,8 @@
 //! Requirements of forecasting, each held by a series made for it.
 #![allow(clippy::unwrap_used)]
 
+mod marred;
+
 use proptest::prelude::*;
 use rand::SeedableRng as _;
 use rand::rngs::SmallRng;
