@@ -1,6 +1,6 @@
 //! Sensitivity: how much evidence an alarm takes.
 
-/// How readily an alarm is given. The scores are the same at each.
+/// How readily an alarm is given. Scores differ only at alarms, whose rows score a half at least.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sensitivity {
     /// Only what is very strange.

@@ -65,7 +65,7 @@ pub(crate) struct AnomaliesArgs {
     /// The series.
     #[command(flatten)]
     pub(crate) series: SeriesArgs,
-    /// How readily an alarm is given; the scores are the same.
+    /// How readily an alarm is given.
     #[arg(long, value_enum, default_value_t = AlarmSensitivity::Medium)]
     pub(crate) sensitivity: AlarmSensitivity,
     /// Where the scores go.

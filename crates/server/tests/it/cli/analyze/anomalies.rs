@@ -47,7 +47,7 @@ fn a_jump_is_an_alarm_and_the_days_before_it_are_not() {
 }
 
 #[test]
-fn sensitivity_moves_alarms_and_leaves_scores() {
+fn sensitivity_moves_alarms() {
     // Twenty leaps, each a little higher than the last.
     let text = days(|at| (at > 1_000 && at % 150 == 0).then_some(60.0 + at as f64 / 100.0));
     let told = |sensitivity: &str| {
