@@ -20,6 +20,7 @@ pub mod quantile;
 pub mod saturation;
 pub mod steadiness;
 pub mod summary;
+pub mod trend;
 pub mod week;
 pub mod window;
 pub mod workload;
