@@ -1,7 +1,7 @@
 //! The account's bill: what a resource costs this company a month.
 //!
 //! Machines and AWS volumes cost the catalogue's list price less the discount the account has negotiated; reserved ones
-//! less the commitment, spot ones less what spot saves. Databases, buckets, other clouds' disks and load balancers have no
+//! less the commitment, spot ones less what spot saves; what the catalogue has no price of (a region, a size) has no cost here either. Databases, buckets, other clouds' disks and load balancers have no
 //! price in the catalogue: they cost what the price list below says, which is this made-up account's own and no
 //! published fact.
 

@@ -19,6 +19,8 @@ pub enum Load {
     Bursty,
     /// Works from one to four at night.
     Batch,
+    /// Works from two to ten past two on Sundays (UTC) and does nothing else. To be stopped outside that time.
+    Weekly,
     /// Works on the last two days of a month and the first. Never to be made smaller.
     MonthEnd,
     /// Little CPU and 88 % of its memory. Never to be made smaller.
@@ -58,6 +60,7 @@ impl Load {
             Load::Drained => "drained",
             Load::Bursty => "bursty",
             Load::Batch => "batch",
+            Load::Weekly => "weekly",
             Load::MonthEnd => "month_end",
             Load::Memory => "memory",
             Load::Network(_) => "network",

@@ -6,7 +6,7 @@ use super::Managed::{CloudFormation, Terraform};
 use super::{Account, Balancer, Bucket, Database, Group, LooseDisk, Machine, Owner, machine, owner};
 use crate::load::Load::{
     Batch, Bursty, Database as Used, DatabaseFilling, DatabaseIdle, DatabaseOversized, Drained, Idle, Leak, Memory,
-    Network, Office, Oversized, Steady, Throttled, Web,
+    Network, Office, Oversized, Steady, Throttled, Web, Weekly,
 };
 
 const US: &str = "us-east-1";
@@ -62,6 +62,7 @@ const MACHINES: &[Machine] = &[
     machine("ledger-writer", US, "m6i.xlarge", Steady(52.0), LEDGER).reserved(),
     machine("ledger-reports", US, "m5.2xlarge", Oversized(6.0), LEDGER).managed(Terraform),
     machine("card-vault", US, "m6i.large", Oversized(7.0), LEDGER).ignored(),
+    machine("newsletter", US, "m5.large", Weekly, STOREFRONT),
     machine("settlement", US, "c5.xlarge", Batch, LEDGER),
     machine("edge-proxy-1", US, "t3.large", Drained, CORE),
     machine("edge-proxy-2", US, "t3.large", Web(26.0), CORE),

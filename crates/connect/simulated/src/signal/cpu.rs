@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{PERIOD_S, SLOTS_PER_HOUR, Signal};
+use super::{PERIOD_S, SLOTS_PER_DAY, SLOTS_PER_HOUR, Signal};
 use crate::load::Load;
 use crate::noise::draw;
 
@@ -37,6 +37,8 @@ impl Signal<'_> {
             Load::Bursty => 3.2 + 1.6 * quick,
             Load::Batch if (1.0..4.0).contains(&self.hour(slot)) => 76.0 + 10.0 * slow + 5.0 * quick,
             Load::Batch => 1.8 + 1.2 * quick,
+            Load::Weekly if self.weekly(slot) => 36.0 + 6.0 * quick,
+            Load::Weekly => 0.1 + 0.15 * quick,
             Load::MonthEnd if self.closing(slot) => 62.0 + 18.0 * slow + 5.0 * quick,
             Load::MonthEnd => 2.4 + 1.5 * quick,
             Load::Memory => 5.0 + 4.0 * self.season(slot) + 2.0 * quick,
@@ -64,6 +66,13 @@ impl Signal<'_> {
         let (block, at) = (slot.div_euclid(48), slot.rem_euclid(48));
         let begins = (draw(self.asset.key ^ 0xb125, block) % 46).cast_signed();
         (begins..begins + 2).contains(&at)
+    }
+
+    /// The first ten minutes after two on a Sunday.
+    pub(super) fn weekly(&self, slot: i64) -> bool {
+        // The epoch was a Thursday.
+        let sunday = (slot.div_euclid(SLOTS_PER_DAY) + 3).rem_euclid(7) == 6;
+        sunday && (2 * SLOTS_PER_HOUR..2 * SLOTS_PER_HOUR + 2).contains(&slot.rem_euclid(SLOTS_PER_DAY))
     }
 
     /// The last two days of a month and the first, by day.
@@ -101,7 +110,7 @@ impl Signal<'_> {
     pub(super) fn memory(&self, slot: i64) -> f64 {
         let (quick, slow) = (self.noise(7, slot), self.drift(7, slot));
         let used = match self.asset.load {
-            Load::Idle => 9.0 + quick,
+            Load::Idle | Load::Weekly => 9.0 + quick,
             Load::Oversized(_) => 21.0 + 8.0 * self.season(slot) + 2.0 * quick,
             Load::DatabaseOversized => 17.0 + 6.0 * self.season(slot) + quick,
             Load::Memory => 86.5 + 2.5 * slow + quick,

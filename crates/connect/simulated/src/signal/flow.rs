@@ -29,6 +29,7 @@ impl Signal<'_> {
         let (quick, slow) = (self.noise(of, slot), self.drift(of, slot));
         match self.asset.load {
             Load::Idle => share * (300.0 + 700.0 * quick),
+            Load::Weekly if !self.weekly(slot) => share * (200.0 + 500.0 * quick),
             Load::DatabaseIdle => share * (200.0 + 300.0 * quick),
             Load::Network(gbps) => share * gbps * 1.25e8 * (0.86 + 0.12 * slow + 0.02 * quick),
             _ => share * self.work(slot) * 60_000.0 * (0.8 + 0.3 * slow + 0.1 * quick),
@@ -39,7 +40,8 @@ impl Signal<'_> {
         let (quick, slow) = (self.noise(of, slot), self.drift(of, slot));
         match self.asset.load {
             Load::Disk(peak) => share * peak * (0.2 + 0.8 * self.season(slot)) * (0.8 + 0.4 * quick),
-            Load::Idle | Load::DatabaseIdle => share * 6_000.0 * (0.5 + quick),
+            Load::Weekly if self.weekly(slot) => share * 3e6,
+            Load::Idle | Load::Weekly | Load::DatabaseIdle => share * 6_000.0 * (0.5 + quick),
             _ => share * (20_000.0 + self.work(slot) * 25_000.0 * (0.7 + 0.5 * slow + 0.2 * quick)),
         }
     }
