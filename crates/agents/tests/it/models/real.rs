@@ -122,7 +122,7 @@ async fn what_serves_calibrates_a_run_and_outcomes_come_back() {
     let agent = world.agent("safe_mode", false).await;
     world.run(&agent).await;
     let before = world.only("i-1").await;
-    assert_eq!(before.confidence, 96.0, "without a model the backtest speaks");
+    assert!((90.0..97.0).contains(&before.confidence), "without a model the backtest speaks: {}", before.confidence);
     // The kind failed again and again: a calibrator that learned so is served.
     let failures: Vec<Example> = (0..80)
         .map(|n| Example {
@@ -138,15 +138,14 @@ async fn what_serves_calibrates_a_run_and_outcomes_come_back() {
     world.run(&agent).await;
     let after = world.only("i-1").await;
     assert!(after.confidence < 50.0, "{}", after.confidence);
-    let told =
-        |factor: &String| factor.starts_with("Calibrated on ") && factor.ends_with("the backtest alone said 96.0 %");
+    let told = |factor: &String| factor.contains("calibrated on ") && factor.contains("the backtest alone said ");
     assert!(after.explanation.factors.iter().any(told), "{:?}", after.explanation.factors);
     // Its outcome is an example for the next training.
     let issues = said("implemented_issues", Some(2), Some("too slow"));
     world.engine.feedback(&after.id, issues, &operator()).await.unwrap();
     let outcomes = world.engine.outcomes(agent.agent_type).await.unwrap();
     assert_eq!(outcomes.len(), 1);
-    assert!(!outcomes[0].held && (outcomes[0].raw - 0.96).abs() < 1e-9);
+    assert!(!outcomes[0].held && (outcomes[0].raw * 100.0 - before.confidence).abs() < 0.06);
     assert_eq!(after.status, Status::Open);
 }
 
