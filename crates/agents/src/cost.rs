@@ -4,16 +4,18 @@
 //!
 //! | rule | window | fires when |
 //! |---|---|---|
-//! | `downsize_underutilized` | 14 d | p95 CPU below 20 %, 90 % of the points there, and a smaller size of the family holds every measured peak of the whole history |
-//! | `upgrade_throttled` | 3 d | mean and median CPU above 90 %, or a burstable machine held at its baseline without credits |
-//! | `identify_idle_resources` | 7 d | CPU that rounds to 0 % (mean below 0.5, p99 below 1: no cloud ever reports an exact 0) and hardly any traffic; no database connection at all; a volume attached to nothing |
-//! | `suggest_reserved_instances` | 30 d | running 95 % of the hours and even from day to day |
+//! | `downsize_underutilized` | 14 d | p95 CPU below 20 %, 90 % of the points there, and a smaller size holds every measured peak of the whole history and the growth of the next weeks: one of the family, else a much cheaper one of another |
+//! | `upgrade_throttled` | 3 d | mean and median CPU above 90 %, or a burstable machine held at its baseline without credits; the cheapest size of any family that has more of what is short |
+//! | `identify_idle_resources` | all, 7 d | no work in any dimension in the whole history, and CPU that rounds to 0 % (mean below 0.5, p99 below 1: no cloud ever reports an exact 0) and hardly any traffic; no database connection at all; a volume attached to nothing. Work at times that come again is a schedule, as advice |
+//! | `suggest_reserved_instances` | 30 d | running 95 % of the hours, even from day to day, not growing, and working more of the hours than the commitment breaks even at |
 //!
 //! What was not measured is listed in `not_measured`, lowers the confidence and is never read as idle. Members of scaling
 //! groups, spot capacity, stopped resources and opted-out ones are left alone. One resource gets one of the first three
 //! findings, the most telling one, because they would undo each other. Sources: the specification; complaints 1 to 16 in
 //! the design's lessons.
 
+mod ahead;
+mod bill;
 mod burstable;
 mod commitment;
 mod confidence;
@@ -22,16 +24,20 @@ mod evidence;
 mod fit;
 mod gate;
 mod idle;
+mod larger;
 mod margin;
 mod price;
 mod procedure;
 mod proposal;
 mod retrospect;
+mod rhythm;
+mod schedule;
 mod throttled;
 mod trust;
 mod volume;
 mod weigh;
 mod words;
+mod work;
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -1,14 +1,21 @@
 //! Confidence from held-out days of the resource's own history.
 //!
 //! Day by day: the rule looks at the days before, and where it would have proposed, the day itself says whether the
-//! proposal would have held. Days without enough points are not counted.
+//! proposal would have held. Days without enough points are not counted. Days that held by a hair, or by very different
+//! margins, say less than days that were all far from the limit: both count as failures believed in beforehand, so that
+//! two resources have the same confidence only where their evidence is the same.
 
+use reeve_learn::calibrate::Daily;
 use reeve_learn::{Backtest, DAY_MS, Prior, Window};
 
 use super::evidence::{Evidence, Load};
 
 /// A day counts when this share of its points is there.
 pub(super) const DAY_COVERAGE: f64 = 0.8;
+/// Half the width of a 90 % range, in standard deviations.
+const RANGE: f64 = 1.645;
+/// What the standard deviation of margins counts, beside the smallest margin.
+const VARIATION: f64 = 3.0;
 
 /// A confidence and where it comes from.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,27 +24,38 @@ pub(super) struct Confidence {
     pub(super) percent: f64,
     /// The posterior's mean before any limit, 0 to 1: what a calibrator begins with.
     pub(super) raw: f64,
+    /// The 90 % range around it, percent.
+    pub(super) range: (f64, f64),
     /// Days that held, of days that could be judged.
     pub(super) backtest: Backtest,
+    /// The smallest margin of a past day, as a share of what was allowed; `None` where no day had one.
+    pub(super) smallest_margin: Option<f64>,
     /// Limited because something that decides was not measured.
     pub(super) capped: bool,
 }
 
 impl Confidence {
-    /// In words, for the explanation.
+    /// In words, for the explanation: the range first, or that nothing is known yet.
     pub(super) fn words(&self) -> String {
         let Backtest { held, windows } = self.backtest;
-        let cap = if self.capped { ", limited because something that decides was not measured" } else { "" };
-        match windows {
-            0 => format!(
-                "There was no held-out day to try it on; confidence {:.1} % is hardly more than the prior",
+        let (low, high) = self.range;
+        if windows == 0 {
+            return format!(
+                "Not known yet: there was no past day to try it on. 90 % range {low:.0} to {high:.0} %, shown as {:.1} %",
                 self.percent
-            ),
-            _ => format!(
-                "It would have held on {held} of {windows} held-out days; confidence {:.1} %{cap}",
-                self.percent
-            ),
+            );
         }
+        let cap = if self.capped { ", limited because something that decides was not measured" } else { "" };
+        let margin = match self.smallest_margin {
+            Some(margin) if margin > 0.0 => format!("; the tightest day left {:.0} % to its limit", margin * 100.0),
+            Some(_) => "; the tightest day left nothing to its limit".to_owned(),
+            None => String::new(),
+        };
+        format!(
+            "90 % range {low:.0} to {high:.0} %, confidence {:.1} %{cap}. Backtest: safe on {held} of {windows} past days it \
+             was not trained on{margin}",
+            self.percent
+        )
     }
 }
 
@@ -62,11 +80,26 @@ pub(super) fn backtest(
     })
 }
 
-/// The confidence of a backtest: each doubt is a failure believed in beforehand; a cap limits what no backtest can see.
-pub(super) fn confidence(backtest: Backtest, doubts: f64, cap_percent: Option<f64>) -> Confidence {
-    let raw = backtest.confidence(Prior::UNIFORM.doubting(doubts));
+/// The confidence of a backtest: each doubt is a failure believed in beforehand, margins that were small or uneven are
+/// doubts; a cap limits what no backtest can see.
+pub(super) fn confidence(backtest: Backtest, margins: &Daily, doubts: f64, cap_percent: Option<f64>) -> Confidence {
+    let (smallest_margin, uneasy) = unease(margins);
+    let prior = Prior::UNIFORM.doubting(doubts + uneasy);
+    let raw = backtest.confidence(prior);
+    let reach = RANGE * backtest.uncertainty(prior);
+    let range = ((raw - reach).max(0.0) * 100.0, (raw + reach).min(1.0) * 100.0);
     let percent = raw * 100.0;
     let capped = cap_percent.is_some_and(|cap| percent > cap);
     let percent = cap_percent.map_or(percent, |cap| percent.min(cap));
-    Confidence { percent: (percent * 10.0).round() / 10.0, raw, backtest, capped }
+    Confidence { percent: (percent * 10.0).round() / 10.0, raw, range, backtest, smallest_margin, capped }
+}
+
+/// The smallest margin, and what small and uneven margins count as failures.
+fn unease(margins: &Daily) -> (Option<f64>, f64) {
+    let known: Vec<f64> = margins.iter().flatten().copied().filter(|margin| margin.is_finite()).collect();
+    let Some(smallest) = known.iter().copied().reduce(f64::min) else { return (None, 0.0) };
+    let mean = known.iter().sum::<f64>() / known.len() as f64;
+    let variance = known.iter().map(|margin| (margin - mean).powi(2)).sum::<f64>() / known.len() as f64;
+    let uneven = (VARIATION * variance.sqrt()).min(1.0);
+    (Some(smallest), 1.0 - smallest.clamp(0.0, 1.0) + uneven)
 }

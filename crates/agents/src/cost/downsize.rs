@@ -5,7 +5,8 @@ use reeve_learn::{Backtest, Summary, bursts};
 
 use super::confidence::{Confidence, backtest, confidence};
 use super::evidence::{Evidence, Load};
-use super::fit::{Fit, degradation_percent, fit, vcpu_ratio};
+use super::fit::{CPU_MAX_BOUND, Fit, MEMORY_BOUND, degradation_percent, fit, memory_ratio, vcpu_ratio};
+use super::larger::{OTHER_FAMILY, other_family};
 use super::margin::{self, signs};
 use super::price::{Change, after_discounts, change};
 use super::procedure::{iac_note, resize, subject};
@@ -25,6 +26,11 @@ pub(super) const DAYS: i64 = 14;
 pub(super) const COVERAGE: f64 = 0.9;
 /// Confidence at most while memory shrinks unmeasured, percent.
 pub(super) const UNMEASURED_MEMORY_CAP: f64 = 80.0;
+
+/// Share of the memory bound that another family may fill: a move is not made to the very limit.
+const ROOM: f64 = 0.9;
+/// Another family has to be cheaper by this, percent.
+const WORTH_A_MOVE: f64 = 25.0;
 
 const KIND: RecommendationType = RecommendationType::RightSize;
 const RULE: &str = "downsize_underutilized";
@@ -84,41 +90,84 @@ fn cpu_words(summary: &Summary) -> String {
     )
 }
 
-/// The smallest size of the family that holds the load and stays within the cost guardrail.
+/// The smallest size of the family that holds the load and stays within the cost guardrail, else one of another family that is
+/// much cheaper and holds it too.
 fn choose(evidence: &Evidence<'_>, from: &InstanceSpec, path: &mut Path) -> Result<Candidate, Abstention> {
-    let facts = evidence.facts;
-    let resource = facts.resource;
-    let architecture = resource.specification.architecture.as_deref();
-    let fits_image = |spec: &&InstanceSpec| {
-        spec.gpus == from.gpus && architecture.is_none_or(|a| spec.architectures.iter().any(|own| own == a))
-    };
-    let mut chosen: Option<Candidate> = None;
-    let mut refusal: Option<(&'static str, String)> = None;
-    let smaller = facts.catalogue.smaller_in_family(resource.provider, &from.name);
-    for (step, spec) in smaller.into_iter().filter(fits_image).enumerate() {
-        let name = evidence.size_name(spec);
-        let fit = fit(evidence, from, spec, evidence.history());
-        let price = change(facts.catalogue, resource, &evidence.size_name(from), &name);
-        if let Some((code, detail)) = &fit.refused {
-            refusal.get_or_insert((*code, format!("{name}: {detail}")));
-            break;
-        }
-        if let Some(found) = price_refusal(step, price.as_ref(), facts.guardrails.max_cost_decrease_percent) {
-            refusal.get_or_insert((found.0, format!("{name}: {}", found.1)));
-            break;
-        }
-        chosen = Some(Candidate { spec: spec.clone(), name, fit, price });
-    }
-    let Some(chosen) = chosen else {
+    let (chosen, refusal) = in_family(evidence, from);
+    let Some(chosen) = chosen.or_else(|| elsewhere(evidence, from)) else {
         let none = ("no_smaller_size", format!("{} has no smaller size in its family", from.name));
         let (code, detail) = refusal.unwrap_or(none);
         return Err(Abstention::decided(KIND, code, detail));
     };
     path.extend(chosen.fit.path.clone());
     if let Some((_, detail)) = refusal {
-        path.ask("Would a still smaller size do?", false, detail);
+        path.ask("Would a still smaller size of its family do?", false, detail);
     }
     Ok(chosen)
+}
+
+/// A size with its fit over the whole history and the weeks to come.
+fn candidate(evidence: &Evidence<'_>, from: &InstanceSpec, spec: &InstanceSpec) -> Candidate {
+    let name = evidence.size_name(spec);
+    let mut fit = fit(evidence, from, spec, evidence.history());
+    fit.look_ahead(evidence, from, spec);
+    let price = change(evidence.facts.catalogue, evidence.facts.resource, &evidence.size_name(from), &name);
+    Candidate { spec: spec.clone(), name, fit, price }
+}
+
+fn boots(evidence: &Evidence<'_>, from: &InstanceSpec, spec: &InstanceSpec) -> bool {
+    let architecture = evidence.facts.resource.specification.architecture.as_deref();
+    spec.gpus == from.gpus && architecture.is_none_or(|a| spec.architectures.iter().any(|own| own == a))
+}
+
+type Refusal = Option<(&'static str, String)>;
+
+/// The smallest of the family that does, and why nothing smaller does.
+fn in_family(evidence: &Evidence<'_>, from: &InstanceSpec) -> (Option<Candidate>, Refusal) {
+    let facts = evidence.facts;
+    let mut chosen = None;
+    let smaller = facts.catalogue.smaller_in_family(facts.resource.provider, &from.name);
+    for (step, spec) in smaller.into_iter().filter(|spec| boots(evidence, from, spec)).enumerate() {
+        let found = candidate(evidence, from, spec);
+        let price = || price_refusal(step, found.price.as_ref(), facts.guardrails.max_cost_decrease_percent);
+        if let Some((code, detail)) = found.fit.refused.clone().or_else(price) {
+            return (chosen, Some((code, format!("{}: {detail}", found.name))));
+        }
+        chosen = Some(found);
+    }
+    (chosen, None)
+}
+
+/// The cheapest size of another family, where everything was measured and every figure is known: what is short in the own
+/// family (memory beside idle processors) another has in another proportion. A little cheaper is not worth a move.
+fn elsewhere(evidence: &Evidence<'_>, from: &InstanceSpec) -> Option<Candidate> {
+    let facts = evidence.facts;
+    let provider = facts.resource.provider;
+    if evidence.measured().iter().any(|(_, measured)| !measured) || from.memory_gib.is_none() {
+        return None;
+    }
+    let others = facts.catalogue.exchangeable(provider, &from.name).into_iter();
+    let cheap = others.filter(|spec| boots(evidence, from, spec) && spec.family != from.family).filter_map(|spec| {
+        let name = evidence.size_name(spec);
+        let price = change(facts.catalogue, facts.resource, &evidence.size_name(from), &name)?;
+        let decrease = -price.percent();
+        let within = (WORTH_A_MOVE..=facts.guardrails.max_cost_decrease_percent + 0.05).contains(&decrease);
+        within.then_some((price.hourly.1, spec))
+    });
+    let mut cheap: Vec<(f64, &InstanceSpec)> = cheap.collect();
+    cheap.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.name.cmp(&b.1.name)));
+    // Most are out by processors and memory alone, without another look at every sample.
+    let highest = |load: &Option<Load>| load.as_ref()?.summary(evidence.history()).map(|summary| summary.max);
+    let (cpu, memory) = (highest(&evidence.cpu)?, highest(&evidence.memory)?);
+    cheap.retain(|(_, spec)| {
+        let (memory_ratio, _) = memory_ratio(from, spec);
+        // At most half of the processors go at once, as within a family.
+        spec.vcpu * 2 >= from.vcpu
+            && memory * memory_ratio <= MEMORY_BOUND * ROOM
+            && cpu * vcpu_ratio(from, spec) <= CPU_MAX_BOUND.max(cpu)
+    });
+    let mut found = cheap.into_iter().map(|(_, spec)| candidate(evidence, from, spec));
+    found.find(|one| one.fit.refused.is_none() && one.fit.doubts.is_empty())
 }
 
 /// Why a size's price rules it out. Without a price only the next smaller size is considered.
@@ -164,8 +213,9 @@ fn propose(
     let doubts = chosen.fit.doubts.iter().map(|d| if *d == "memory" { 2.0 } else { 0.5 }).sum();
     let counted = try_out(evidence, from, &chosen.spec, cpu);
     let cap = memory_doubt.then_some(UNMEASURED_MEMORY_CAP);
-    let trust = confidence(counted, doubts, cap);
-    let signs = signs(evidence, margin::smaller(evidence, from, &chosen.spec), counted.windows, doubts);
+    let margins = margin::smaller(evidence, from, &chosen.spec);
+    let trust = confidence(counted, &margins, doubts, cap);
+    let signs = signs(evidence, margins, counted.windows, doubts);
     path.ask("Would it have held on the held-out days?", counted.held == counted.windows, trust.words());
     let savings = chosen.price.as_ref().map(Change::savings);
     let list_now = chosen.price.as_ref().map(|price| price.now);
@@ -209,6 +259,10 @@ fn propose(
     };
     if let Some(tag) = iac {
         iac_note(&mut proposal, &tag);
+    }
+    if chosen.spec.family != from.family {
+        proposal.reason_codes.push(OTHER_FAMILY.to_owned());
+        proposal.explanation.factors.push(other_family(from, &chosen.spec));
     }
     let level = risk(resource, hazards);
     proposal.reason_codes.push(format!("risk_{level}"));
@@ -275,7 +329,7 @@ fn explain(
     path: Path,
     impact: &ImpactAssessment,
 ) -> Explanation {
-    let mut factors = vec![cpu_words(summary)];
+    let mut factors = vec![trust.words(), cpu_words(summary)];
     let peaks = bursts(evidence.history().of(&cpu.points), LIMIT_PERCENT, cpu.period_ms);
     if let Some(highest) = peaks.iter().map(|burst| burst.peak).max_by(f64::total_cmp) {
         factors.push(format!(
@@ -285,7 +339,9 @@ fn explain(
         ));
     }
     factors.extend(chosen.fit.factors.iter().cloned());
-    factors.push(trust.words());
+    factors.extend(
+        chosen.fit.doubts.iter().map(|doubt| format!("{} gets smaller and was not measured", doubt.replace('_', " "))),
+    );
     factors.push(impact.cost.clone());
     let resource = evidence.facts.resource;
     let saving = chosen.price.as_ref().map_or("not claimed: no list price".to_owned(), |price| {

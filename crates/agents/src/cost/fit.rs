@@ -7,6 +7,7 @@
 use reeve_estate::InstanceSpec;
 use reeve_learn::{Summary, Window};
 
+use super::ahead;
 use super::burstable::baseline_percent;
 use super::evidence::{Evidence, Load};
 use super::proposal::Path;
@@ -67,6 +68,16 @@ pub(super) fn fit(evidence: &Evidence<'_>, from: &InstanceSpec, to: &InstanceSpe
     found
 }
 
+impl Fit {
+    /// Adds whether the size still holds the load after the weeks to come.
+    pub(super) fn look_ahead(&mut self, evidence: &Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec) {
+        let outgrown = ahead::outgrows(evidence, from, to);
+        let detail = outgrown.clone().unwrap_or_else(|| "no growth that leads beyond it".to_owned());
+        let question = format!("Does {} hold the load of the next {:.0} days?", to.name, ahead::DAYS);
+        self.check(question, outgrown.is_none(), detail, "growing");
+    }
+}
+
 fn cpu(found: &mut Fit, evidence: &Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec, window: Window) {
     let Some(cpu) = evidence.cpu.as_ref().and_then(|load| load.summary(window)) else { return };
     let ratio = vcpu_ratio(from, to);
@@ -111,11 +122,7 @@ fn credits(found: &mut Fit, evidence: &Evidence<'_>, from: &InstanceSpec, to: &I
 
 fn memory(found: &mut Fit, evidence: &Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec, window: Window) {
     let question = format!("Does memory fit into {}?", to.name);
-    // Within a family memory goes with vCPU; where the catalogue has no memory sizes, that is what is left to go by.
-    let (ratio, sizes) = match (from.memory_gib, to.memory_gib) {
-        (Some(now), Some(then)) if then > 0.0 => (now / then, format!("{now} GiB become {then} GiB")),
-        _ => (vcpu_ratio(from, to), "taken to shrink with vCPU, its size is not in the catalogue".to_owned()),
-    };
+    let (ratio, sizes) = memory_ratio(from, to);
     if ratio <= 1.0 {
         found.path.ask(question, true, sizes);
         return;
@@ -162,6 +169,15 @@ impl Baseline {
         let share = percent(p99 / then * 100.0);
         let detail = format!("p99 {} of {} {} sustained ({share})", figure(p99), figure(then), self.unit);
         found.check(question, p99 <= then * BASELINE_BOUND / 100.0, detail, self.code);
+    }
+}
+
+/// How much larger a percentage of memory becomes on another size, and the sizes in words. Within a family memory goes with
+/// vCPU; where the catalogue has no memory sizes, that is what is left to go by.
+pub(super) fn memory_ratio(from: &InstanceSpec, to: &InstanceSpec) -> (f64, String) {
+    match (from.memory_gib, to.memory_gib) {
+        (Some(now), Some(then)) if then > 0.0 => (now / then, format!("{now} GiB become {then} GiB")),
+        _ => (vcpu_ratio(from, to), "taken to shrink with vCPU, its size is not in the catalogue".to_owned()),
     }
 }
 

@@ -1,22 +1,26 @@
-//! `identify_idle_resources`: 0 % utilisation for 7 days. The plan stops, after a snapshot; nothing is ever deleted.
+//! `identify_idle_resources`: no work in the whole history that is known, and 0 % utilisation for 7 days. The plan stops,
+//! after a snapshot; nothing is ever deleted. What works at times that come again is left to [`super::schedule`].
 //!
-//! No cloud reports an exact 0 for a machine that is on, so 0 % is what rounds to it: mean below 0.5, p99 below 1. A
-//! machine must also be silent on the network, which has to be measured: what is not measured is not idle. A database is
-//! idle when nobody connected, whatever its CPU says.
+//! No cloud reports an exact 0 for a machine that is on, so 0 % is what rounds to it: mean below 0.5, p99 below 1, and no
+//! hour of work in any dimension ([`super::work`]). A machine must also be silent on the network, which has to be measured:
+//! what is not measured is not idle. A database is idle when nobody connected, whatever its CPU says.
 
-use reeve_estate::{Money, Resource, ResourceKind};
+use reeve_estate::ResourceKind;
 use reeve_learn::{Summary, Window};
 
+use super::bill::Bill;
 use super::confidence::{Confidence, backtest, confidence};
 use super::evidence::{Evidence, Load};
-use super::gate;
 use super::margin::{self, signs};
-use super::price::{after_discounts, hourly};
+use super::price::after_discounts;
 use super::procedure::{iac_note, restarts_by_itself, stop_idle, subject};
 use super::proposal::{Abstention, Path, Proposal};
+use super::rhythm::{NoRhythm, Rhythm};
 use super::trust::Trust;
 use super::weigh::{Hazards, impact_level, priority_by_savings, risk};
-use super::words::{at_most, byte_rate, dollars, percent, thousands};
+use super::words::{byte_rate, dollars, percent, thousands};
+use super::work::{CPU_PERCENT, NETWORK_BYTES, Work};
+use super::{gate, schedule};
 use crate::agent::Impact;
 use crate::recommendation::{Effort, Explanation, ImpactAssessment, RecommendationType};
 
@@ -31,19 +35,66 @@ const P99_PERCENT: f64 = 1.0;
 const NETWORK_P99: f64 = 5_000.0;
 /// Network mean below this, bytes per second.
 const NETWORK_MEAN: f64 = 1_000.0;
+/// Share of the hours from which on a resource is simply in use.
+const IN_USE: f64 = 0.5;
 
 const KIND: RecommendationType = RecommendationType::IdleResourceCleanup;
 const RULE: &str = "identify_idle_resources";
 
 pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
     let mut path = Path::default();
-    if evidence.facts.resource.kind == ResourceKind::Database {
-        let (load, words) = silent_database(evidence, &mut path)?;
-        Ok(propose(evidence, load, words, path, &|window| stayed_idle(evidence, window)))
+    let database = evidence.facts.resource.kind == ResourceKind::Database;
+    let load = if database {
+        covered(evidence.connections.as_ref(), evidence, "connections", &mut path)?;
+        evidence.connections.as_ref()
     } else {
-        let (load, words) = silent_machine(evidence, &mut path)?;
-        Ok(propose(evidence, load, words, path, &|window| stayed_idle(evidence, window)))
+        covered(evidence.cpu.as_ref(), evidence, "CPU", &mut path)?;
+        covered(evidence.network.as_ref(), evidence, "network traffic", &mut path)?;
+        evidence.cpu.as_ref()
+    };
+    let unmeasured = || Abstention::unjudged(KIND, "not_measured", "nothing was measured");
+    let (load, work) = load.zip(Work::of(evidence)).ok_or_else(unmeasured)?;
+    let days = work.days_observed();
+    let words = format!("No work in {days:.0} days of {}: highest {}", work.dimensions.join(", "), work.peak_words());
+    let worked = work.worked().count();
+    let detail = match worked {
+        0 => words.clone(),
+        _ => format!(
+            "it worked in {} of {} hours, on {} of {days:.0} days (highest {})",
+            thousands(worked as u64),
+            thousands(work.measured() as u64),
+            work.days_worked(),
+            work.peak_words()
+        ),
+    };
+    if !path.ask("Did it work in no hour of the whole history?", worked == 0, detail.clone()) {
+        return worked_sometimes(evidence, &work, &detail, path);
     }
+    let mut factors = vec![words];
+    factors.push(if database { silent_database(evidence, &mut path)? } else { silent_machine(evidence, &mut path)? });
+    Ok(propose(evidence, load, days, factors, path))
+}
+
+/// What works at times that come again is stopped outside them; anything else that worked is not idle.
+fn worked_sometimes(evidence: &Evidence<'_>, work: &Work, detail: &str, path: Path) -> Result<Proposal, Abstention> {
+    let database = evidence.facts.resource.kind == ResourceKind::Database;
+    let in_use = if database { "connections_in_use" } else { "cpu_in_use" };
+    let why = match Rhythm::of(work, evidence.now_ms) {
+        Ok(rhythm) => match schedule::judge(evidence, work, &rhythm, path) {
+            Ok(proposal) => return Ok(proposal),
+            Err(_) if work.share() > IN_USE => in_use,
+            Err(abstention) => return Err(abstention),
+        },
+        Err(NoRhythm::Ended) => "worked_before",
+        Err(_) if work.share() > IN_USE => in_use,
+        Err(NoRhythm::TooShort) => {
+            let detail = format!("{detail}: three whole weeks are needed to know its rhythm");
+            return Err(Abstention::unjudged(KIND, "rhythm_unknown", detail));
+        }
+        Err(NoRhythm::Rare) => "rare_work",
+        Err(NoRhythm::Irregular) => "irregular_work",
+    };
+    Err(Abstention::decided(KIND, why, detail))
 }
 
 /// Whether nobody used it in a window; `None` without measurements.
@@ -51,8 +102,12 @@ pub(super) fn stayed_idle(evidence: &Evidence<'_>, window: Window) -> Option<boo
     if evidence.facts.resource.kind == ResourceKind::Database {
         return evidence.connections.as_ref()?.summary(window).map(|s| s.coverage >= 0.8 && s.max <= 0.0);
     }
-    let quiet = evidence.network.as_ref().and_then(|n| n.summary(window)).is_some_and(|n| is_quiet(&n));
-    evidence.cpu.as_ref()?.summary(window).map(|s| s.coverage >= 0.8 && is_zero(&s) && quiet)
+    let quiet = evidence
+        .network
+        .as_ref()
+        .and_then(|n| n.summary(window))
+        .is_some_and(|n| is_quiet(&n) && n.max < NETWORK_BYTES);
+    evidence.cpu.as_ref()?.summary(window).map(|s| s.coverage >= 0.8 && is_zero(&s) && s.max < CPU_PERCENT && quiet)
 }
 
 /// The largest share that any figure takes of its limit of idleness.
@@ -69,7 +124,8 @@ fn is_quiet(network: &Summary) -> bool {
     network.mean < NETWORK_MEAN && network.p99 < NETWORK_P99
 }
 
-fn covered(load: Option<&Load>, window: Window, name: &str, path: &mut Path) -> Result<Summary, Abstention> {
+fn covered(load: Option<&Load>, evidence: &Evidence<'_>, name: &str, path: &mut Path) -> Result<Summary, Abstention> {
+    let window = evidence.last_days(DAYS);
     let question = format!("Was {name} measured for {DAYS} days?");
     let Some(summary) = load.and_then(|load| load.summary(window)) else {
         path.unanswered(question, "not measured");
@@ -88,9 +144,11 @@ fn covered(load: Option<&Load>, window: Window, name: &str, path: &mut Path) -> 
     }
 }
 
-fn silent_machine<'e>(evidence: &'e Evidence<'_>, path: &mut Path) -> Result<(&'e Load, Vec<String>), Abstention> {
+fn silent_machine(evidence: &Evidence<'_>, path: &mut Path) -> Result<String, Abstention> {
     let window = evidence.last_days(DAYS);
-    let cpu = covered(evidence.cpu.as_ref(), window, "CPU", path)?;
+    let unmeasured = || Abstention::unjudged(KIND, "not_measured", "CPU and network were not measured");
+    let summary = |load: &Option<Load>| load.as_ref().and_then(|load| load.summary(window)).ok_or_else(unmeasured);
+    let (cpu, network) = (summary(&evidence.cpu)?, summary(&evidence.network)?);
     let cpu_words = format!(
         "CPU over {DAYS} days: mean {:.2} %, p99 {:.2} %, highest {:.2} %, {} points; 0 % is mean below {MEAN_PERCENT} and p99 below {P99_PERCENT}",
         cpu.mean,
@@ -101,7 +159,6 @@ fn silent_machine<'e>(evidence: &'e Evidence<'_>, path: &mut Path) -> Result<(&'
     if !path.ask(format!("Was CPU 0 % for {DAYS} days?"), is_zero(&cpu), cpu_words.clone()) {
         return Err(Abstention::decided(KIND, "cpu_in_use", cpu_words));
     }
-    let network = covered(evidence.network.as_ref(), window, "network traffic", path)?;
     let network_words = format!(
         "Network over {DAYS} days: mean {}, p99 {}; limits {} and {}",
         byte_rate(network.mean),
@@ -112,48 +169,30 @@ fn silent_machine<'e>(evidence: &'e Evidence<'_>, path: &mut Path) -> Result<(&'
     if !path.ask("Was the network silent?", is_quiet(&network), network_words.clone()) {
         return Err(Abstention::decided(KIND, "network_in_use", network_words));
     }
-    let load =
-        evidence.cpu.as_ref().ok_or_else(|| Abstention::unjudged(KIND, "no_cpu_samples", "CPU was not measured"))?;
-    Ok((load, vec![cpu_words, network_words]))
+    Ok(format!("{cpu_words}. {network_words}"))
 }
 
-fn silent_database<'e>(evidence: &'e Evidence<'_>, path: &mut Path) -> Result<(&'e Load, Vec<String>), Abstention> {
-    let connections = covered(evidence.connections.as_ref(), evidence.last_days(DAYS), "connections", path)?;
-    let words = format!(
-        "Connections over {DAYS} days: highest {:.0}, {} points",
-        connections.max,
-        thousands(connections.count)
-    );
-    if !path.ask(format!("Did nobody connect for {DAYS} days?"), connections.max <= 0.0, words.clone()) {
-        return Err(Abstention::decided(KIND, "connections_in_use", words));
-    }
-    let load = evidence
-        .connections
-        .as_ref()
-        .ok_or_else(|| Abstention::unjudged(KIND, "not_measured", "connections were not measured"))?;
-    Ok((load, vec![words]))
+fn silent_database(evidence: &Evidence<'_>, path: &mut Path) -> Result<String, Abstention> {
+    let connections = covered(evidence.connections.as_ref(), evidence, "connections", path)?;
+    Ok(format!("Connections over {DAYS} days: highest {:.0}, {} points", connections.max, thousands(connections.count)))
 }
 
-fn propose(
-    evidence: &Evidence<'_>,
-    load: &Load,
-    mut factors: Vec<String>,
-    mut path: Path,
-    idle_in: &dyn Fn(Window) -> Option<bool>,
-) -> Proposal {
+fn propose(evidence: &Evidence<'_>, load: &Load, days: f64, mut factors: Vec<String>, mut path: Path) -> Proposal {
     let resource = evidence.facts.resource;
-    let counted =
-        backtest(evidence, load, DAYS, |before, day| idle_in(before).filter(|idle| *idle).and_then(|_| idle_in(day)));
-    let trust: Confidence = confidence(counted, 0.0, None);
-    let signs = signs(evidence, margin::idle(evidence), counted.windows, 0.0);
+    let counted = backtest(evidence, load, DAYS, |before, day| {
+        stayed_idle(evidence, before).filter(|idle| *idle).and_then(|_| stayed_idle(evidence, day))
+    });
+    let margins = margin::idle(evidence);
+    let trust: Confidence = confidence(counted, &margins, 0.0, None);
+    let signs = signs(evidence, margins, counted.windows, 0.0);
     path.ask("Did it stay idle on the held-out days?", counted.held == counted.windows, trust.words());
     let bill = Bill::of(evidence);
     let iac = gate::managed_by(resource);
     let hazards = Hazards { unmeasured: false, iac: iac.is_some(), unpriced: bill.compute.is_none(), idle: true };
     let savings = bill.compute;
     let monthly_cost = resource.monthly_cost.or(bill.compute);
-    factors.push(trust.words());
-    factors.push(bill.words(resource));
+    factors.insert(0, trust.words());
+    factors.push(bill.words(resource, 1.0));
     let mut reason_codes = vec![
         if resource.kind == ResourceKind::Database { "no_connections" } else { "cpu_and_network_zero" }.to_owned(),
         "stop_not_delete".to_owned(),
@@ -166,8 +205,8 @@ fn propose(
     }
     let not_measured = evidence.not_measured(bill.compute.is_none());
     let impact = ImpactAssessment {
-        cost_percent: bill.compute.map(|_| -bill.share_percent()),
-        cost: bill.words(resource),
+        cost_percent: bill.share_percent(1.0).map(|share| -share),
+        cost: bill.words(resource, 1.0),
         performance_degradation_percent: Some(0.0),
         performance: "none expected: nothing used it; starting it again takes minutes".to_owned(),
         security: "one machine less that can be reached".to_owned(),
@@ -176,7 +215,7 @@ fn propose(
     let mut proposal = Proposal {
         kind: KIND,
         rule: RULE,
-        title: format!("Stop {}: idle for {DAYS} days", resource.name),
+        title: format!("Stop {}: idle for {days:.0} days", resource.name),
         subject: subject(resource, None),
         priority: priority_by_savings(savings),
         confidence: trust.percent,
@@ -219,55 +258,5 @@ fn explain(
         },
         performance_impact: impact.performance.clone(),
         decision_path: path.into_decisions(),
-    }
-}
-
-/// What is billed while it runs and what goes on being billed when it is stopped.
-struct Bill {
-    /// Compute a month at list price; `None` without a price.
-    compute: Option<Money>,
-    hourly: f64,
-    /// Disks a month, which go on.
-    disks: Money,
-    /// Storage of the snapshots a month, at most; `None` where a size or price is not known.
-    snapshots: Option<Money>,
-}
-
-impl Bill {
-    fn of(evidence: &Evidence<'_>) -> Self {
-        let facts = evidence.facts;
-        let resource = facts.resource;
-        let size = resource.specification.instance_type.as_deref();
-        let price = size.and_then(|size| hourly(facts.catalogue, resource, size));
-        let snapshot = |volume: &Resource| {
-            let gib = volume.specification.storage_gib?;
-            Some(facts.catalogue.snapshot_monthly(volume.provider, &volume.region, gib)?.cost)
-        };
-        Bill {
-            compute: price.map(Money::per_month),
-            hourly: price.unwrap_or(0.0),
-            disks: facts.volumes.iter().filter_map(|volume| volume.monthly_cost).sum(),
-            snapshots: facts.volumes.iter().map(snapshot).sum(),
-        }
-    }
-
-    /// The share of machine and disks together that stopping saves, percent.
-    fn share_percent(&self) -> f64 {
-        let compute = self.compute.unwrap_or(Money::ZERO).usd();
-        let all = compute + self.disks.usd();
-        if all > 0.0 { compute / all * 100.0 } else { 0.0 }
-    }
-
-    fn words(&self, resource: &Resource) -> String {
-        let Some(compute) = self.compute else {
-            return format!("no list price is known for {}, so no saving is claimed", resource.name);
-        };
-        let disks = if self.disks == Money::ZERO {
-            String::new()
-        } else {
-            let (disks, snapshots) = (dollars(self.disks), at_most(self.snapshots));
-            format!("; its disks go on being billed ({disks} a month), the snapshots cost {snapshots}")
-        };
-        format!("${:.4} an hour x 730 hours = {} a month saved{disks}", self.hourly, dollars(compute))
     }
 }

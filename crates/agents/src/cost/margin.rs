@@ -8,8 +8,9 @@ use reeve_learn::{DAY_MS, HOUR_MS, Summary, Window};
 use super::burstable::baseline_percent;
 use super::confidence::DAY_COVERAGE;
 use super::evidence::{Evidence, Load};
-use super::fit::{BASELINE_BOUND, CPU_MAX_BOUND, CPU_P99_BOUND, MEMORY_BOUND, vcpu_ratio, well_measured};
-use super::{commitment, idle, throttled};
+use super::fit::{BASELINE_BOUND, CPU_MAX_BOUND, CPU_P99_BOUND, MEMORY_BOUND, memory_ratio, vcpu_ratio, well_measured};
+use super::work::{CPU_PERCENT, NETWORK_BYTES, Work};
+use super::{idle, throttled};
 use super::{is_production, non_production};
 
 /// The margins of each day of the history.
@@ -34,10 +35,7 @@ pub(super) fn smaller(evidence: &Evidence<'_>, from: &InstanceSpec, to: &Instanc
         if let Some(baseline) = baseline_percent(to) {
             used.push(cpu.mean * ratio / baseline);
         }
-        let memory = match (from.memory_gib, to.memory_gib) {
-            (Some(now), Some(then)) if then > 0.0 => now / then,
-            _ => ratio,
-        };
+        let (memory, _) = memory_ratio(from, to);
         if memory > 1.0 {
             used.extend(well_measured(evidence.memory.as_ref(), day).map(|m| m.max * memory / MEMORY_BOUND));
         }
@@ -64,7 +62,9 @@ pub(super) fn idle(evidence: &Evidence<'_>) -> Daily {
     }
     daily(evidence, |day| {
         let (cpu, network) = (day_of(evidence.cpu.as_ref(), day)?, day_of(evidence.network.as_ref(), day)?);
-        Some(1.0 - idle::share_of_limits(&cpu, &network))
+        // One point of work breaks it, however low the percentiles are.
+        let peak = (cpu.max / CPU_PERCENT).max(network.max / NETWORK_BYTES);
+        Some(1.0 - idle::share_of_limits(&cpu, &network).max(peak))
     })
 }
 
@@ -80,15 +80,18 @@ pub(super) fn larger(evidence: &Evidence<'_>, starved: bool) -> Daily {
     })
 }
 
-/// Of a commitment: how much more than enough of its hours it ran.
-pub(super) fn commitment(evidence: &Evidence<'_>) -> Daily {
+/// Of a commitment: how much more of its hours it worked than the commitment breaks even at, and how far its CPU lies above
+/// what is no work. The smaller of both.
+pub(super) fn commitment(evidence: &Evidence<'_>, work: &Work, break_even: f64) -> Daily {
     daily(evidence, |day| {
-        let cpu = evidence.cpu.as_ref()?;
-        let hours = day.blocks(HOUR_MS);
-        let ran = hours.iter().filter(|hour| !hour.of(&cpu.points).is_empty()).count();
-        let share = ran as f64 / hours.len().max(1) as f64;
-        // A whole day off is as far from enough as a day on is above it.
-        Some(((share - commitment::HOURS_RUNNING) / (1.0 - commitment::HOURS_RUNNING)).max(-1.0))
+        let cpu = day_of(evidence.cpu.as_ref(), day)?;
+        let hours = day.start_ms.div_euclid(HOUR_MS)..day.end_ms.div_euclid(HOUR_MS);
+        let worked = hours.clone().filter(|hour| work.worked_in(*hour)).count();
+        let share = worked as f64 / hours.count().max(1) as f64;
+        let used = (share - break_even) / (1.0 - break_even).max(0.01);
+        // A machine at 80 % and more may need another size before the year is over.
+        let room = 1.0 - (cpu.p95 / 80.0).powi(4);
+        Some(used.min(room).max(-1.0))
     })
 }
 

@@ -11,7 +11,7 @@ use reeve_learn::{DAY_MS, Window};
 
 use super::evidence::Evidence;
 use super::fit::{degradation_percent, fit, vcpu_ratio};
-use super::{Facts, Proposal, commitment, idle, judge, throttled, trust_group};
+use super::{Facts, Proposal, commitment, idle, judge, schedule, throttled, trust_group};
 use crate::agent::AgentType;
 use crate::recommendation::RecommendationType;
 
@@ -31,6 +31,9 @@ pub fn held(proposal: &Proposal, made_at: Timestamp, facts: &Facts<'_>) -> Optio
         RecommendationType::IdleResourceCleanup if facts.resource.kind == reeve_estate::ResourceKind::Volume => {
             Some(facts.resource.state == ResourceState::Unattached)
         }
+        RecommendationType::IdleResourceCleanup if is_schedule(proposal) => {
+            schedule::kept_to(&Evidence::of(&Facts { now: made_at, ..*facts }), &evidence, after)
+        }
         RecommendationType::IdleResourceCleanup => every_day(after, |day| idle::stayed_idle(&evidence, day)),
         RecommendationType::InstanceType => {
             let starved = proposal.reason_codes.iter().any(|code| code == "cpu_credits_exhausted");
@@ -41,12 +44,17 @@ pub fn held(proposal: &Proposal, made_at: Timestamp, facts: &Facts<'_>) -> Optio
     }
 }
 
+fn is_schedule(proposal: &Proposal) -> bool {
+    proposal.reason_codes.iter().any(|code| code == schedule::CODE)
+}
+
 fn smaller_held(proposal: &Proposal, evidence: &Evidence<'_>, after: Window) -> Option<bool> {
     let from = evidence.size.as_ref()?;
     let target = proposal.subject.target_type.as_deref()?;
     let facts = evidence.facts;
     let smaller = facts.catalogue.smaller_in_family(facts.resource.provider, &from.name);
-    let to = smaller.into_iter().find(|spec| evidence.size_name(spec) == target)?;
+    let others = facts.catalogue.exchangeable(facts.resource.provider, &from.name);
+    let to = smaller.into_iter().chain(others).find(|spec| evidence.size_name(spec) == target)?;
     let cpu = evidence.cpu.as_ref()?;
     if cpu.summary(after)?.coverage < ENOUGH_DAYS {
         return None;

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 pub(crate) mod estate;
+mod machines;
 mod real;
 
 use estate::{Case, noise, now, resource};
@@ -41,8 +42,8 @@ fn a_large_quiet_machine_is_resized_and_the_saving_is_the_price_difference() {
     assert!((found.impact.cost_percent.unwrap() + 50.0).abs() < 1e-9);
     assert_eq!(found.impact.performance_degradation_percent, Some(0.0));
     assert!(found.not_measured.is_empty(), "{:?}", found.not_measured);
-    // 23 held-out days, all held: (1 + 23) / (2 + 23).
-    assert_eq!(found.confidence, 96.0);
+    // 23 held-out days, all held: (1 + 23) / (2 + 23 + what the margins leave to doubt).
+    assert_eq!(found.confidence, 94.1);
     let order = [
         StepKind::Precondition,
         StepKind::Snapshot,
@@ -52,7 +53,7 @@ fn a_large_quiet_machine_is_resized_and_the_saving_is_the_price_difference() {
         StepKind::Verify,
     ];
     assert_eq!(kinds(found.plan.as_ref().unwrap()), order);
-    assert!(found.explanation.factors[0].contains("4,032 points, limit 20 %"), "{:?}", found.explanation.factors);
+    assert!(found.explanation.factors[1].contains("4,032 points, limit 20 %"), "{:?}", found.explanation.factors);
     assert!(found.explanation.decision_path.len() >= 8);
     assert_eq!(found.explanation.data_points, 8 * 30 * 288);
 }
@@ -71,6 +72,8 @@ fn every_dimension_of_the_smaller_size_can_refuse() {
     let quiet = |metric: Metric, value: f64| {
         let mut case = Case::machine("m5.xlarge").flat(CPU, 30, 5.0).all_else_small();
         case.series.retain(|s| s.metric != metric);
+        // Without prices no other family is looked at.
+        case.resource.specification.platform = Some("windows".to_owned());
         case.flat(metric, 30, value)
     };
     let check = |case: Case, code: &str| assert!(case.codes().contains(&code), "{code}: {:?}", case.judge());
@@ -139,7 +142,7 @@ fn the_step_stays_within_the_cost_guardrail() {
     assert_eq!(only(&case).subject.target_type.as_deref(), Some("m5.2xlarge"));
     case.guardrails.max_cost_decrease_percent = 80.0;
     assert_eq!(only(&case).subject.target_type.as_deref(), Some("m5.xlarge"));
-    case.guardrails.max_cost_decrease_percent = 30.0;
+    case.guardrails.max_cost_decrease_percent = 20.0;
     assert!(case.codes().contains(&"guardrail_max_decrease"));
 }
 
@@ -218,20 +221,22 @@ fn factors_and_decision_path_are_made_of_the_numbers_that_decided() {
         let p95 = fortnight[(fortnight.len() as f64 * 0.95) as usize];
         let (mean, highest) = (fortnight.iter().sum::<f64>() / fortnight.len() as f64, fortnight[fortnight.len() - 1]);
         let why = &found.explanation;
-        let told = numbers(&why.factors[0]);
+        let told = numbers(&why.factors[1]);
         // "p95 CPU 10.8 % over 14 days (mean 9.5 %, highest 11.5 %), 4,032 points, limit 20 %"
         for (place, wanted) in [(1, p95), (2, 14.0), (3, mean), (4, highest), (5, 4032.0), (6, 20.0)] {
-            assert!((told[place] - wanted).abs() < 0.11, "{}: {} is not {wanted}", why.factors[0], told[place]);
+            assert!((told[place] - wanted).abs() < 0.11, "{}: {} is not {wanted}", why.factors[1], told[place]);
         }
         let low = why.decision_path.iter().find(|step| step.check.starts_with("Is p95 CPU below 20 %")).unwrap();
-        assert_eq!((low.answer, &low.detail), (Some(true), &why.factors[0]));
+        assert_eq!((low.answer, &low.detail), (Some(true), &why.factors[1]));
         let halves = why.decision_path.iter().find(|step| step.check.contains("highest CPU point")).unwrap();
         let becomes = numbers(&halves.detail)[1];
         assert!((becomes - highest * 2.0).abs() < 0.11, "half the processors, twice the load: {}", halves.detail);
         let tried = why.decision_path.last().unwrap();
         let share = numbers(&tried.detail);
-        assert!((share[2] - 100.0 * (share[0] + 1.0) / (share[1] + 2.0)).abs() < 0.06, "{}", tried.detail);
-        assert_eq!(found.confidence, share[2], "the confidence is the one that the path ends with");
+        // "90 % range 87 to 100 %, confidence 94.1 %. Backtest: safe on 23 of 23 past days ..."
+        assert_eq!((share[4], share[5]), (23.0, 23.0), "{}", tried.detail);
+        assert!(share[1] < share[3] && share[3] < share[2], "{}", tried.detail);
+        assert_eq!(found.confidence, share[3], "the confidence is the one that the path ends with");
         let saved = numbers(&why.cost_reduction)[0];
         assert!((saved - found.savings_monthly.unwrap().usd()).abs() < 0.01, "{}", why.cost_reduction);
     }
@@ -256,13 +261,13 @@ fn a_throttled_machine_gets_the_next_size() {
     let case = Case::machine("m5.large").with(CPU, 30, |m| Some(if m <= 10 * 1440 { 97.0 } else { 60.0 }));
     let found = only(&case);
     assert_eq!((found.kind, found.rule), (RecommendationType::InstanceType, "upgrade_throttled"));
-    assert_eq!(found.subject.target_type.as_deref(), Some("m5.xlarge"));
-    assert_eq!(found.savings_monthly, Some(-Money::from_usd((usd("m5.xlarge") - usd("m5.large")) * 730.0)));
-    assert_eq!(found.impact.cost, "($0.1920 - $0.0960) an hour x 730 hours = $70.08 a month more, 100.0 % of $70.08");
+    assert_eq!(found.subject.target_type.as_deref(), Some("c6a.xlarge"), "the cheapest with twice the processors");
+    assert_eq!(found.savings_monthly, Some(-Money::from_usd((usd("c6a.xlarge") - usd("m5.large")) * 730.0)));
+    assert_eq!(found.impact.cost, "($0.1530 - $0.0960) an hour x 730 hours = $41.61 a month more, 59.4 % of $70.08");
     assert!(found.reason_codes.contains(&"guardrail_max_increase".to_owned()));
     assert_eq!(found.priority, Priority::High);
-    // Days 4 to 10 of the saturation follow three saturated days: 7 of 7.
-    assert_eq!(found.confidence, 88.9);
+    // Days 4 to 10 of the saturation follow three saturated days.
+    assert!(found.explanation.factors[0].contains("safe on 7 of 7 past days"), "{:?}", found.explanation.factors);
     assert!(
         Case::machine("m5.large")
             .with(CPU, 30, |m| Some(if m <= 1440 { 97.0 } else { 60.0 }))
@@ -280,7 +285,7 @@ fn a_burstable_machine_without_credits_is_throttled_at_its_baseline() {
     assert_eq!(found.kind, RecommendationType::InstanceType);
     assert!(found.title.ends_with("out of CPU credits, held at 30.0 % over 3 days"), "{}", found.title);
     assert!(found.reason_codes.contains(&"cpu_credits_exhausted".to_owned()));
-    assert_eq!(found.confidence, 96.6, "27 of 27 days that followed three days without credits");
+    assert_eq!(found.confidence, 94.9, "27 of 27 days that followed three days without credits");
     let rich = Case::machine("t3.large").flat(CPU, 30, 30.0).flat(Metric::CpuCreditBalance, 30, 400.0);
     assert!(rich.judge().proposals.iter().all(|p| p.kind != RecommendationType::InstanceType));
 }
@@ -305,7 +310,7 @@ fn an_idle_machine_is_stopped_after_its_volumes_are_kept() {
     let order = [StepKind::Precondition, StepKind::Snapshot, StepKind::Snapshot, StepKind::Stop, StepKind::Verify];
     assert_eq!(kinds(&plan), order);
     assert_eq!(plan.steps[2].resource, "vol-1");
-    assert_eq!(found.confidence, 96.0);
+    assert_eq!(found.confidence, 94.8);
 }
 
 #[test]
@@ -360,7 +365,8 @@ fn unattached_volumes_are_kept_and_left_to_a_person() {
     let found = only(&case);
     assert_eq!(kinds(found.plan.as_ref().unwrap()), [StepKind::Precondition, StepKind::Snapshot, StepKind::Verify]);
     assert!(found.reason_codes.contains(&"delete_by_hand".to_owned()));
-    assert_eq!(found.savings_monthly.unwrap().usd_cents(), 40.0);
+    assert_eq!(found.savings_monthly.unwrap().usd_cents(), -25.0, "the snapshot costs, deleting is for a person");
+    assert!(found.impact.cost.contains("deleting the volume afterwards saves $40.00 a month"), "{}", found.impact.cost);
     assert_eq!(found.confidence, 50.0, "nothing to try it on");
     case.resource.created_at = Some(now() - SignedDuration::from_hours(48));
     assert_eq!(case.codes(), ["too_young"]);
@@ -401,6 +407,6 @@ fn a_load_that_does_not_hold_on_held_out_days_is_trusted_less() {
     // An hour a week at 40 %: 80 % of the smaller size, in 0.6 % of the points. On those days it is too tight.
     let weekly = |m: i64| Some(if (m / 1440) % 7 == 3 && m % 1440 < 60 { 40.0 } else { 3.0 });
     let found = only(&Case::machine("m5.xlarge").with(CPU, 30, weekly).all_else_small());
-    assert_eq!(found.confidence, 84.0, "20 of 23 days: {:?}", found.explanation.factors);
+    assert_eq!(found.confidence, 78.1, "20 of 23 days: {:?}", found.explanation.factors);
     assert!(found.explanation.decision_path.iter().any(|d| d.answer == Some(false) && d.detail.contains("20 of 23")));
 }

@@ -1,6 +1,7 @@
 //! `upgrade_throttled`: CPU above 90 % for 3 days, or a burstable machine held down at its baseline without credits.
 
-use reeve_estate::InstanceSpec;
+use reeve_estate::{InstanceSpec, Money};
+use reeve_learn::calibrate::Daily;
 use reeve_learn::{Summary, Window};
 
 use super::burstable::baseline_percent;
@@ -8,13 +9,14 @@ use super::confidence::{Confidence, backtest, confidence};
 use super::evidence::{Evidence, Load};
 use super::fit::vcpu_ratio;
 use super::gate;
+use super::larger::{self, Larger, Short, sustained};
 use super::margin::{self, signs};
-use super::price::{Change, change};
+use super::price::Change;
 use super::procedure::{iac_note, resize, subject};
 use super::proposal::{Abstention, Path, Proposal};
 use super::trust::Trust;
 use super::weigh::{Hazards, impact_level, is_production, risk};
-use super::words::{dollars, percent, thousands};
+use super::words::{dollars, figure, percent, thousands};
 use crate::agent::Impact;
 use crate::recommendation::{Effort, Explanation, ImpactAssessment, Priority, RecommendationType};
 
@@ -55,8 +57,14 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
         .size
         .as_ref()
         .ok_or_else(|| Abstention::unjudged(KIND, "size_unknown", "the catalogue does not know its size".to_owned()))?;
-    let to = larger(evidence, from)?;
-    Ok(propose(evidence, from, &to, cpu, &summary, starved, path))
+    let short = if starved { Short::Credits } else { Short::Processors(summary.mean) };
+    let to = larger::choose(evidence, from, short).map_err(|why| Abstention::decided(KIND, "no_larger_size", why))?;
+    path.ask(
+        "Is there a size with more of what is short?",
+        true,
+        format!("{} is the cheapest that holds the whole load", to.name),
+    );
+    Ok(propose(evidence, from, to, cpu, &summary, starved, path))
 }
 
 fn is_saturated(summary: &Summary) -> bool {
@@ -92,22 +100,6 @@ fn is_starved(evidence: &Evidence<'_>, cpu: &Summary, path: &mut Path) -> bool {
     path.ask(question, held, detail)
 }
 
-/// The next larger size with more vCPU, or with a higher baseline for a starved one.
-fn larger(evidence: &Evidence<'_>, from: &InstanceSpec) -> Result<InstanceSpec, Abstention> {
-    let facts = evidence.facts;
-    let architecture = facts.resource.specification.architecture.as_deref();
-    let power = |spec: &InstanceSpec| f64::from(spec.vcpu) * baseline_percent(spec).unwrap_or(100.0);
-    let candidates = facts.catalogue.larger_in_family(facts.resource.provider, &from.name);
-    let wanted = candidates.into_iter().find(|spec| {
-        spec.gpus == from.gpus
-            && power(spec) > power(from)
-            && architecture.is_none_or(|a| spec.architectures.iter().any(|own| own == a))
-    });
-    let none =
-        || Abstention::decided(KIND, "no_larger_size", format!("{} has no larger size in its family", from.name));
-    wanted.cloned().ok_or_else(none)
-}
-
 /// Whether the need lasted through a window; `None` when it was not measured well enough.
 pub(super) fn still_wanted(evidence: &Evidence<'_>, window: Window, starved: bool) -> Option<bool> {
     let load = if starved { evidence.credits.as_ref() } else { evidence.cpu.as_ref() };
@@ -116,7 +108,7 @@ pub(super) fn still_wanted(evidence: &Evidence<'_>, window: Window, starved: boo
 }
 
 /// How often a day after three such days still wanted the larger size.
-fn trust(evidence: &Evidence<'_>, cpu: &Load, starved: bool) -> Confidence {
+fn trust(evidence: &Evidence<'_>, cpu: &Load, margins: &Daily, starved: bool) -> Confidence {
     let empty = |window| evidence.credits.as_ref().and_then(|c| c.summary(window)).map(|c| c.p95 < NO_CREDITS);
     let counted = backtest(evidence, cpu, DAYS, |before, day| {
         if starved {
@@ -128,13 +120,21 @@ fn trust(evidence: &Evidence<'_>, cpu: &Load, starved: bool) -> Confidence {
         }
         Some(cpu.summary(day)?.p50 > STILL_WANTED_PERCENT)
     });
-    confidence(counted, 0.0, None)
+    confidence(counted, margins, 0.0, None)
+}
+
+/// Returns `true` if the price rises by no more than the guardrail allows, or is not known.
+fn is_within_guardrail(price: Option<&Change>, limit: f64, path: &mut Path) -> bool {
+    let rise = price.map(Change::percent);
+    let words = rise.map_or("no list price".to_owned(), |rise| format!("cost rises by {}", percent(rise)));
+    let detail = format!("{words}, limit {}", percent(limit));
+    path.ask("Is the price within the cost guardrail?", rise.is_none_or(|rise| rise <= limit), detail)
 }
 
 fn propose(
     evidence: &Evidence<'_>,
     from: &InstanceSpec,
-    to: &InstanceSpec,
+    to: Larger,
     cpu: &Load,
     summary: &Summary,
     starved: bool,
@@ -142,35 +142,31 @@ fn propose(
 ) -> Proposal {
     let facts = evidence.facts;
     let resource = facts.resource;
-    let (from_name, to_name) = (evidence.size_name(from), evidence.size_name(to));
+    let Larger { spec: to, name: to_name, price } = to;
+    let from_name = evidence.size_name(from);
     let why = if starved { "out of CPU credits, held at" } else { "mean CPU" };
     let why = format!("{why} {}", percent(summary.mean));
-    let price = change(facts.catalogue, resource, &from_name, &to_name);
-    let trust = trust(evidence, cpu, starved);
-    let signs = signs(evidence, margin::larger(evidence, starved), trust.backtest.windows, 0.0);
+    let margins = margin::larger(evidence, starved);
+    let trust = trust(evidence, cpu, &margins, starved);
+    let signs = signs(evidence, margins, trust.backtest.windows, 0.0);
     path.ask("Did the need last on the held-out days?", trust.backtest.held == trust.backtest.windows, trust.words());
-    let rise = price.as_ref().map(Change::percent);
-    let beyond_guardrail = rise.is_some_and(|rise| rise > facts.guardrails.max_cost_increase_percent);
-    path.ask(
-        "Is the price within the cost guardrail?",
-        !beyond_guardrail,
-        format!(
-            "{}, limit {}",
-            rise.map_or("no list price".to_owned(), |rise| format!("cost rises by {}", percent(rise))),
-            percent(facts.guardrails.max_cost_increase_percent)
-        ),
-    );
+    let beyond_guardrail = !is_within_guardrail(price.as_ref(), facts.guardrails.max_cost_increase_percent, &mut path);
     let savings = price.as_ref().map(Change::savings);
     let list_now = price.as_ref().map(|price| price.now);
     let monthly_cost = resource.monthly_cost.or(list_now);
     let iac = gate::managed_by(resource);
     let hazards = Hazards { unmeasured: false, iac: iac.is_some(), unpriced: price.is_none(), idle: false };
-    let impact = assess(price.as_ref(), summary, vcpu_ratio(from, to), to);
+    let impact = assess(price.as_ref(), summary, from, &to, starved);
     let mut reason_codes = vec![if starved { "cpu_credits_exhausted" } else { "cpu_above_90" }.to_owned()];
     if beyond_guardrail {
         reason_codes.push("guardrail_max_increase".to_owned());
     }
-    let factors = vec![cpu_words(summary), CEILING.to_owned(), trust.words(), impact.cost.clone()];
+    let gain = impact.performance.clone();
+    let mut factors = vec![trust.words(), cpu_words(summary), CEILING.to_owned(), gain, impact.cost.clone()];
+    if to.family != from.family {
+        factors.push(larger::other_family(from, &to));
+        reason_codes.push(larger::OTHER_FAMILY.to_owned());
+    }
     let explanation = Explanation {
         risk: risk(resource, hazards),
         ..explain(evidence, [&from_name, &to_name], factors, path, price.as_ref(), &impact)
@@ -220,6 +216,7 @@ fn explain(
         success_rate: None,
         risk: Impact::Low,
         cost_reduction: match price {
+            Some(price) if price.savings() > Money::ZERO => format!("{} a month", dollars(price.savings())),
             Some(price) => format!("none: it costs {} a month more", dollars(-price.savings())),
             None => "none; no list price is known".to_owned(),
         },
@@ -228,17 +225,30 @@ fn explain(
     }
 }
 
-fn assess(price: Option<&Change>, summary: &Summary, ratio: f64, to: &InstanceSpec) -> ImpactAssessment {
+fn assess(
+    price: Option<&Change>,
+    summary: &Summary,
+    from: &InstanceSpec,
+    to: &InstanceSpec,
+    starved: bool,
+) -> ImpactAssessment {
+    let performance = if starved {
+        let vcpus = |spec: &InstanceSpec| sustained(spec).map_or_else(|| "unknown".to_owned(), figure);
+        format!("{} sustains {} vCPU without credits (now {}); one restart", to.name, vcpus(to), vcpus(from))
+    } else {
+        format!(
+            "the same work takes {} of {} vCPU (now {} of {}); one restart",
+            percent(summary.mean * vcpu_ratio(from, to)),
+            to.vcpu,
+            percent(summary.mean),
+            from.vcpu
+        )
+    };
     ImpactAssessment {
         cost_percent: price.map(Change::percent),
         cost: price.map_or("no list price is known".to_owned(), Change::words),
         performance_degradation_percent: Some(0.0),
-        performance: format!(
-            "the same work takes {} of {} vCPU (now {}); one restart",
-            percent(summary.mean * ratio),
-            to.vcpu,
-            percent(summary.mean)
-        ),
+        performance,
         security: "none: image, network and permissions stay as they are".to_owned(),
     }
 }

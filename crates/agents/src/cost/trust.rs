@@ -7,6 +7,9 @@ use super::confidence::Confidence;
 use crate::agent::AgentType;
 use crate::recommendation::RecommendationType;
 
+/// Earlier recommendations up to which a calibration is weak.
+const FEW: f64 = 10.0;
+
 /// What a confidence is made of.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Trust {
@@ -41,14 +44,19 @@ impl Proposal {
         let percent = found.probability * 100.0;
         let percent = self.trust.cap_percent.map_or(percent, |cap| percent.min(cap));
         self.confidence = (percent * 10.0).round() / 10.0;
-        self.explanation.factors.push(format!(
-            "Calibrated on {:.0} earlier recommendations of this kind: {:.1} % (90 % range {:.0} to {:.0} %); the backtest alone said {:.1} %",
-            found.examples,
-            self.confidence,
-            found.low * 100.0,
-            found.high * 100.0,
-            self.trust.raw * 100.0
-        ));
+        // Few examples make a wide range: it comes first, so that the number in its middle is not taken for more than it is.
+        let few = if found.examples < FEW { ", which is little to go by" } else { "" };
+        self.explanation.factors.insert(
+            0,
+            format!(
+                "90 % range {:.0} to {:.0} %, confidence {:.1} %: calibrated on {:.0} earlier recommendations of this kind{few}; the backtest alone said {:.1} %",
+                found.low * 100.0,
+                found.high * 100.0,
+                self.confidence,
+                found.examples,
+                self.trust.raw * 100.0
+            ),
+        );
         Some(found)
     }
 }

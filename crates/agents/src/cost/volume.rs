@@ -58,40 +58,47 @@ fn activity(facts: &Facts<'_>, now_ms: i64) -> Option<Backtest> {
     (counted.windows > 0).then_some(counted)
 }
 
+fn cost_words(monthly: Option<Money>, snapshot: &str) -> String {
+    match monthly {
+        Some(monthly) => {
+            let monthly = dollars(monthly);
+            format!(
+                "the snapshot costs {snapshot}; the plan saves nothing by itself, deleting the volume afterwards saves {monthly} a month"
+            )
+        }
+        None => {
+            "no list price is known; the plan saves nothing by itself, deleting the volume afterwards does".to_owned()
+        }
+    }
+}
+
 fn propose(facts: &Facts<'_>, counted: Backtest, unmeasured: bool, path: Path) -> Proposal {
     let volume = facts.resource;
     let listed = facts.catalogue.monthly_cost(volume);
     let monthly = volume.monthly_cost.or(listed.as_ref().map(|month| month.cost));
-    let savings = monthly;
     let gib = volume.specification.storage_gib;
     let snapshot = gib.and_then(|gib| facts.catalogue.snapshot_monthly(volume.provider, &volume.region, gib));
-    let snapshot = at_most(snapshot.map(|s| s.cost));
-    let trust = confidence(counted, 0.0, None);
+    let snapshot = snapshot.map(|month| month.cost);
+    // The plan keeps a snapshot and no more, so it costs; the volume's cost goes when a person deletes it.
+    let savings = snapshot.map(|cost| -cost);
+    let snapshot = at_most(snapshot);
+    let trust = confidence(counted, &Vec::new(), 0.0, None);
     let evidence = Evidence::of(facts);
     let unknown = if unmeasured { 1.0 } else { 0.0 };
     let signs = signs(&evidence, Vec::new(), counted.windows, unknown);
     let iac = gate::managed_by(volume);
     let hazards = Hazards { unmeasured: false, iac: iac.is_some(), unpriced: monthly.is_none(), idle: true };
-    let cost = match monthly {
-        Some(monthly) => {
-            format!("{} a month once a person deletes it; the snapshot costs {snapshot}", dollars(monthly))
-        }
-        None => "no list price is known, so no saving is claimed".to_owned(),
-    };
-    let mut not_measured = Vec::new();
-    if unmeasured {
-        not_measured.push("since_when_unattached".to_owned());
-    }
-    if monthly.is_none() {
-        not_measured.push("price".to_owned());
-    }
+    let cost = cost_words(monthly, &snapshot);
+    let missing = [(unmeasured, "since_when_unattached"), (savings.is_none(), "price")];
+    let not_measured = missing.into_iter().filter(|(missing, _)| *missing).map(|(_, name)| name.to_owned()).collect();
     let size = gib.map_or(String::new(), |gib| format!(" ({gib:.0} GiB)"));
     let mut proposal = Proposal {
         kind: KIND,
         rule: "identify_idle_resources",
-        title: format!("Snapshot {}{size}: attached to nothing", volume.name),
+        title: format!("Snapshot {}{size}, to be deleted by a person: attached to nothing", volume.name),
         subject: subject(volume, None),
-        priority: priority_by_savings(savings),
+        // What deleting it is worth, not what the snapshot costs.
+        priority: priority_by_savings(monthly),
         confidence: trust.percent,
         trust: Trust::of(&trust, None, &signs),
         impact_level: impact_level(volume, savings, monthly, hazards),
@@ -111,7 +118,7 @@ fn propose(facts: &Facts<'_>, counted: Backtest, unmeasured: bool, path: Path) -
         not_measured,
         explanation: Explanation {
             action: format!("Snapshot {} ({}); deleting it is left to a person", volume.name, volume.id),
-            factors: vec!["The cloud lists no attachment".to_owned(), trust.words(), cost.clone()],
+            factors: vec![trust.words(), "The cloud lists no attachment".to_owned(), cost.clone()],
             data_points: data_points(facts),
             similar_cases: 0,
             success_rate: None,

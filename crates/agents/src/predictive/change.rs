@@ -6,11 +6,11 @@
 //! 10 % more, at most 64 TiB).
 
 use jiff::Timestamp;
-use reeve_estate::{Catalogue, GIB, Money, Provider, Resource, ResourceKind, ResourceState};
+use reeve_estate::{Catalogue, GIB, InstanceSpec, Money, Provider, Resource, ResourceKind, ResourceState};
 
 use super::plans;
 use super::prediction::Prediction;
-use super::rule::{ResponseKind, Rule};
+use super::rule::{ResponseKind, Rule, Signal};
 use super::surroundings::On;
 use crate::agent::Impact;
 use crate::cost::{self, Hazards, risk};
@@ -285,7 +285,12 @@ fn scale(rule: &Rule, resource: &Resource, found: &Prediction, catalogue: &Catal
     let larger = size.filter(|_| alone && resource.kind == ResourceKind::VirtualMachine).and_then(|size| {
         let now = catalogue.instance(resource.provider, size)?;
         let all = catalogue.larger_in_family(resource.provider, size);
-        all.into_iter().find(|spec| spec.vcpu >= now.vcpu && spec.gpus == now.gpus && fits(&spec.architectures))
+        // More of what runs short: a t3.large has no more processors than a t3.medium.
+        let has_more = |spec: &InstanceSpec| match found.signal {
+            Some(Signal::MemoryUtilization) => spec.memory_gib > now.memory_gib,
+            _ => spec.vcpu > now.vcpu,
+        };
+        all.into_iter().find(|spec| has_more(spec) && spec.gpus == now.gpus && fits(&spec.architectures))
     });
     let (Some(size), Some(larger)) = (size, larger) else {
         let peak = found.forecast.iter().map(|step| step.p95).fold(f64::NAN, f64::max);

@@ -50,7 +50,7 @@ async fn a_larger_size_costs_more_than_five_percent_and_is_blocked() {
     world.run(&agent).await;
     let of = world.only("i-1").await;
     let block = blocked(&world, &of).await;
-    assert_eq!((block.guardrail, block.limit, block.value.round()), ("cost_impact.max_increase", 5.0, 100.0));
+    assert_eq!((block.guardrail, block.limit, block.value.round()), ("cost_impact.max_increase", 5.0, 84.0));
     limits(&world, |l| l.max_cost_increase_percent = 120.0).await;
     let executed = world.engine.execute(&of.id, None, None, &operator()).await.unwrap();
     assert!(matches!(executed, Execution::PendingApproval(_) | Execution::Started(_)));

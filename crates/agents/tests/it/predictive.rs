@@ -217,7 +217,7 @@ async fn connections_that_run_out_ask_for_a_replica_and_need_approval() {
 async fn a_plan_goes_through_the_engines_ordinary_life() {
     let it = book();
     it.agent("active").await;
-    it.world.machine("i-1", "t3.small", 5.0);
+    it.world.machine("i-1", "c5.large", 5.0);
     let mut machine = it.world.memory.resources.lock()[&ResourceId::new("i-1")].clone();
     machine.monthly_cost = Catalogue::builtin().monthly_cost(&machine).map(|month| month.cost);
     assert!(machine.monthly_cost.is_some());
@@ -250,7 +250,7 @@ async fn a_plan_goes_through_the_engines_ordinary_life() {
     let done = it.world.again(&held).await;
     assert_eq!(done.status, Status::Succeeded, "{done:?}");
     let size = it.world.memory.resources.lock()[&ResourceId::new("i-1")].specification.instance_type.clone();
-    assert_eq!(size.as_deref(), Some("t3.medium"));
+    assert_eq!(size.as_deref(), Some("c5.xlarge"));
     it.world.every_change_was_announced();
 }
 
