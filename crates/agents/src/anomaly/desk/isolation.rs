@@ -43,8 +43,10 @@ impl Desk {
                 format!("nothing was done: the threat is {severity}, and a machine is cut off for a grave one alone")
             }
             None => {
-                let what = &anomaly.place.kind;
-                format!("nothing was done: Reeve can cut machines off, and no {what}; block it where it signs in")
+                let what = anomaly.place.kind.replace('_', " ");
+                format!(
+                    "nothing was done: Reeve cannot block this {what}; disable it in your identity provider or firewall"
+                )
             }
             Some(Err(reason)) => format!("nothing was done: {reason}"),
             Some(Ok(of)) if severity != Priority::Critical => {
