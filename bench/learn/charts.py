@@ -31,7 +31,6 @@ SERIES = [
     "nab/realTraffic/occupancy_6005.csv",
     "ett/ETTh1.csv",
 ]
-ALARM = 0.5
 AHEAD = timedelta(days=7)
 LINES = ["#444444", "#1f6fb2", "#c62828", "#f2c14e"]
 
@@ -56,8 +55,7 @@ def draw(axes, reeve, path, windows):
     """One panel."""
     rows = read(path)
     times, values = zip(*rows)
-    scores = [float(score) for *_, score in analyze(reeve, rows, "anomalies")]
-    alarms = [time for time, score in zip(times, scores) if score >= ALARM]
+    alarms = [time for time, line in zip(times, analyze(reeve, rows, "anomalies")) if line[-1] == "1"]
     seen = rows[: len(rows) * 7 // 8]
     step = sorted(b - a for a, b in zip(times, times[1:]))[len(times) // 2]
     ahead = min(math.ceil((times[-1] - seen[-1][0]) / step), int(AHEAD / step))
