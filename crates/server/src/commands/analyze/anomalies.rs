@@ -6,7 +6,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use reeve_learn::anomaly::{Detector, Sensitivity};
 
 use super::file::Sink;
@@ -22,6 +22,9 @@ pub(super) fn run(args: &AnomaliesArgs) -> Result<ExitCode> {
         AlarmSensitivity::High => Sensitivity::High,
     };
     let judged = judge(&file, sensitivity);
+    if judged.iter().all(|(score, _)| score.is_none()) {
+        bail!("{}: {} rows are too few to judge any of them", file.name, file.rows.len());
+    }
     let mut sink = Sink::create(args.output.output.as_deref())?;
     write(&file, &judged, &mut sink).context("the scores could not be written")?;
     sink.finish()?;

@@ -2,6 +2,14 @@
 
 use super::analyze_text;
 
+#[test]
+fn a_series_of_which_no_row_can_be_judged_is_refused() {
+    let output = analyze_text(&["anomalies", "-"], "timestamp,value\n0,1\n");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{said}");
+    assert!(said.contains("too few to judge"), "{said}");
+}
+
 /// Three days of five minutes, with a line for each by `row`.
 fn series(header: &str, row: impl Fn(usize) -> String) -> String {
     let rows = (0..864).map(|at| format!("{}\n", row(at)));
