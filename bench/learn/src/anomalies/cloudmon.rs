@@ -20,7 +20,8 @@ pub(crate) fn read(data: &Data) -> Result<Vec<Series>> {
 fn series(path: &std::path::Path) -> Result<Series> {
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let mut reader = csv::Reader::from_path(path).with_context(|| format!("{} cannot be read", path.display()))?;
-    let (mut points, mut windows): (Vec<(i64, f64)>, Vec<(usize, usize)>) = (Vec::new(), Vec::new());
+    let mut points: Vec<(i64, f64)> = Vec::new();
+    let mut windows: Vec<(usize, usize)> = Vec::new();
     for (row, record) in reader.records().enumerate() {
         let record = record.with_context(|| format!("{name} row {row}"))?;
         let cell = |at: usize| record.get(at).unwrap_or_default().trim();

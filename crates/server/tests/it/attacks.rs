@@ -1,5 +1,6 @@
 //! Attacks that the log shows become incidents within a minute, one each: the demonstration's own, the same in CloudTrail's records
 //! of a real account, and one that was recorded right before a power cut.
+#![allow(clippy::print_stdout)]
 
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -33,7 +33,7 @@ fn holds(written: &Value, fixture: &Value) -> bool {
 
 macro_rules! fixture {
     ($name:literal) => {
-        include_str!(concat!("../../tests/fixtures/", $name, ".json"))
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/", $name, ".json"))
     };
 }
 

@@ -217,7 +217,7 @@ async fn forged_segment(house: &House, without_index: bool) {
     let forged = |entry: &Arc<StoredEntry>| {
         let text = String::from_utf8(entry.canonical.to_vec()).unwrap().replace("\"alice\"", "\"alicx\"");
         let (claim, _) = Entry::from_canonical(text.as_bytes()).unwrap();
-        Arc::new(StoredEntry { canonical: text.into_bytes().into(), entry: claim, ..StoredEntry::clone(entry) })
+        Arc::new(StoredEntry { canonical: text.into_bytes(), entry: claim, ..StoredEntry::clone(entry) })
     };
     let mut entries: Vec<_> = page.entries.iter().filter(belongs).map(forged).collect();
     entries.sort_by_key(|entry| entry.sequence);
@@ -261,7 +261,7 @@ fn changed_frame(house: &House) {
     let mut frame = FrameReader::new(&bytes, at).next().unwrap().unwrap();
     let (_, canonical) = &mut frame.entries[0];
     let changed = String::from_utf8(canonical.to_vec()).unwrap().replace("of many", "of none");
-    *canonical = changed.into_bytes().into();
+    *canonical = changed.into_bytes();
     let entries = frame.entries.iter().map(|(salt, canonical)| (salt, &canonical[..]));
     let forged = encode_frame(&frame.head, entries).unwrap();
     house.write(&name, &[&bytes[..at], &forged].concat());
