@@ -2911,6 +2911,14 @@ export interface components {
             /** @description Why. */
             reason: string;
         };
+        /** @description Watching the effect of a change. */
+        EffectVerificationBody: {
+            /**
+             * Format: int64
+             * @description How long its metrics are compared with those before, seconds; 0 is not at all.
+             */
+            window_s: number;
+        };
         /** @description An audit entry. */
         EntryBody: {
             action?: components["schemas"]["ActionBody"] | null;
@@ -3319,7 +3327,7 @@ export interface components {
             /** @description Rolling back. */
             rollback: components["schemas"]["RollbackBody"];
             /** @description Watching the effect of a change; a day unless given. */
-            verification?: components["schemas"]["VerificationBody"];
+            verification?: components["schemas"]["EffectVerificationBody"];
             /**
              * Format: int64
              * @description Grows with every change; a PUT names the version it read.
@@ -3473,6 +3481,8 @@ export interface components {
                 steps_total: number;
                 /** @description The recommendation's title. */
                 title: string;
+                /** @description Person who undid it by their own decision. */
+                undone_by?: string | null;
                 watch?: components["schemas"]["WatchBody"] | null;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
@@ -3540,7 +3550,7 @@ export interface components {
                 actions: {
                     [key: string]: string;
                 };
-                /** @description Whether this release can run it. */
+                /** @description Whether an agent of the type can be configured in this release. */
                 available: boolean;
                 /** @description Capabilities: name and value. */
                 capabilities: {
@@ -3548,6 +3558,8 @@ export interface components {
                 };
                 /** @description What it is for, one sentence. */
                 description: string;
+                /** @description Source of its findings in this release: `runs`, `anomalies`, `predictive_rules`. */
+                findings?: string | null;
                 /** @description Name (`cost_optimizer`). */
                 name: string;
                 /** @description Further settings: name and value. */
@@ -3623,6 +3635,7 @@ export interface components {
                 can_sign: string[];
                 /** @description Signatures left to others. */
                 delegated: components["schemas"]["DelegationBody"][];
+                exception?: components["schemas"]["ExceptionAskedBody"] | null;
                 /** @description When it lapses. */
                 expires_at: string;
                 /** @description Identifier. */
@@ -3633,7 +3646,7 @@ export interface components {
                 needed: string[];
                 /** @description The plan it binds to. */
                 plan_hash: string;
-                /** @description Why it was rejected. */
+                /** @description Why it was rejected; before that, the requester's words. */
                 reason?: string | null;
                 /** @description The recommendation. */
                 recommendation_id: string;
@@ -5798,13 +5811,21 @@ export interface components {
             /** @description Team identifiers. */
             teams?: string[] | null;
         };
-        /** @description Watching the effect of a change. */
+        /** @description A verification of the whole log. */
         VerificationBody: {
-            /**
-             * Format: int64
-             * @description How long its metrics are compared with those before, seconds; 0 is not at all.
-             */
-            window_s: number;
+            /** @description Why nothing could be found out. */
+            error?: string | null;
+            /** @description When it ended. */
+            finished_at?: string | null;
+            /** @description Identifier. */
+            id: string;
+            result?: components["schemas"]["VerifiedBody"] | null;
+            /** @description When it began. */
+            started_at: string;
+            /** @description The user who asked for it. */
+            started_by: string;
+            /** @description `running`, `done` or `failed` (nothing could be found out). */
+            status: string;
         };
         /** @description What a verification found out. */
         VerifiedBody: {
@@ -6325,12 +6346,14 @@ export interface operations {
                     "application/json": components["schemas"]["EntryBody"];
                 };
             };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProblemBody"];
+                    "application/problem+json": components["schemas"]["ProblemBody"];
                 };
             };
             422: {
@@ -6338,9 +6361,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProblemBody"];
+                    "application/problem+json": components["schemas"]["ProblemBody"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     get_audit_logs_entry_proof: {
@@ -6363,12 +6390,14 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProblemBody"];
+                    "application/problem+json": components["schemas"]["ProblemBody"];
                 };
             };
             422: {
@@ -6376,9 +6405,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProblemBody"];
+                    "application/problem+json": components["schemas"]["ProblemBody"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     get_audit_logs_keys: {
@@ -6455,10 +6488,7 @@ export interface operations {
                 /** @description In the query language. */
                 query?: string;
             };
-            header?: {
-                /** @description Sequence of the last entry that was received */
-                "Last-Event-ID"?: number | null;
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -6469,7 +6499,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": string;
+                    "text/event-stream": unknown;
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -6793,7 +6823,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["SearchBody"];
             };
@@ -7130,7 +7160,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["ConnectionPatch"];
             };
@@ -7542,7 +7572,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["AgentPatch"];
             };
@@ -8077,7 +8107,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["ApproveBody"];
             };
@@ -8268,7 +8298,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["CalendarPut"];
             };
@@ -8394,7 +8424,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["CalendarPut"];
             };
@@ -9075,7 +9105,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["ChannelPatch"];
             };
@@ -9327,7 +9357,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["RulePut"];
             };
@@ -9445,7 +9475,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["RulePut"];
             };
@@ -9538,7 +9568,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["RulePut"];
             };
@@ -9766,30 +9796,40 @@ export interface operations {
                     "application/json": components["schemas"]["ApprovalBody"];
                 };
             };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProblemBody"];
+                    "application/problem+json": components["schemas"]["ProblemBody"];
                 };
             };
+            408: components["responses"]["RequestTimeout"];
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProblemBody"];
+                    "application/problem+json": components["schemas"]["ProblemBody"];
                 };
             };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProblemBody"];
+                    "application/problem+json": components["schemas"]["ProblemBody"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     post_intelligence_recommendations_id_execute: {
@@ -9801,7 +9841,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["ExecuteBody"];
             };
@@ -10111,7 +10151,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["TestBody"];
             };
@@ -10488,6 +10528,9 @@ export interface operations {
                     "application/json": components["schemas"]["ScopeChoicesBody"];
                 };
             };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalServerError"];
         };
     };
     get_intelligence_threat_lists: {
@@ -10809,7 +10852,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["WebhookPatch"];
             };
@@ -11186,7 +11229,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["SignIn"];
             };
@@ -11684,7 +11727,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["UserPatch"];
             };
