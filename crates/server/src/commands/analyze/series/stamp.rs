@@ -46,7 +46,7 @@ fn with_offset(text: &str) -> Option<i64> {
 
 fn without_offset(text: &str) -> Option<i64> {
     let (date, time) = text.split_once(['T', 't', ' ']).unwrap_or((text, "00:00"));
-    if date.len() != 10 || time.contains(['[', '+']) {
+    if date.len() != 10 || time.contains(['[', '+', '-']) {
         return None;
     }
     let at: DateTime = format!("{date}T{}", time.trim()).parse().ok()?;
