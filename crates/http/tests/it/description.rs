@@ -145,7 +145,8 @@ fn every_schema_has_a_name_of_its_own() {
         let text = std::fs::read_to_string(&path).unwrap();
         for (at, _) in text.match_indices("ToSchema") {
             let rest = &text[at..];
-            let Some((attributes, rest)) = rest.split_once("pub struct ").filter(|(between, _)| !between.contains(['}', ';']))
+            let Some((attributes, rest)) =
+                rest.split_once("pub struct ").filter(|(between, _)| !between.contains(['}', ';']))
             else {
                 continue;
             };

@@ -64,7 +64,7 @@ async fn rules_are_kept_changed_by_version_and_recorded() {
     let predictions = admin.get(&format!("intelligence/predictions?rule={id}&outcome=foreseen")).await.expect(200);
     assert_eq!(predictions.body["total"], 0);
     let _ = admin.get("intelligence/predictions?outcome=maybe").await.problem(422, "invalid_fields");
-    let found = json!({ "query": format!("resource.id:{id}"), "limit": 10 });
+    let found = json!({ "query": format!("resource.id:{id} action.status:success"), "limit": 10 });
     let found = admin.post("audit-logs/search", found).await.expect(200);
     let mut operations: Vec<&str> = found.body["items"]
         .as_array()

@@ -75,7 +75,10 @@ async fn what_is_wrong_is_refused_by_field_and_the_inside_by_default() {
     let changed = admin.patch(&path, json!({ "filter": "", "enabled": false, "version": 1 })).await.expect(200);
     assert_eq!((&changed.body["filter"], &changed.body["version"]), (&json!(""), &json!(2)));
     let _ = admin.patch(&path, json!({ "enabled": true, "version": 1 })).await.problem(409, "conflict");
-    let log = admin.post("audit-logs/search", json!({ "query": "event_type:policy.modify webhook" })).await.expect(200);
+    let log = admin
+        .post("audit-logs/search", json!({ "query": "event_type:policy.modify webhook action.status:success" }))
+        .await
+        .expect(200);
     assert_eq!(log.body["total"], 2, "made and changed: {}", log.text);
     let whole = admin.post("audit-logs/search", json!({ "query": "whsec_*", "limit": 1 })).await.expect(200);
     assert_eq!(whole.body["total"], 0, "no secret in the log");
