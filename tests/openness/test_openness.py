@@ -230,7 +230,7 @@ class Openness(unittest.TestCase):
 
     def test_a_retired_key_cannot_speak_for_what_came_after_it(self):
         home = self.copy()
-        seed = tlog.un64(self.retired.strip().split("+", 4)[4])[1:]
+        seed = tlog.un64(self.retired.split()[0].split("+", 4)[4])[1:]
         _, _, name, key_id, _ = self.retired.strip().split("+", 4)
         path = home / "ledger" / "checkpoint"
         text = path.read_text().split("\n\n")[0] + "\n"

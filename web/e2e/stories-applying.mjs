@@ -44,7 +44,7 @@ async function saysWhatCanBeApplied({ page, program }) {
 
 async function liftsALimitOnce({ page, program }) {
   await signIn(page, program.email, program.password);
-  const found = await recommendation(page, 'plan to block', ({ type }) => type === 'right_size');
+  const found = await recommendation(page, 'plan to block', ({ type, impact }) => type === 'right_size' && /\d %/.test(impact.cost) && !/no (list )?price/.test(impact.cost));
   const limits = await read(page, 'intelligence/guardrails');
   await send(page, 'PUT', 'intelligence/guardrails', { ...limits, cost_impact: { ...limits.cost_impact, max_decrease: 1 } });
   try {
@@ -112,11 +112,10 @@ async function picksAccounts({ page, program }) {
   await page.keyboard.press('Enter');
   await dialog.getByRole('button', { name: 'Create agent' }).click();
   await dialog.getByText(/did you mean acme-corporate\?/).waitFor();
-  await page.keyboard.press('Escape');
-  await dialog.getByLabel('Accounts').first().click();
+  await accounts.click();
   await page.keyboard.press('Backspace');
   await page.getByRole('option', { name: 'acme-corporate', exact: true }).click();
-  await page.keyboard.press('Escape');
+  await dialog.getByLabel('Name').click();
   await dialog.getByRole('button', { name: 'Create agent' }).click();
   await page.getByRole('region', { name: 'Corporate saver', exact: true }).getByText('acme-corporate · all services').waitFor();
 }

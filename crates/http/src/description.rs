@@ -25,6 +25,7 @@ const SHARED: &[(u16, &str)] = &[
     (403, "The caller does not have the permission."),
     (404, "It does not exist, or the caller may not see it."),
     (408, "The body did not arrive in time."),
+    (409, "It is not as the request takes it to be: a name is taken, or somebody changed it meanwhile."),
     (413, "The body is larger than the service takes."),
     (415, "The body is of another media type."),
     (422, "Fields or parameters are not valid; each is named."),
@@ -116,6 +117,9 @@ fn shared(method: &str, path: &str, operation: &Operation, access: Option<Access
         found.extend([400, 408, 413, 415, 422]);
     }
     // Changing anything writes to the log, and so does reading it.
+    if changes && (in_path || operation.request_body.is_some()) {
+        found.insert(409);
+    }
     if changes || path.starts_with("/api/v1/audit-logs") {
         found.extend([429, 503, 507]);
     }

@@ -152,7 +152,10 @@ async fn no_forgery_passes_in_silence() {
         assert_eq!(row.as_before, 1, "{name}: {row:?}");
     }
     // The auditor says of an index or an identifier that was made to look right that it was forged.
-    for (name, row) in rows.iter().filter(|(name, _)| name.contains("made right") || name.contains("another key")) {
+    let derived = |name: &str| name.starts_with("index") || name.starts_with("identifiers");
+    for (name, row) in
+        rows.iter().filter(|(name, _)| derived(name) && (name.contains("made right") || name.contains("another key")))
+    {
         assert_eq!(row.found, 1, "{name}: {row:?}");
     }
     let at_start = |name: &str| rows.iter().find(|(row, _)| row == name).map(|(_, row)| row.refused_at_start);
