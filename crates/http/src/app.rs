@@ -16,6 +16,7 @@ use reeve_agents::anomaly::{AnomalyStore, Desk};
 use reeve_agents::delivery::Dispatcher;
 use reeve_agents::predictive::{RuleBook, RuleStore};
 use reeve_agents::{Agent, AgentStore, Clock, Engine, ModelStore, Registry};
+use reeve_alerts::AlertStore;
 use reeve_audit::{Draft, Entry};
 use reeve_estate::{Connection, ConnectionId, EstateStore, ObserveError, SampleStore};
 use reeve_ledger::{AppendError, Ledger, Trail};
@@ -108,6 +109,8 @@ pub struct Ports {
     pub verifier: Arc<dyn Verifier>,
     /// Searches that people keep.
     pub saved_searches: Arc<dyn SavedSearchStore>,
+    /// Alert rules and firings.
+    pub alerts: Arc<dyn AlertStore>,
     /// Connections and inventory.
     pub estate: Arc<dyn EstateStore>,
     /// Metric samples.

@@ -5,6 +5,7 @@
 
 pub mod access;
 pub mod agent;
+pub mod alert;
 pub mod anomaly;
 pub mod change_control;
 pub mod channel;

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+mod alerts;
 mod analyze;
 mod audit;
 
+pub(crate) use alerts::{AlertImportArgs, AlertsCommand, FiringsArgs};
 pub(crate) use analyze::{
     AlarmSensitivity, AnalyzeCommand, AnomaliesArgs, CostsArgs, EntriesArgs, EntriesFormat, ForecastArgs,
     InterruptionsArgs, SeriesArgs,

@@ -1,6 +1,7 @@
 //! What the command line does, one file a command.
 
 mod admin;
+mod alerts;
 mod analyze;
 mod export;
 mod import;
@@ -30,6 +31,7 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
         Command::Audit(AuditCommand::Search(args)) => unless_nobody_reads(search::run(&args).await),
         Command::Audit(AuditCommand::Tail(args)) => unless_nobody_reads(tail::run(&args).await),
         Command::Audit(AuditCommand::Export(args)) => unless_nobody_reads(export::run(&args).await),
+        Command::Audit(AuditCommand::Alerts(command)) => unless_nobody_reads(alerts::run(command).await),
         Command::Analyze(command) => unless_nobody_reads(analyze::run(command).await),
         Command::Keys(KeysCommand::Rotate(args)) => keys::rotate(&args).await,
         Command::Openapi => openapi::run().await.map(|()| ExitCode::SUCCESS),

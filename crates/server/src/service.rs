@@ -141,6 +141,7 @@ impl Service {
             trail: log.search,
             access: store.clone(),
             saved_searches: store.clone(),
+            alerts: store.clone(),
             verifier: Arc::new(DirectoryVerifier { data_dir: config.data_dir.clone(), anchor: config.anchor.clone() }),
             estate: store.clone(),
             samples: samples.clone(),

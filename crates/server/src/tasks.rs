@@ -1,6 +1,7 @@
 //! Background work: reconcilers without input, idempotent, each on its own beat, one file each.
 
 mod agents;
+mod alerts;
 mod anomalies;
 mod charges;
 mod deliveries;
@@ -28,6 +29,7 @@ pub(crate) fn start(service: &Service, stop: &CancellationToken) -> TaskTracker 
     seal::start(service, &tracker, stop);
     sync::start(service, &tracker, stop);
     agents::start(service, &tracker, stop);
+    alerts::start(service, &tracker, stop);
     anomalies::start(service, &tracker, stop);
     charges::start(service, &tracker, stop);
     deliveries::start(service, &tracker, stop);

@@ -56,6 +56,281 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit-logs/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Alert rules by name. */
+        get: operations["get_audit_logs_alerts"];
+        put?: never;
+        /** Add an alert rule. It counts entries that are recorded from then on. */
+        post: operations["post_audit_logs_alerts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/alerts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One alert rule. */
+        get: operations["get_audit_logs_alerts_id"];
+        put?: never;
+        post?: never;
+        /** Remove an alert rule. Its firings stay. */
+        delete: operations["delete_audit_logs_alerts_id"];
+        options?: never;
+        head?: never;
+        /** Change an alert rule. Another condition, threshold or grouping starts counting anew. */
+        patch: operations["patch_audit_logs_alerts_id"];
+        trace?: never;
+    };
+    "/api/v1/audit-logs/alerts/{id}/diagnosis": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Why an alert does not fire, or is not heard: each link of the chain, with what to do. */
+        get: operations["get_audit_logs_alerts_id_diagnosis"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/alerts/{id}/disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Disable an alert rule: its entries are no longer counted. */
+        post: operations["post_audit_logs_alerts_id_disable"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/alerts/{id}/enable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Enable an alert rule. It counts entries that are recorded from then on. */
+        post: operations["post_audit_logs_alerts_id_enable"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/alerts/{id}/silence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Silence an alert rule: it goes on firing, and notifies nobody until then. */
+        post: operations["post_audit_logs_alerts_id_silence"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/alerts/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a test message to every receiver of a rule, once, and answer with what came of it. */
+        post: operations["post_audit_logs_alerts_id_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/alerts/firings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Firings, the latest first. */
+        get: operations["get_audit_logs_alerts_firings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/alerts/firings/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One firing with the entries that caused it. */
+        get: operations["get_audit_logs_alerts_firings_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/alerts/firings/{id}/acknowledge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Acknowledge a firing: somebody has seen it. */
+        post: operations["post_audit_logs_alerts_firings_id_acknowledge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/alerts/firings/{id}/assign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Assign a firing to a user, or to nobody. */
+        post: operations["post_audit_logs_alerts_firings_id_assign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/alerts/firings/{id}/resolve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Resolve a firing: it is dealt with. */
+        post: operations["post_audit_logs_alerts_firings_id_resolve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/alerts/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Import SIGMA rules as drafts. A rule that is not understood as a whole is refused, with the lines that are not. */
+        post: operations["post_audit_logs_alerts_import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/alerts/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Try a rule on the last 30 days, without keeping it. */
+        post: operations["post_audit_logs_alerts_preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/alerts/ready": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The rules that ship with Reeve, each with the rule that was made of it. */
+        get: operations["get_audit_logs_alerts_ready"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/alerts/ready/{key}/enable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Enable a rule that ships with Reeve. What was changed of it before stays changed. */
+        post: operations["post_audit_logs_alerts_ready_key_enable"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit-logs/checkpoint": {
         parameters: {
             query?: never;
@@ -2025,6 +2300,218 @@ export interface components {
                 [key: string]: string;
             };
         };
+        /** @description A span of the preview. */
+        AlertBucketBody: {
+            /**
+             * Format: int64
+             * @description Times the rule would have fired.
+             */
+            fired: number;
+            /**
+             * Format: int64
+             * @description Entries that match the condition.
+             */
+            matched: number;
+            /** @description Its start. */
+            start: string;
+        };
+        /** @description A check of a diagnosis. */
+        AlertCheckBody: {
+            /** @description `state`, `silence`, `condition`, `threshold`, `channel` or `watermark`. */
+            check: string;
+            /** @description The finding in words, with what to do. */
+            detail: string;
+            /** @description Whether nothing here keeps the alert from firing or from being heard. */
+            ok: boolean;
+        };
+        /** @description Reasons why an alert does not fire. */
+        AlertDiagnosisBody: {
+            /** @description The checks, in the order in which a firing passes them. */
+            checks: components["schemas"]["AlertCheckBody"][];
+            /** @description Whether all checks passed. */
+            ok: boolean;
+        };
+        /** @description One field or several. */
+        AlertGroupByBody: string | string[];
+        /** @description Rules to import. */
+        AlertImport: {
+            /** @description `sigma`, the only format so far. */
+            format?: string | null;
+            /** @description The rules: one or several YAML documents. */
+            text: string;
+        };
+        /** @description Outcome of an import. */
+        AlertImportBody: {
+            /** @description New rules, as drafts. */
+            imported: components["schemas"]["AlertRuleBody"][];
+            /** @description Rules that were not imported. */
+            refused: components["schemas"]["RefusedRuleBody"][];
+        };
+        /** @description Receivers of a rule. */
+        AlertNotificationBody: {
+            /** @description `email`, `slack`, `teams`, `pagerduty`, `webhook`, or the name or identifier of a notification channel. */
+            channels?: string[];
+            /** @description E-mail addresses that are written to in place of the channel's own receivers. */
+            recipients?: string[];
+        };
+        /** @description What a rule would have done over the last 30 days, of what the caller may see. */
+        AlertPreviewBody: {
+            /**
+             * Format: int64
+             * @description Length of a bucket, seconds.
+             */
+            bucket_s: number;
+            /** @description The period in equal spans. */
+            buckets: components["schemas"]["AlertBucketBody"][];
+            /** @description End of the period. */
+            end_time: string;
+            /**
+             * Format: int64
+             * @description Times the rule would have fired.
+             */
+            fired: number;
+            /** @description The latest firings, at most 100. */
+            firings: components["schemas"]["AlertPreviewFiringBody"][];
+            /**
+             * Format: int64
+             * @description Entries that match the condition.
+             */
+            matched: number;
+            /** @description Start of the period. */
+            start_time: string;
+            /** @description The period has more matching entries than a preview reads: only the earliest of them were counted. */
+            truncated: boolean;
+        };
+        /** @description A firing that would have been. */
+        AlertPreviewFiringBody: {
+            /** @description Time of its latest entry. */
+            at: string;
+            /**
+             * Format: int64
+             * @description Entries.
+             */
+            count: number;
+            /** @description Values of the fields that the rule groups by. */
+            group: {
+                [key: string]: string | null;
+            };
+        };
+        /** @description A rule to try on the past. */
+        AlertPreviewRequest: {
+            /** @description Condition in the query language. */
+            condition: string;
+            group_by?: components["schemas"]["AlertGroupByBody"] | null;
+            /** @description Threshold. */
+            threshold: components["schemas"]["AlertThresholdBody"];
+        };
+        /** @description An alert rule. */
+        AlertRuleBody: {
+            /** @description `failed_authentication`, `privilege_escalation`, `suspicious_activity`, `policy_violation` or `resource_tampering`. */
+            class?: string | null;
+            /** @description Condition in the query language. */
+            condition: string;
+            /** @description Time of creation. */
+            created_at: string;
+            /** @description User who made it. */
+            created_by: string;
+            /** @description Explanation for readers. */
+            description: string;
+            /** @description Fields whose values are counted apart. */
+            group_by: components["schemas"]["AlertGroupByBody"];
+            /** @description Identifier. */
+            id: string;
+            /** @description Name. */
+            name: string;
+            /** @description Receivers. */
+            notification: components["schemas"]["AlertNotificationBody"];
+            /** @description Severity of firings: `info`, `low`, `medium`, `high`, `critical`. */
+            severity: string;
+            /** @description Firings until then notify nobody. */
+            silenced_until?: string | null;
+            /** @description `draft`, `enabled` or `disabled`. */
+            state: string;
+            /** @description Threshold. */
+            threshold: components["schemas"]["AlertThresholdBody"];
+            /** @description Time of the last change. */
+            updated_at: string;
+            /**
+             * Format: int64
+             * @description Grows with every change; a change may name the version it was made from.
+             */
+            version: number;
+        };
+        /** @description A new alert rule. */
+        AlertRuleCreate: {
+            /** @description One of the five classes. */
+            class?: string | null;
+            /** @description Condition in the query language. */
+            condition: string;
+            /** @description Explanation for readers, at most 2000 characters. */
+            description?: string;
+            group_by?: components["schemas"]["AlertGroupByBody"] | null;
+            /** @description Name, 1 to 100 characters, unique. */
+            name: string;
+            /** @description Receivers; left out, firings are only listed. */
+            notification?: components["schemas"]["AlertNotificationBody"];
+            /** @description Severity of firings; `medium` unless given. */
+            severity?: string | null;
+            /** @description `enabled` (unless given), `draft` or `disabled`. */
+            state?: string | null;
+            /** @description Threshold. */
+            threshold: components["schemas"]["AlertThresholdBody"];
+        };
+        /** @description A change of an alert rule. What is left out stays. */
+        AlertRulePatch: {
+            /** @description One of the five classes; the empty text is none. */
+            class?: string | null;
+            /** @description Condition in the query language. Counting starts anew. */
+            condition?: string | null;
+            /** @description Explanation for readers. */
+            description?: string | null;
+            group_by?: components["schemas"]["AlertGroupByBody"] | null;
+            /** @description Name. */
+            name?: string | null;
+            notification?: components["schemas"]["AlertNotificationBody"] | null;
+            /** @description Severity of firings. */
+            severity?: string | null;
+            threshold?: components["schemas"]["AlertThresholdBody"] | null;
+            /**
+             * Format: int64
+             * @description The version that was read; left out, the newest is changed.
+             */
+            version?: number | null;
+        };
+        /** @description A silence. */
+        AlertSilenceRequest: {
+            /** @description Until this time: RFC 3339, or a distance such as `now+2h`. Left out, the silence ends. */
+            until?: string | null;
+        };
+        /** @description Outcome of a test. */
+        AlertTestBody: {
+            /** @description Whether there are receivers and all of them were reached. */
+            ok: boolean;
+            /** @description The receivers. */
+            targets: components["schemas"]["AlertTestedTargetBody"][];
+        };
+        /** @description A receiver that was tried. */
+        AlertTestedTargetBody: {
+            /** @description Whether the test arrived. */
+            delivered: boolean;
+            /** @description Why it did not. */
+            error?: string | null;
+            /** @description Name of the channel or subscription, or of what was not found. */
+            name: string;
+        };
+        /** @description Threshold of a rule. */
+        AlertThresholdBody: {
+            /**
+             * Format: int64
+             * @description Entries, 1 to 10,000.
+             */
+            count: number;
+            /** @description Length of the window, `1s` to `30d`, such as `5m`. */
+            window: string;
+        };
         /** @description An anomaly. */
         AnomalyBody: {
             /** @description When it was noticed. */
@@ -2396,7 +2883,7 @@ export interface components {
             name: string;
             /** @description What it needs beside its secret. */
             settings: components["schemas"]["ChannelSettingsBody"];
-            /** @description `recommendations`, `actions_taken`, `anomalies`, `approvals`; empty is all of them. */
+            /** @description `recommendations`, `actions_taken`, `anomalies`, `approvals`, `alerts`; empty is all of them. */
             topics: string[];
             /** @description `email`, `slack`, `teams`, `pagerduty`. */
             type: string;
@@ -2418,7 +2905,7 @@ export interface components {
             secret?: string;
             /** @description What it needs. */
             settings?: components["schemas"]["ChannelSettingsBody"];
-            /** @description `recommendations`, `actions_taken`, `anomalies`, `approvals`; empty is all of them. */
+            /** @description `recommendations`, `actions_taken`, `anomalies`, `approvals`, `alerts`; empty is all of them. */
             topics?: string[];
             /** @description `email`, `slack`, `teams`, `pagerduty`. */
             type: string;
@@ -3247,6 +3734,77 @@ export interface components {
             /** @description Actor id or e-mail address. */
             user?: string | null;
         };
+        /** @description A firing. */
+        FiringBody: {
+            /** @description User who looks after it. */
+            assignee?: string | null;
+            /**
+             * Format: int64
+             * @description Entries so far.
+             */
+            count: number;
+            /** @description Time of recording of the entry that reached the threshold. */
+            detected_at: string;
+            /** @description The first of them, at most 100. */
+            entries: components["schemas"]["FiringEntryBody"][];
+            /** @description Time of the earliest entry. */
+            first_at: string;
+            /** @description Values of the fields that the rule groups by; null for an entry without one. */
+            group: {
+                [key: string]: string | null;
+            };
+            /** @description Time of that change. */
+            handled_at?: string | null;
+            /** @description User who changed it last. */
+            handled_by?: string | null;
+            /** @description Identifier; also that of its entry in the log. */
+            id: string;
+            /** @description Time of the latest entry. */
+            last_at: string;
+            /** @description Remark of whoever resolved it. */
+            note?: string | null;
+            /** @description Entries up to this time join the firing. */
+            open_until: string;
+            /** @description The rule. */
+            rule_id: string;
+            /** @description Name of the rule at that time. */
+            rule_name: string;
+            /** @description Severity of the rule at that time. */
+            severity: string;
+            /** @description The rule was silenced: nobody was notified. */
+            silenced: boolean;
+            /** @description `open`, `acknowledged` or `resolved`. */
+            status: string;
+            /**
+             * Format: int64
+             * @description Grows with every change by people.
+             */
+            version: number;
+        };
+        /** @description An entry that a firing counts. */
+        FiringEntryBody: {
+            /** @description Identifier of the entry. */
+            event_id: string;
+            /**
+             * Format: int64
+             * @description Position in the log.
+             */
+            sequence: number;
+            /** @description Time at which it counts. */
+            timestamp: string;
+        };
+        /** @description A change of a firing. */
+        FiringHandling: {
+            /** @description To `assign`: the user's id or e-mail address. The empty text assigns it to nobody. */
+            assignee?: string | null;
+            /** @description To `resolve`: a remark, at most 2000 characters. */
+            note?: string | null;
+            /**
+             * Format: int64
+             * @description The version that was read; left out, the newest is changed.
+             */
+            version?: number | null;
+        };
         /** @description One step of a forecast. */
         ForecastStepBody: {
             /** @description When. */
@@ -3576,6 +4134,52 @@ export interface components {
             total: number;
         };
         /** @description A page of a list. */
+        List_AlertRuleBody: {
+            /** @description The items. */
+            items: {
+                /** @description `failed_authentication`, `privilege_escalation`, `suspicious_activity`, `policy_violation` or `resource_tampering`. */
+                class?: string | null;
+                /** @description Condition in the query language. */
+                condition: string;
+                /** @description Time of creation. */
+                created_at: string;
+                /** @description User who made it. */
+                created_by: string;
+                /** @description Explanation for readers. */
+                description: string;
+                /** @description Fields whose values are counted apart. */
+                group_by: components["schemas"]["AlertGroupByBody"];
+                /** @description Identifier. */
+                id: string;
+                /** @description Name. */
+                name: string;
+                /** @description Receivers. */
+                notification: components["schemas"]["AlertNotificationBody"];
+                /** @description Severity of firings: `info`, `low`, `medium`, `high`, `critical`. */
+                severity: string;
+                /** @description Firings until then notify nobody. */
+                silenced_until?: string | null;
+                /** @description `draft`, `enabled` or `disabled`. */
+                state: string;
+                /** @description Threshold. */
+                threshold: components["schemas"]["AlertThresholdBody"];
+                /** @description Time of the last change. */
+                updated_at: string;
+                /**
+                 * Format: int64
+                 * @description Grows with every change; a change may name the version it was made from.
+                 */
+                version: number;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
+            total: number;
+        };
+        /** @description A page of a list. */
         List_AnomalyBody: {
             /** @description The items. */
             items: {
@@ -3722,7 +4326,7 @@ export interface components {
                 name: string;
                 /** @description What it needs beside its secret. */
                 settings: components["schemas"]["ChannelSettingsBody"];
-                /** @description `recommendations`, `actions_taken`, `anomalies`, `approvals`; empty is all of them. */
+                /** @description `recommendations`, `actions_taken`, `anomalies`, `approvals`, `alerts`; empty is all of them. */
                 topics: string[];
                 /** @description `email`, `slack`, `teams`, `pagerduty`. */
                 type: string;
@@ -3954,6 +4558,63 @@ export interface components {
             total: number;
         };
         /** @description A page of a list. */
+        List_FiringBody: {
+            /** @description The items. */
+            items: {
+                /** @description User who looks after it. */
+                assignee?: string | null;
+                /**
+                 * Format: int64
+                 * @description Entries so far.
+                 */
+                count: number;
+                /** @description Time of recording of the entry that reached the threshold. */
+                detected_at: string;
+                /** @description The first of them, at most 100. */
+                entries: components["schemas"]["FiringEntryBody"][];
+                /** @description Time of the earliest entry. */
+                first_at: string;
+                /** @description Values of the fields that the rule groups by; null for an entry without one. */
+                group: {
+                    [key: string]: string | null;
+                };
+                /** @description Time of that change. */
+                handled_at?: string | null;
+                /** @description User who changed it last. */
+                handled_by?: string | null;
+                /** @description Identifier; also that of its entry in the log. */
+                id: string;
+                /** @description Time of the latest entry. */
+                last_at: string;
+                /** @description Remark of whoever resolved it. */
+                note?: string | null;
+                /** @description Entries up to this time join the firing. */
+                open_until: string;
+                /** @description The rule. */
+                rule_id: string;
+                /** @description Name of the rule at that time. */
+                rule_name: string;
+                /** @description Severity of the rule at that time. */
+                severity: string;
+                /** @description The rule was silenced: nobody was notified. */
+                silenced: boolean;
+                /** @description `open`, `acknowledged` or `resolved`. */
+                status: string;
+                /**
+                 * Format: int64
+                 * @description Grows with every change by people.
+                 */
+                version: number;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
+            total: number;
+        };
+        /** @description A page of a list. */
         List_ModelBody: {
             /** @description The items. */
             items: {
@@ -4137,6 +4798,39 @@ export interface components {
                  * @description The newest value.
                  */
                 value?: number | null;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_ReadyRuleBody: {
+            /** @description The items. */
+            items: {
+                /** @description One of the five classes. */
+                class: string;
+                /** @description Condition in the query language. */
+                condition: string;
+                /** @description Explanation for readers. */
+                description: string;
+                /** @description Fields whose values are counted apart. */
+                group_by: components["schemas"]["AlertGroupByBody"];
+                /** @description Name under which it is enabled. */
+                key: string;
+                /** @description Name of the rule. */
+                name: string;
+                /** @description Identifier of the rule that was made of it, if there is one. */
+                rule_id?: string | null;
+                /** @description Severity of firings. */
+                severity: string;
+                /** @description State of that rule; `draft` where there is none. */
+                state: string;
+                /** @description Threshold. */
+                threshold: components["schemas"]["AlertThresholdBody"];
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
@@ -4422,7 +5116,7 @@ export interface components {
                 disabled_reason?: string | null;
                 /** @description Whether anything is sent. */
                 enabled: boolean;
-                /** @description `recommendation_ready`, `anomaly_detected`, `action_completed`. */
+                /** @description `recommendation_ready`, `anomaly_detected`, `action_completed`, `alert_fired`. */
                 event: string;
                 /** @description `key=value` with the keys `priority`, `type`, `impact`; joined by commas all must hold. Empty is everything. */
                 filter: string;
@@ -4810,6 +5504,29 @@ export interface components {
              */
             value: number;
         };
+        /** @description A rule that ships with Reeve. */
+        ReadyRuleBody: {
+            /** @description One of the five classes. */
+            class: string;
+            /** @description Condition in the query language. */
+            condition: string;
+            /** @description Explanation for readers. */
+            description: string;
+            /** @description Fields whose values are counted apart. */
+            group_by: components["schemas"]["AlertGroupByBody"];
+            /** @description Name under which it is enabled. */
+            key: string;
+            /** @description Name of the rule. */
+            name: string;
+            /** @description Identifier of the rule that was made of it, if there is one. */
+            rule_id?: string | null;
+            /** @description Severity of firings. */
+            severity: string;
+            /** @description State of that rule; `draft` where there is none. */
+            state: string;
+            /** @description Threshold. */
+            threshold: components["schemas"]["AlertThresholdBody"];
+        };
         /** @description What the writer gets back. Hashes are lower-case hex. */
         ReceiptBody: {
             /** @description The entry's identifier. */
@@ -4923,6 +5640,13 @@ export interface components {
              * @description How many there are in all.
              */
             total: number;
+        };
+        /** @description A rule that was not imported. */
+        RefusedRuleBody: {
+            /** @description The reasons. */
+            problems: components["schemas"]["RuleProblemBody"][];
+            /** @description Its title. */
+            title: string;
         };
         /** @description Reject. */
         RejectBody: {
@@ -5157,6 +5881,13 @@ export interface components {
              * @description Grows by one with every change.
              */
             version: number;
+        };
+        /** @description A reason why a rule was not imported. */
+        RuleProblemBody: {
+            /** @description Line of the text, from 1. */
+            line: number;
+            /** @description The reason. */
+            message: string;
         };
         /** @description A new rule, or a change of one: what is left out stays. */
         RulePut: {
@@ -5904,7 +6635,7 @@ export interface components {
             disabled_reason?: string | null;
             /** @description Whether anything is sent. */
             enabled: boolean;
-            /** @description `recommendation_ready`, `anomaly_detected`, `action_completed`. */
+            /** @description `recommendation_ready`, `anomaly_detected`, `action_completed`, `alert_fired`. */
             event: string;
             /** @description `key=value` with the keys `priority`, `type`, `impact`; joined by commas all must hold. Empty is everything. */
             filter: string;
@@ -5926,7 +6657,7 @@ export interface components {
         WebhookCreate: {
             /** @description On unless said otherwise. */
             enabled?: boolean | null;
-            /** @description `recommendation_ready`, `anomaly_detected`, `action_completed`. */
+            /** @description `recommendation_ready`, `anomaly_detected`, `action_completed`, `alert_fired`. */
             event: string;
             /** @description `priority=high`, `type=security`, `impact=medium`, or several joined by commas. */
             filter?: string;
@@ -6266,6 +6997,857 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_alerts: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before; stable while entries arrive. Not together with `offset`. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_AlertRuleBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_alerts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertRuleCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRuleBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_alerts_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRuleBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    delete_audit_logs_alerts_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    patch_audit_logs_alerts_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["AlertRulePatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRuleBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_alerts_id_diagnosis: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertDiagnosisBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_alerts_id_disable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRuleBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_alerts_id_enable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRuleBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_alerts_id_silence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["AlertSilenceRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRuleBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_alerts_id_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertTestBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_alerts_firings: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. Not together with `offset`. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+                /** @description Of this rule. */
+                rule_id?: string;
+                /** @description `open`, `acknowledged` or `resolved`. */
+                status?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_FiringBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_alerts_firings_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FiringBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_alerts_firings_id_acknowledge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["FiringHandling"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FiringBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_alerts_firings_id_assign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["FiringHandling"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FiringBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_alerts_firings_id_resolve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["FiringHandling"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FiringBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_alerts_import: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertImport"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertImportBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_alerts_preview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertPreviewRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertPreviewBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_alerts_ready: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before; stable while entries arrive. Not together with `offset`. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_ReadyRuleBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_alerts_ready_key_enable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRuleBody"];
+                };
+            };
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRuleBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -189,6 +189,7 @@ impl Dispatcher {
             gravity: Gravity::Info,
             items: vec![Item { title: format!("The channel {} works", channel.name), facts: Vec::new() }],
             about: format!("test:{}", channel.id.0),
+            to: Vec::new(),
         };
         let body = message.encode();
         let begun = self.begin_test(Target::Channel(channel.id.clone()), &body).await?;

@@ -24,6 +24,8 @@ named!(
         Anomalies => "anomalies",
         /// A request for a signature, or a reminder of one.
         Approvals => "approvals",
+        /// A firing of an alert rule. It goes to the channels that the rule names, at once.
+        Alerts => "alerts",
     }
 );
 
@@ -48,6 +50,8 @@ pub struct Happening {
     pub data: Value,
     /// For people.
     pub message: Message,
+    /// Channels to send to at once: kinds, names or identifiers. `None` leaves channel and time to the agent's timings.
+    pub channels: Option<Vec<String>>,
 }
 
 /// Who may be told.
@@ -83,6 +87,14 @@ pub fn body_of(event: &str, at: Timestamp, data: &Value) -> String {
     written(&json!({ "id": data["id"], "truncated": true }))
 }
 
+impl Happening {
+    fn to(&self, channel: &Channel, now: Timestamp) -> Outgoing {
+        let target = Target::Channel(channel.id.clone());
+        let delivery = Delivery::new(target, self.name, self.subject.clone(), now);
+        Outgoing { delivery, body: self.message.encode() }
+    }
+}
+
 impl Audience {
     /// What follows from these happenings.
     #[must_use]
@@ -108,6 +120,11 @@ impl Audience {
     }
 
     fn people_of(&self, happening: &Happening, now: Timestamp, plan: &mut Plan) {
+        if let Some(names) = &happening.channels {
+            let named = self.channels.iter().filter(|channel| channel.is_named(names, happening.topic));
+            plan.outgoing.extend(named.map(|channel| happening.to(channel, now)));
+            return;
+        }
         let agent = match &happening.agent {
             Some(id) => self.agents.iter().find(|agent| agent.id == *id),
             None => self.agents.iter().min_by_key(|agent| timing_of(agent, happening.topic)),
@@ -117,11 +134,7 @@ impl Audience {
         let channels = self.channels.iter().filter(|channel| channel.takes(happening.topic));
         match next_digest(timing, now) {
             None if timing == Timing::Never => {}
-            None => plan.outgoing.extend(channels.map(|channel| {
-                let target = Target::Channel(channel.id.clone());
-                let delivery = Delivery::new(target, happening.name, happening.subject.clone(), now);
-                Outgoing { delivery, body: happening.message.encode() }
-            })),
+            None => plan.outgoing.extend(channels.map(|channel| happening.to(channel, now))),
             // Without anybody to tell, nothing is gathered either.
             Some(due_at) if channels.count() > 0 => plan.notices.push(Notice {
                 id: NoticeId(uuid::Uuid::now_v7().to_string()),
@@ -144,7 +157,7 @@ fn timing_of(agent: &Agent, topic: Topic) -> Timing {
         Topic::Recommendations => agent.notifications.recommendations,
         Topic::Actions => agent.notifications.actions_taken,
         Topic::Anomalies => agent.notifications.anomalies,
-        Topic::Approvals => Timing::Immediate,
+        Topic::Approvals | Topic::Alerts => Timing::Immediate,
     }
 }
 

@@ -112,4 +112,12 @@ impl Channel {
     pub fn takes(&self, topic: Topic) -> bool {
         self.enabled && (self.topics.is_empty() || self.topics.contains(&topic))
     }
+
+    /// Returns `true` if one of these names is the channel's identifier, its name, or its kind. Who names the kind reaches the
+    /// channels of that kind that take the topic.
+    #[must_use]
+    pub fn is_named(&self, names: &[String], topic: Topic) -> bool {
+        let by_kind = |name: &str| name == self.settings.kind().as_str() && self.takes(topic);
+        self.enabled && names.iter().any(|name| *name == self.id.0 || *name == self.name || by_kind(name))
+    }
 }

@@ -37,6 +37,8 @@ pub struct Message {
     pub items: Vec<Item>,
     /// What the same thing told again has in common with this.
     pub about: String,
+    /// Addresses that an e-mail channel writes to in place of its own receivers; empty for its own.
+    pub to: Vec<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -46,6 +48,8 @@ struct MessageRow {
     gravity: String,
     items: Vec<ItemRow>,
     about: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    to: Vec<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -73,6 +77,7 @@ impl Message {
                 .map(|item| ItemRow { title: item.title.clone(), facts: item.facts.clone() })
                 .collect(),
             about: self.about.clone(),
+            to: self.to.clone(),
         };
         // Strings and lists of strings: nothing in it can fail to be JSON.
         serde_json::to_string(&row).unwrap_or_default()
@@ -89,7 +94,7 @@ impl Message {
         }
         let gravity = Gravity::parse(&row.gravity).ok_or_else(|| MessageError(row.gravity.clone()))?;
         let items = row.items.into_iter().map(|item| Item { title: item.title, facts: item.facts }).collect();
-        Ok(Message { title: row.title, gravity, items, about: row.about })
+        Ok(Message { title: row.title, gravity, items, about: row.about, to: row.to })
     }
 
     /// As plain text: each item with its facts.
@@ -120,6 +125,7 @@ mod tests {
             gravity: Gravity::Warning,
             items: vec![Item { title: "é".into(), facts: vec![("resource".into(), "i-1".into())] }],
             about: "r-1".into(),
+            to: vec!["ann@acme.example".into()],
         };
         assert_eq!(Message::decode(&message.encode()).unwrap(), message);
         assert_eq!(message.text(), "é\n  resource: i-1\n\n");

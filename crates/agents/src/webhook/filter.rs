@@ -11,6 +11,11 @@ use super::subscription::WebhookEvent;
 const CATEGORIES: [&str; 3] = ["cost", "performance", "security"];
 /// The specification's classes of anomalies.
 const CLASSES: [&str; 4] = ["cost", "performance", "security", "operational"];
+/// Severities of alerts.
+const SEVERITIES: [&str; 5] = ["critical", "high", "medium", "low", "info"];
+/// Classes of alerts.
+const ALERT_CLASSES: [&str; 5] =
+    ["failed_authentication", "privilege_escalation", "suspicious_activity", "policy_violation", "resource_tampering"];
 /// Longest text of a filter, bytes.
 const LONGEST: usize = 256;
 
@@ -89,7 +94,11 @@ impl std::fmt::Display for Filter {
 /// The values a key may have for an event.
 fn values(key: &str, event: WebhookEvent) -> Result<Vec<&'static str>, FilterError> {
     let anomaly = event == WebhookEvent::AnomalyDetected;
+    let alert = event == WebhookEvent::AlertFired;
     match key {
+        "priority" if alert => Ok(SEVERITIES.to_vec()),
+        "type" if alert => Ok(ALERT_CLASSES.to_vec()),
+        "impact" if alert => Err(FilterError("alert_fired has no impact; filter by type or priority".into())),
         "priority" => Ok(Priority::ALL.iter().map(|p| p.as_str()).collect()),
         "type" if anomaly => Ok(CLASSES.to_vec()),
         "type" => Ok(CATEGORIES.into_iter().chain(RecommendationType::ALL.iter().map(|t| t.as_str())).collect()),

@@ -18,6 +18,8 @@ named!(
         AnomalyDetected => "anomaly_detected",
         /// An action succeeded, was rolled back or failed.
         ActionCompleted => "action_completed",
+        /// An alert rule fired.
+        AlertFired => "alert_fired",
     }
 );
 

@@ -70,6 +70,7 @@ async fn sent(
     let ChannelSettings::Email { host, port, encryption, username, from, to } = settings else {
         return Err("the channel is no e-mail channel".to_owned());
     };
+    let to = if message.to.is_empty() { to } else { &message.to };
     let mail = mail(from, to, message)?;
     let address = judged(policy, host).await?;
     let tls = trusting(policy, host)?;

@@ -5,6 +5,7 @@
 //! entry.
 
 pub(crate) mod aggregations;
+pub(crate) mod alerts;
 mod append;
 mod ask;
 mod bodies;
@@ -25,7 +26,7 @@ use reeve_access::Permission;
 use crate::guard::{Access, Guarded, VIEW_LOG};
 
 pub(super) fn routes(guarded: Guarded) -> Guarded {
-    guarded
+    alerts::routes(guarded)
         .add(Access::Needs(Permission::AuditAppend), routes!(append::append))
         .add(VIEW_LOG, routes!(search::list))
         .add(Access::Needs(Permission::AuditSearch), routes!(search::search))

@@ -10,7 +10,7 @@ mod approvals;
 mod bodies;
 mod calendars;
 mod channels;
-mod deliveries;
+pub(crate) mod deliveries;
 mod diagnosis;
 mod exclusions;
 mod guardrails;

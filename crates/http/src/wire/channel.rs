@@ -19,7 +19,7 @@ pub struct ChannelBody {
     pub kind: String,
     /// What it needs beside its secret.
     pub settings: ChannelSettingsBody,
-    /// `recommendations`, `actions_taken`, `anomalies`, `approvals`; empty is all of them.
+    /// `recommendations`, `actions_taken`, `anomalies`, `approvals`, `alerts`; empty is all of them.
     pub topics: Vec<String>,
     /// Whether anything is sent.
     pub enabled: bool,
@@ -74,7 +74,7 @@ pub struct ChannelCreate {
     #[serde(default)]
     #[schema(write_only)]
     pub secret: String,
-    /// `recommendations`, `actions_taken`, `anomalies`, `approvals`; empty is all of them.
+    /// `recommendations`, `actions_taken`, `anomalies`, `approvals`, `alerts`; empty is all of them.
     #[serde(default)]
     pub topics: Vec<String>,
     /// On unless said otherwise.

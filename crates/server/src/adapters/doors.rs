@@ -98,7 +98,7 @@ async fn inside() -> (u16, Arc<AtomicUsize>) {
 }
 
 fn message() -> Message {
-    Message { title: "t".into(), gravity: Gravity::Info, items: Vec::new(), about: "a".into() }
+    Message { title: "t".into(), gravity: Gravity::Info, items: Vec::new(), about: "a".into(), to: Vec::new() }
 }
 
 fn channel(settings: ChannelSettings) -> Channel {

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ColorChoice, Subcommand, ValueEnum};
 
+use super::alerts::AlertsCommand;
+
 /// `reeve audit`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AuditCommand {
@@ -15,6 +17,9 @@ pub(crate) enum AuditCommand {
     Tail(TailArgs),
     /// Write entries into a file, oldest first.
     Export(ExportArgs),
+    /// Alert rules and firings of a running service.
+    #[command(subcommand)]
+    Alerts(AlertsCommand),
 }
 
 /// Formats that can be imported.

@@ -14,10 +14,10 @@ use reeve_agents::notification::gather;
 use reeve_audit::query::{Query, may_be_by_reeve};
 use reeve_estate::StoreError;
 use reeve_http::App;
-use reeve_ledger::SearchRequest;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::follower::Follower;
 use crate::service::Service;
 
 /// How often the log is looked at, and what is due is sent.
@@ -31,8 +31,8 @@ const KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 /// The entries that others are told of, if Reeve wrote them.
 const QUERY: &str = "event_type:(intelligence.recommendation OR intelligence.action OR intelligence.anomaly OR \
-                     intelligence.approval) action.operation:(recommendation.create OR action.succeed OR \
-                     action.rolled_back OR action.fail OR anomaly.detect OR approval.request OR approval.remind)";
+                     intelligence.approval OR audit.alert.fire) action.operation:(recommendation.create OR action.succeed OR \
+                     action.rolled_back OR action.fail OR anomaly.detect OR approval.request OR approval.remind OR alert.fire)";
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
     let app = service.app.clone();
@@ -69,30 +69,23 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
 
 /// Reads the log on to its end.
 async fn follow(app: &App) -> Result<()> {
+    let store = &app.dispatcher.deliveries;
     let query = Query::parse(QUERY)?.and(may_be_by_reeve());
+    let follower = Follower { ledger: &app.ledger, trail: &*app.trail, query, page: PAGE };
     loop {
-        let store = &app.dispatcher.deliveries;
-        // What is acknowledged by now is in the trail; the search may see more.
-        let end = app.ledger.tail().end_sequence();
+        let end = follower.end();
         let Some(from) = store.outbox_cursor().await? else {
             ignoring_conflicts(store.outbox_advance(None, end, &[], &[]).await)?;
             continue;
         };
-        if from >= end {
-            return Ok(());
-        }
         let now = app.now();
-        let request = SearchRequest::onwards(query.resolve(now), from, PAGE, now);
-        let page = app.trail.search(&request).await?;
-        let more = page.next_cursor.is_some() && !page.entries.is_empty();
-        let seen = page.entries.last().map_or(from, |last| last.sequence + 1);
-        let to = if more { seen } else { seen.max(end) };
+        let Some(stretch) = follower.next(from, end, now).await? else { return Ok(()) };
         let mut happenings = Vec::new();
-        for entry in &page.entries {
+        for entry in &stretch.entries {
             happenings.extend(happenings::of(app, &entry.entry).await?);
         }
         let plan = audience(app).await?.plan(&happenings, now);
-        ignoring_conflicts(store.outbox_advance(Some(from), to, &plan.outgoing, &plan.notices).await)?;
+        ignoring_conflicts(store.outbox_advance(Some(from), stretch.to, &plan.outgoing, &plan.notices).await)?;
     }
 }
 

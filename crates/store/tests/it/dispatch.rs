@@ -215,6 +215,7 @@ async fn one_that_fails_keeps_no_other_waiting_and_a_rotation_signs_twice() -> R
         gravity: reeve_agents::notification::Gravity::Info,
         items: Vec::new(),
         about: "x".into(),
+        to: Vec::new(),
     };
     let delivery =
         Delivery::new(Target::Channel(slack.id.clone()), "approval_requested", "a-1".into(), world.clock.now());

@@ -224,6 +224,7 @@ fn notice(id: &str, subject: &str, second: i64, due: i64) -> Result<Notice> {
             gravity: Gravity::Error,
             items: vec![Item { title: "t".into(), facts: vec![("a".into(), "b".into())] }],
             about: subject.into(),
+            to: Vec::new(),
         },
         at: at(second)?,
         due_at: at(due)?,

@@ -1,7 +1,8 @@
-//! The log from outside all rooms: ledger, lake and auditor together under faults, and the fuzzers' corpora.
+//! The log from outside all rooms: ledger, lake and auditor together under faults, alert rules over recorded attacks, and the fuzzers' corpora.
 
 #![allow(clippy::unwrap_used)]
 
+mod alerts;
 mod corpora;
 mod simulation;
 mod tampering;

@@ -48,6 +48,7 @@ pub(crate) fn message(items: usize) -> Message {
         gravity: Gravity::Error,
         items: (0..items).map(item).collect(),
         about: "daily_digest:a-1".into(),
+        to: Vec::new(),
     }
 }
 

@@ -39,7 +39,7 @@ pub(super) async fn replay(
 }
 
 /// What the caller reads when a test could not be made at all.
-pub(super) fn problem(error: DispatchError) -> Problem {
+pub(crate) fn problem(error: DispatchError) -> Problem {
     match error {
         DispatchError::Store(error) => error.into(),
         DispatchError::Record(error) => Problem::new(Code::LedgerUnavailable, error.to_string()),

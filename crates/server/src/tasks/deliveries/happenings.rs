@@ -1,14 +1,16 @@
 //! From an entry of the log to what others are told of it. The log says that it happened; the record says what.
 
 use anyhow::Result;
+use reeve_access::AccessError;
 use reeve_agents::anomaly::AnomalyId;
 use reeve_agents::delivery::{Happening, Topic};
 use reeve_agents::notification::{Gravity, Item, Message};
 use reeve_agents::webhook::{Facts, WebhookEvent};
 use reeve_agents::{Action, ActionId, ApprovalId, Recommendation, RecommendationId};
+use reeve_alerts::{FIRE, FIRED_EVENT, FiringId, Notification};
 use reeve_audit::{Entry, Json};
 use reeve_estate::StoreError;
-use reeve_http::{App, action_record, anomaly_record, recommendation_record};
+use reeve_http::{App, action_record, anomaly_record, firing_record, recommendation_record};
 use serde_json::Value;
 
 /// What an entry stands for; `None` when its record is gone, or somebody from outside has written an entry that looks so.
@@ -19,6 +21,7 @@ pub(super) async fn of(app: &App, entry: &Entry) -> Result<Option<Happening>> {
         Some("action.rolled_back") if metadata(entry, "purpose") == Some("simulate") => Ok(None),
         Some("action.succeed" | "action.rolled_back" | "action.fail") => action(app, entry).await,
         Some("anomaly.detect") => anomaly(app, entry).await,
+        Some("alert.fire") => firing(app, entry).await,
         Some("approval.request") => approval(app, entry, "approval_requested", "An approval is asked for").await,
         Some("approval.remind") => approval(app, entry, "approval_reminded", "An approval still waits").await,
         _ => Ok(None),
@@ -68,7 +71,13 @@ fn about(of: &Recommendation) -> Vec<(String, String)> {
 }
 
 fn message(title: String, gravity: Gravity, facts: Vec<(String, String)>, about: &str) -> Message {
-    Message { items: vec![Item { title: title.clone(), facts }], title, gravity, about: about.to_owned() }
+    Message {
+        items: vec![Item { title: title.clone(), facts }],
+        title,
+        gravity,
+        about: about.to_owned(),
+        to: Vec::new(),
+    }
 }
 
 async fn recommendation(app: &App, entry: &Entry) -> Result<Option<Happening>, StoreError> {
@@ -84,6 +93,7 @@ async fn recommendation(app: &App, entry: &Entry) -> Result<Option<Happening>, S
         facts: facts(&of),
         data: recommendation_record(&of),
         message: message(format!("Recommendation: {}", of.title), gravity, about(&of), &subject),
+        channels: None,
         subject,
     }))
 }
@@ -108,6 +118,7 @@ async fn action(app: &App, entry: &Entry) -> Result<Option<Happening>, StoreErro
         facts: facts(&of),
         data: action_record(&action, &of),
         message: message(format!("{went}: {}", of.title), gravity, about_action(&action, &of), &subject),
+        channels: None,
         subject,
     }))
 }
@@ -143,8 +154,60 @@ async fn anomaly(app: &App, entry: &Entry) -> Result<Option<Happening>, StoreErr
         },
         data: anomaly_record(&of),
         message: message(format!("Anomaly: {}", of.title), gravity, facts, &subject),
+        channels: None,
         subject,
     }))
+}
+
+/// A firing, to the channels that its rule names now.
+async fn firing(app: &App, entry: &Entry) -> Result<Option<Happening>, StoreError> {
+    let id = FiringId(entry.event_id.as_str().to_owned());
+    if entry.event_type != FIRE {
+        return Ok(None);
+    }
+    let firing = app.alerts.firing_get(&id).await.map_err(store_error)?;
+    let rule = app.alerts.alert_rule_get(&firing.rule).await.map_err(store_error)?;
+    let Notification { channels, recipients } = &rule.settings.notification;
+    if firing.silenced || channels.is_empty() {
+        return Ok(None);
+    }
+    let severity = firing.severity.as_str();
+    let values = firing.group.values();
+    let named = firing.group_by.iter().zip(values).map(|(name, value)| (name.clone(), value.unwrap_or_default()));
+    let mut facts: Vec<(String, String)> = named.collect();
+    let fact = |name: &str, value: String| (name.to_owned(), value);
+    facts.extend([
+        fact("severity", severity.to_owned()),
+        fact("entries", firing.count.to_string()),
+        fact("first entry", reeve_audit::format_instant(firing.first_at)),
+        fact("last entry", reeve_audit::format_instant(firing.last_at)),
+        fact("condition", rule.settings.condition.clone()),
+    ]);
+    let subject = format!("{FIRED_EVENT}:{}", id.0);
+    let mut message = message(format!("Alert: {}", firing.rule_name), Gravity::from(severity), facts, &subject);
+    message.to.clone_from(recipients);
+    let class = rule.settings.class.map(|class| class.as_str().to_owned());
+    Ok(Some(Happening {
+        topic: Topic::Alerts,
+        event: channels.iter().any(|name| name == "webhook").then_some(WebhookEvent::AlertFired),
+        name: FIRED_EVENT,
+        at: entry.timestamp,
+        agent: None,
+        facts: Facts { priority: Some(severity.to_owned()), types: class.into_iter().collect(), impact: None },
+        data: firing_record(&firing),
+        message,
+        channels: Some(channels.clone()),
+        subject,
+    }))
+}
+
+fn store_error(error: AccessError) -> StoreError {
+    match error {
+        AccessError::NotFound { what, id } => StoreError::NotFound { what, id },
+        AccessError::Conflict(message) => StoreError::Conflict(message),
+        AccessError::Full(message) => StoreError::Full(message),
+        AccessError::Backend(message) => StoreError::Backend(message),
+    }
 }
 
 async fn approval(app: &App, entry: &Entry, name: &'static str, words: &str) -> Result<Option<Happening>, StoreError> {
@@ -171,6 +234,7 @@ async fn approval(app: &App, entry: &Entry, name: &'static str, words: &str) -> 
         facts: Facts::default(),
         data: Value::Null,
         message,
+        channels: None,
         subject,
     }))
 }

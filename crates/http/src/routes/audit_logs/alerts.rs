@@ -1,0 +1,231 @@
+//! Alert rules: kept, enabled, silenced, tried. Changes are recorded in the log before and after they are made.
+
+mod diagnosis;
+pub(crate) mod firings;
+mod import;
+mod preview;
+mod ready;
+mod receivers;
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use reeve_access::Permission;
+use reeve_alerts::{Rule, RuleId, RuleSettings, RuleState};
+use reeve_audit::query::point_in_time;
+use reeve_audit::{Entry, FieldError, Json as AuditJson, ResourceRef};
+use utoipa_axum::routes;
+
+use crate::app::App;
+use crate::error::{Code, FieldProblem, Problem, ProblemBody};
+use crate::extract::{Body, Caller, Params};
+use crate::guard::{Access, Guarded, VIEW_LOG};
+use crate::paging::window;
+use crate::story;
+use crate::wire::alert::{self, AlertRuleBody, AlertRuleCreate, AlertRulePatch, AlertSilenceRequest};
+use crate::wire::list::{List, Paging};
+
+/// Rules at most.
+const MOST: u64 = 10_000;
+
+/// Reading rules and firings needs the whole log's visibility: both tell of entries of everybody.
+const READ: Access = Access::Needs(Permission::AuditViewAll);
+const CHANGE: Access = Access::Needs(Permission::AuditAlerts);
+
+pub(super) fn routes(guarded: Guarded) -> Guarded {
+    guarded
+        .add(READ, routes!(list))
+        .add(CHANGE, routes!(create))
+        .add(READ, routes!(get))
+        .add(CHANGE, routes!(patch, delete))
+        .add(CHANGE, routes!(enable))
+        .add(CHANGE, routes!(disable))
+        .add(CHANGE, routes!(silence))
+        .add(CHANGE, routes!(receivers::test))
+        .add(READ, routes!(diagnosis::get))
+        .add(VIEW_LOG, routes!(preview::preview))
+        .add(CHANGE, routes!(import::import))
+        .add(READ, routes!(ready::list))
+        .add(CHANGE, routes!(ready::enable))
+        .add(READ, routes!(firings::list))
+        .add(READ, routes!(firings::get))
+        .add(CHANGE, routes!(firings::acknowledge))
+        .add(CHANGE, routes!(firings::assign))
+        .add(CHANGE, routes!(firings::resolve))
+}
+
+/// Alert rules by name.
+#[utoipa::path(get, path = "/api/v1/audit-logs/alerts", tag = "audit-logs", params(Paging),
+    responses((status = 200, body = List<AlertRuleBody>)))]
+async fn list(
+    State(app): State<Arc<App>>,
+    Params(paging): Params<Paging>,
+) -> Result<Json<List<AlertRuleBody>>, Problem> {
+    let window = window(paging.limit, paging.offset, paging.cursor.as_deref())?;
+    let all = app.alerts.alert_rule_list().await?;
+    let (start, limit, total) = (window.start() as usize, window.limit as usize, all.len() as u64);
+    let items: Vec<_> = all.iter().skip(start).take(limit).map(AlertRuleBody::of).collect();
+    let next_cursor = window.next(items.len(), total);
+    Ok(Json(List { items, total, next_cursor }))
+}
+
+/// Add an alert rule. It counts entries that are recorded from then on.
+#[utoipa::path(post, path = "/api/v1/audit-logs/alerts", tag = "audit-logs", request_body = AlertRuleCreate,
+    responses((status = 201, body = AlertRuleBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
+async fn create(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Body(given): Body<AlertRuleCreate>,
+) -> Result<(StatusCode, Json<AlertRuleBody>), Problem> {
+    let state = alert::state(given.state.as_deref())
+        .ok_or_else(|| Problem::field("state", "invalid", "must be draft, enabled or disabled"))?;
+    let settings = RuleSettings::read(given.draft()).map_err(problem)?;
+    let rule = add(&app, &caller, settings, state).await?;
+    Ok((StatusCode::CREATED, Json(AlertRuleBody::of(&rule))))
+}
+
+/// Records and keeps a new rule.
+async fn add(app: &App, caller: &Caller, settings: RuleSettings, state: RuleState) -> Result<Rule, Problem> {
+    let now = app.now();
+    let rule = Rule {
+        id: RuleId(uuid::Uuid::now_v7().to_string()),
+        settings,
+        state,
+        silenced_until: None,
+        revision: 1,
+        version: 1,
+        created_by: caller.principal.email.clone(),
+        created_at: now,
+        updated_at: now,
+    };
+    let entry = entry(caller, "audit.alert.create", "alert.create", &rule).after(record(&rule));
+    app.change(entry, app.alerts.alert_rule_insert(&rule, MOST)).await?;
+    Ok(rule)
+}
+
+/// One alert rule.
+#[utoipa::path(get, path = "/api/v1/audit-logs/alerts/{id}", tag = "audit-logs", params(("id" = String, Path)),
+    responses((status = 200, body = AlertRuleBody), (status = 404, body = ProblemBody)))]
+async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<AlertRuleBody>, Problem> {
+    Ok(Json(AlertRuleBody::of(&app.alerts.alert_rule_get(&RuleId(id)).await?)))
+}
+
+/// Change an alert rule. Another condition, threshold or grouping starts counting anew.
+#[utoipa::path(patch, path = "/api/v1/audit-logs/alerts/{id}", tag = "audit-logs", params(("id" = String, Path)),
+    request_body = AlertRulePatch,
+    responses((status = 200, body = AlertRuleBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody),
+        (status = 422, body = ProblemBody)))]
+async fn patch(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+    Body(given): Body<AlertRulePatch>,
+) -> Result<Json<AlertRuleBody>, Problem> {
+    let before = app.alerts.alert_rule_get(&RuleId(id)).await?;
+    same_version("alert rule", before.version, given.version)?;
+    let settings = RuleSettings::read(given.applied(&before)).map_err(problem)?;
+    change(&app, &caller, "alert.modify", &before, before.with_settings(settings, app.now())).await
+}
+
+/// Remove an alert rule. Its firings stay.
+#[utoipa::path(delete, path = "/api/v1/audit-logs/alerts/{id}", tag = "audit-logs", params(("id" = String, Path)),
+    responses((status = 204), (status = 404, body = ProblemBody)))]
+async fn delete(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<String>) -> Result<StatusCode, Problem> {
+    let rule = app.alerts.alert_rule_get(&RuleId(id)).await?;
+    let entry = entry(&caller, "audit.alert.delete", "alert.delete", &rule).before(record(&rule));
+    app.change(entry, app.alerts.alert_rule_delete(&rule.id)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Enable an alert rule. It counts entries that are recorded from then on.
+#[utoipa::path(post, path = "/api/v1/audit-logs/alerts/{id}/enable", tag = "audit-logs", params(("id" = String, Path)),
+    responses((status = 200, body = AlertRuleBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
+async fn enable(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<Json<AlertRuleBody>, Problem> {
+    let before = app.alerts.alert_rule_get(&RuleId(id)).await?;
+    change(&app, &caller, "alert.enable", &before, before.with_state(RuleState::Enabled, app.now())).await
+}
+
+/// Disable an alert rule: its entries are no longer counted.
+#[utoipa::path(post, path = "/api/v1/audit-logs/alerts/{id}/disable", tag = "audit-logs", params(("id" = String, Path)),
+    responses((status = 200, body = AlertRuleBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
+async fn disable(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<Json<AlertRuleBody>, Problem> {
+    let before = app.alerts.alert_rule_get(&RuleId(id)).await?;
+    change(&app, &caller, "alert.disable", &before, before.with_state(RuleState::Disabled, app.now())).await
+}
+
+/// Silence an alert rule: it goes on firing, and notifies nobody until then.
+#[utoipa::path(post, path = "/api/v1/audit-logs/alerts/{id}/silence", tag = "audit-logs", params(("id" = String, Path)),
+    request_body = AlertSilenceRequest,
+    responses((status = 200, body = AlertRuleBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody),
+        (status = 422, body = ProblemBody)))]
+async fn silence(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+    Body(given): Body<AlertSilenceRequest>,
+) -> Result<Json<AlertRuleBody>, Problem> {
+    let now = app.now();
+    let until = given.until.filter(|text| !text.is_empty());
+    let until = until.map(|text| {
+        let message = "must be a time to come, such as 2027-01-01T00:00:00Z or now+2h";
+        point_in_time(&text, now)
+            .filter(|until| *until > now)
+            .ok_or_else(|| Problem::field("until", "invalid_time", message))
+    });
+    let before = app.alerts.alert_rule_get(&RuleId(id)).await?;
+    change(&app, &caller, "alert.silence", &before, before.silenced(until.transpose()?, now)).await
+}
+
+/// Records and keeps a change.
+async fn change(
+    app: &App,
+    caller: &Caller,
+    operation: &str,
+    before: &Rule,
+    after: Rule,
+) -> Result<Json<AlertRuleBody>, Problem> {
+    let entry = entry(caller, "audit.alert.modify", operation, before).before(record(before)).after(record(&after));
+    app.change(entry, app.alerts.alert_rule_update(&after)).await?;
+    Ok(Json(AlertRuleBody::of(&after)))
+}
+
+fn same_version(what: &str, stored: u64, read: Option<u64>) -> Result<(), Problem> {
+    match read {
+        Some(read) if read != stored => {
+            let message = format!(
+                "The {what} was changed in between: version {stored} is stored, version {read} was read. Read it again."
+            );
+            Err(Problem::new(Code::Conflict, message))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn entry(caller: &Caller, event_type: &'static str, operation: &str, rule: &Rule) -> Entry {
+    story::did(caller, event_type, operation, ResourceRef::new("alert_rule", rule.id.0.clone()))
+}
+
+/// As it stands in the log.
+fn record(rule: &Rule) -> AuditJson {
+    AuditJson::from(serde_json::to_value(AlertRuleBody::of(rule)).unwrap_or_default())
+}
+
+fn problem(errors: Vec<FieldError>) -> Problem {
+    let field = |error: FieldError| FieldProblem {
+        field: error.path,
+        code: error.code.to_owned(),
+        message: error.message,
+        index: None,
+    };
+    Problem::fields(errors.into_iter().map(field).collect())
+}

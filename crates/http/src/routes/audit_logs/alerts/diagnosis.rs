@@ -1,0 +1,138 @@
+//! "Alert not firing", by name: state, silence, condition, threshold, channel, watermark.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use reeve_agents::delivery::{DeliveryStatus, Target};
+use reeve_alerts::{Rule, RuleId, RuleState, window_text};
+use serde_json::json;
+
+use super::preview::{Past, past};
+use super::receivers::{self, failure};
+use crate::app::App;
+use crate::error::{Problem, ProblemBody};
+use crate::extract::Caller;
+use crate::story;
+use crate::time;
+use crate::wire::alert::{AlertCheckBody, AlertDiagnosisBody};
+
+/// Entries that may wait for evaluation without remark: some seconds of a busy log.
+const BEHIND: u64 = 100_000;
+
+/// Why an alert does not fire, or is not heard: each link of the chain, with what to do.
+#[utoipa::path(get, path = "/api/v1/audit-logs/alerts/{id}/diagnosis", tag = "audit-logs", params(("id" = String, Path)),
+    responses((status = 200, body = AlertDiagnosisBody), (status = 404, body = ProblemBody)))]
+pub(super) async fn get(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<Json<AlertDiagnosisBody>, Problem> {
+    let rule = app.alerts.alert_rule_get(&RuleId(id)).await?;
+    let past = past(&app, &caller, rule.settings.clone()).await?;
+    let (asked, found) = (json!({ "alert": rule.id.0, "days": 30 }), past.matched.len() as u64);
+    app.record_reading(story::read_log(&caller, "audit.search", "diagnose_alert", asked, Some(found))).await?;
+    let checks = vec![
+        state(&rule),
+        silence(&app, &rule),
+        condition(&past),
+        threshold(&rule, &past),
+        channel(&app, &rule).await?,
+        watermark(&app, &rule).await?,
+    ];
+    Ok(Json(AlertDiagnosisBody { ok: checks.iter().all(|check| check.ok), checks }))
+}
+
+fn check(check: &str, ok: bool, detail: impl Into<String>) -> AlertCheckBody {
+    AlertCheckBody { check: check.to_owned(), ok, detail: detail.into() }
+}
+
+fn state(rule: &Rule) -> AlertCheckBody {
+    match rule.state {
+        RuleState::Enabled => check("state", true, "The rule is enabled."),
+        RuleState::Draft => check("state", false, "The rule is a draft. Enable it."),
+        RuleState::Disabled => check("state", false, "The rule is disabled. Enable it."),
+    }
+}
+
+fn silence(app: &App, rule: &Rule) -> AlertCheckBody {
+    match rule.silenced_until {
+        Some(until) if rule.is_silenced(app.now()) => {
+            let detail =
+                format!("The rule is silenced until {}: firings are listed, nobody is notified.", time::text(until));
+            check("silence", false, detail)
+        }
+        _ => check("silence", true, "The rule is not silenced."),
+    }
+}
+
+fn condition(past: &Past) -> AlertCheckBody {
+    let days = "in the last 30 days";
+    match past.matched.len() {
+        0 => check("condition", false, format!("No entry matched the condition {days}. Try it in a search.")),
+        count if past.truncated => check("condition", true, format!("More than {count} entries matched {days}.")),
+        count => check("condition", true, format!("{count} entries matched {days}.")),
+    }
+}
+
+fn threshold(rule: &Rule, past: &Past) -> AlertCheckBody {
+    let threshold = rule.settings.threshold;
+    let window = window_text(threshold.window_ms);
+    if !past.fired.is_empty() {
+        let times = past.fired.len();
+        return check("threshold", true, format!("The threshold was reached {times} times in the last 30 days."));
+    }
+    let fields: Vec<&str> = rule.settings.group_by.names().collect();
+    let each = if fields.is_empty() { String::new() } else { format!(" with the same {}", fields.join(", ")) };
+    let detail = format!(
+        "The threshold of {} entries within {window}{each} was not reached in the last 30 days. \
+         Lower the count, widen the window, or group by fewer fields.",
+        threshold.count
+    );
+    check("threshold", false, detail)
+}
+
+async fn channel(app: &App, rule: &Rule) -> Result<AlertCheckBody, Problem> {
+    if rule.settings.notification.channels.is_empty() {
+        return Ok(check("channel", false, "The rule names no channel: firings are listed, nobody is notified."));
+    }
+    let receivers = receivers::of(app, rule).await?;
+    if let Some((name, reason)) = receivers.missing.first() {
+        return Ok(check("channel", false, format!("{name}: {reason}.")));
+    }
+    let channels = receivers.channels.iter().map(|one| (one.name.clone(), Target::Channel(one.id.clone())));
+    let webhooks = receivers.webhooks.iter().map(|one| (one.url.clone(), Target::Webhook(one.id.clone())));
+    for (name, target) in channels.chain(webhooks) {
+        let (last, _) = app.dispatcher.deliveries.delivery_list(&target, 1, 0).await?;
+        let failed = last.first().filter(|delivery| {
+            let waiting = delivery.status == DeliveryStatus::Pending && !delivery.attempts.is_empty();
+            delivery.status == DeliveryStatus::DeadLetter || waiting
+        });
+        if let Some(delivery) = failed {
+            let detail = format!("The last message to {name} was not delivered: {}.", failure(delivery));
+            return Ok(check("channel", false, detail));
+        }
+    }
+    Ok(check("channel", true, "Every channel that the rule names exists and takes alerts."))
+}
+
+async fn watermark(app: &App, rule: &Rule) -> Result<AlertCheckBody, Problem> {
+    let end = app.ledger.tail().end_sequence();
+    let progress = app.alerts.alert_progress().await?.unwrap_or_default();
+    let behind = end.saturating_sub(progress.position);
+    if behind > BEHIND {
+        let detail = format!("{behind} entries wait to be evaluated. The rule fires once its turn has come.");
+        return Ok(check("watermark", false, detail));
+    }
+    let tally = app.alerts.alert_tally(&rule.id, rule.revision).await?.unwrap_or_default();
+    if tally.late > 0 {
+        let detail = format!(
+            "{} of {} matching entries arrived more than a day after the latest of their group and were not counted. \
+             Preview the rule to see what it missed.",
+            tally.late, tally.matched
+        );
+        return Ok(check("watermark", false, detail));
+    }
+    let detail = format!("Evaluated up to entry {}; no matching entry arrived too late to count.", progress.position);
+    Ok(check("watermark", true, detail))
+}

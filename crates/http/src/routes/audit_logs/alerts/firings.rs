@@ -1,0 +1,166 @@
+//! Firings: listed, acknowledged, assigned, resolved.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use reeve_access::{AccessError, UserId};
+use reeve_alerts::{Firing, FiringFilter, FiringId, FiringStatus, RuleId};
+use reeve_audit::{Json as AuditJson, ResourceRef};
+use serde_json::json;
+
+use super::same_version;
+use crate::app::App;
+use crate::error::{Code, Problem, ProblemBody};
+use crate::extract::{Body, Caller, Params};
+use crate::paging::window;
+use crate::story;
+use crate::wire::alert::{FiringBody, FiringHandling, FiringParams};
+use crate::wire::list::List;
+
+const MAX_NOTE: usize = 2000;
+
+/// Firings, the latest first.
+#[utoipa::path(get, path = "/api/v1/audit-logs/alerts/firings", tag = "audit-logs", params(FiringParams),
+    responses((status = 200, body = List<FiringBody>), (status = 422, body = ProblemBody)))]
+pub(super) async fn list(
+    State(app): State<Arc<App>>,
+    Params(asked): Params<FiringParams>,
+) -> Result<Json<List<FiringBody>>, Problem> {
+    let window = window(asked.limit, asked.offset, asked.cursor.as_deref())?;
+    let status = asked.status.as_deref().map(|text| {
+        FiringStatus::parse(text)
+            .ok_or_else(|| Problem::field("status", "invalid", "must be open, acknowledged or resolved"))
+    });
+    let filter = FiringFilter {
+        rule: asked.rule_id.map(RuleId),
+        status: status.transpose()?,
+        limit: window.limit,
+        offset: window.start(),
+    };
+    let (firings, total) = app.alerts.firing_list(&filter).await?;
+    let next_cursor = window.next(firings.len(), total);
+    Ok(Json(List { items: firings.iter().map(FiringBody::of).collect(), total, next_cursor }))
+}
+
+/// One firing with the entries that caused it.
+#[utoipa::path(get, path = "/api/v1/audit-logs/alerts/firings/{id}", tag = "audit-logs", params(("id" = String, Path)),
+    responses((status = 200, body = FiringBody), (status = 404, body = ProblemBody)))]
+pub(super) async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<FiringBody>, Problem> {
+    Ok(Json(FiringBody::of(&app.alerts.firing_get(&FiringId(id)).await?)))
+}
+
+/// Acknowledge a firing: somebody has seen it.
+#[utoipa::path(post, path = "/api/v1/audit-logs/alerts/firings/{id}/acknowledge", tag = "audit-logs",
+    params(("id" = String, Path)), request_body = FiringHandling,
+    responses((status = 200, body = FiringBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
+pub(super) async fn acknowledge(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+    Body(given): Body<FiringHandling>,
+) -> Result<Json<FiringBody>, Problem> {
+    let before = app.alerts.firing_get(&FiringId(id)).await?;
+    if before.status == FiringStatus::Resolved {
+        return Err(Problem::new(Code::Conflict, "The firing is resolved already."));
+    }
+    let after = Firing { status: FiringStatus::Acknowledged, ..before.clone() };
+    change(&app, &caller, "alert.acknowledge", &before, after, given.version).await
+}
+
+/// Assign a firing to a user, or to nobody.
+#[utoipa::path(post, path = "/api/v1/audit-logs/alerts/firings/{id}/assign", tag = "audit-logs",
+    params(("id" = String, Path)), request_body = FiringHandling,
+    responses((status = 200, body = FiringBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody),
+        (status = 422, body = ProblemBody)))]
+pub(super) async fn assign(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+    Body(given): Body<FiringHandling>,
+) -> Result<Json<FiringBody>, Problem> {
+    let before = app.alerts.firing_get(&FiringId(id)).await?;
+    let Some(name) = given.assignee.as_deref() else {
+        return Err(Problem::field("assignee", "missing", "must name a user, or be empty for nobody"));
+    };
+    let after = Firing { assignee: user(&app, name).await?, ..before.clone() };
+    change(&app, &caller, "alert.assign", &before, after, given.version).await
+}
+
+/// Resolve a firing: it is dealt with.
+#[utoipa::path(post, path = "/api/v1/audit-logs/alerts/firings/{id}/resolve", tag = "audit-logs",
+    params(("id" = String, Path)), request_body = FiringHandling,
+    responses((status = 200, body = FiringBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody),
+        (status = 422, body = ProblemBody)))]
+pub(super) async fn resolve(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+    Body(given): Body<FiringHandling>,
+) -> Result<Json<FiringBody>, Problem> {
+    if given.note.as_ref().is_some_and(|note| note.chars().count() > MAX_NOTE) {
+        return Err(Problem::field("note", "too_long", format!("may have at most {MAX_NOTE} characters")));
+    }
+    let before = app.alerts.firing_get(&FiringId(id)).await?;
+    let after = Firing { status: FiringStatus::Resolved, note: given.note.clone(), ..before.clone() };
+    change(&app, &caller, "alert.resolve", &before, after, given.version).await
+}
+
+/// The e-mail address of a user by id or address; `None` for the empty text.
+async fn user(app: &App, name: &str) -> Result<Option<String>, Problem> {
+    let name = name.trim();
+    if name.is_empty() {
+        return Ok(None);
+    }
+    let found = match app.access.user_by_email(&name.to_lowercase()).await {
+        Err(AccessError::NotFound { .. }) => app.access.user_get(&UserId(name.to_owned())).await,
+        found => found,
+    };
+    match found {
+        Ok(user) => Ok(Some(user.email)),
+        Err(AccessError::NotFound { .. }) => {
+            Err(Problem::field("assignee", "not_found", "is not the id or e-mail address of a user"))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+async fn change(
+    app: &App,
+    caller: &Caller,
+    operation: &str,
+    before: &Firing,
+    after: Firing,
+    read: Option<u64>,
+) -> Result<Json<FiringBody>, Problem> {
+    same_version("firing", before.version, read)?;
+    let after = Firing {
+        handled_by: Some(caller.principal.email.clone()),
+        handled_at: Some(app.now()),
+        version: before.version + 1,
+        ..after
+    };
+    let entry =
+        story::did(caller, "audit.alert.handle", operation, ResourceRef::new("alert_firing", after.id.0.clone()))
+            .with_metadata("rule_id", after.rule.0.clone())
+            .before(record(before))
+            .after(record(&after));
+    app.change(entry, app.alerts.firing_handle(&after)).await?;
+    Ok(Json(FiringBody::of(&after)))
+}
+
+/// As it stands in the log.
+fn record(firing: &Firing) -> AuditJson {
+    AuditJson::from(json!({
+        "status": firing.status.as_str(),
+        "assignee": firing.assignee,
+        "note": firing.note,
+    }))
+}
+
+/// A firing, as `GET audit-logs/alerts/firings/{id}` answers.
+#[must_use]
+pub fn firing_record(firing: &Firing) -> serde_json::Value {
+    // A body of text and numbers is always JSON.
+    serde_json::to_value(FiringBody::of(firing)).unwrap_or_default()
+}

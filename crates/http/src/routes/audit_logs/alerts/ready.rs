@@ -1,0 +1,74 @@
+//! Rules that ship with Reeve: drafts that one call enables.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use reeve_alerts::{ReadyRule, Rule, RuleState, ready_rules};
+
+use crate::app::App;
+use crate::error::{Problem, ProblemBody};
+use crate::extract::{Caller, Params};
+use crate::paging::window;
+use crate::wire::alert::{AlertGroupByBody, AlertRuleBody, AlertThresholdBody, ReadyRuleBody};
+use crate::wire::list::{List, Paging};
+
+/// The rules that ship with Reeve, each with the rule that was made of it.
+#[utoipa::path(get, path = "/api/v1/audit-logs/alerts/ready", tag = "audit-logs", params(Paging),
+    responses((status = 200, body = List<ReadyRuleBody>)))]
+pub(super) async fn list(
+    State(app): State<Arc<App>>,
+    Params(paging): Params<Paging>,
+) -> Result<Json<List<ReadyRuleBody>>, Problem> {
+    let window = window(paging.limit, paging.offset, paging.cursor.as_deref())?;
+    let (ready, rules) = (ready_rules(), app.alerts.alert_rule_list().await?);
+    let (start, limit, total) = (window.start() as usize, window.limit as usize, ready.len() as u64);
+    let items: Vec<_> = ready.into_iter().skip(start).take(limit).map(|one| body(one, &rules)).collect();
+    let next_cursor = window.next(items.len(), total);
+    Ok(Json(List { items, total, next_cursor }))
+}
+
+/// Enable a rule that ships with Reeve. What was changed of it before stays changed.
+#[utoipa::path(post, path = "/api/v1/audit-logs/alerts/ready/{key}/enable", tag = "audit-logs",
+    params(("key" = String, Path)),
+    responses((status = 200, body = AlertRuleBody), (status = 201, body = AlertRuleBody), (status = 404, body = ProblemBody),
+        (status = 409, body = ProblemBody)))]
+pub(super) async fn enable(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(key): Path<String>,
+) -> Result<(StatusCode, Json<AlertRuleBody>), Problem> {
+    let Some(ready) = ready_rules().into_iter().find(|ready| ready.key == key) else {
+        return Err(Problem::not_found("ready rule", &key));
+    };
+    let rules = app.alerts.alert_rule_list().await?;
+    if let Some(before) = made_of(&ready, &rules) {
+        let after = before.with_state(RuleState::Enabled, app.now());
+        return Ok((StatusCode::OK, super::change(&app, &caller, "alert.enable", before, after).await?));
+    }
+    let rule = super::add(&app, &caller, ready.settings, RuleState::Enabled).await?;
+    Ok((StatusCode::CREATED, Json(AlertRuleBody::of(&rule))))
+}
+
+/// The rule that was made of a ready one: the one of its name, which is unique.
+fn made_of<'r>(ready: &ReadyRule, rules: &'r [Rule]) -> Option<&'r Rule> {
+    rules.iter().find(|rule| rule.settings.name == ready.settings.name)
+}
+
+fn body(ready: ReadyRule, rules: &[Rule]) -> ReadyRuleBody {
+    let rule = made_of(&ready, rules);
+    let settings = &ready.settings;
+    ReadyRuleBody {
+        rule_id: rule.map(|rule| rule.id.0.clone()),
+        state: rule.map_or(RuleState::Draft, |rule| rule.state).as_str().to_owned(),
+        name: settings.name.clone(),
+        description: settings.description.clone(),
+        condition: settings.condition.clone(),
+        threshold: AlertThresholdBody::of(settings),
+        group_by: AlertGroupByBody::of(&settings.group_by),
+        severity: settings.severity.as_str().to_owned(),
+        class: settings.class.map(|class| class.as_str().to_owned()).unwrap_or_default(),
+        key: ready.key,
+    }
+}

@@ -1,0 +1,105 @@
+//! Receivers of a rule: the channels and subscriptions that its names stand for, and a test of them.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use reeve_agents::delivery::{Delivery, DeliveryStatus, Topic};
+use reeve_agents::notification::{Channel, ChannelKind};
+use reeve_agents::webhook::{Webhook, WebhookEvent};
+use reeve_alerts::{Rule, RuleId};
+
+use crate::app::App;
+use crate::error::{Problem, ProblemBody};
+use crate::extract::Caller;
+use crate::routes::intelligence::deliveries;
+use crate::wire::alert::{AlertTestBody, AlertTestedTargetBody};
+
+/// What a rule's names stand for at this moment.
+pub(super) struct Receivers {
+    /// Channels.
+    pub(super) channels: Vec<Channel>,
+    /// Subscriptions.
+    pub(super) webhooks: Vec<Webhook>,
+    /// Names that reach nobody, each with the reason.
+    pub(super) missing: Vec<(String, String)>,
+}
+
+/// Finds a rule's receivers.
+pub(super) async fn of(app: &App, rule: &Rule) -> Result<Receivers, Problem> {
+    let names = &rule.settings.notification.channels;
+    let all = app.dispatcher.channels.channel_list().await?;
+    let webhooks = app.dispatcher.webhooks.webhook_list().await?;
+    let subscribed =
+        webhooks.into_iter().filter(|webhook| webhook.enabled && webhook.event == WebhookEvent::AlertFired);
+    let webhooks: Vec<_> = subscribed.filter(|_| names.iter().any(|name| name == "webhook")).collect();
+    let mut missing = Vec::new();
+    for name in names {
+        let reached = match name.as_str() {
+            "webhook" => !webhooks.is_empty(),
+            _ => all.iter().any(|channel| channel.is_named(std::slice::from_ref(name), Topic::Alerts)),
+        };
+        if !reached {
+            missing.push((name.clone(), reason(name, &all)));
+        }
+    }
+    let channels = all.into_iter().filter(|channel| channel.is_named(names, Topic::Alerts)).collect();
+    Ok(Receivers { channels, webhooks, missing })
+}
+
+fn reason(name: &str, all: &[Channel]) -> String {
+    if name == "webhook" {
+        return "no enabled webhook subscribes to alert_fired; add one under Webhooks".to_owned();
+    }
+    if ChannelKind::parse(name).is_some() {
+        return format!("no enabled channel of the type {name} takes alerts; add one under Channels");
+    }
+    let named = all.iter().any(|channel| channel.id.0 == name || channel.name == name);
+    if named { "the channel is switched off".to_owned() } else { "there is no channel of this name".to_owned() }
+}
+
+/// Send a test message to every receiver of a rule, once, and answer with what came of it.
+#[utoipa::path(post, path = "/api/v1/audit-logs/alerts/{id}/test", tag = "audit-logs", params(("id" = String, Path)),
+    responses((status = 200, body = AlertTestBody), (status = 404, body = ProblemBody)))]
+pub(super) async fn test(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<Json<AlertTestBody>, Problem> {
+    let rule = app.alerts.alert_rule_get(&RuleId(id)).await?;
+    let entry = super::entry(&caller, "audit.alert.test", "alert.test", &rule);
+    app.change(entry, sent(&app, &rule)).await.map(Json)
+}
+
+async fn sent(app: &App, rule: &Rule) -> Result<AlertTestBody, Problem> {
+    let receivers = of(app, rule).await?;
+    let mut targets = Vec::new();
+    for channel in &receivers.channels {
+        let delivery = app.dispatcher.test_channel(channel).await.map_err(deliveries::problem)?;
+        targets.push(tested(channel.name.clone(), &delivery));
+    }
+    for webhook in &receivers.webhooks {
+        let delivery = app.dispatcher.test_webhook(webhook).await.map_err(deliveries::problem)?;
+        let name = if webhook.name.is_empty() { webhook.url.clone() } else { webhook.name.clone() };
+        targets.push(tested(name, &delivery));
+    }
+    let missing = receivers.missing.into_iter();
+    targets.extend(missing.map(|(name, reason)| AlertTestedTargetBody { name, delivered: false, error: Some(reason) }));
+    Ok(AlertTestBody { ok: !targets.is_empty() && targets.iter().all(|target| target.delivered), targets })
+}
+
+fn tested(name: String, delivery: &Delivery) -> AlertTestedTargetBody {
+    let delivered = delivery.status == DeliveryStatus::Delivered;
+    AlertTestedTargetBody { name, delivered, error: (!delivered).then(|| failure(delivery)) }
+}
+
+/// Why the last attempt of a delivery failed.
+pub(super) fn failure(delivery: &Delivery) -> String {
+    let attempt = delivery.attempts.last();
+    let told = attempt.and_then(|attempt| match (&attempt.error, attempt.status) {
+        (Some(error), _) => Some(error.clone()),
+        (None, Some(status)) => Some(format!("answered {status}")),
+        (None, None) => None,
+    });
+    told.unwrap_or_else(|| "not delivered".to_owned())
+}

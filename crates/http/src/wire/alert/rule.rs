@@ -1,0 +1,267 @@
+//! Alert rules.
+
+use reeve_alerts::{GroupBy, Rule, RuleDraft, RuleSettings, RuleState};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::time;
+
+/// Threshold of a rule.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AlertThresholdBody {
+    /// Entries, 1 to 10,000.
+    pub count: u64,
+    /// Length of the window, `1s` to `30d`, such as `5m`.
+    pub window: String,
+}
+
+/// One field or several.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(untagged)]
+pub enum AlertGroupByBody {
+    /// One field.
+    One(String),
+    /// Several fields, at most 4.
+    Many(Vec<String>),
+}
+
+/// Receivers of a rule.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AlertNotificationBody {
+    /// `email`, `slack`, `teams`, `pagerduty`, `webhook`, or the name or identifier of a notification channel.
+    #[serde(default)]
+    pub channels: Vec<String>,
+    /// E-mail addresses that are written to in place of the channel's own receivers.
+    #[serde(default)]
+    pub recipients: Vec<String>,
+}
+
+/// An alert rule.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct AlertRuleBody {
+    /// Identifier.
+    pub id: String,
+    /// Name.
+    pub name: String,
+    /// Explanation for readers.
+    pub description: String,
+    /// Condition in the query language.
+    pub condition: String,
+    /// Threshold.
+    pub threshold: AlertThresholdBody,
+    /// Fields whose values are counted apart.
+    pub group_by: AlertGroupByBody,
+    /// Receivers.
+    pub notification: AlertNotificationBody,
+    /// Severity of firings: `info`, `low`, `medium`, `high`, `critical`.
+    pub severity: String,
+    /// `failed_authentication`, `privilege_escalation`, `suspicious_activity`, `policy_violation` or `resource_tampering`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
+    /// `draft`, `enabled` or `disabled`.
+    pub state: String,
+    /// Firings until then notify nobody.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub silenced_until: Option<String>,
+    /// Grows with every change; a change may name the version it was made from.
+    pub version: u64,
+    /// User who made it.
+    pub created_by: String,
+    /// Time of creation.
+    pub created_at: String,
+    /// Time of the last change.
+    pub updated_at: String,
+}
+
+/// A new alert rule.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AlertRuleCreate {
+    /// Name, 1 to 100 characters, unique.
+    pub name: String,
+    /// Explanation for readers, at most 2000 characters.
+    #[serde(default)]
+    pub description: String,
+    /// Condition in the query language.
+    pub condition: String,
+    /// Threshold.
+    pub threshold: AlertThresholdBody,
+    /// Fields whose values are counted apart; left out, all entries count together.
+    pub group_by: Option<AlertGroupByBody>,
+    /// Receivers; left out, firings are only listed.
+    #[serde(default)]
+    pub notification: AlertNotificationBody,
+    /// Severity of firings; `medium` unless given.
+    pub severity: Option<String>,
+    /// One of the five classes.
+    pub class: Option<String>,
+    /// `enabled` (unless given), `draft` or `disabled`.
+    pub state: Option<String>,
+}
+
+/// A change of an alert rule. What is left out stays.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AlertRulePatch {
+    /// The version that was read; left out, the newest is changed.
+    pub version: Option<u64>,
+    /// Name.
+    pub name: Option<String>,
+    /// Explanation for readers.
+    pub description: Option<String>,
+    /// Condition in the query language. Counting starts anew.
+    pub condition: Option<String>,
+    /// Threshold. Counting starts anew.
+    pub threshold: Option<AlertThresholdBody>,
+    /// Fields. Counting starts anew.
+    pub group_by: Option<AlertGroupByBody>,
+    /// Receivers.
+    pub notification: Option<AlertNotificationBody>,
+    /// Severity of firings.
+    pub severity: Option<String>,
+    /// One of the five classes; the empty text is none.
+    pub class: Option<String>,
+}
+
+/// A silence.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AlertSilenceRequest {
+    /// Until this time: RFC 3339, or a distance such as `now+2h`. Left out, the silence ends.
+    pub until: Option<String>,
+}
+
+/// A rule that ships with Reeve.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ReadyRuleBody {
+    /// Name under which it is enabled.
+    pub key: String,
+    /// Name of the rule.
+    pub name: String,
+    /// Explanation for readers.
+    pub description: String,
+    /// Condition in the query language.
+    pub condition: String,
+    /// Threshold.
+    pub threshold: AlertThresholdBody,
+    /// Fields whose values are counted apart.
+    pub group_by: AlertGroupByBody,
+    /// Severity of firings.
+    pub severity: String,
+    /// One of the five classes.
+    pub class: String,
+    /// Identifier of the rule that was made of it, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule_id: Option<String>,
+    /// State of that rule; `draft` where there is none.
+    pub state: String,
+}
+
+impl AlertGroupByBody {
+    /// The fields' names.
+    #[must_use]
+    pub fn names(self) -> Vec<String> {
+        match self {
+            AlertGroupByBody::One(name) => vec![name],
+            AlertGroupByBody::Many(names) => names,
+        }
+    }
+
+    /// As it is answered: one field as a text, as the specification writes it.
+    #[must_use]
+    pub fn of(group_by: &GroupBy) -> Self {
+        let mut names: Vec<String> = group_by.names().map(str::to_owned).collect();
+        match names.len() {
+            1 => AlertGroupByBody::One(names.remove(0)),
+            _ => AlertGroupByBody::Many(names),
+        }
+    }
+}
+
+impl AlertThresholdBody {
+    /// As it is answered.
+    #[must_use]
+    pub fn of(settings: &RuleSettings) -> Self {
+        let window = reeve_alerts::window_text(settings.threshold.window_ms);
+        AlertThresholdBody { count: u64::from(settings.threshold.count), window }
+    }
+}
+
+impl AlertRuleBody {
+    /// As it is answered.
+    #[must_use]
+    pub fn of(rule: &Rule) -> Self {
+        let RuleSettings { name, description, condition, group_by, notification, severity, class, .. } = &rule.settings;
+        AlertRuleBody {
+            id: rule.id.0.clone(),
+            name: name.clone(),
+            description: description.clone(),
+            condition: condition.clone(),
+            threshold: AlertThresholdBody::of(&rule.settings),
+            group_by: AlertGroupByBody::of(group_by),
+            notification: AlertNotificationBody {
+                channels: notification.channels.clone(),
+                recipients: notification.recipients.clone(),
+            },
+            severity: severity.as_str().to_owned(),
+            class: class.map(|class| class.as_str().to_owned()),
+            state: rule.state.as_str().to_owned(),
+            silenced_until: rule.silenced_until.map(time::text),
+            version: rule.version,
+            created_by: rule.created_by.clone(),
+            created_at: time::text(rule.created_at),
+            updated_at: time::text(rule.updated_at),
+        }
+    }
+}
+
+impl AlertRuleCreate {
+    /// The settings, unchecked.
+    #[must_use]
+    pub fn draft(self) -> RuleDraft {
+        RuleDraft {
+            name: self.name,
+            description: self.description,
+            condition: self.condition,
+            count: self.threshold.count,
+            window: self.threshold.window,
+            group_by: self.group_by.map(AlertGroupByBody::names).unwrap_or_default(),
+            channels: self.notification.channels,
+            recipients: self.notification.recipients,
+            severity: self.severity.unwrap_or_else(|| "medium".to_owned()),
+            class: self.class,
+        }
+    }
+}
+
+impl AlertRulePatch {
+    /// The settings after the change, unchecked.
+    #[must_use]
+    pub fn applied(self, before: &Rule) -> RuleDraft {
+        let mut draft = before.settings.draft();
+        if let Some(threshold) = self.threshold {
+            (draft.count, draft.window) = (threshold.count, threshold.window);
+        }
+        if let Some(notification) = self.notification {
+            (draft.channels, draft.recipients) = (notification.channels, notification.recipients);
+        }
+        if let Some(class) = self.class {
+            draft.class = Some(class).filter(|class| !class.is_empty());
+        }
+        RuleDraft {
+            name: self.name.unwrap_or(draft.name),
+            description: self.description.unwrap_or(draft.description),
+            condition: self.condition.unwrap_or(draft.condition),
+            group_by: self.group_by.map_or(draft.group_by, AlertGroupByBody::names),
+            severity: self.severity.unwrap_or(draft.severity),
+            ..draft
+        }
+    }
+}
+
+/// State named in a request.
+pub(crate) fn state(name: Option<&str>) -> Option<RuleState> {
+    name.map_or(Some(RuleState::Enabled), RuleState::parse)
+}

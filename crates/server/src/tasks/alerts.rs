@@ -1,0 +1,154 @@
+//! Evaluates alert rules over the log, and tells the log of what fired.
+//!
+//! The position moves in the step that keeps firings and state, so a restart neither loses nor doubles one. A firing is recorded
+//! after it is kept, under an identifier of its own, so that recording it twice is once; channels are told by what follows the log
+//! (`deliveries`). A new installation begins at the log's end.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Result;
+use reeve_access::AccessError;
+use reeve_alerts::{Changes, Evaluator, FIRE, Firing, Limits, Observed, Progress};
+use reeve_audit::query::Query;
+use reeve_audit::{ActionMethod, ActionStatus, Actor, Draft, Entry, EventId, Json, ResourceRef};
+use reeve_http::App;
+use reeve_ledger::AppendError;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::follower::Follower;
+use crate::service::Service;
+
+/// How often the log is looked at.
+const BEAT: Duration = Duration::from_secs(1);
+/// Entries read at once.
+const PAGE: usize = 2000;
+/// Firings recorded at once.
+const RECORDED: u64 = 100;
+
+/// Memory between two beats: the evaluator, and the state of the rules that it was given.
+struct Watch {
+    evaluator: Evaluator,
+    generation: u64,
+}
+
+pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
+    let app = service.app.clone();
+    let watch = Arc::new(tokio::sync::Mutex::new(None));
+    super::every(tracker, stop, BEAT, move || {
+        let (app, watch) = (app.clone(), watch.clone());
+        async move {
+            let mut watch = watch.lock().await;
+            if let Err(error) = evaluate(&app, &mut watch).await {
+                // Memory may be ahead of what is kept: it is read anew.
+                *watch = None;
+                tracing::warn!(error = format!("{error:#}"), "alert rules were not evaluated; it is tried again");
+            }
+            if let Err(error) = record(&app).await {
+                tracing::warn!(error = format!("{error:#}"), "firings were not recorded; it is tried again");
+            }
+        }
+    });
+}
+
+/// Evaluates the log to its end.
+async fn evaluate(app: &App, slot: &mut Option<Watch>) -> Result<()> {
+    let follower = Follower { ledger: &app.ledger, trail: &*app.trail, query: Query::all(), page: PAGE };
+    loop {
+        let end = follower.end();
+        let Some(watch) = current(app, slot, end).await? else { continue };
+        let from = watch.evaluator.progress().position;
+        if watch.evaluator.rules().0 == 0 {
+            watch.evaluator.skip_to(end);
+            if watch.evaluator.progress().position == from {
+                return Ok(());
+            }
+        } else {
+            let Some(stretch) = follower.next(from, end, app.now()).await? else { return Ok(()) };
+            for stored in &stretch.entries {
+                let (sequence, recorded_at) = (stored.sequence, stored.recorded_at);
+                watch.evaluator.observe(Observed { sequence, recorded_at, entry: &stored.entry });
+            }
+            watch.evaluator.skip_to(stretch.to);
+        }
+        let changes = watch.evaluator.take_changes();
+        match app.alerts.alert_advance(Some(from), watch.evaluator.progress(), &changes).await {
+            Ok(()) => record(app).await?,
+            // Another process has evaluated these entries; its state is read.
+            Err(AccessError::Conflict(_)) => *slot = None,
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// Returns the evaluator with the rules as they are now; `None` after the log's end was made the beginning.
+async fn current<'w>(app: &App, slot: &'w mut Option<Watch>, end: u64) -> Result<Option<&'w mut Watch>> {
+    let store = &app.alerts;
+    let generation = store.alert_rule_generation().await?;
+    if slot.as_ref().is_none_or(|watch| watch.generation != generation) {
+        let rules = store.alert_rule_list().await?.into_iter().map(Arc::new);
+        if let Some(watch) = slot {
+            watch.evaluator.set_rules(rules);
+            watch.generation = generation;
+        } else {
+            let Some(progress) = store.alert_progress().await? else {
+                let begin = Progress { position: end, clock: None };
+                return match store.alert_advance(None, begin, &Changes::default()).await {
+                    Ok(()) | Err(AccessError::Conflict(_)) => Ok(None),
+                    Err(error) => Err(error.into()),
+                };
+            };
+            let mut evaluator = Evaluator::new(Limits::default(), progress);
+            evaluator.set_rules(rules);
+            // State that another process has kept since belongs to a later position; the next move is refused then.
+            let (groups, tallies) = store.alert_state().await?;
+            evaluator.restore(groups, tallies)?;
+            *slot = Some(Watch { evaluator, generation });
+        }
+    }
+    Ok(slot.as_mut())
+}
+
+/// Records firings that the log does not tell of yet.
+async fn record(app: &App) -> Result<()> {
+    loop {
+        let firings = app.alerts.firing_unrecorded(RECORDED).await?;
+        for firing in &firings {
+            let draft = Draft::by_reeve(entry(firing)?, app.now())
+                .map_err(|errors| anyhow::anyhow!("the entry of firing {} is not sound: {errors:?}", firing.id.0))?;
+            match app.ledger.append(vec![draft]).await {
+                Ok(_) => {}
+                Err(AppendError::Conflict { event_id, .. }) => {
+                    tracing::warn!(event_id, "another entry has the identifier of a firing");
+                }
+                Err(error) => return Err(error.into()),
+            }
+            app.alerts.firing_recorded(&firing.id).await?;
+        }
+        if firings.len() < usize::try_from(RECORDED)? {
+            return Ok(());
+        }
+    }
+}
+
+/// The entry of a firing. It holds what never changes of it, so that it reads the same when it is written again.
+fn entry(firing: &Firing) -> Result<Entry> {
+    let values = firing.group.values();
+    let group =
+        firing.group_by.iter().zip(values).map(|(name, value)| (name.clone(), value.map_or(Json::Null, Json::from)));
+    Ok(Entry::new(FIRE)
+        .with_id(EventId::new(firing.id.0.clone())?)
+        .at(firing.detected_at)
+        .by(Actor::system())
+        .with_severity(firing.severity)
+        .on(ResourceRef::new("alert_rule", firing.rule.0.clone()))
+        .with_action("alert.fire", ActionStatus::Success, ActionMethod::System)
+        .with_metadata("firing_id", firing.id.0.clone())
+        .with_metadata("rule_name", firing.rule_name.clone())
+        .with_metadata("group", Json::object(group))
+        .with_metadata("span_start", reeve_audit::format_instant(firing.from))
+        .with_metadata("span_end", reeve_audit::format_instant(firing.until))
+        .with_metadata("sequence", firing.sequence)
+        .with_metadata("silenced", firing.silenced))
+}
