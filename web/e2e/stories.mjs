@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { VERIFIER } from './program.mjs';
+import { alerts } from './stories-alerts.mjs';
 import { outbound } from './stories-outbound.mjs';
 import { foresight } from './stories-foresight.mjs';
 import { applying } from './stories-applying.mjs';
@@ -396,6 +397,7 @@ export const stories = [
   ...applying,
   { name: 'an agent is made and configured', run: makesAgent },
   ...outbound,
+  ...alerts,
   { name: 'a connection that leads nowhere says so', run: connects },
   { name: 'a token is made, shown once, and works', run: makesToken },
   { name: 'what is not permitted is not shown', run: hidesWhatIsNotPermitted },

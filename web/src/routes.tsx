@@ -167,6 +167,11 @@ const auditLive = createRoute({
   validateSearch: liveFilters,
   component: lazyRouteComponent(() => import('./rooms/audit/LivePage'), 'LivePage'),
 });
+const auditAlerts = createRoute({
+  getParentRoute: () => audit,
+  path: '/alerts',
+  component: lazyRouteComponent(() => import('./rooms/audit/alerts/Alerts'), 'Alerts'),
+});
 const entry = createRoute({
   getParentRoute: () => app,
   path: '/audit/$eventId',
@@ -240,7 +245,7 @@ const tree = root.addChildren([
     rule,
     calendar,
     anomaly,
-    audit.addChildren([auditDashboard, auditSearch, auditLive]),
+    audit.addChildren([auditDashboard, auditSearch, auditLive, auditAlerts]),
     entry,
     connections,
     resources,

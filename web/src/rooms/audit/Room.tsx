@@ -1,8 +1,10 @@
+import { useMay } from '../../api/session';
 import { Page } from '../../display/Page';
 import { RoomTabs } from '../../shell/RoomTabs';
 
 /** Access & Security > Audit Logging. */
 export function Room() {
+  const all = useMay()('audit.view.all');
   return (
     <Page title="Audit Logging" description="Every user action, system event and resource change, written once and provable.">
       <RoomTabs
@@ -11,6 +13,7 @@ export function Room() {
           { label: 'Dashboard', to: '/audit' },
           { label: 'Search', to: '/audit/search' },
           { label: 'Live', to: '/audit/live' },
+          ...(all ? [{ label: 'Alerts', to: '/audit/alerts' } as const] : []),
         ]}
       />
     </Page>

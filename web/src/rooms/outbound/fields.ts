@@ -8,6 +8,7 @@ export const EVENTS = [
   { value: 'recommendation_ready', label: 'A recommendation is ready' },
   { value: 'anomaly_detected', label: 'An anomaly was detected' },
   { value: 'action_completed', label: 'An action was completed' },
+  { value: 'alert_fired', label: 'An alert rule fired' },
 ];
 export const EVENT_NAMES: Record<string, string> = { ...Object.fromEntries(EVENTS.map(({ value, label }) => [value, label])), test: 'A test' };
 
@@ -24,6 +25,7 @@ export const TOPICS = [
   { value: 'actions_taken', label: 'Actions taken' },
   { value: 'anomalies', label: 'Anomalies' },
   { value: 'approvals', label: 'Requests for signatures' },
+  { value: 'alerts', label: 'Alerts' },
 ];
 
 /** What a filter may narrow, by event; the service checks the values. */
@@ -37,6 +39,7 @@ export const FILTERS: Record<string, { key: string; label: string; values: strin
     { key: 'type', label: 'Class', values: ['cost', 'performance', 'security', 'operational'] },
     { key: 'priority', label: 'Severity', values: ['critical', 'high', 'medium', 'low'] },
   ],
+  alert_fired: [{ key: 'priority', label: 'Severity', values: ['critical', 'high', 'medium', 'low'] }],
 };
 FILTERS.action_completed = FILTERS.recommendation_ready ?? [];
 

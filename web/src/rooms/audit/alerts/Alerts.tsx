@@ -1,0 +1,106 @@
+import { Anchor, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { IconBellRinging, IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { useMay } from '../../../api/session';
+import { announce } from '../../../display/announce';
+import { DataTable, type Column } from '../../../display/DataTable';
+import { EmptyState } from '../../../display/EmptyState';
+import { Panel } from '../../../display/Panel';
+import { ProblemAlert } from '../../../display/ProblemAlert';
+import { Status } from '../../../display/Status';
+import { When } from '../../../display/When';
+import { FiringDialog, groupInWords } from './FiringDialog';
+import { RuleDialog } from './RuleDialog';
+import { RuleForm } from './RuleForm';
+import { enableReady, firingsQuery, readyQuery, rulesQuery, useChange, type AlertRule, type Firing, type ReadyRule } from './queries';
+
+const STATES = [{ value: 'open', label: 'Open' }, { value: 'acknowledged', label: 'Acknowledged' }, { value: 'resolved', label: 'Resolved' }, { value: 'all', label: 'All' }];
+
+const thresholdInWords = ({ threshold }: Pick<AlertRule, 'threshold'>) => `${threshold.count} in ${threshold.window}`;
+
+/** Alert rules and their firings. */
+export function Alerts() {
+  const may = useMay()('audit.alerts');
+  const [editing, setEditing] = useState<AlertRule | 'new'>();
+  const [opened, setOpened] = useState<string>();
+  return (
+    <Stack gap="lg">
+      <Firings may={may} />
+      <Rules onOpen={(rule) => setOpened(rule.id)} add={may ? <Button leftSection={<IconPlus size={16} />} onClick={() => setEditing('new')}>Add rule</Button> : undefined} />
+      <Ready may={may} />
+      {opened && <RuleDialog id={opened} may={may} onChange={(rule) => { setOpened(undefined); setEditing(rule); }} onClose={() => setOpened(undefined)} />}
+      {editing && <RuleForm rule={editing === 'new' ? undefined : editing} onClose={() => setEditing(undefined)} />}
+    </Stack>
+  );
+}
+
+const FIRING_COLUMNS: Column<Firing>[] = [
+  { id: 'detected', header: 'Detected', sortBy: (row) => row.detected_at, cell: (row) => <When at={row.detected_at} form="ago" /> },
+  { id: 'rule', header: 'Alert', lead: true, sortBy: (row) => row.rule_name, cell: (row) => <><Text size="sm" fw={550}>{row.rule_name}</Text><Text size="xs" className="muted">{groupInWords(row)}</Text></> },
+  { id: 'severity', header: 'Severity', cell: (row) => <Status of={row.severity} /> },
+  { id: 'count', header: 'Entries', align: 'right', sortBy: (row) => row.count, cell: (row) => row.count },
+  { id: 'status', header: 'Status', cell: (row) => <Group gap={6}><Status of={row.status} />{row.assignee && <Text size="xs" className="muted">{row.assignee}</Text>}</Group> },
+];
+
+function Firings({ may }: { may: boolean }) {
+  const [status, setStatus] = useState('open');
+  const [opened, setOpened] = useState<string>();
+  const { data, error, refetch } = useQuery(firingsQuery(status));
+  const shown = data?.items.find(({ id }) => id === opened);
+  return (
+    <Panel title="Firings" flush actions={<SegmentedControl size="xs" aria-label="Status of firings" data={STATES} value={status} onChange={(wanted) => { setStatus(wanted); setOpened(undefined); }} />}>
+      {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (
+        <DataTable
+          bare label="Firings" columns={FIRING_COLUMNS} rows={data?.items} rowId={(row) => row.id} pageSize={10} onOpen={(row) => setOpened(row.id)}
+          empty={<EmptyState title="No firings" icon={<IconBellRinging size={22} />}>When an alert rule reaches its threshold, its firing appears here with the entries that caused it.</EmptyState>}
+        />
+      )}
+      {shown && <FiringDialog firing={shown} may={may} onClose={() => setOpened(undefined)} />}
+    </Panel>
+  );
+}
+
+const RULE_COLUMNS: Column<AlertRule>[] = [
+  { id: 'name', header: 'Rule', sortBy: (row) => row.name, cell: (row) => <div style={{ maxWidth: 420 }}><Text size="sm" fw={550}>{row.name}</Text><Text size="xs" className="muted" truncate title={row.condition}>{row.condition}</Text></div> },
+  { id: 'severity', header: 'Severity', cell: (row) => <Status of={row.severity} /> },
+  { id: 'threshold', header: 'Threshold', cell: thresholdInWords },
+  { id: 'channels', header: 'Channels', cell: (row) => row.notification.channels?.join(', ') || 'None' },
+  { id: 'state', header: 'Status', sortBy: (row) => row.state, cell: (row) => <Status of={row.state === 'enabled' ? 'active' : row.state} label={row.silenced_until && new Date(row.silenced_until) > new Date() ? 'Silenced' : undefined} /> },
+];
+
+function Rules({ onOpen, add }: { onOpen: (rule: AlertRule) => void; add?: ReactNode }) {
+  const { data, error, refetch } = useQuery(rulesQuery);
+  return (
+    <Panel title="Rules" flush actions={add}>
+      {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (
+        <DataTable
+          bare label="Alert rules" columns={RULE_COLUMNS} rows={data?.items} rowId={(row) => row.id} pageSize={25} onOpen={onOpen}
+          empty={<EmptyState title="No alert rules yet">Enable one of the ready rules below, or add your own.</EmptyState>}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function Ready({ may }: { may: boolean }) {
+  const { data } = useQuery(readyQuery);
+  const enable = useChange(enableReady);
+  const unused = data?.items.filter(({ state }) => state !== 'enabled');
+  if (!unused || unused.length === 0) return null;
+  const columns: Column<ReadyRule>[] = [
+    { id: 'name', header: 'Ready rule', cell: (row) => <><Text size="sm" fw={550}>{row.name}</Text><Text size="xs" className="muted">{row.description}</Text></> },
+    { id: 'class', header: 'Class', sortBy: (row) => row.class, cell: (row) => row.class.replaceAll('_', ' ') },
+    { id: 'threshold', header: 'Threshold', cell: thresholdInWords },
+    {
+      id: 'enable', header: '',
+      cell: (row) => may && <Anchor component="button" size="sm" aria-label={`Enable ${row.name}`} onClick={() => enable.mutate(row.key, { onSuccess: ({ name }) => announce(`“${name}” is enabled`) })}>Enable</Anchor>,
+    },
+  ];
+  return (
+    <Panel title="Ready rules" note="Common attacks. Enable one, then choose its channels." flush>
+      <ProblemAlert error={enable.error} />
+      <DataTable bare label="Ready rules" columns={columns} rows={unused} rowId={(row) => row.key} empty={null} />
+    </Panel>
+  );
+}

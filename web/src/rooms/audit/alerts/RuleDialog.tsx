@@ -1,0 +1,73 @@
+import { Alert, Button, Group, List, Modal, Stack, Text, ThemeIcon } from '@mantine/core';
+import { IconCheck, IconX } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { announce } from '../../../display/announce';
+import { Facts } from '../../../display/Facts';
+import { ProblemAlert } from '../../../display/ProblemAlert';
+import { Status } from '../../../display/Status';
+import { diagnosisQuery, removeRule, rulesQuery, switchRule, testRule, useChange, type AlertRule } from './queries';
+
+interface Props {
+  id: string;
+  may: boolean;
+  onChange: (rule: AlertRule) => void;
+  onClose: () => void;
+}
+
+/** A rule, why it does not fire, and what can be done with it. */
+export function RuleDialog({ id, may, onChange, onClose }: Props) {
+  const rule = useQuery(rulesQuery).data?.items.find((one) => one.id === id);
+  const toggle = useChange(switchRule);
+  const test = useChange(testRule);
+  const remove = useChange(removeRule);
+  if (!rule) return null;
+  const on = rule.state === 'enabled';
+  const { count, window } = rule.threshold;
+  return (
+    <Modal opened onClose={onClose} size="lg" title={rule.name}>
+      <Stack gap="md">
+        {rule.description && <Text size="sm">{rule.description}</Text>}
+        <Facts
+          of={[
+            ['Status', <Status key="state" of={on ? 'active' : rule.state} />],
+            ['Severity', <Status key="severity" of={rule.severity} />],
+            ['Condition', rule.condition],
+            ['Threshold', `${count} in ${window}`],
+            ['Grouped by', [rule.group_by].flat().join(', ') || 'Nothing'],
+            ['Channels', rule.notification.channels?.join(', ') || 'None'],
+          ]}
+        />
+        <Diagnosis id={id} />
+        {test.data && (
+          <Alert color={test.data.ok ? 'green' : 'red'} title={test.data.ok ? 'The test arrived' : 'The test did not arrive'}>
+            {test.data.targets.length === 0 ? 'The rule names no channel.' : test.data.targets.map(({ name, delivered, error }) => <Text size="sm" key={name}>{name}: {delivered ? 'delivered' : error}</Text>)}
+          </Alert>
+        )}
+        <ProblemAlert error={toggle.error ?? test.error ?? remove.error} />
+        {may && (
+          <Group justify="flex-end">
+            <Button variant="subtle" color="red" mr="auto" loading={remove.isPending} onClick={() => remove.mutate(id, { onSuccess: () => { announce('Rule removed'); onClose(); } })}>Remove</Button>
+            <Button variant="default" loading={test.isPending} onClick={() => test.mutate(id)}>Send a test</Button>
+            <Button variant="default" loading={toggle.isPending} onClick={() => toggle.mutate({ id, on: !on })}>{on ? 'Disable' : 'Enable'}</Button>
+            <Button onClick={() => onChange(rule)}>Change</Button>
+          </Group>
+        )}
+      </Stack>
+    </Modal>
+  );
+}
+
+function Diagnosis({ id }: { id: string }) {
+  const { data, error } = useQuery(diagnosisQuery(id));
+  if (error) return <ProblemAlert error={error} />;
+  return (
+    <div>
+      <Text size="sm" fw={600} mb={6}>Diagnosis</Text>
+      <List size="sm" spacing={6} aria-label="Diagnosis">
+        {data?.checks.map(({ check, ok, detail }) => (
+          <List.Item key={check} icon={<ThemeIcon size={18} radius="xl" variant="light" color={ok ? 'green' : 'red'} aria-label={ok ? 'Passed' : 'Failed'}>{ok ? <IconCheck size={12} /> : <IconX size={12} />}</ThemeIcon>}>{detail}</List.Item>
+        ))}
+      </List>
+    </div>
+  );
+}
