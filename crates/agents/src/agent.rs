@@ -1,11 +1,11 @@
 //! Agents as configured things: the specification's configuration record, whole.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use reeve_estate::named;
+use reeve_schedule::Schedule;
 
 use crate::change_control::Place;
-use crate::schedule::Schedule;
 
 named!(
     /// The nine agent types of the specification.
@@ -170,4 +170,14 @@ pub struct RunReport {
     pub skipped: Vec<(String, u64)>,
     /// What failed, in words.
     pub error: Option<String>,
+}
+
+/// Returns the time of an agent's next run: by its schedule, or `interval` after its last run.
+#[must_use]
+pub fn next_run(agent: &Agent, interval: SignedDuration) -> Option<Timestamp> {
+    let last = agent.last_run.as_ref().map(|run| run.finished_at);
+    match &agent.schedule {
+        Some(schedule) => schedule.next(last.unwrap_or(agent.created_at)),
+        None => last.unwrap_or(agent.created_at).checked_add(interval).ok(),
+    }
 }

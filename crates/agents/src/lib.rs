@@ -31,13 +31,14 @@ pub mod predictive;
 pub mod ranking;
 pub mod recommendation;
 pub mod rollout;
-pub mod schedule;
 pub mod sweep;
 pub mod together;
 pub mod webhook;
 
 pub use action::{Action, ActionId, ActionStatus, Purpose, StepOutcome, Watch, WatchVerdict};
-pub use agent::{Agent, AgentId, AgentType, AutoApply, Impact, Mode, Notifications, RunReport, Scope, Timing};
+pub use agent::{
+    Agent, AgentId, AgentType, AutoApply, Impact, Mode, Notifications, RunReport, Scope, Timing, next_run,
+};
 pub use agent_type::{AgentTypeInfo, FindingSource, agent_types};
 pub use applicability::{Applicability, ApplicabilityState};
 pub use approval::{Approval, ApprovalId, ApprovalStatus, Delegation, Signature, Signed};
@@ -55,4 +56,3 @@ pub use ports::{AgentStore, Clock, Clouds, LogReader, ReadError, RecordError, Re
 pub use ranking::{Opinions, Ranking};
 pub use recommendation::{Explanation, Feedback, Priority, Recommendation, RecommendationId, RecommendationType};
 pub use rollout::{Rollout, RolloutId, RolloutSettings, RolloutStatus, RolloutStore};
-pub use schedule::{Schedule, ScheduleError, next_run};

@@ -2,9 +2,9 @@
 
 use jiff::Timestamp;
 use reeve_audit::FieldError;
+use reeve_schedule::{Schedule, ScheduleError};
 
 use crate::agent::{AgentType, AutoApply, Impact, Mode, Notifications, Scope, Timing};
-use crate::schedule::{Schedule, ScheduleError};
 
 /// A configuration as given; what is `None` keeps its value, or the default for a new agent.
 #[derive(Debug, Clone, Default)]

@@ -1,7 +1,8 @@
 //! A configured agent and the report of its last run.
 
 use reeve_agents::agent::RunReport;
-use reeve_agents::{Agent, AgentId, AgentType, AutoApply, Impact, Mode, Notifications, Schedule, Scope, Timing};
+use reeve_agents::{Agent, AgentId, AgentType, AutoApply, Impact, Mode, Notifications, Scope, Timing};
+use reeve_schedule::Schedule;
 use serde::{Deserialize, Serialize};
 
 use super::{RowError, finite, named, time};

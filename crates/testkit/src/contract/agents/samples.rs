@@ -10,10 +10,11 @@ use reeve_agents::{
     Action, ActionId, ActionStatus, Agent, AgentId, AgentType, Approval, ApprovalId, ApprovalStatus, AutoApply, Cause,
     ChangeControl, Day, Delegation, Direction, Exception, ExceptionRequest, Exclusion, ExclusionId, Explanation,
     Feedback, Freeze, IacRule, Impact, MaintenanceWindow, Mode, Notifications, Origin, Plan, Priority, Purpose,
-    Ranking, Recommendation, RecommendationId, RecommendationType, Schedule, Scope, Status, Step, StepKind,
-    StepOutcome, Timing, Watch, WatchVerdict,
+    Ranking, Recommendation, RecommendationId, RecommendationType, Scope, Status, Step, StepKind, StepOutcome, Timing,
+    Watch, WatchVerdict,
 };
 use reeve_estate::{ConnectionId, Money, Provider, ResourceId, ResourceKind};
+use reeve_schedule::Schedule;
 
 fn pair(name: &str, value: &str) -> (String, String) {
     (name.into(), value.into())

@@ -1,17 +1,15 @@
-//! When an agent runs: a cron pattern in a time zone, or Reeve's own interval where it has none.
+//! A cron pattern in a time zone. Local time is kept over daylight saving; refused are patterns that run never or too often.
 
 use croner::Cron;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::agent::Agent;
-
-/// The longest pattern that is read, bytes.
+/// Longest pattern that is read, bytes.
 const LONGEST: usize = 100;
 /// Runs closer together than this are refused: a run over a large estate takes seconds.
 const CLOSEST: SignedDuration = SignedDuration::from_mins(5);
 
-/// Why a schedule is not taken.
+/// Reason why a schedule is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ScheduleError {
     /// The pattern cannot be read.
@@ -69,16 +67,6 @@ impl Schedule {
         let cron: Cron = self.pattern.parse().ok()?;
         let zone = TimeZone::get(&self.time_zone).ok()?;
         Some(cron.find_next_occurrence(&after.to_zoned(zone), false).ok()?.timestamp())
-    }
-}
-
-/// When an agent runs next: by its schedule, or `interval` after its last run.
-#[must_use]
-pub fn next_run(agent: &Agent, interval: SignedDuration) -> Option<Timestamp> {
-    let last = agent.last_run.as_ref().map(|run| run.finished_at);
-    match &agent.schedule {
-        Some(schedule) => schedule.next(last.unwrap_or(agent.created_at)),
-        None => last.unwrap_or(agent.created_at).checked_add(interval).ok(),
     }
 }
 
