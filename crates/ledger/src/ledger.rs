@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use reeve_audit::Draft;
-use reeve_tlog::NoteSigner;
+use reeve_tlog::{MultiProver, NoteSigner};
 use tokio::sync::{broadcast, oneshot};
 
 use crate::append::{AppendError, Recorded, Submission, all_known, prepare, sealed_ids};
@@ -22,6 +22,7 @@ use crate::segment::SegmentStore;
 use crate::sequencer::Command;
 use crate::shared::{Fault, Health, Shared};
 use crate::tail::{Tail, View};
+use crate::tiles::TreeHashes;
 
 /// Work on more entries than this is done on a thread for blocking work.
 const INLINE_ENTRIES: usize = 32;
@@ -173,6 +174,12 @@ impl Ledger {
     /// The `.tlog-proof` of an entry at the newest checkpoint, carrying the entry itself.
     pub async fn proof(&self, entry: &StoredEntry) -> Result<String, ReadError> {
         read::proof(&self.0.shared, entry)
+    }
+
+    /// Starts a proof that many entries are in the log at `size`, which the log has or had. Reads from the disk: finish it on a thread for
+    /// blocking work.
+    pub fn multi_prover(&self, size: u64) -> MultiProver<TreeHashes> {
+        MultiProver::new(TreeHashes::new(self.0.shared.clone(), size), size)
     }
 
     /// The bytes of a tile or entry bundle by its C2SP path (`tile/...`, partial ones too); `None` where there is none.

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | writing | [`Ledger::append`], [`AppendError`], [`Receipt`] |
 //! | reading | [`Ledger::view`] ([`View`], [`Tail`]), [`Ledger::restore`], [`Ledger::subscribe`], [`Trail`] |
-//! | proving | [`Ledger::checkpoint`], [`Ledger::proof`], [`Ledger::tile`], [`keys`] |
+//! | proving | [`Ledger::checkpoint`], [`Ledger::proof`], [`Ledger::multi_prover`], [`Ledger::tile`], [`keys`] |
 //! | keys and witnesses | [`Ledger::rotate_key`], [`Ledger::keys`], [`Ledger::consistency`], [`Ledger::keep_cosigned`] |
 //! | keeping | [`Ledger::seal_due`], [`Ledger::seal`], [`SegmentStore`] |
 //! | files and time | [`wal`], [`manifest`], [`anchor`], [`disk`], [`clock`] |
@@ -57,4 +57,5 @@ pub use seal::SealError;
 pub use segment::{SegmentError, SegmentMeta, SegmentStore};
 pub use shared::Health;
 pub use tail::{Tail, View};
+pub use tiles::{HashReadError, TreeHashes};
 pub use trail::{Aggregation, Counts, GroupBy, Order, Page, SearchRequest, TimeUnit, Trail, TrailError};

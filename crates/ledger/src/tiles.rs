@@ -4,6 +4,7 @@
 //! and the hashes of tile levels above 0 (`ledger/tree/<level>`). Any complete subtree can be read at any time while the tree
 //! grows, because what is complete never changes. A tile leaves memory only after what it follows from is durable on disk.
 
+mod bounded;
 mod complete;
 
 use std::collections::HashMap;
@@ -20,13 +21,15 @@ use reeve_tlog::{
 use crate::disk::Disk;
 use crate::hash_file::HashFile;
 
+pub use bounded::TreeHashes;
+
 const WIDTH: u64 = TILE_WIDTH as u64;
 
 /// Bytes of a tile, shared while it is in memory.
 type Bytes = Arc<[u8]>;
 
 /// Why hashes of the tree could not be read.
-pub(crate) type HashReadError = TileReadError<io::Error>;
+pub type HashReadError = TileReadError<io::Error>;
 
 /// The tiles of a log.
 pub(crate) struct Tiles {

@@ -100,6 +100,22 @@ impl Frontier {
         self.size += 1;
     }
 
+    /// Appends a complete subtree of `1 << level` leaves by its root. The size must be a multiple of its width.
+    pub(crate) fn append_subtree(&mut self, level: u8, root: Hash) {
+        debug_assert!(self.size.trailing_zeros() >= u32::from(level));
+        let mut hash = root;
+        let mut merged = level;
+        while self.size >> merged & 1 == 1 {
+            let Some(left) = self.nodes.pop() else {
+                unreachable!("a frontier has one node for every one bit of its size");
+            };
+            hash = node_hash(&left, &hash);
+            merged += 1;
+        }
+        self.nodes.push(hash);
+        self.size += 1 << level;
+    }
+
     /// The RFC 6962 root at the current size.
     pub fn root(&self) -> Hash {
         let Some((last, rest)) = self.nodes.split_last() else {

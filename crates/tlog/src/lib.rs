@@ -1,7 +1,7 @@
 //! The cryptography of Reeve's audit log: salted commitments, an RFC 6962 Merkle tree and a hash chain
 //! over them, proofs, C2SP tiles, and signed checkpoints.
 //!
-//! Pure and synchronous: no input or output, no clock, no randomness; whoever stores hashes implements
+//! Pure and synchronous: no files, no network, no clock, no randomness; whoever stores hashes implements
 //! [`HashReader`] or hands bytes to [`TileReader`]. Every reader here is strict: it accepts only what the
 //! matching writer writes. The bytes are described in `docs/formats/tlog.md`.
 //!
@@ -10,6 +10,7 @@
 //! | an entry's place in the tree | [`commitment`], [`leaf_hash`], [`chain_hash`], [`Disclosure`] |
 //! | growing the tree | [`Tree`] (with tiles), [`Frontier`] (without) |
 //! | proofs | [`prove_inclusion`], [`verify_inclusion`], [`prove_consistency`], [`verify_consistency`] |
+//! | one proof for many leaves | [`MultiProver`], [`MultiVerifier`], [`prove_many`], [`verify_many`]; as a file [`MultiProofWriter`], [`MultiProofReader`] |
 //! | tiles | [`TileId`], [`TileResource`], [`tiles_completed`], [`encode_tile`], [`encode_bundle`] |
 //! | signatures | [`NoteSigner`], [`NoteVerifier`], [`SignedNote`], [`Checkpoint`] |
 //! | a key that changes, witnesses | [`Epoch`], [`Epochs`], [`WitnessKey`], [`Cosigner`] |
@@ -28,6 +29,8 @@ mod frontier;
 mod hash;
 mod inclusion;
 mod key;
+mod multi_proof;
+mod multi_proof_file;
 mod note;
 mod proof_file;
 mod reader;
@@ -45,6 +48,10 @@ pub use frontier::{Frontier, FrontierError, MAX_TREE_SIZE};
 pub use hash::{HASH_LEN, Hash, HashError, empty_root, leaf_hash, node_hash};
 pub use inclusion::{InclusionError, InclusionProveError, inclusion_root, prove_inclusion, verify_inclusion};
 pub use key::{KeyError, KeyId, NoteSigner, NoteVerifier};
+pub use multi_proof::{
+    MultiLeafError, MultiProofError, MultiProveError, MultiProver, MultiVerifier, prove_many, verify_many,
+};
+pub use multi_proof_file::{MultiProofReadError, MultiProofReader, MultiProofWriteError, MultiProofWriter};
 pub use note::{MAX_NOTE_BYTES, MAX_SIGNATURES, NoteError, NoteSignature, NoteVerifyError, SignedNote};
 pub use proof_file::{ProofFile, ProofFileError, ProofVerifyError};
 pub use reader::{HashReader, TileReadError, TileReader, tree_root};

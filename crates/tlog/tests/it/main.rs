@@ -5,6 +5,7 @@
 mod bundles;
 mod fixtures;
 mod memory;
+mod multi_proofs;
 mod notes;
 mod proof_files;
 mod proofs;
