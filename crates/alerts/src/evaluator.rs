@@ -6,7 +6,7 @@ use hashbrown::{HashMap, HashSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use reeve_audit::{Entry, EventType, Json};
+use reeve_audit::{Entry, EventType, Json, events};
 
 use crate::firing::{Firing, FiringEntry, FiringGrowth, FiringId, FiringStatus};
 use crate::group::GroupKey;
@@ -19,7 +19,7 @@ pub(crate) use memory::OpenFiring;
 use memory::{BEGINNING, Counted, instant};
 
 /// Type of the entry that tells of a firing. Sources cannot submit it: the category `audit` is Reeve's own.
-pub const FIRE: EventType = EventType::from_static("audit.alert.fire");
+pub const FIRE: EventType = events::ALERT_FIRE.event_type();
 /// Name of the notification of a firing, by which the entry of one that could not be delivered is known.
 pub const FIRED_EVENT: &str = "alert_fired";
 
@@ -109,7 +109,7 @@ pub struct Evaluator {
 pub fn tells_of_firing(entry: &Entry) -> bool {
     let event = || entry.metadata.extra.get("event").and_then(Json::as_str);
     let follows =
-        entry.event_type == FIRE || entry.event_type.as_str() == "integration.delivery" && event() == Some(FIRED_EVENT);
+        entry.event_type == FIRE || entry.event_type == events::DELIVERY.event_type() && event() == Some(FIRED_EVENT);
     // Whoever submits such an entry from outside does not hide it from the rules.
     follows && entry.may_be_by_reeve()
 }

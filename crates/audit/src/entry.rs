@@ -29,7 +29,7 @@ pub use kind::{EventId, EventType, NameError};
 pub use names::{ActionMethod, ActionStatus, ActorType, Severity, SubmitterType, UnknownName};
 pub use read::is_email_address;
 pub(crate) use read::{Claim, email, read_claim, read_submitter};
-pub use reserved::{OWN_EVENT_TYPES, RESERVED_CATEGORIES};
+pub use reserved::RESERVED_CATEGORIES;
 pub use resource::ResourceRef;
 pub(crate) use submitter::insert_submitter;
 pub use submitter::{Submitter, SubmitterField};

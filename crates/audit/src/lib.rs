@@ -4,6 +4,7 @@
 //! Pure: no input or output, no other crate of Reeve's.
 
 pub mod entry;
+pub mod events;
 pub mod format;
 pub mod instant;
 pub mod json;
@@ -24,6 +25,7 @@ pub use entry::{
     Action, ActionMethod, ActionStatus, Actor, ActorType, Changes, Entry, EventId, EventType, Metadata, ResourceRef,
     Severity, Submitter, SubmitterField, SubmitterType, Tags, is_email_address,
 };
+pub use events::EventKind;
 pub use field_error::FieldError;
 pub use instant::{format_instant, parse_instant};
 pub use json::Json;

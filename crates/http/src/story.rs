@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use reeve_access::{Principal, PrincipalKind, Session, SignInMethod, User};
 use reeve_audit::{
-    ActionMethod, ActionStatus, Actor, ActorType, Entry, EventType, Json, ResourceRef, Severity, Submitter,
-    SubmitterType, is_email_address,
+    ActionMethod, ActionStatus, Actor, ActorType, Entry, EventKind, Json, ResourceRef, Severity, Submitter,
+    SubmitterType, events, is_email_address,
 };
 
 use crate::extract::Caller;
@@ -58,8 +58,8 @@ fn from(mut actor: Actor, origin: &Origin) -> Actor {
 
 /// An entry about something the caller did.
 #[must_use]
-pub fn did(caller: &Caller, event_type: &'static str, operation: &str, resource: ResourceRef) -> Entry {
-    Entry::new(EventType::from_static(event_type))
+pub fn did(caller: &Caller, kind: &EventKind, operation: &str, resource: ResourceRef) -> Entry {
+    Entry::of(kind)
         .by(actor(&caller.principal, &caller.origin))
         .on(resource)
         .with_action(operation, ActionStatus::Success, ActionMethod::Api)
@@ -68,8 +68,8 @@ pub fn did(caller: &Caller, event_type: &'static str, operation: &str, resource:
 
 /// An entry about reading the log: which query or entry, how many were found.
 #[must_use]
-pub fn read_log(caller: &Caller, event_type: &'static str, operation: &str, asked: Value, found: Option<u64>) -> Entry {
-    let mut entry = did(caller, event_type, operation, ResourceRef::new("audit_log", "audit-logs"))
+pub fn read_log(caller: &Caller, kind: &EventKind, operation: &str, asked: Value, found: Option<u64>) -> Entry {
+    let mut entry = did(caller, kind, operation, ResourceRef::new("audit_log", "audit-logs"))
         .with_metadata("request", Json::from(asked));
     if let Some(found) = found {
         entry = entry.with_metadata("found", Json::from(json!(found)));
@@ -80,9 +80,8 @@ pub fn read_log(caller: &Caller, event_type: &'static str, operation: &str, aske
 /// An entry about a refusal.
 #[must_use]
 pub fn denied(principal: &Principal, method: &str, path: &str, needed: &str) -> Entry {
-    Entry::new(EventType::from_static("authorization.denied"))
+    Entry::of(&events::DENIED)
         .by(actor(principal, &Origin::default()))
-        .with_severity(Severity::Low)
         .on(ResourceRef::new("route", path.chars().take(512).collect::<String>()))
         .with_action(method, ActionStatus::Denied, ActionMethod::Api)
         .with_metadata("needed", Json::from(json!(needed)))
@@ -122,8 +121,5 @@ pub fn login_refused(given: Option<&str>, origin: &Origin, request_id: &str, rea
 }
 
 fn sign_in(actor: Actor, status: ActionStatus, request_id: &str) -> Entry {
-    Entry::new(EventType::from_static("authentication.login"))
-        .by(actor)
-        .with_action("login", status, ActionMethod::Api)
-        .with_request_id(request_id)
+    Entry::of(&events::LOGIN).by(actor).with_action("login", status, ActionMethod::Api).with_request_id(request_id)
 }

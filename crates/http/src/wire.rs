@@ -12,6 +12,7 @@ pub mod channel;
 pub mod diagnosis;
 pub mod entry;
 pub mod estate;
+pub mod event_type;
 pub mod list;
 pub mod model;
 pub mod predictive;

@@ -399,6 +399,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit-logs/event-types": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every event type that Reeve writes, and those that its importers give to other systems' entries. */
+        get: operations["get_audit_logs_event_types"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit-logs/keys": {
         parameters: {
             query?: never;
@@ -3511,6 +3528,29 @@ export interface components {
             /** @description Performance impact in words. */
             performance_impact: string;
         };
+        /** @description An event type. */
+        EventTypeBody: {
+            /** @description Area of activity, as a heading. */
+            area: string;
+            /** @description The part of the name before the first dot. */
+            category: string;
+            /** @description One sentence about what such an entry means. */
+            description: string;
+            /**
+             * @description `category.operation`.
+             * @example authentication.login
+             */
+            event_type: string;
+            /** @description Fields that such entries of Reeve carry beside those of every entry. */
+            fields: string[];
+            /** @description Severity of an entry of which nothing graver is known. */
+            severity: string;
+            /**
+             * @description Writers of such entries: `reeve` alone, `shared` with other systems, `others` alone, or `planned` when Reeve lacks the
+             *     feature so far.
+             */
+            source: string;
+        };
         /** @description An exception to a guardrail that an approval request asks for. */
         ExceptionAskedBody: {
             /** @description Guardrail (`cost_impact.max_increase`). */
@@ -4517,6 +4557,39 @@ export interface components {
                 };
                 /** @description Kind. */
                 type: string;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_EventTypeBody: {
+            /** @description The items. */
+            items: {
+                /** @description Area of activity, as a heading. */
+                area: string;
+                /** @description The part of the name before the first dot. */
+                category: string;
+                /** @description One sentence about what such an entry means. */
+                description: string;
+                /**
+                 * @description `category.operation`.
+                 * @example authentication.login
+                 */
+                event_type: string;
+                /** @description Fields that such entries of Reeve carry beside those of every entry. */
+                fields: string[];
+                /** @description Severity of an entry of which nothing graver is known. */
+                severity: string;
+                /**
+                 * @description Writers of such entries: `reeve` alone, `shared` with other systems, `others` alone, or `planned` when Reeve lacks the
+                 *     feature so far.
+                 */
+                source: string;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
@@ -7999,6 +8072,30 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemBody"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_event_types: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_EventTypeBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

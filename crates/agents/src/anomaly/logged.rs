@@ -6,7 +6,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::query::{Column, Expr, FieldPath, Match, Query, may_be_by_reeve, time_range};
-use reeve_audit::{ActionStatus, Entry};
+use reeve_audit::{ActionStatus, Entry, events};
 use reeve_estate::ResourceKind;
 use reeve_learn::behaviour::words::{Verb, Words};
 
@@ -94,7 +94,7 @@ pub(super) fn query(of: &Anomaly) -> Option<Query> {
     let useless = failed
         .map(|status| is(Column::ActionStatus, status.as_str()))
         .into_iter()
-        .chain([is(Column::EventType, "resource.view"), is(Column::Category, "authentication")])
+        .chain([is(Column::EventType, events::RESOURCE_VIEW.name), is(Column::Category, "authentication")])
         // Reeve's own account of what it does to the resource; others could use the tag to hide.
         .chain([Expr::and([
             Expr::field(FieldPath::MetadataTags, Match::Exact("intelligence".to_owned())),

@@ -1,6 +1,6 @@
 //! The audit entries of anomalies. All carry `metadata.anomaly_id`, so that one search reads out the whole response.
 
-use reeve_audit::{ActionStatus, Entry, EventType, Json, ResourceRef, Severity};
+use reeve_audit::{ActionStatus, Entry, EventType, Json, ResourceRef, Severity, events};
 
 use super::record::{Anomaly, Stage};
 use super::threat::ThreatList;
@@ -8,7 +8,7 @@ use crate::engine::Caller;
 use crate::engine::story::{POLICY, entry};
 use crate::recommendation::Priority;
 
-const ANOMALY: EventType = EventType::from_static("intelligence.anomaly");
+const ANOMALY: EventType = events::ANOMALY.event_type();
 
 /// About one anomaly.
 pub(super) fn about(operation: &str, of: &Anomaly, caller: &Caller) -> Entry {

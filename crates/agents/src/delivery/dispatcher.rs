@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures::StreamExt as _;
-use reeve_audit::{ActionStatus, Entry, EventType, Json, ResourceRef, Severity};
+use reeve_audit::{ActionStatus, Entry, Json, ResourceRef, Severity, events};
 use reeve_estate::StoreError;
 use serde_json::json;
 
@@ -222,7 +222,7 @@ impl Dispatcher {
             ..webhook.clone()
         };
         let caller = Caller::system();
-        let entry = Entry::new(EventType::from_static("policy.modify"))
+        let entry = Entry::of(&events::POLICY_MODIFY)
             .by(caller.actor)
             .on(ResourceRef::new("webhook", webhook.id.0.clone()))
             .with_action("webhook.disable", ActionStatus::Success, caller.method)
@@ -247,7 +247,7 @@ fn dead(delivery: &Delivery) -> Entry {
         (None, Some(status)) => Some(format!("answered {status}")),
         (None, None) => None,
     });
-    Entry::new(EventType::from_static("integration.delivery"))
+    Entry::of(&events::DELIVERY)
         .by(caller.actor)
         .on(ResourceRef::new(delivery.target.kind(), delivery.target.id()))
         .with_severity(Severity::Medium)

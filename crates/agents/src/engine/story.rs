@@ -1,7 +1,7 @@
 //! The audit entries of the engine. Everything about a recommendation carries its id in `metadata.recommendation_id`, so
 //! that one search reads out the whole story: found, asked for, signed, each step before and after, the end.
 
-use reeve_audit::{ActionStatus, Entry, EventType, Json, ResourceRef, Severity};
+use reeve_audit::{ActionStatus, Entry, EventType, Json, ResourceRef, Severity, events};
 use reeve_estate::Resource;
 
 use super::Caller;
@@ -15,21 +15,21 @@ use crate::plan::StepKind;
 use crate::recommendation::Recommendation;
 
 /// Configuration: agents, guardrails, the kill switch.
-pub(crate) const POLICY: EventType = EventType::from_static("policy.modify");
+pub(crate) const POLICY: EventType = events::POLICY_MODIFY.event_type();
 /// An agent's run.
-pub(super) const RUN: EventType = EventType::from_static("intelligence.agent.run");
+pub(super) const RUN: EventType = events::AGENT_RUN.event_type();
 /// A recommendation's life.
-pub(super) const RECOMMENDATION: EventType = EventType::from_static("intelligence.recommendation");
+pub(super) const RECOMMENDATION: EventType = events::RECOMMENDATION.event_type();
 /// Approvals.
-pub(super) const APPROVAL: EventType = EventType::from_static("intelligence.approval");
+pub(super) const APPROVAL: EventType = events::APPROVAL.event_type();
 /// An execution as a whole.
-pub(super) const ACTION: EventType = EventType::from_static("intelligence.action");
+pub(super) const ACTION: EventType = events::ACTION.event_type();
 /// A step that looks.
-const CHECK: EventType = EventType::from_static("intelligence.check");
+const CHECK: EventType = events::CHECK.event_type();
 /// A step that keeps a copy.
-const SNAPSHOT: EventType = EventType::from_static("resource.snapshot");
+const SNAPSHOT: EventType = events::RESOURCE_SNAPSHOT.event_type();
 /// A step that changes something in the cloud.
-const CHANGE: EventType = EventType::from_static("resource.modify");
+const CHANGE: EventType = events::RESOURCE_MODIFY.event_type();
 
 /// An entry by a caller.
 pub(crate) fn entry(event: EventType, operation: &str, status: ActionStatus, caller: &Caller) -> Entry {

@@ -1,13 +1,13 @@
 //! The audit entries of models.
 
-use reeve_audit::{ActionStatus, Entry, EventType, Json, ResourceRef};
+use reeve_audit::{ActionStatus, Entry, EventType, Json, ResourceRef, events};
 
 use super::model::{Model, RetrainCause};
 use crate::agent::Agent;
 use crate::engine::Caller;
 use crate::engine::story::entry;
 
-const MODEL: EventType = EventType::from_static("intelligence.model");
+const MODEL: EventType = events::MODEL.event_type();
 
 /// A training that begins, with its cause.
 pub(super) fn training(agent: &Agent, name: &str, cause: RetrainCause, why: &str, caller: &Caller) -> Entry {

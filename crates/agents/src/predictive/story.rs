@@ -1,13 +1,13 @@
 //! The audit entries of rules and calendars.
 
-use reeve_audit::{ActionStatus, Entry, EventType, Json, ResourceRef, Severity};
+use reeve_audit::{ActionStatus, Entry, EventType, Json, ResourceRef, Severity, events};
 
 use super::calendar::Calendar;
 use super::rule::Rule;
 use crate::engine::Caller;
 use crate::engine::story::{POLICY, entry};
 
-const EVALUATION: EventType = EventType::from_static("intelligence.prediction");
+const EVALUATION: EventType = events::PREDICTION.event_type();
 
 /// A change of a rule.
 pub(super) fn rule(operation: &str, before: Option<&Rule>, after: Option<&Rule>, caller: &Caller) -> Entry {

@@ -4,6 +4,7 @@
 
 mod batch;
 mod canonical;
+mod catalogue;
 mod docs;
 mod entry;
 mod generate;

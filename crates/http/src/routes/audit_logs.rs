@@ -10,6 +10,7 @@ mod append;
 mod ask;
 mod bodies;
 mod entry;
+mod event_types;
 mod keys;
 mod live;
 mod receipts;
@@ -28,6 +29,7 @@ use crate::guard::{Access, Guarded, VIEW_LOG};
 pub(super) fn routes(guarded: Guarded) -> Guarded {
     alerts::routes(guarded)
         .add(Access::Needs(Permission::AuditAppend), routes!(append::append))
+        .add(Access::SignedIn, routes!(event_types::list))
         .add(VIEW_LOG, routes!(search::list))
         .add(Access::Needs(Permission::AuditSearch), routes!(search::search))
         .add(VIEW_LOG, routes!(stats::stats))

@@ -9,7 +9,7 @@ use serde_json::json;
 use utoipa_axum::routes;
 
 use reeve_access::Permission;
-use reeve_audit::{Json as AuditJson, ResourceRef};
+use reeve_audit::{Json as AuditJson, ResourceRef, events};
 use reeve_estate::{Connection, ConnectionId, ConnectionStatus, Credentials, Provider, SyncReport};
 
 use crate::app::App;
@@ -75,8 +75,8 @@ async fn create(
         last_error: None,
         created_at: app.now(),
     };
-    let entry =
-        story::did(&caller, "integration.create", "create_connection", resource(&connection)).after(state(&connection));
+    let entry = story::did(&caller, &events::INTEGRATION_CREATE, "create_connection", resource(&connection))
+        .after(state(&connection));
     app.change(entry, app.estate.connection_insert(&connection)).await?;
     Ok((StatusCode::CREATED, Json(body_of(&connection))))
 }
@@ -118,7 +118,7 @@ async fn patch(
         Some(true) if connection.status == ConnectionStatus::Disabled => connection.status = ConnectionStatus::New,
         _ => {}
     }
-    let entry = story::did(&caller, "integration.modify", "modify_connection", resource(&connection))
+    let entry = story::did(&caller, &events::INTEGRATION_MODIFY, "modify_connection", resource(&connection))
         .before(state(&before))
         .after(state(&connection));
     app.change(entry, app.estate.connection_update(&connection)).await?;
@@ -130,7 +130,7 @@ async fn patch(
     responses((status = 204), (status = 404, body = ProblemBody)))]
 async fn delete(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<String>) -> Result<StatusCode, Problem> {
     let connection = app.estate.connection_get(&ConnectionId(id)).await?;
-    let entry = story::did(&caller, "integration.delete", "delete_connection", resource(&connection))
+    let entry = story::did(&caller, &events::INTEGRATION_DELETE, "delete_connection", resource(&connection))
         .before(state(&connection));
     app.change(entry, app.estate.connection_delete(&connection.id)).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -145,7 +145,7 @@ async fn test(
     Path(id): Path<String>,
 ) -> Result<Json<ConnectionTestBody>, Problem> {
     let mut connection = app.estate.connection_get(&ConnectionId(id)).await?;
-    let entry = story::did(&caller, "integration.test", "test_connection", resource(&connection));
+    let entry = story::did(&caller, &events::INTEGRATION_TEST, "test_connection", resource(&connection));
     let announced = app.announce(entry).await?;
     let answer = match app.syncer.test(&connection).await {
         Ok(account) => {
@@ -179,7 +179,7 @@ async fn sync(
         let begun = app.syncer.sync(&connection.id, &caller.email).await;
         begun.then_some(()).ok_or_else(|| Problem::new(Code::Conflict, "A sync of this connection is running already."))
     };
-    app.change(story::did(&caller, "integration.sync", "sync_connection", resource(&connection)), begin).await?;
+    app.change(story::did(&caller, &events::INTEGRATION_SYNC, "sync_connection", resource(&connection)), begin).await?;
     Ok((StatusCode::ACCEPTED, Json(SyncStartedBody { status: "syncing".to_owned() })))
 }
 

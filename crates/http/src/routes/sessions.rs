@@ -14,7 +14,7 @@ use utoipa_axum::routes;
 use reeve_access::{
     AccessError, Permission, Principal, PrincipalKind, Secret, Session, SignInMethod, TokenHash, User, password,
 };
-use reeve_audit::ResourceRef;
+use reeve_audit::{ResourceRef, events};
 
 use crate::app::App;
 use crate::error::{Code, Problem, ProblemBody};
@@ -131,7 +131,7 @@ async fn current(State(app): State<Arc<App>>, caller: Caller) -> Json<MeBody> {
 #[utoipa::path(delete, path = "/api/v1/sessions/current", tag = "access", responses((status = 204)))]
 async fn sign_out(State(app): State<Arc<App>>, caller: Caller) -> Result<Response, Problem> {
     let resource = ResourceRef::new("session", caller.session.clone().unwrap_or_default());
-    let entry = story::did(&caller, "authentication.logout", "logout", resource);
+    let entry = story::did(&caller, &events::LOGOUT, "logout", resource);
     let own = caller.session.as_deref().filter(|_| caller.kind == PrincipalKind::Session);
     let end = async {
         match own {

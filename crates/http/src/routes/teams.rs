@@ -9,7 +9,7 @@ use serde_json::json;
 use utoipa_axum::routes;
 
 use reeve_access::{Permission, Team, TeamId};
-use reeve_audit::{Json as AuditJson, ResourceRef};
+use reeve_audit::{Json as AuditJson, ResourceRef, events};
 
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
@@ -50,7 +50,7 @@ async fn create(
     };
     let resource = ResourceRef::new("team", team.id.0.clone());
     app.change(
-        story::did(&caller, "team.create", "create_team", resource).after(state(&team)),
+        story::did(&caller, &events::TEAM_CREATE, "create_team", resource).after(state(&team)),
         app.access.team_insert(&team),
     )
     .await?;
@@ -70,7 +70,7 @@ async fn rename(
     let team = Team { name: named(&body.name)?, ..before.clone() };
     let resource = ResourceRef::new("team", team.id.0.clone());
     app.change(
-        story::did(&caller, "team.modify", "rename_team", resource).before(state(&before)).after(state(&team)),
+        story::did(&caller, &events::TEAM_MODIFY, "rename_team", resource).before(state(&before)).after(state(&team)),
         app.access.team_update(&team),
     )
     .await?;
@@ -84,7 +84,7 @@ async fn delete(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<Stri
     let team = find(&app, &id).await?;
     let resource = ResourceRef::new("team", team.id.0.clone());
     app.change(
-        story::did(&caller, "team.delete", "delete_team", resource).before(state(&team)),
+        story::did(&caller, &events::TEAM_DELETE, "delete_team", resource).before(state(&team)),
         app.access.team_delete(&team.id),
     )
     .await?;

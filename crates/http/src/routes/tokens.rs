@@ -9,7 +9,7 @@ use serde_json::json;
 use utoipa_axum::routes;
 
 use reeve_access::{ApiToken, Permission, Secret, TokenHash, UserId};
-use reeve_audit::{Json as AuditJson, ResourceRef};
+use reeve_audit::{Json as AuditJson, ResourceRef, events};
 
 use super::users::roles;
 use crate::app::App;
@@ -57,7 +57,7 @@ async fn create(
     let secret = Secret::generate("rvt_").map_err(Problem::internal)?;
     let token = wanted(&app, &caller, body, &secret).await?;
     let resource = ResourceRef::new("api_token", token.id.clone());
-    let entry = story::did(&caller, "token.create", "create_token", resource).after(state(&token));
+    let entry = story::did(&caller, &events::TOKEN_CREATE, "create_token", resource).after(state(&token));
     app.change(entry, app.access.token_insert(&token)).await?;
     Ok((StatusCode::CREATED, Json(TokenCreated { token: body_of(&token), secret: secret.reveal().to_owned() })))
 }
@@ -115,7 +115,7 @@ async fn delete(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<Stri
     let token = within_reach(&app, &caller).await?.into_iter().find(|token| token.id == id);
     let token = token.ok_or_else(|| Problem::not_found("token", &id))?;
     let resource = ResourceRef::new("api_token", token.id.clone());
-    let entry = story::did(&caller, "token.delete", "revoke_token", resource).before(state(&token));
+    let entry = story::did(&caller, &events::TOKEN_DELETE, "revoke_token", resource).before(state(&token));
     app.change(entry, app.access.token_delete(&token.id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

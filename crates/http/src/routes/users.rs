@@ -9,7 +9,7 @@ use serde_json::json;
 use utoipa_axum::routes;
 
 use reeve_access::{Permission, Role, TeamId, User, UserId, password};
-use reeve_audit::{Json as AuditJson, ResourceRef, is_email_address};
+use reeve_audit::{Json as AuditJson, ResourceRef, events, is_email_address};
 
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
@@ -64,7 +64,7 @@ async fn create(
         active: true,
         created_at_ms: app.now().as_millisecond(),
     };
-    let entry = story::did(&caller, "user.create", "create_user", ResourceRef::new("user", user.id.0.clone()))
+    let entry = story::did(&caller, &events::USER_CREATE, "create_user", ResourceRef::new("user", user.id.0.clone()))
         .after(state(&user));
     app.change(entry, app.access.user_insert(&user)).await?;
     Ok((StatusCode::CREATED, Json(body_of(&user))))
@@ -96,8 +96,9 @@ async fn patch(
         user.password_hash = hash(body.password, &user.email).await?;
     }
     let resource = ResourceRef::new("user", user.id.0.clone());
-    let mut entry =
-        story::did(&caller, "user.modify", "modify_user", resource.clone()).before(state(&before)).after(state(&user));
+    let mut entry = story::did(&caller, &events::USER_MODIFY, "modify_user", resource.clone())
+        .before(state(&before))
+        .after(state(&user));
     if new_password {
         entry = entry.with_tag("password_changed");
     }
@@ -117,7 +118,7 @@ async fn delete(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<Stri
     let user = app.access.user_get(&UserId(id)).await?;
     let resource = ResourceRef::new("user", user.id.0.clone());
     app.change(
-        story::did(&caller, "user.delete", "delete_user", resource).before(state(&user)),
+        story::did(&caller, &events::USER_DELETE, "delete_user", resource).before(state(&user)),
         app.access.user_delete(&user.id),
     )
     .await?;

@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 
 use reeve_agents::ports::Recorder;
-use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventType, Json, ResourceRef, Severity};
+use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, Json, ResourceRef, Severity, events};
 use reeve_estate::{
     Connection, ConnectionId, ConnectionStatus, EstateStore, Metric, ObserveError, Resource, ResourceId, ResourceKind,
     ResourceState, SampleQuery, SampleStore, StoreError, SyncReport,
@@ -187,7 +187,7 @@ const fn metrics(kind: ResourceKind) -> &'static [Metric] {
 
 fn story(connection: &Connection, by: &str, outcome: &Result<SyncReport, String>) -> Entry {
     let status = if outcome.is_ok() { ActionStatus::Success } else { ActionStatus::Failed };
-    let entry = Entry::new(EventType::from_static("integration.sync"))
+    let entry = Entry::of(&events::INTEGRATION_SYNC)
         .by(Actor::system())
         .on(ResourceRef::new("connection", connection.id.0.clone()))
         .with_action("sync", status, ActionMethod::Scheduled)

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use serde_json::json;
 
 use reeve_access::{AccessError, AccessStore as _, ApiToken, Role, Secret, TokenHash, User, UserId};
-use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventType, Json, ResourceRef};
+use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventKind, Json, ResourceRef, events};
 
 use crate::service::Service;
 
@@ -45,7 +45,7 @@ pub(crate) async fn first_administrator(service: &Service) -> Result<()> {
             return Ok(());
         }
         // It acts for somebody who no longer administers. Giving that person their rights back is not for this token to do.
-        let entry = entry("token.delete", "revoke_token", ResourceRef::new("api_token", token.id.clone()));
+        let entry = entry(&events::TOKEN_DELETE, "revoke_token", ResourceRef::new("api_token", token.id.clone()));
         change(service, entry, service.store.token_delete(&token.id)).await?;
     }
     let user = administrator(service, &users).await?;
@@ -60,7 +60,7 @@ pub(crate) async fn first_administrator(service: &Service) -> Result<()> {
         expires_at_ms: None,
         last_used_at_ms: None,
     };
-    let entry = entry("token.create", "create_token", ResourceRef::new("api_token", token.id.clone()));
+    let entry = entry(&events::TOKEN_CREATE, "create_token", ResourceRef::new("api_token", token.id.clone()));
     change(service, entry.after(state(&user)), service.store.token_insert(&token)).await
 }
 
@@ -84,7 +84,7 @@ async fn administrator(service: &Service, users: &[User]) -> Result<User> {
         if !user.roles.contains(&Role::Administrator) {
             user.roles.push(Role::Administrator);
         }
-        let entry = entry("user.modify", "modify_user", ResourceRef::new("user", user.id.0.clone()));
+        let entry = entry(&events::USER_MODIFY, "modify_user", ResourceRef::new("user", user.id.0.clone()));
         let entry = entry.before(state(before)).after(state(&user));
         change(service, entry, service.store.user_update(before, &user)).await?;
         return Ok(user);
@@ -99,17 +99,14 @@ async fn administrator(service: &Service, users: &[User]) -> Result<User> {
         active: true,
         created_at_ms: service.app.now().as_millisecond(),
     };
-    let entry = entry("user.create", "create_user", ResourceRef::new("user", user.id.0.clone())).after(state(&user));
+    let entry =
+        entry(&events::USER_CREATE, "create_user", ResourceRef::new("user", user.id.0.clone())).after(state(&user));
     change(service, entry, service.store.user_insert(&user)).await?;
     Ok(user)
 }
 
-fn entry(event: &'static str, operation: &str, on: ResourceRef) -> Entry {
-    Entry::new(EventType::from_static(event)).by(Actor::system()).on(on).with_action(
-        operation,
-        ActionStatus::Success,
-        ActionMethod::System,
-    )
+fn entry(kind: &EventKind, operation: &str, on: ResourceRef) -> Entry {
+    Entry::of(kind).by(Actor::system()).on(on).with_action(operation, ActionStatus::Success, ActionMethod::System)
 }
 
 fn state(user: &User) -> Json {

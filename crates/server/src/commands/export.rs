@@ -17,7 +17,7 @@ use serde_json::json;
 use reeve_audit::format::{
     CefOptions, CsvOptions, Format, FormatError, Framing, Limit, Oversize, SyslogOptions, Written,
 };
-use reeve_audit::{format_instant, parse_instant};
+use reeve_audit::{events, format_instant, parse_instant};
 use reeve_ledger::Order;
 
 use self::file::Sink;
@@ -255,7 +255,7 @@ impl State {
         let user = actor.get("user").unwrap_or(&actor);
         let entry = json!({
             "event_id": format!("export-{}", uuid::Uuid::now_v7()),
-            "event_type": "audit.export",
+            "event_type": events::AUDIT_EXPORT.name,
             "actor": { "type": "user", "id": user["id"], "email": user["email"] },
             "resource": { "type": "audit_log", "id": "audit-logs" },
             "action": { "operation": "export_entries", "status": "success", "method": "cli" },

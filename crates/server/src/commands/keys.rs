@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, bail};
 use jiff::Timestamp;
 use serde_json::json;
 
-use reeve_audit::{ActionMethod, ActionStatus, Actor, ActorType, Draft, Entry, EventType, Json, ResourceRef};
+use reeve_audit::{ActionMethod, ActionStatus, Actor, ActorType, Draft, Entry, Json, ResourceRef, events};
 use reeve_ledger::Planned;
 
 use crate::cli::RotateArgs;
@@ -35,7 +35,7 @@ pub(super) async fn rotate(args: &RotateArgs) -> Result<ExitCode> {
 
 fn entry(planned: &Planned) -> Result<Draft, String> {
     let user = std::env::var("USER").unwrap_or_else(|_| "unknown".into());
-    let entry = Entry::new(EventType::from_static("ledger.key_rotate"))
+    let entry = Entry::of(&events::KEY_ROTATE)
         .by(Actor::new(ActorType::System, format!("command line, {user}")))
         .on(ResourceRef::new("audit_log", "audit-logs"))
         .with_action("rotate_key", ActionStatus::Success, ActionMethod::Cli)

@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use reeve_access::AccessStore as _;
-use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventType, ResourceRef};
+use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, ResourceRef, events};
 
 use crate::service::Service;
 
@@ -18,7 +18,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
             match store.session_expire(app.now().as_millisecond()).await {
                 Ok(ended) => {
                     for session in ended {
-                        let entry = Entry::new(EventType::from_static("authentication.session_expired"))
+                        let entry = Entry::of(&events::SESSION_EXPIRED)
                             .by(Actor::user(session.user.0).with_session_id(session.id.clone()))
                             .on(ResourceRef::new("session", session.id))
                             .with_action("expire_session", ActionStatus::Success, ActionMethod::System);

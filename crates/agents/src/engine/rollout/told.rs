@@ -1,12 +1,12 @@
 //! The audit entries of rollouts. Each carries `metadata.rollout_id`; the changes themselves tell their own story, with the
 //! rollout in their comment.
 
-use reeve_audit::{ActionStatus as Went, Entry, EventType, Json, ResourceRef};
+use reeve_audit::{ActionStatus as Went, Entry, EventType, Json, ResourceRef, events};
 
 use crate::engine::{Caller, story};
 use crate::rollout::{Gate, MemberState, Rollout};
 
-const ROLLOUT: EventType = EventType::from_static("intelligence.rollout");
+const ROLLOUT: EventType = events::ROLLOUT.event_type();
 
 /// About a rollout, as it stands.
 pub(super) fn told(operation: &str, went: Went, rollout: &Rollout, caller: &Caller) -> Entry {

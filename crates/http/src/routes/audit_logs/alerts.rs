@@ -15,7 +15,7 @@ use axum::http::StatusCode;
 use reeve_access::Permission;
 use reeve_alerts::{Rule, RuleId, RuleSettings, RuleState};
 use reeve_audit::query::point_in_time;
-use reeve_audit::{Entry, FieldError, Json as AuditJson, ResourceRef};
+use reeve_audit::{Entry, EventKind, FieldError, Json as AuditJson, ResourceRef, events};
 use utoipa_axum::routes;
 
 use crate::app::App;
@@ -100,7 +100,7 @@ async fn add(app: &App, caller: &Caller, settings: RuleSettings, state: RuleStat
         created_at: now,
         updated_at: now,
     };
-    let entry = entry(caller, "audit.alert.create", "alert.create", &rule).after(record(&rule));
+    let entry = entry(caller, &events::ALERT_CREATE, "alert.create", &rule).after(record(&rule));
     app.change(entry, app.alerts.alert_rule_insert(&rule, MOST)).await?;
     Ok(rule)
 }
@@ -134,7 +134,7 @@ async fn patch(
     responses((status = 204), (status = 404, body = ProblemBody)))]
 async fn delete(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<String>) -> Result<StatusCode, Problem> {
     let rule = app.alerts.alert_rule_get(&RuleId(id)).await?;
-    let entry = entry(&caller, "audit.alert.delete", "alert.delete", &rule).before(record(&rule));
+    let entry = entry(&caller, &events::ALERT_DELETE, "alert.delete", &rule).before(record(&rule));
     app.change(entry, app.alerts.alert_rule_delete(&rule.id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -194,7 +194,7 @@ async fn change(
     before: &Rule,
     after: Rule,
 ) -> Result<Json<AlertRuleBody>, Problem> {
-    let entry = entry(caller, "audit.alert.modify", operation, before).before(record(before)).after(record(&after));
+    let entry = entry(caller, &events::ALERT_MODIFY, operation, before).before(record(before)).after(record(&after));
     app.change(entry, app.alerts.alert_rule_update(&after)).await?;
     Ok(Json(AlertRuleBody::of(&after)))
 }
@@ -211,8 +211,8 @@ fn same_version(what: &str, stored: u64, read: Option<u64>) -> Result<(), Proble
     }
 }
 
-fn entry(caller: &Caller, event_type: &'static str, operation: &str, rule: &Rule) -> Entry {
-    story::did(caller, event_type, operation, ResourceRef::new("alert_rule", rule.id.0.clone()))
+fn entry(caller: &Caller, kind: &EventKind, operation: &str, rule: &Rule) -> Entry {
+    story::did(caller, kind, operation, ResourceRef::new("alert_rule", rule.id.0.clone()))
 }
 
 /// As it stands in the log.

@@ -10,6 +10,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::json;
 use tokio::time::Instant;
 
+use reeve_audit::events;
 use reeve_ledger::StoredEntry;
 
 use super::{ask, bodies};
@@ -98,7 +99,7 @@ async fn find(app: &App, caller: &Caller, event_id: &str, operation: &str) -> Re
         app.trail.by_event_id(event_id).await.map_err(ask::problem)?.filter(|stored| ask::may_see(caller, stored));
     let entry = story::read_log(
         caller,
-        "audit.view",
+        &events::AUDIT_VIEW,
         operation,
         json!({ "event_id": event_id }),
         Some(u64::from(found.is_some())),

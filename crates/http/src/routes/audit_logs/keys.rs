@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::json;
 use utoipa::ToSchema;
 
-use reeve_audit::{Draft, Json as AuditJson, ResourceRef};
+use reeve_audit::{Draft, Json as AuditJson, ResourceRef, events};
 use reeve_ledger::{KeyEpoch, Planned, RotateError};
 
 use crate::app::App;
@@ -73,7 +73,7 @@ pub(super) async fn rotate(
 ) -> Result<(StatusCode, Json<RotatedBody>), Problem> {
     let entry = |planned: &Planned| {
         let log = ResourceRef::new("audit_log", "audit-logs");
-        let entry = story::did(&caller, "ledger.key_rotate", "rotate_key", log)
+        let entry = story::did(&caller, &events::KEY_ROTATE, "rotate_key", log)
             .before(AuditJson::from(json!({ "public_key": planned.old })))
             .after(AuditJson::from(json!({ "public_key": planned.new })));
         Draft::by_reeve(entry, app.now()).map_err(|errors| format!("{errors:?}"))

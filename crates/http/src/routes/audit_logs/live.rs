@@ -25,6 +25,8 @@ use serde_json::json;
 use self::credentials::Credentials;
 use self::feed::{Feed, Moment};
 use super::{ask, bodies};
+use reeve_audit::events;
+
 use crate::app::App;
 use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Caller, Params};
@@ -55,7 +57,7 @@ pub(super) async fn live(
         Problem::new(Code::TooManyRequests, message).retry_after(5)
     })?;
     let told = json!({ "query": params.query, "after": after });
-    app.record_reading(story::read_log(&caller, "audit.live", "open_live_view", told, None)).await?;
+    app.record_reading(story::read_log(&caller, &events::AUDIT_LIVE, "open_live_view", told, None)).await?;
     let feed = Feed::open(app, caller.principal.clone(), Credentials::of(&headers), query, after, slot);
     let mut response = Sse::new(events(feed)).into_response();
     // Told to proxies that would gather the events.

@@ -13,7 +13,7 @@ use axum::http::StatusCode;
 use serde_json::json;
 
 use reeve_access::{AccessError, MAX_SAVED_SEARCHES, Permission, SavedSearch};
-use reeve_audit::{Json as AuditJson, ResourceRef};
+use reeve_audit::{Json as AuditJson, ResourceRef, events};
 
 use crate::app::App;
 use crate::error::{Code, Problem, ProblemBody};
@@ -60,7 +60,8 @@ pub(super) async fn create(
         ..read::created(given, now)?
     };
     app.change(
-        story::did(&caller, "saved_search.create", "create_saved_search", resource(&search)).after(state(&search)),
+        story::did(&caller, &events::SAVED_SEARCH_CREATE, "create_saved_search", resource(&search))
+            .after(state(&search)),
         app.saved_searches.saved_search_insert(&search, MAX_SAVED_SEARCHES),
     )
     .await?;
@@ -124,7 +125,8 @@ pub(super) async fn delete(
         return Err(not_own("Only its owner or an administrator removes a saved search."));
     }
     app.change(
-        story::did(&caller, "saved_search.delete", "delete_saved_search", resource(&search)).before(state(&search)),
+        story::did(&caller, &events::SAVED_SEARCH_DELETE, "delete_saved_search", resource(&search))
+            .before(state(&search)),
         app.saved_searches.saved_search_delete(&id),
     )
     .await?;
@@ -157,7 +159,7 @@ async fn change(
     before: &SavedSearch,
     after: SavedSearch,
 ) -> Result<Json<SavedSearchBody>, Problem> {
-    let entry = story::did(caller, "saved_search.modify", "change_saved_search", resource(before))
+    let entry = story::did(caller, &events::SAVED_SEARCH_MODIFY, "change_saved_search", resource(before))
         .before(state(before))
         .after(state(&after));
     app.change(entry, app.saved_searches.saved_search_update(&after)).await?;

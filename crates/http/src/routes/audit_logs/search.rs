@@ -6,6 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use serde_json::json;
 
+use reeve_audit::events;
 use reeve_ledger::{Aggregation, Order, Page, SearchRequest};
 
 use super::ask::{self, Asked};
@@ -107,7 +108,7 @@ async fn run(
         "offset": window.offset,
     });
     let found = page.total.or(Some(page.entries.len() as u64));
-    app.record_reading(story::read_log(caller, "audit.search", operation, told, found)).await?;
+    app.record_reading(story::read_log(caller, &events::AUDIT_SEARCH, operation, told, found)).await?;
     Ok(page)
 }
 

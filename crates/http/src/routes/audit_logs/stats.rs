@@ -7,6 +7,7 @@ use axum::extract::State;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
+use reeve_audit::events;
 use reeve_audit::query::Column;
 use reeve_ledger::{Aggregation, Counts, GroupBy, TimeUnit};
 
@@ -57,7 +58,7 @@ pub(super) async fn stats(
     let request = ask::request(query, Window { limit: 0, offset: 0, cursor: None }, counted, now);
     let page = app.trail.search(&request).await.map_err(ask::problem)?;
     let told = json!({ "query": params.query, "start_time": start_text, "end_time": params.end_time, "by": params.by });
-    app.record_reading(story::read_log(&caller, "audit.search", "count_entries", told, page.total)).await?;
+    app.record_reading(story::read_log(&caller, &events::AUDIT_SEARCH, "count_entries", told, page.total)).await?;
     Ok(Json(body(&app, page.total, names, page.aggregations)))
 }
 

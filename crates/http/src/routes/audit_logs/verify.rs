@@ -9,7 +9,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use serde_json::json;
 
-use reeve_audit::{ActionStatus, Entry, Json as AuditJson, ResourceRef, Severity};
+use reeve_audit::{ActionStatus, Entry, Json as AuditJson, ResourceRef, Severity, events};
 
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
@@ -57,7 +57,7 @@ pub(super) async fn get(
 }
 
 fn entry(caller: &Caller, operation: &str, id: &str) -> Entry {
-    story::did(caller, "audit.verify", operation, ResourceRef::new("audit_log", "audit-logs"))
+    story::did(caller, &events::AUDIT_VERIFY, operation, ResourceRef::new("audit_log", "audit-logs"))
         .with_metadata("verification", AuditJson::from(json!(id)))
 }
 

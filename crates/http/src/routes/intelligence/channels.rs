@@ -7,7 +7,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use reeve_agents::delivery::{DeliveryId, Target, Topic};
 use reeve_agents::notification::{Channel, ChannelId, ChannelKind, ChannelSecret, ChannelSettings, Encryption};
-use reeve_audit::{Entry, Json as AuditJson, ResourceRef};
+use reeve_audit::{Entry, Json as AuditJson, ResourceRef, events};
 use serde_json::json;
 
 use super::deliveries;
@@ -252,7 +252,12 @@ fn checked(app: &App, channel: &Channel, secret: &ChannelSecret) -> Result<(), P
 }
 
 fn entry(caller: &Caller, operation: &str, channel: &Channel) -> Entry {
-    story::did(caller, "policy.modify", operation, ResourceRef::new("notification_channel", channel.id.0.clone()))
+    story::did(
+        caller,
+        &events::POLICY_MODIFY,
+        operation,
+        ResourceRef::new("notification_channel", channel.id.0.clone()),
+    )
 }
 
 /// As it stands in the log, without the secret.

@@ -10,7 +10,7 @@ use axum::http::StatusCode;
 use rand::TryRng as _;
 use reeve_agents::delivery::{DeliveryId, Target};
 use reeve_agents::webhook::{Filter, OVERLAP, Secret, Secrets, Webhook, WebhookEvent, WebhookId};
-use reeve_audit::{Entry, Json as AuditJson, ResourceRef};
+use reeve_audit::{Entry, Json as AuditJson, ResourceRef, events};
 use serde_json::json;
 
 use super::deliveries;
@@ -247,7 +247,7 @@ fn fresh() -> Result<Secret, Problem> {
 }
 
 fn entry(caller: &Caller, operation: &str, webhook: &Webhook) -> Entry {
-    story::did(caller, "policy.modify", operation, ResourceRef::new("webhook", webhook.id.0.clone()))
+    story::did(caller, &events::POLICY_MODIFY, operation, ResourceRef::new("webhook", webhook.id.0.clone()))
 }
 
 /// As it stands in the log: an address's query may be a secret of the receiver.

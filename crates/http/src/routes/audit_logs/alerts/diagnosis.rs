@@ -16,6 +16,7 @@ use crate::extract::Caller;
 use crate::story;
 use crate::time;
 use crate::wire::alert::{AlertCheckBody, AlertDiagnosisBody};
+use reeve_audit::events;
 
 /// Entries that may wait for evaluation without remark: some seconds of a busy log.
 const BEHIND: u64 = 100_000;
@@ -31,7 +32,7 @@ pub(super) async fn get(
     let rule = app.alerts.alert_rule_get(&RuleId(id)).await?;
     let past = past(&app, &caller, rule.settings.clone()).await?;
     let (asked, found) = (json!({ "alert": rule.id.0, "days": 30 }), past.matched.len() as u64);
-    app.record_reading(story::read_log(&caller, "audit.search", "diagnose_alert", asked, Some(found))).await?;
+    app.record_reading(story::read_log(&caller, &events::AUDIT_SEARCH, "diagnose_alert", asked, Some(found))).await?;
     let checks = vec![
         state(&rule),
         silence(&app, &rule),

@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use reeve_access::{AccessError, UserId};
 use reeve_alerts::{Firing, FiringFilter, FiringId, FiringStatus, RuleId};
-use reeve_audit::{Json as AuditJson, ResourceRef};
+use reeve_audit::{Json as AuditJson, ResourceRef, events};
 use serde_json::json;
 
 use super::same_version;
@@ -141,7 +141,7 @@ async fn change(
         ..after
     };
     let entry =
-        story::did(caller, "audit.alert.handle", operation, ResourceRef::new("alert_firing", after.id.0.clone()))
+        story::did(caller, &events::ALERT_HANDLE, operation, ResourceRef::new("alert_firing", after.id.0.clone()))
             .with_metadata("rule_id", after.rule.0.clone())
             .before(record(before))
             .after(record(&after));

@@ -8,6 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_alerts::{
     Changes, Evaluator, Firing, Limits, Observed, Progress, Rule, RuleDraft, RuleId, RuleSettings, RuleState,
 };
+use reeve_audit::events;
 use reeve_audit::query::{Bound, Expr, Match};
 use reeve_ledger::{Order, SearchRequest};
 use serde_json::json;
@@ -69,7 +70,7 @@ pub(super) async fn preview(
     let asked = json!({ "condition": settings.condition, "days": 30 });
     let past = past(&app, &caller, settings).await?;
     let found = past.matched.len() as u64;
-    app.record_reading(story::read_log(&caller, "audit.search", "preview_alert", asked, Some(found))).await?;
+    app.record_reading(story::read_log(&caller, &events::AUDIT_SEARCH, "preview_alert", asked, Some(found))).await?;
     Ok(Json(body(&past)))
 }
 

@@ -14,6 +14,7 @@ use crate::error::{Problem, ProblemBody};
 use crate::extract::Caller;
 use crate::routes::intelligence::deliveries;
 use crate::wire::alert::{AlertTestBody, AlertTestedTargetBody};
+use reeve_audit::events;
 
 /// What a rule's names stand for at this moment.
 pub(super) struct Receivers {
@@ -67,7 +68,7 @@ pub(super) async fn test(
     Path(id): Path<String>,
 ) -> Result<Json<AlertTestBody>, Problem> {
     let rule = app.alerts.alert_rule_get(&RuleId(id)).await?;
-    let entry = super::entry(&caller, "audit.alert.test", "alert.test", &rule);
+    let entry = super::entry(&caller, &events::ALERT_TEST, "alert.test", &rule);
     app.change(entry, sent(&app, &rule)).await.map(Json)
 }
 

@@ -1,0 +1,51 @@
+//! Event types: resources of the estate.
+
+use super::{Area, EventKind, Severity, Source, kinds};
+
+kinds! { Resources:
+    RESOURCE_CREATE = "resource.create", Info, Others,
+        "A resource appeared in an account.",
+        [];
+    RESOURCE_MODIFY = "resource.modify", Info, Shared,
+        "The configuration of a resource changed.",
+        ["resource.type", "resource.id", "resource.cloud_provider", "resource.account_id", "resource.region"];
+    RESOURCE_DELETE = "resource.delete", Info, Others,
+        "A resource disappeared from an account.",
+        [];
+    RESOURCE_TAG = "resource.tag", Info, Others,
+        "The tags of a resource changed.",
+        [];
+    RESOURCE_STATE = "resource.state", Info, Planned,
+        "A resource was started, stopped or went into another state.",
+        [];
+    RESOURCE_SNAPSHOT = "resource.snapshot", Info, Shared,
+        "An execution kept a copy of a resource before changing it.",
+        ["resource.type", "resource.id", "metadata.recommendation_id", "metadata.action_id"];
+    RESOURCE_STATE_CHANGE = "resource.state_change", Info, Others,
+        "A cloud's own record of a resource that was started, stopped or restarted.",
+        [];
+    RESOURCE_VIEW = "resource.view", Info, Others,
+        "A resource was read or listed.",
+        [];
+    RESOURCE_EXECUTE = "resource.execute", Info, Others,
+        "Something was run or used: a function, a key, a command.",
+        [];
+    RESOURCE_INTERRUPT = "resource.interrupt", Info, Others,
+        "The provider took spot capacity back.",
+        [];
+    SECRET_READ = "secret.read", Info, Others,
+        "The value of a secret was read.",
+        [];
+    DATA_QUERY = "data.query", Info, Others,
+        "Data of a database or bucket was queried.",
+        [];
+    DATA_EXPORT = "data.export", Info, Others,
+        "Data of a database or bucket was exported.",
+        [];
+    DEPLOYMENT_CREATE = "deployment.create", Info, Others,
+        "A release was deployed.",
+        [];
+    BACKUP_CREATE = "backup.create", Info, Others,
+        "A cloud made a backup of a resource.",
+        [];
+}

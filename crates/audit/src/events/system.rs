@@ -1,0 +1,33 @@
+//! Event types: imports, maintenance, errors, the log's keys.
+
+use super::{Area, EventKind, Severity, Source, kinds};
+
+kinds! { System:
+    KEY_ROTATE = "ledger.key_rotate", Info, Reeve,
+        "The log's signing key was replaced.",
+        ["resource.type", "resource.id", "changes.before", "changes.after"];
+    IMPORT = "ingestion.import", Info, Planned,
+        "Entries of files were imported into the log.",
+        ["metadata.format", "metadata.entries"];
+    START = "system.start", Info, Planned,
+        "The service started.",
+        ["metadata.version"];
+    STOP = "system.stop", Info, Planned,
+        "The service stopped as it was asked to.",
+        ["metadata.version"];
+    TASK = "system.task", Info, Planned,
+        "A scheduled task did something, or could not.",
+        ["resource.type", "resource.id"];
+    MAINTENANCE = "system.maintenance", Info, Planned,
+        "Reeve looked after its own data: it sealed segments or removed what retention no longer keeps.",
+        ["resource.type", "resource.id"];
+    ERROR = "system.error", Medium, Planned,
+        "Something failed inside Reeve.",
+        ["resource.type", "resource.id", "metadata.error", "metadata.occurrences"];
+    SYSTEM_EVENT = "system.event", Info, Others,
+        "A cloud reported something that nobody called for.",
+        [];
+    SYSTEM_INSIGHT = "system.insight", Info, Others,
+        "A cloud reported unusual activity in an account.",
+        [];
+}
