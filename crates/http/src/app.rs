@@ -19,7 +19,8 @@ use reeve_agents::{Agent, AgentStore, Clock, Engine, ModelStore, Registry};
 use reeve_alerts::AlertStore;
 use reeve_audit::{Draft, Entry};
 use reeve_estate::{Connection, ConnectionId, EstateStore, ObserveError, SampleStore};
-use reeve_ledger::{AppendError, Ledger, Trail};
+use reeve_ledger::AppendError;
+use reeve_trail::{Log, Trail};
 
 use crate::attempts::Attempts;
 use crate::error::{Code, FieldProblem, Problem};
@@ -75,6 +76,14 @@ pub trait Syncer: Send + Sync {
 }
 
 /// What handlers share: the ports, by name, and what the HTTP face keeps for itself.
+///
+/// No entry comes out of it without a caller:
+///
+/// ```compile_fail,E0599
+/// fn everybodys(app: &reeve_http::App) -> reeve_ledger::Tail {
+///     app.ledger.tail()
+/// }
+/// ```
 pub struct App {
     ports: Ports,
     /// Settings.
@@ -99,10 +108,8 @@ impl Deref for App {
 
 /// The ports an [`App`] is made of.
 pub struct Ports {
-    /// The log, for writing.
-    pub ledger: Ledger,
-    /// The log, for reading.
-    pub trail: Arc<dyn Trail>,
+    /// The log: written, proved, and read only through [`App::trail`].
+    pub ledger: Log,
     /// Users, teams, tokens, sessions.
     pub access: Arc<dyn AccessStore>,
     /// Verifying the log.
@@ -155,6 +162,12 @@ impl App {
             tokens: KnownTokens::new(changes),
             spool: Mutex::new(VecDeque::new()),
         }
+    }
+
+    /// The entries of the log that a principal may see.
+    #[must_use]
+    pub fn trail(&self, principal: &Principal) -> Trail {
+        self.ledger.trail_of(principal)
     }
 
     /// Now, to the millisecond.

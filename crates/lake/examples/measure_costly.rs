@@ -14,7 +14,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use reeve_audit::Draft;
 use reeve_lake::{EntrySearch, EntrySegments};
-use reeve_ledger::{Config, Ledger, Order, SearchRequest, Trail, TrailError};
+use reeve_ledger::{Config, EntryReader, Ledger, Order, SearchRequest, TrailError};
 use reeve_tlog::NoteSigner;
 
 const WORDS: usize = 256;

@@ -16,8 +16,8 @@ use reeve_audit::{
 };
 use reeve_lake::{EntrySearch, EntrySegments, Views};
 use reeve_ledger::{
-    Aggregation, GroupBy, Order, SealedEntry, SearchRequest, SegmentMeta, SegmentStore, StoredEntry, Tail, TimeUnit,
-    Trail, TrailError, View,
+    Aggregation, EntryReader, GroupBy, Order, SealedEntry, SearchRequest, SegmentMeta, SegmentStore, StoredEntry, Tail,
+    TimeUnit, TrailError, View,
 };
 use reeve_tlog::{Hash, commitment};
 

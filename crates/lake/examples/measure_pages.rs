@@ -24,7 +24,7 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{Draft, Entry, RetentionClass};
 use reeve_lake::{EntrySearch, EntrySegments, Views};
 use reeve_ledger::{
-    Order, SealedEntry, SearchRequest, SegmentMeta, SegmentStore, StoredEntry, Tail, Trail, TrailError, View,
+    EntryReader, Order, SealedEntry, SearchRequest, SegmentMeta, SegmentStore, StoredEntry, Tail, TrailError, View,
 };
 use reeve_tlog::{Hash, commitment};
 

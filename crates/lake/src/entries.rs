@@ -13,6 +13,7 @@ mod functions;
 mod index;
 mod lookup;
 mod mend;
+mod onwards;
 mod parts;
 mod predicate;
 mod rows;

@@ -2,13 +2,13 @@
 //!
 //! Handlers prepare drafts in parallel; one sequencer numbers them, appends one frame to the write-ahead log, syncs it,
 //! signs the new tree head and acknowledges. What was acknowledged survives `kill -9` and power loss. Sealed entries go to
-//! segments through the [`SegmentStore`] port; readers see both through [`Trail`]. Formats: `docs/formats/wal.md` and
+//! segments through the [`SegmentStore`] port; readers see both through [`EntryReader`]. Formats: `docs/formats/wal.md` and
 //! `docs/formats/data-directory.md`.
 //!
 //! | concern | items |
 //! |---|---|
 //! | writing | [`Ledger::append`], [`AppendError`], [`Receipt`] |
-//! | reading | [`Ledger::view`] ([`View`], [`Tail`]), [`Ledger::restore`], [`Ledger::subscribe`], [`Trail`] |
+//! | reading | [`Ledger::view`] ([`View`], [`Tail`]), [`Ledger::restore`], [`Ledger::subscribe`], [`EntryReader`] |
 //! | proving | [`Ledger::checkpoint`], [`Ledger::proof`], [`Ledger::multi_prover`], [`Ledger::tile`], [`keys`] |
 //! | keys and witnesses | [`Ledger::rotate_key`], [`Ledger::keys`], [`Ledger::consistency`], [`Ledger::keep_cosigned`] |
 //! | keeping | [`Ledger::seal_due`], [`Ledger::seal`], [`SegmentStore`] |
@@ -34,6 +34,7 @@ mod open;
 mod open_error;
 mod queue;
 mod read;
+pub mod reader;
 mod recover;
 mod seal;
 pub mod segment;
@@ -41,7 +42,6 @@ mod sequencer;
 mod shared;
 pub mod tail;
 mod tiles;
-pub mod trail;
 pub mod wal;
 
 pub use append::AppendError;
@@ -53,9 +53,12 @@ pub use epoch::{KeyEpoch, Planned, RotateError};
 pub use ledger::Ledger;
 pub use open_error::OpenError;
 pub use read::ReadError;
+pub use reader::{
+    Aggregation, Counts, EntryReader, GroupBy, Order, Page, ReadOn, SearchRequest, Stretch, TimeUnit, TrailError,
+};
+pub use reeve_tlog::Epoch;
 pub use seal::SealError;
 pub use segment::{SegmentError, SegmentMeta, SegmentStore};
 pub use shared::Health;
 pub use tail::{Tail, View};
 pub use tiles::{HashReadError, TreeHashes};
-pub use trail::{Aggregation, Counts, GroupBy, Order, Page, SearchRequest, TimeUnit, Trail, TrailError};

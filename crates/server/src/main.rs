@@ -6,7 +6,6 @@ mod commands;
 mod config;
 mod connections;
 mod demo;
-mod follower;
 mod private;
 mod service;
 mod tasks;

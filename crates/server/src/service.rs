@@ -21,6 +21,7 @@ use reeve_http::{App, Ports, Settings};
 use reeve_lake::{EntrySearch, EntrySegments, SampleLake};
 use reeve_ledger::Ledger;
 use reeve_store::{Store, Vault};
+use reeve_trail::Trail;
 
 use crate::adapters::clock::SystemClock;
 use crate::adapters::clouds::CloudRegistry;
@@ -40,6 +41,10 @@ const LAST_REQUESTS: Duration = Duration::from_secs(5);
 pub(crate) struct Service {
     /// What handlers share.
     pub(crate) app: Arc<App>,
+    /// The log, for the tasks that seal, sign and publish it.
+    pub(crate) ledger: Ledger,
+    /// Every entry of the log, for the tasks that follow it.
+    pub(crate) trail: Trail,
     /// The state store.
     pub(crate) store: Arc<Store>,
     /// The sample table.
@@ -105,6 +110,7 @@ impl Service {
         let clouds = Arc::new(clouds.over(store.clone(), config.outbound.policy()?));
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let recorder = Arc::new(LedgerRecorder::new(log.ledger.clone()));
+        let trail = Trail::service_wide(log.ledger.clone(), log.search.clone());
         let engine = Engine::new(engine::Ports {
             agents: store.clone(),
             estate: store.clone(),
@@ -123,7 +129,7 @@ impl Service {
             reeve_agents::models::trainers(),
             RegistrySettings::default(),
         ));
-        let desk = desk(&store, &engine, &recorder, &clock, log.search.clone());
+        let desk = desk(&store, &engine, &recorder, &clock, trail.clone());
         let rule_book = rule_book(&store, &samples, &engine, &recorder, &clock);
         let dispatcher = dispatcher(&config, store.clone(), recorder.clone(), clock.clone())?;
         let syncer = Arc::new(ConnectionSyncer::new(store.clone(), samples.clone(), clouds, recorder));
@@ -137,8 +143,7 @@ impl Service {
         };
         let ports = Ports {
             engine,
-            ledger: log.ledger,
-            trail: log.search,
+            ledger: reeve_trail::Log::new(log.ledger.clone(), log.search),
             access: store.clone(),
             saved_searches: store.clone(),
             alerts: store.clone(),
@@ -158,7 +163,7 @@ impl Service {
             clock,
         };
         let app = Arc::new(App::new(ports, settings));
-        Ok(Service { app, store, samples, segments: log.segments, syncer, config })
+        Ok(Service { app, ledger: log.ledger, trail, store, samples, segments: log.segments, syncer, config })
     }
 
     /// Binds the configured address.
@@ -198,7 +203,7 @@ impl Service {
         if tokio::time::timeout(Duration::from_secs(20), tasks.wait()).await.is_err() {
             tracing::warn!("some background work did not stop in time; it is taken up at the next start");
         }
-        self.app.ledger.close().await;
+        self.ledger.close().await;
         self.store.close().await;
         Ok(())
     }
@@ -210,7 +215,7 @@ fn desk(
     engine: &Arc<Engine>,
     recorder: &Arc<LedgerRecorder>,
     clock: &Arc<dyn Clock>,
-    search: Arc<EntrySearch>,
+    trail: Trail,
 ) -> Desk {
     Desk::new(DeskPorts {
         anomalies: store.clone(),
@@ -219,7 +224,7 @@ fn desk(
         engine: engine.clone(),
         threats: store.clone(),
         recorder: recorder.clone(),
-        log: Arc::new(TrailReader(search)),
+        log: Arc::new(TrailReader(trail)),
         clock: clock.clone(),
     })
 }

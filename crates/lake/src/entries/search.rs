@@ -10,7 +10,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::{StreamExt, TryStreamExt, stream};
-use reeve_ledger::{GroupBy, Order, Page, SearchRequest, SegmentMeta, StoredEntry, Trail, TrailError, View};
+use reeve_ledger::{
+    EntryReader, GroupBy, Order, Page, ReadOn, SearchRequest, SegmentMeta, StoredEntry, Stretch, TrailError, View,
+};
 
 use super::budget::Budgets;
 use super::parts::{Found, Job, Part, entries_of, in_order, on_worker, segment};
@@ -185,7 +187,7 @@ impl EntrySearch {
 }
 
 #[async_trait]
-impl Trail for EntrySearch {
+impl EntryReader for EntrySearch {
     async fn search(&self, request: &SearchRequest) -> Result<Page, TrailError> {
         let predicate = Arc::new(Predicate::new(&request.query, request.now));
         for aggregation in &request.aggregations {
@@ -221,6 +223,10 @@ impl Trail for EntrySearch {
         let aggregations =
             request.aggregations.iter().zip(tallies).map(|(asked, tally)| tally.finish(asked.limit)).collect();
         Ok(Page { entries, total: request.count_total.then_some(total), next_cursor, aggregations })
+    }
+
+    async fn read_on(&self, request: &ReadOn) -> Result<Stretch, TrailError> {
+        self.stretch(request).await
     }
 
     async fn by_event_id(&self, event_id: &str) -> Result<Option<Arc<StoredEntry>>, TrailError> {

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use reeve_audit::query::{Column, Query};
-use reeve_ledger::{Aggregation, GroupBy, Order, SearchRequest, SegmentMeta, SegmentStore, Trail, TrailError};
+use reeve_ledger::{Aggregation, EntryReader, GroupBy, Order, SearchRequest, SegmentMeta, SegmentStore, TrailError};
 
 use crate::generate::{self, NOW_S};
 use crate::log::Log;

@@ -9,7 +9,7 @@ use reeve_audit::Entry;
 use reeve_estate::{ConnectionId, Metric, ResourceId, SampleStore};
 use reeve_lake::{EntrySearch, EntrySegments, SampleLake, Views};
 use reeve_ledger::{
-    Aggregation, GroupBy, Order, SealedEntry, SearchRequest, SegmentMeta, SegmentStore, StoredEntry, Tail, Trail,
+    Aggregation, EntryReader, GroupBy, Order, SealedEntry, SearchRequest, SegmentMeta, SegmentStore, StoredEntry, Tail,
     TrailError, View,
 };
 use reeve_tlog::{Hash, commitment};

@@ -9,7 +9,7 @@ use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt, SeedableRng};
 use reeve_audit::query::{Column, Expr, Match, Query, TextMatch};
 use reeve_audit::{Entry, EventId};
-use reeve_ledger::{Order, SearchRequest, Trail};
+use reeve_ledger::{EntryReader, Order, SearchRequest};
 
 use crate::generate::{self, NOW_S};
 use crate::log::Log;

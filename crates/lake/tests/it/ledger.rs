@@ -8,7 +8,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use reeve_audit::Draft;
 use reeve_lake::{EntrySearch, EntrySegments};
-use reeve_ledger::{Config, Ledger, Order, SearchRequest, StoredEntry, Trail, keys};
+use reeve_ledger::{Config, EntryReader, Ledger, Order, SearchRequest, StoredEntry, keys};
 
 use crate::generate::{self, NOW_S};
 use crate::search::{self, check};

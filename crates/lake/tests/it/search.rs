@@ -11,7 +11,9 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use reeve_audit::query::{Column, FieldPath, Query, column_text};
 use reeve_audit::{Json, SubmitterField, format_instant};
-use reeve_ledger::{Aggregation, Counts, GroupBy, Order, SearchRequest, StoredEntry, TimeUnit, Trail, TrailError};
+use reeve_ledger::{
+    Aggregation, Counts, EntryReader, GroupBy, Order, SearchRequest, StoredEntry, TimeUnit, TrailError,
+};
 
 use crate::generate::{self, NOW_S};
 use crate::log::Log;

@@ -123,7 +123,7 @@ async fn leftovers_of_an_interrupted_seal_go_and_nothing_else() {
 
 #[tokio::test]
 async fn a_segment_of_many_pages_and_row_groups_is_searched_across_all_of_them() {
-    use reeve_ledger::{Aggregation, GroupBy, Order, SearchRequest, Trail};
+    use reeve_ledger::{Aggregation, EntryReader, GroupBy, Order, SearchRequest};
     let folder = tempfile::tempdir().unwrap();
     let log = Log::open(folder.path()).await;
     let mut random = StdRng::seed_from_u64(9);

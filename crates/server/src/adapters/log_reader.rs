@@ -1,17 +1,16 @@
 //! Reading the log back for the agents.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use jiff::Timestamp;
 
 use reeve_agents::{LogReader, ReadError};
 use reeve_audit::Entry;
 use reeve_audit::query::Query;
-use reeve_ledger::{SearchRequest, Trail};
+use reeve_ledger::SearchRequest;
+use reeve_trail::Trail;
 
-/// Reads over the search.
-pub(crate) struct TrailReader(pub(crate) Arc<dyn Trail>);
+/// Reads over a trail.
+pub(crate) struct TrailReader(pub(crate) Trail);
 
 #[async_trait]
 impl LogReader for TrailReader {

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use reeve_audit::format::{Exported, Integrity};
 use reeve_audit::format_instant;
 use reeve_audit::query::{Query, time_range};
-use reeve_ledger::{Order, SearchRequest, StoredEntry, Trail as _};
+use reeve_ledger::{EntryReader as _, Order, SearchRequest, StoredEntry};
 
 use super::target::{LogAt, Remote, Reply};
 use crate::service::Log;

@@ -14,10 +14,10 @@ use reeve_audit::query::Query;
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Draft, Entry, EventId, Json, ResourceRef};
 use reeve_http::App;
 use reeve_ledger::AppendError;
+use reeve_trail::Trail;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::follower::Follower;
 use crate::service::Service;
 
 /// How often the log is looked at.
@@ -34,13 +34,13 @@ struct Watch {
 }
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
-    let app = service.app.clone();
+    let (app, trail) = (service.app.clone(), service.trail.clone());
     let watch = Arc::new(tokio::sync::Mutex::new(None));
     super::every(tracker, stop, BEAT, move || {
-        let (app, watch) = (app.clone(), watch.clone());
+        let (app, trail, watch) = (app.clone(), trail.clone(), watch.clone());
         async move {
             let mut watch = watch.lock().await;
-            if let Err(error) = evaluate(&app, &mut watch).await {
+            if let Err(error) = evaluate(&app, &trail, &mut watch).await {
                 // Memory may be ahead of what is kept: it is read anew.
                 *watch = None;
                 tracing::warn!(error = format!("{error:#}"), "alert rules were not evaluated; it is tried again");
@@ -53,8 +53,8 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
 }
 
 /// Evaluates the log to its end.
-async fn evaluate(app: &App, slot: &mut Option<Watch>) -> Result<()> {
-    let follower = Follower { ledger: &app.ledger, trail: &*app.trail, query: Query::all(), page: PAGE };
+async fn evaluate(app: &App, trail: &Trail, slot: &mut Option<Watch>) -> Result<()> {
+    let follower = trail.follow(Query::all()).with_entries(PAGE);
     loop {
         let end = follower.end();
         let Some(watch) = current(app, slot, end).await? else { continue };

@@ -12,7 +12,7 @@ use reeve_agents::engine::Caller;
 use reeve_audit::query::Query;
 use reeve_estate::StoreError;
 use reeve_http::App;
-use reeve_ledger::SearchRequest;
+use reeve_trail::Trail;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -64,10 +64,10 @@ impl Watches {
 }
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
-    let (app, store) = (service.app.clone(), service.store.clone());
+    let (app, store, trail) = (service.app.clone(), service.store.clone(), service.trail.clone());
     let watches = Arc::new(tokio::sync::Mutex::new(Watches::default()));
     super::every(tracker, stop, BEAT, move || {
-        let (app, store, watches) = (app.clone(), store.clone(), watches.clone());
+        let (app, store, trail, watches) = (app.clone(), store.clone(), trail.clone(), watches.clone());
         async move {
             let settings = match store.anomaly_settings_get().await {
                 Ok(settings) => settings,
@@ -75,7 +75,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
             };
             let mut watches = watches.lock().await;
             // Before anything is read: what is recorded meanwhile is of the next look.
-            let (now, end) = (app.now(), app.ledger.tail().end_sequence());
+            let (now, end) = (app.now(), trail.end());
             let looked = match app.anomalies.anomaly_looked_get().await {
                 Ok(looked) => looked,
                 Err(error) => return tracing::warn!(%error, "the time of the last look could not be read"),
@@ -90,7 +90,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
             if let Err(error) = read_lists(&app, &mut watches).await {
                 tracing::warn!(%error, "the threat lists could not be read");
             }
-            match read_on(&app, &mut watches, &settings, looked).await {
+            match read_on(&app, &trail, &mut watches, &settings, looked).await {
                 Ok(strange) => found.extend(strange),
                 Err(error) => return tracing::warn!(%error, "the log could not be watched"),
             }
@@ -160,11 +160,13 @@ async fn tell(app: &App, found: Vec<Finding>) {
 /// those, the ones recorded since the last look of the watch before are news.
 async fn read_on(
     app: &App,
+    trail: &Trail,
     watches: &mut Watches,
     settings: &AnomalySettings,
     looked: Option<Timestamp>,
 ) -> Result<Vec<Finding>, reeve_ledger::TrailError> {
-    let end = app.ledger.tail().end_sequence();
+    let follower = trail.follow(Query::all()).with_entries(PAGE);
+    let end = follower.end();
     let mut position = match watches.position {
         // What lay there before Reeve ever looked is the past that behaviour is judged by.
         None => Position { next: end.saturating_sub(WARM_UP), news: end, news_after: looked.unwrap_or(Timestamp::MAX) },
@@ -178,11 +180,9 @@ async fn read_on(
     let until = if watches.position.is_none() { end } else { end.min(position.next + MOST) };
     let mut found = Vec::new();
     while position.next < until {
-        let request = SearchRequest::onwards(Query::all(), position.next, PAGE, app.now());
-        let page = app.trail.search(&request).await?;
-        let Some(last) = page.entries.last() else { break };
-        position.next = last.sequence + 1;
-        for stored in &page.entries {
+        let Some(stretch) = follower.next(position.next, until, app.now()).await? else { break };
+        position.next = stretch.to;
+        for stored in &stretch.entries {
             let strange = watches.behaviour.observe(&stored.entry, stored.recorded_at, settings);
             if stored.sequence < position.news && stored.recorded_at <= position.news_after {
                 continue;

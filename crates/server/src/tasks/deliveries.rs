@@ -14,10 +14,10 @@ use reeve_agents::notification::gather;
 use reeve_audit::query::{Query, may_be_by_reeve};
 use reeve_estate::StoreError;
 use reeve_http::App;
+use reeve_trail::Trail;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::follower::Follower;
 use crate::service::Service;
 
 /// How often the log is looked at, and what is due is sent.
@@ -35,11 +35,11 @@ const QUERY: &str = "event_type:(intelligence.recommendation OR intelligence.act
                      action.rolled_back OR action.fail OR anomaly.detect OR approval.request OR approval.remind OR alert.fire)";
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
-    let app = service.app.clone();
+    let (app, trail) = (service.app.clone(), service.trail.clone());
     super::every(tracker, stop, BEAT, move || {
-        let app = app.clone();
+        let (app, trail) = (app.clone(), trail.clone());
         async move {
-            if let Err(error) = follow(&app).await {
+            if let Err(error) = follow(&app, &trail).await {
                 tracing::warn!(
                     error = format!("{error:#}"),
                     "the log was not read on for deliveries; it is tried again"
@@ -68,10 +68,10 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
 }
 
 /// Reads the log on to its end.
-async fn follow(app: &App) -> Result<()> {
+async fn follow(app: &App, trail: &Trail) -> Result<()> {
     let store = &app.dispatcher.deliveries;
     let query = Query::parse(QUERY)?.and(may_be_by_reeve());
-    let follower = Follower { ledger: &app.ledger, trail: &*app.trail, query, page: PAGE };
+    let follower = trail.follow(query).with_entries(PAGE);
     loop {
         let end = follower.end();
         let Some(from) = store.outbox_cursor().await? else {

@@ -27,8 +27,7 @@ const DELIVERY: Duration = Duration::from_secs(60);
 const LAST: Duration = Duration::from_secs(3);
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
-    let (ledger, config, stop, tasks) =
-        (service.app.ledger.clone(), service.config.clone(), stop.clone(), tracker.clone());
+    let (ledger, config, stop, tasks) = (service.ledger.clone(), service.config.clone(), stop.clone(), tracker.clone());
     cosign::start(service, tracker, &stop);
     tracker.spawn(async move {
         let destinations = match destinations(&config).await {

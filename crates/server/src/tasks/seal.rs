@@ -9,7 +9,7 @@ use crate::service::Service;
 const PAUSE: std::time::Duration = std::time::Duration::from_secs(30);
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
-    let (ledger, segments, stop) = (service.app.ledger.clone(), service.segments.clone(), stop.clone());
+    let (ledger, segments, stop) = (service.ledger.clone(), service.segments.clone(), stop.clone());
     tracker.spawn(async move {
         if let Err(error) = segments.sweep().await {
             tracing::warn!(%error, "leftovers of an interrupted seal were not removed");

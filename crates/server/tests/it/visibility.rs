@@ -1,7 +1,7 @@
 //! Who sees which entries: five people in two teams. What one may not see does not exist, in lists, searches, counts and
 //! single reads alike. And every reading writes one entry, which is not read for it.
 
-use reeve_testkit::http::Api;
+use reeve_testkit::http::{Api, until};
 use reeve_testkit::service::Service;
 use serde_json::{Value, json};
 
@@ -135,6 +135,71 @@ async fn a_manager_sees_the_team_and_a_regular_user_their_own() {
     let ben = users.items().iter().find(|user| user["email"] == "ben@acme.example").unwrap()["id"].as_str().unwrap();
     let _ = company.admin.patch(&format!("users/{ben}"), json!({ "teams": [] })).await.expect(200);
     sees(&company.people[0].1, &company, "mira without ben", &["mira", "ada"]).await;
+    assert!(company.service.stop().unwrap().0.success());
+}
+
+/// A preview counts what its caller sees. A firing tells of everybody's entries, so only who sees the whole log reads it, and the entries
+/// that caused it and that tell of it are no way around that.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn alerts_show_nothing_that_their_reader_may_not_see() {
+    let company = Company::found().await;
+    let threshold = json!({ "count": EACH, "window": "1h" });
+    // Grouped by resource: each person has one of their own.
+    let asked = json!({ "condition": "event_type:test.deed", "threshold": threshold, "group_by": "resource.id" });
+    for (who, api, _) in &company.people {
+        let seen: u64 = match *who {
+            "mira" => 3,
+            "noor" => 2,
+            _ => 1,
+        };
+        let preview = api.post("audit-logs/alerts/preview", asked.clone()).await.expect(200).body;
+        assert_eq!((&preview["matched"], &preview["fired"]), (&json!(seen * EACH as u64), &json!(seen)), "{who}");
+        assert_eq!(preview["firings"].as_array().unwrap().len() as u64, seen);
+        for bucket in ["matched", "fired"] {
+            let counts = preview["buckets"].as_array().unwrap().iter().map(|one| one[bucket].as_u64().unwrap());
+            assert_eq!(json!(counts.sum::<u64>()), preview[bucket], "{who} counts the buckets of {bucket}");
+        }
+        let wider = json!({ "condition": "event_type:* OR actor.email:*", "threshold": { "count": 1, "window": "1s" },
+            "group_by": "resource.id" });
+        let preview = api.post("audit-logs/alerts/preview", wider).await.expect(200);
+        let shown =
+            preview.body["firings"].as_array().unwrap().iter().filter_map(|one| one["group"]["resource.id"].as_str());
+        let resources: std::collections::BTreeSet<&str> = shown.filter(|id| id.starts_with("r-")).collect();
+        assert_eq!(resources.len() as u64, seen, "{who} previews {resources:?}");
+    }
+
+    let mut rule = asked;
+    rule["name"] = json!("Deeds");
+    let id = company.admin.post("audit-logs/alerts", rule).await.expect(201).text_at("/id");
+    let (_, cleo, own) = &company.people[4];
+    let deed = json!({ "event_type": "test.deed", "actor": { "id": "zq" }, "resource": { "id": "r-zq" } });
+    let caused = company.admin.post("audit-logs", json!([deed, deed])).await.expect(201);
+    let path = format!("audit-logs/alerts/firings?rule_id={id}");
+    let firing = until("the firing", std::time::Duration::from_secs(60), || async {
+        company.admin.get(&path).await.expect(200).items().first().cloned()
+    })
+    .await;
+    let firing_id = firing["id"].as_str().unwrap();
+    until("the entry of the firing", std::time::Duration::from_secs(60), || async {
+        (company.admin.get(&format!("audit-logs/{firing_id}")).await.status == 200).then_some(())
+    })
+    .await;
+    let entries = firing["entries"].as_array().unwrap();
+    assert_eq!(ids(entries), ids(caused.items()), "the entries that caused it");
+    let _ = cleo.get(&format!("audit-logs/{}", own[0])).await.expect(200);
+    for (who, api, _) in &company.people {
+        let _ = api.get(&path).await.problem(403, "forbidden");
+        let _ = api.get(&format!("audit-logs/alerts/firings/{firing_id}")).await.problem(403, "forbidden");
+        let _ = api.get(&format!("audit-logs/alerts/{id}/diagnosis")).await.problem(403, "forbidden");
+        for hidden in ids(entries).iter().map(String::as_str).chain([firing_id]) {
+            let _ = api.get(&format!("audit-logs/{hidden}")).await.problem(404, "not_found");
+            let _ = api.get(&format!("audit-logs/{hidden}/proof")).await.problem(404, "not_found");
+        }
+        let told = api.get("audit-logs?query=zq").await.expect(200);
+        assert_eq!(told.body["total"], 0, "{who} finds nothing of it");
+    }
+    let (_, auditor) = company.admin.person("auditor@acme.example", &["compliance_officer"], &[]).await;
+    assert_eq!(ids(auditor.get(&path).await.expect(200).items()[0]["entries"].as_array().unwrap()), ids(entries));
     assert!(company.service.stop().unwrap().0.success());
 }
 

@@ -1,17 +1,15 @@
-//! From what was asked to what is looked for: query, times, filters, and, last, what the caller may see.
+//! From what was asked to what is looked for: query, times, filters. What the caller may see is the trail's to add.
 
 use jiff::Timestamp;
 
-use reeve_access::RowFilter;
 use reeve_audit::query::{Expr, Query, QueryError, filter as filter_term, point_in_time, time_range};
-use reeve_ledger::{Aggregation, Order, SearchRequest, StoredEntry, TrailError};
+use reeve_ledger::{Aggregation, Order, SearchRequest, TrailError};
 
 use crate::error::{Code, Problem};
-use crate::extract::Caller;
 use crate::paging::Window;
 use crate::wire::search::FiltersBody;
 
-/// What was asked, not yet narrowed.
+/// What was asked.
 pub(super) struct Asked<'a> {
     /// In the query language.
     pub(super) query: Option<&'a str>,
@@ -23,12 +21,12 @@ pub(super) struct Asked<'a> {
     pub(super) filters: &'a FiltersBody,
 }
 
-/// The whole predicate, with the caller's row visibility in it. The only place where it is added to what is searched.
-pub(super) fn query(caller: &Caller, asked: &Asked<'_>, now: Timestamp) -> Result<Query, Problem> {
-    Ok(RowFilter::of(&caller.principal).restrict(read(asked, now)?.resolve(now)))
+/// The whole predicate, its times resolved.
+pub(super) fn query(asked: &Asked<'_>, now: Timestamp) -> Result<Query, Problem> {
+    Ok(read(asked, now)?.resolve(now))
 }
 
-/// What was asked, for whoever asks; distances from now in the query stay distances.
+/// The whole predicate; distances from now in the query stay distances.
 pub(super) fn read(asked: &Asked<'_>, now: Timestamp) -> Result<Query, Problem> {
     let mut query = parse(asked.query)?;
     let start = instant("start_time", asked.start_time, now)?;
@@ -84,11 +82,6 @@ pub(super) fn request(query: Query, window: Window, aggregations: Vec<Aggregatio
         aggregations,
         now,
     }
-}
-
-/// Whether the caller may see an entry.
-pub(super) fn may_see(caller: &Caller, stored: &StoredEntry) -> bool {
-    RowFilter::of(&caller.principal).allows(&stored.entry)
 }
 
 /// What the caller reads when the log could not be read.

@@ -79,7 +79,8 @@ pub(super) async fn proof_by_query(
 
 async fn proof_of(app: &App, caller: &Caller, event_id: &str) -> Result<Response, Problem> {
     let stored = find(app, caller, event_id, "download_proof").await?;
-    let proof = app.ledger.proof(&stored).await.map_err(Problem::internal)?;
+    let proof = app.trail(caller).proof(&stored).await.map_err(Problem::internal)?;
+    let proof = proof.ok_or_else(|| Problem::not_found("entry", event_id))?;
     let name = format!("attachment; filename=\"entry-{}.tlog-proof\"", stored.sequence);
     let mut response = proof.into_response();
     let headers = response.headers_mut();
@@ -95,8 +96,7 @@ const BEAT: Duration = Duration::from_millis(100);
 
 async fn find(app: &App, caller: &Caller, event_id: &str, operation: &str) -> Result<Arc<StoredEntry>, Problem> {
     let began = Instant::now();
-    let found =
-        app.trail.by_event_id(event_id).await.map_err(ask::problem)?.filter(|stored| ask::may_see(caller, stored));
+    let found = app.trail(caller).by_event_id(event_id).await.map_err(ask::problem)?;
     let entry = story::read_log(
         caller,
         &events::AUDIT_VIEW,

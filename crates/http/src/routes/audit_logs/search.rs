@@ -95,10 +95,10 @@ async fn run(
     operation: &str,
 ) -> Result<Page, Problem> {
     let now = app.now();
-    let query = ask::query(caller, asked, now)?;
+    let query = ask::query(asked, now)?;
     let Way { order, uncounted, counted } = way;
     let request = SearchRequest { order, count_total: !uncounted, ..ask::request(query, window, counted, now) };
-    let page = app.trail.search(&request).await.map_err(ask::problem)?;
+    let page = app.trail(caller).search(&request).await.map_err(ask::problem)?;
     let told = json!({
         "query": asked.query,
         "start_time": asked.start_time,

@@ -16,7 +16,6 @@ use super::ask::{self, Asked};
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Caller, Params};
-use crate::paging::Window;
 use crate::wire::search::{FiltersBody, StatsBody, StatsParams};
 use crate::{story, time};
 
@@ -46,7 +45,7 @@ pub(super) async fn stats(
         end_time: end_text.as_deref(),
         filters: &filters,
     };
-    let query = ask::query(&caller, &asked, now)?;
+    let query = ask::query(&asked, now)?;
     let names: Option<Vec<String>> =
         params.by.as_deref().map(|by| by.split(',').map(|name| name.trim().to_owned()).collect());
     let counted = match &names {
@@ -55,11 +54,10 @@ pub(super) async fn stats(
     };
     let mut counted = counted;
     counted.push(Aggregation { by: GroupBy::Column(Column::Severity), limit: 10 });
-    let request = ask::request(query, Window { limit: 0, offset: 0, cursor: None }, counted, now);
-    let page = app.trail.search(&request).await.map_err(ask::problem)?;
+    let (total, counts) = app.trail(&caller).count(query, counted, now).await.map_err(ask::problem)?;
     let told = json!({ "query": params.query, "start_time": start_text, "end_time": params.end_time, "by": params.by });
-    app.record_reading(story::read_log(&caller, &events::AUDIT_SEARCH, "count_entries", told, page.total)).await?;
-    Ok(Json(body(&app, page.total, names, page.aggregations)))
+    app.record_reading(story::read_log(&caller, &events::AUDIT_SEARCH, "count_entries", told, Some(total))).await?;
+    Ok(Json(body(&app, total, names, counts)))
 }
 
 /// The period that is counted, and by which spans.
@@ -91,11 +89,11 @@ fn usual(limit: Option<u32>, unit: TimeUnit) -> Result<Vec<Aggregation>, Problem
 }
 
 /// The answer; the last of the counts is by severity, for the security events.
-fn body(app: &App, total: Option<u64>, names: Option<Vec<String>>, mut counts: Vec<Counts>) -> StatsBody {
+fn body(app: &App, total: u64, names: Option<Vec<String>>, mut counts: Vec<Counts>) -> StatsBody {
     let severities = counts.pop().unwrap_or_default().values;
     let serious = severities.iter().filter(|(name, _)| name == "high" || name == "critical");
     let mut body = StatsBody {
-        total: total.unwrap_or_default(),
+        total,
         by_event_type: Vec::new(),
         by_user: Vec::new(),
         by_resource: Vec::new(),

@@ -31,7 +31,7 @@ struct Asked {
 }
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
-    let (ledger, config) = (service.app.ledger.clone(), &service.config);
+    let (ledger, config) = (service.ledger.clone(), &service.config);
     if config.cosign.witnesses.is_empty() {
         return;
     }

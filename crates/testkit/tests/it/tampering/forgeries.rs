@@ -7,7 +7,7 @@ use std::sync::Arc;
 use reeve_audit::{Entry, RetentionClass};
 use reeve_lake::EntrySegments;
 use reeve_ledger::wal::{FrameReader, HEADER_LEN, encode_frame};
-use reeve_ledger::{SegmentStore as _, StoredEntry, Trail as _};
+use reeve_ledger::{EntryReader as _, SegmentStore as _, StoredEntry};
 use reeve_tlog::{Checkpoint, Commitment, NoteSigner, Tree, empty_root, encode_tile};
 use sha2::{Digest as _, Sha256};
 

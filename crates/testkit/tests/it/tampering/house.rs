@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use reeve_audit::Draft;
 use reeve_audit::query::{Column, Query};
 use reeve_lake::{EntrySearch, EntrySegments};
-use reeve_ledger::{Aggregation, Config, GroupBy, Ledger, Order, SearchRequest, Trail, keys};
+use reeve_ledger::{Aggregation, Config, EntryReader, GroupBy, Ledger, Order, SearchRequest, keys};
 use reeve_verify::{CannotVerify, KeptCheckpoint, Options, Progress, Report, verify_directory};
 
 pub(super) const ORIGIN: &str = "reeve.local/tampering";

@@ -118,7 +118,7 @@ async fn channel(app: &App, rule: &Rule) -> Result<AlertCheckBody, Problem> {
 }
 
 async fn watermark(app: &App, rule: &Rule) -> Result<AlertCheckBody, Problem> {
-    let end = app.ledger.tail().end_sequence();
+    let end = app.ledger.size();
     let progress = app.alerts.alert_progress().await?.unwrap_or_default();
     let behind = end.saturating_sub(progress.position);
     if behind > BEHIND {

@@ -10,7 +10,6 @@ use reeve_alerts::{
 };
 use reeve_audit::events;
 use reeve_audit::query::{Bound, Expr, Match};
-use reeve_ledger::{Order, SearchRequest};
 use serde_json::json;
 
 use super::super::ask::{self, Asked};
@@ -28,8 +27,6 @@ use crate::wire::search::FiltersBody;
 const PERIOD: SignedDuration = SignedDuration::from_hours(30 * 24);
 /// Buckets of six hours.
 const BUCKET_MS: i64 = 6 * 3_600_000;
-/// Entries read at once.
-const PAGE: usize = 1000;
 /// Matching entries that a preview counts at most.
 const MOST: u64 = 200_000;
 /// Firings answered, the latest.
@@ -87,26 +84,26 @@ pub(super) async fn past(app: &App, caller: &Caller, settings: RuleSettings) -> 
         end_time: Some(&end),
         filters: &FiltersBody::default(),
     };
-    let query = ask::query(caller, &asked, now)?;
+    let query = ask::query(&asked, now)?;
     let meaning = settings.query.clone();
     let mut evaluator = Evaluator::new(Limits::default(), Progress::default());
     evaluator.set_rules([Arc::new(rule(settings, now))]);
     let mut past = Past { from, to: now, matched: Vec::new(), truncated: false, fired: Vec::new() };
-    let mut request = SearchRequest { order: Order::OldestFirst, ..SearchRequest::newest(query, PAGE, now) };
-    loop {
-        let page = app.trail.search(&request).await.map_err(ask::problem)?;
-        for stored in &page.entries {
+    let trail = app.trail(caller);
+    let end = trail.end();
+    let mut scan = trail.scan(query, 0..end, now);
+    while let Some(stretch) = scan.next().await.map_err(ask::problem)? {
+        for stored in &stretch.entries {
             if meaning.matches(&stored.entry, stored.recorded_at, stored.recorded_at) {
                 past.matched.push(stored.entry.timestamp);
             }
             let (sequence, recorded_at) = (stored.sequence, stored.recorded_at);
             evaluator.observe(Observed { sequence, recorded_at, entry: &stored.entry });
         }
-        past.truncated = page.next_cursor.is_some() && past.matched.len() as u64 >= MOST;
-        if page.next_cursor.is_none() || past.truncated {
+        past.truncated = stretch.to < end && past.matched.len() as u64 >= MOST;
+        if past.truncated {
             break;
         }
-        request.cursor = page.next_cursor;
     }
     let Changes { fired, .. } = evaluator.take_changes();
     past.fired = fired;

@@ -1,5 +1,7 @@
-//! The port through which the log is read: search, list, count, one entry. Implemented by `lake` over sealed segments and
-//! the ledger's unsealed tail, so that an entry is found as soon as it is acknowledged.
+//! The port through which entries are read: search, list, count, read onwards, one entry. Implemented by `lake` over sealed
+//! segments and the ledger's unsealed tail, so that an entry is found as soon as it is acknowledged.
+//!
+//! It knows nobody's rights: what serves callers reads through `reeve_trail::Trail`, which narrows every request.
 
 use std::sync::Arc;
 
@@ -44,11 +46,6 @@ impl SearchRequest {
             aggregations: Vec::new(),
             now,
         }
-    }
-
-    /// The next entries from a sequence on, in the order of the log, uncounted: for whoever follows it.
-    pub fn onwards(query: Query, from: u64, limit: usize, now: Timestamp) -> Self {
-        Self { order: Order::OldestFirst, cursor: from.checked_sub(1), ..Self::newest(query, limit, now) }
     }
 }
 
@@ -128,6 +125,32 @@ pub struct Page {
     pub aggregations: Vec<Counts>,
 }
 
+/// A request for the next entries between two positions, in the order of the log.
+#[derive(Debug, Clone)]
+pub struct ReadOn {
+    /// The whole predicate, times resolved.
+    pub query: Query,
+    /// First sequence to look at.
+    pub from: u64,
+    /// One past the last sequence to look at.
+    pub to: u64,
+    /// Entries at most, at least 1.
+    pub entries: usize,
+    /// Canonical bytes at most; an entry that is larger comes alone.
+    pub bytes: usize,
+    /// The time that `now` stands for.
+    pub now: Timestamp,
+}
+
+/// Matching entries of a part of the log.
+#[derive(Debug, Clone, Default)]
+pub struct Stretch {
+    /// Entries in the order of their sequence.
+    pub entries: Vec<Arc<StoredEntry>>,
+    /// The next sequence to look at; the request's `to` once nothing is left.
+    pub to: u64,
+}
+
 /// How often values occur among the matches.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -159,11 +182,13 @@ pub enum TrailError {
     Backend(String),
 }
 
-/// Reads the log.
+/// Reads the log, whoever asks.
 #[async_trait]
-pub trait Trail: Send + Sync {
+pub trait EntryReader: Send + Sync {
     /// Finds entries.
     async fn search(&self, request: &SearchRequest) -> Result<Page, TrailError>;
+    /// Reads entries onwards, as many as one stretch may hold: in bounded memory, however large the entries are.
+    async fn read_on(&self, request: &ReadOn) -> Result<Stretch, TrailError>;
     /// One entry by its identifier.
     async fn by_event_id(&self, event_id: &str) -> Result<Option<Arc<StoredEntry>>, TrailError>;
     /// One entry by its position.

@@ -1,0 +1,57 @@
+//! Reading on: in order, none twice, none left out, and never more in memory than was asked for.
+
+use jiff::Timestamp;
+use reeve_access::Role;
+use reeve_audit::query::Query;
+
+use crate::company::Company;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_scan_of_large_entries_stays_within_its_bytes() {
+    const LARGE: usize = 700 << 10;
+    let company = Company::found().await;
+    // Small ones first: what they weigh must not be taken for what the next weigh.
+    company.record(&["ann"; 40], 10).await;
+    for _ in 0..6 {
+        company.record(&["ann"; 5], LARGE).await;
+    }
+    company.ledger.seal().await.unwrap();
+    company.record(&["ann", "bob", "ann"], LARGE).await;
+    let trail = company.trail_of("ann", Role::RegularUser);
+    for most in [1, LARGE, 3 << 20] {
+        let mut scan = trail.scan(Query::all(), 0..trail.end(), Timestamp::now()).with_stretches_of(1000, most);
+        let mut sequences = Vec::new();
+        while let Some(stretch) = scan.next().await.unwrap() {
+            let bytes: usize = stretch.entries.iter().map(|stored| stored.canonical.len()).sum();
+            assert!(bytes <= most || stretch.entries.len() == 1, "{} entries of {bytes} bytes", stretch.entries.len());
+            sequences.extend(stretch.entries.iter().map(|stored| stored.sequence));
+        }
+        let expected: Vec<u64> = (0..73).filter(|sequence| *sequence != 71).collect();
+        assert_eq!(sequences, expected, "within {most} bytes");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_scan_goes_on_from_its_position_and_ends_where_it_was_to_end() {
+    let company = Company::found().await;
+    company.record(&["ann"; 30], 10).await;
+    company.ledger.seal().await.unwrap();
+    company.record(&["ann"; 30], 10).await;
+    let (trail, now) = (company.service_wide(), Timestamp::now());
+    let end = trail.end();
+    let mut sequences = Vec::new();
+    let mut position = 5;
+    // A new scan for each stretch, as after a restart each time.
+    loop {
+        let mut scan = trail.scan(Query::all(), position..end, now).with_stretches_of(7, 1 << 20);
+        let Some(stretch) = scan.next().await.unwrap() else { break };
+        assert_eq!(scan.position(), stretch.to);
+        position = stretch.to;
+        sequences.extend(stretch.entries.iter().map(|stored| stored.sequence));
+        // What arrives meanwhile is of the next scan.
+        company.record(&["bob"], 10).await;
+    }
+    assert_eq!(sequences, (5..60).collect::<Vec<u64>>());
+    assert_eq!(position, 60);
+    assert!(trail.end() > 60);
+}
