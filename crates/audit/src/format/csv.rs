@@ -89,6 +89,24 @@ pub(super) fn write_entry(
     Ok(Written::Whole)
 }
 
+/// Writes a row of any values, formulas neutralised, for tables other than that of whole entries.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_csv_row<'a>(out: &mut impl Write, values: impl IntoIterator<Item = Option<&'a str>>) -> io::Result<()> {
+    let mut row = String::with_capacity(256);
+    for (at, value) in values.into_iter().enumerate() {
+        if at > 0 {
+            row.push(',');
+        }
+        if let Some(value) = value {
+            push_cell(value, CsvOptions::default(), &mut row);
+        }
+    }
+    row.push_str("\r\n");
+    out.write_all(row.as_bytes())
+}
+
 /// The values in the order of [`COLUMNS`].
 fn cells<'a>(view: &EntryView<'a>) -> [Option<Cow<'a, str>>; COLUMNS.len()] {
     let (entry, proof) = (view.entry, view.integrity);

@@ -1,0 +1,1 @@
+//! Typesets a report as PDF.

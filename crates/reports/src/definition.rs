@@ -1,0 +1,209 @@
+//! A report that people keep: what it asks, for which period, how often, and who is told.
+
+use jiff::Timestamp;
+use reeve_audit::Entry;
+use reeve_audit::query::{Expr, QueryError, filter};
+use reeve_schedule::Schedule;
+
+use crate::period::PeriodChoice;
+
+/// Identifier of a report.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ReportId(pub String);
+
+/// Field that a custom report groups by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GroupField {
+    /// E-mail address, else identifier, of the actor.
+    User,
+    /// Identifier of the resource.
+    Resource,
+    /// Type of the entry.
+    EventType,
+}
+
+impl GroupField {
+    /// Every field.
+    pub const ALL: [GroupField; 3] = [Self::User, Self::Resource, Self::EventType];
+
+    /// Name in requests.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            GroupField::User => "user",
+            GroupField::Resource => "resource",
+            GroupField::EventType => "event_type",
+        }
+    }
+
+    /// Reads a name.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|field| field.as_str() == text)
+    }
+
+    /// Returns an entry's value.
+    #[must_use]
+    pub fn value(self, entry: &Entry) -> Option<&str> {
+        match self {
+            GroupField::User => user_of(entry),
+            GroupField::Resource => entry.resource.id.as_deref(),
+            GroupField::EventType => Some(entry.event_type.as_str()),
+        }
+    }
+}
+
+/// Returns the user that an entry names: the e-mail address, else the identifier.
+pub(crate) fn user_of(entry: &Entry) -> Option<&str> {
+    entry.actor.email.as_deref().or(entry.actor.id.as_deref())
+}
+
+/// Figure of a custom report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Metric {
+    /// Number of entries.
+    EventCounts,
+    /// Number of distinct users.
+    UniqueUsers,
+    /// Number of distinct resources.
+    ResourcesAffected,
+}
+
+impl Metric {
+    /// Every metric.
+    pub const ALL: [Metric; 3] = [Self::EventCounts, Self::UniqueUsers, Self::ResourcesAffected];
+
+    /// Name in requests.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Metric::EventCounts => "event_counts",
+            Metric::UniqueUsers => "unique_users",
+            Metric::ResourcesAffected => "resources_affected",
+        }
+    }
+
+    /// Words for readers.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Metric::EventCounts => "Events",
+            Metric::UniqueUsers => "Unique users",
+            Metric::ResourcesAffected => "Resources affected",
+        }
+    }
+
+    /// Reads a name.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|metric| metric.as_str() == text)
+    }
+}
+
+/// What a report is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReportKind {
+    /// The controls of a framework.
+    Compliance {
+        /// Identifier of the template.
+        framework: String,
+    },
+    /// Entries that a query finds.
+    Custom {
+        /// Query in the query language; the empty one finds every entry.
+        query: String,
+        /// Fields to group by, none for a total.
+        group_by: Vec<GroupField>,
+        /// Figures to show, at least one.
+        metrics: Vec<Metric>,
+    },
+}
+
+impl ReportKind {
+    /// Name in requests.
+    #[must_use]
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            ReportKind::Compliance { .. } => "compliance",
+            ReportKind::Custom { .. } => "custom",
+        }
+    }
+}
+
+/// Narrowing to some accounts, users and resources. An empty list narrows nothing; `*` in a value is a wildcard.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Filters {
+    /// Accounts of resources.
+    pub accounts: Vec<String>,
+    /// Identifiers or e-mail addresses of actors.
+    pub users: Vec<String>,
+    /// Identifiers of resources.
+    pub resources: Vec<String>,
+}
+
+impl Filters {
+    /// Returns the lists with their names in requests and the field that each asks.
+    #[must_use]
+    pub fn lists(&self) -> [(&'static str, &'static str, &[String]); 3] {
+        [
+            ("accounts", "account_id", &self.accounts),
+            ("users", "user", &self.users),
+            ("resources", "resource_id", &self.resources),
+        ]
+    }
+
+    /// Returns the condition that they stand for.
+    ///
+    /// # Errors
+    /// A value that the query language refuses.
+    pub fn condition(&self) -> Result<Expr, QueryError> {
+        let mut all = Vec::new();
+        for (_, field, values) in self.lists() {
+            if !values.is_empty() {
+                let any = values.iter().map(|value| filter(field, value)).collect::<Result<Vec<_>, _>>()?;
+                all.push(Expr::or(any));
+            }
+        }
+        Ok(Expr::and(all))
+    }
+}
+
+/// What a run evaluates.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// Subject.
+    pub kind: ReportKind,
+    /// Period.
+    pub period: PeriodChoice,
+    /// Narrowing.
+    pub filters: Filters,
+}
+
+/// A report that is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReportDefinition {
+    /// Identifier.
+    pub id: ReportId,
+    /// Name, unique.
+    pub name: String,
+    /// What its runs evaluate.
+    pub request: Request,
+    /// When it runs by itself; `None` for a report that runs once, when asked.
+    pub schedule: Option<Schedule>,
+    /// When it runs next by itself.
+    pub next_run_at: Option<Timestamp>,
+    /// Names of notification channels that are told of a finished run.
+    pub channels: Vec<String>,
+    /// Addresses that e-mail channels send to in place of their own.
+    pub recipients: Vec<String>,
+    /// User whose rights its scheduled runs have: who made it, or changed it last.
+    pub owner: String,
+    /// E-mail address of that user.
+    pub owner_email: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it was changed last.
+    pub updated_at: Timestamp,
+    /// Number of its version, from 1.
+    pub version: u64,
+}

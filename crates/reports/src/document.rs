@@ -1,0 +1,128 @@
+//! What a report leaves behind: `report.json`, which proves what it cites, and `report.csv`, a table (`docs/formats/report.md`).
+//!
+//! Both are written as the log is read: a host appends [`json_entry`] and [`csv_entry`] of each cited entry to two files as it goes,
+//! and puts the heads before them at the end, when the counts are known.
+
+mod summary;
+mod table;
+
+use std::io::{self, Write};
+
+use jiff::Timestamp;
+use reeve_audit::format_instant;
+use reeve_audit::json::write_string;
+use serde::Serialize;
+
+use crate::plan::Plan;
+
+pub use summary::{Detail, summary};
+pub use table::{csv_entry, csv_head};
+
+/// Version of `report.json`.
+pub const VERSION: u32 = 1;
+
+/// A run, as its report names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Heading {
+    /// Identifier of the run.
+    pub run_id: String,
+    /// Name of the report.
+    pub name: String,
+    /// User whose rights the log was read with.
+    pub generated_by: String,
+    /// Moment that the period and the queries count from.
+    pub asked_at: Timestamp,
+    /// When it was written.
+    pub generated_at: Timestamp,
+}
+
+#[derive(Serialize)]
+struct ReportJson<'a> {
+    run_id: &'a str,
+    name: &'a str,
+    generated_by: &'a str,
+    asked_at: String,
+    generated_at: String,
+}
+
+/// Writes everything before the entries: what the report is, the checkpoint that it was read at, and the counts.
+///
+/// # Errors
+/// Those of the writer.
+pub fn json_head(
+    out: &mut impl Write,
+    heading: &Heading,
+    checkpoint: &str,
+    summary: &serde_json::Value,
+) -> io::Result<()> {
+    let report = ReportJson {
+        run_id: &heading.run_id,
+        name: &heading.name,
+        generated_by: &heading.generated_by,
+        asked_at: format_instant(heading.asked_at),
+        generated_at: format_instant(heading.generated_at),
+    };
+    write!(out, "{{\"reeve_report\":{VERSION},\n\"report\":")?;
+    serde_json::to_writer(&mut *out, &report)?;
+    out.write_all(b",\n\"checkpoint\":")?;
+    serde_json::to_writer(&mut *out, checkpoint)?;
+    out.write_all(b",\n\"summary\":")?;
+    serde_json::to_writer(&mut *out, summary)?;
+    out.write_all(b",\n\"entries\":[")
+}
+
+/// A cited entry as the log proves it.
+#[derive(Debug, Clone, Copy)]
+pub struct Proven<'a> {
+    /// Position in the log.
+    pub sequence: u64,
+    /// Salt of the commitment.
+    pub salt: &'a [u8; 16],
+    /// Bytes that the log committed to. They are copied, not re-serialised.
+    pub canonical: &'a [u8],
+    /// Hashes of the multi-proof that stand between the cited entry before and this one, in hex.
+    pub hashes: &'a [String],
+}
+
+/// Writes one cited entry on a line of its own.
+///
+/// # Errors
+/// Those of the writer.
+pub fn json_entry(
+    out: &mut impl Write,
+    first: bool,
+    entry: &Proven<'_>,
+    plan: &Plan,
+    answered: &[usize],
+) -> io::Result<()> {
+    let mut line = Vec::with_capacity(entry.canonical.len() + 256);
+    line.extend_from_slice(if first { b"\n" } else { b",\n" });
+    write!(line, "{{\"sequence\":{},\"salt\":\"{}\",\"hashes\":[", entry.sequence, hex::encode(entry.salt))?;
+    strings(&mut line, entry.hashes.iter().map(String::as_str));
+    line.extend_from_slice(b"],\"answers\":[");
+    strings(&mut line, answered.iter().map(|at| plan.questions[*at].id.as_str()));
+    line.extend_from_slice(b"],\"entry\":");
+    line.extend_from_slice(entry.canonical);
+    line.push(b'}');
+    out.write_all(&line)
+}
+
+fn strings<'a>(line: &mut Vec<u8>, values: impl Iterator<Item = &'a str>) {
+    for (at, value) in values.enumerate() {
+        if at > 0 {
+            line.push(b',');
+        }
+        write_string(value, line);
+    }
+}
+
+/// Ends the document with the hashes of the multi-proof behind the last cited entry.
+///
+/// # Errors
+/// Those of the writer.
+pub fn json_end(out: &mut impl Write, hashes: &[String]) -> io::Result<()> {
+    let mut line = b"\n],\n\"hashes\":[".to_vec();
+    strings(&mut line, hashes.iter().map(String::as_str));
+    line.extend_from_slice(b"]}\n");
+    out.write_all(&line)
+}

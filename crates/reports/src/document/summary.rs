@@ -1,0 +1,159 @@
+//! The counts of a report as JSON: for `report.json`, for the store, and for pages.
+
+use jiff::Timestamp;
+use reeve_audit::format_instant;
+use serde_json::{Map, Value, json};
+
+use crate::definition::{GroupField, Request, ReportKind};
+use crate::findings::{Answer, Cited, ControlStatus, Distinct, Findings, GroupRow, Top};
+use crate::plan::{Plan, Question, QuestionKind};
+use crate::template::Control;
+
+/// Groups of a brief summary.
+const BRIEF_GROUPS: usize = 200;
+
+/// How much a summary holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// Everything.
+    Full,
+    /// Without samples, and with the 200 most frequent groups: what is kept with a run.
+    Brief,
+}
+
+/// Returns the counts of a report.
+#[must_use]
+pub fn summary(request: &Request, plan: &Plan, findings: &Findings, detail: Detail) -> Value {
+    let framework = plan.template.map(|template| {
+        json!({ "id": template.id, "name": template.name, "edition": template.edition,
+            "publisher": template.publisher, "scope": template.scope })
+    });
+    let query = match &request.kind {
+        ReportKind::Custom { query, .. } => Some(query),
+        ReportKind::Compliance { .. } => None,
+    };
+    let filters = &request.filters;
+    let shown = if detail == Detail::Brief { BRIEF_GROUPS } else { usize::MAX };
+    let groups: Vec<_> = findings.groups.iter().take(shown).map(|row| group(plan, row)).collect();
+    let bars: Vec<_> =
+        findings.by_time.iter().map(|(at, count)| json!({ "start": format_instant(*at), "count": count })).collect();
+    let questions = plan.questions.iter().zip(&findings.answers);
+    let events = questions.clone().find(|(question, _)| question.control.is_none());
+    json!({
+        "kind": request.kind.as_str(),
+        "framework": framework,
+        "query": query,
+        "group_by": plan.group_by.iter().map(|field| field.as_str()).collect::<Vec<_>>(),
+        "metrics": plan.metrics.iter().map(|metric| metric.as_str()).collect::<Vec<_>>(),
+        "period": { "start": format_instant(findings.period.start), "end": format_instant(findings.period.end) },
+        "filters": { "accounts": filters.accounts, "users": filters.users, "resources": filters.resources },
+        "entries": findings.entries,
+        "entries_listed": findings.listed,
+        "unique_users": distinct(findings.users),
+        "resources_affected": distinct(findings.resources),
+        "by_time": { "unit": findings.bucket.as_str(), "counts": bars },
+        "by_event_type": tops(&findings.by_event_type),
+        "by_user": tops(&findings.by_user),
+        "by_resource": tops(&findings.by_resource),
+        "statuses": statuses(plan, findings),
+        "controls": controls(plan, findings, detail),
+        "events": events.map(|(question, answer)| asked(question, answer, detail)),
+        "groups": groups,
+        "groups_total": findings.groups.len(),
+        "entries_ungrouped": findings.ungrouped,
+    })
+}
+
+fn distinct(count: Distinct) -> Value {
+    json!({ "count": count.count, "at_least": count.at_least })
+}
+
+fn tops(values: &[Top]) -> Vec<Value> {
+    values.iter().map(|top| json!({ "value": top.value, "count": top.count })).collect()
+}
+
+fn group(plan: &Plan, row: &GroupRow) -> Value {
+    let values: Map<String, Value> = plan
+        .group_by
+        .iter()
+        .zip(&row.values)
+        .map(|(field, value): (&GroupField, _)| (field.as_str().to_owned(), json!(value)))
+        .collect();
+    json!({ "values": values, "events": row.events, "unique_users": distinct(row.users),
+        "resources_affected": distinct(row.resources) })
+}
+
+fn statuses(plan: &Plan, findings: &Findings) -> Value {
+    let statuses: Vec<_> = plan
+        .template
+        .iter()
+        .flat_map(|template| template.controls.iter().enumerate())
+        .map(|(at, control)| findings.status(plan, at, control))
+        .collect();
+    let count = |status: ControlStatus| statuses.iter().filter(|found| **found == status).count();
+    ControlStatus::ALL.iter().map(|status| (status.as_str().to_owned(), json!(count(*status)))).collect::<Map<_, _>>().into()
+}
+
+fn controls(plan: &Plan, findings: &Findings, detail: Detail) -> Vec<Value> {
+    let Some(template) = plan.template else { return Vec::new() };
+    let of = |at: usize, kind: QuestionKind| -> Vec<Value> {
+        findings.of_control(plan, at, kind).map(|(question, answer)| asked(question, answer, detail)).collect()
+    };
+    let control = |(at, control): (usize, &Control)| {
+        json!({
+            "number": control.number,
+            "title": control.title,
+            "asks": control.asks,
+            "group": control.group,
+            "status": findings.status(plan, at, control).as_str(),
+            "gaps": control.gaps,
+            "evidence": of(at, QuestionKind::Evidence),
+            "exceptions": of(at, QuestionKind::Exception),
+        })
+    };
+    template.controls.iter().enumerate().map(control).collect()
+}
+
+fn asked(question: &Question, answer: &Answer, detail: Detail) -> Value {
+    let at = |at: Option<Timestamp>| at.map(format_instant);
+    let mut value = json!({
+        "id": question.id,
+        "name": question.name,
+        "query": question.text,
+        "explains": question.explains,
+        "found": answer.found,
+        "unique_users": distinct(answer.users),
+        "resources_affected": distinct(answer.resources),
+        "first_at": at(answer.first_at),
+        "last_at": at(answer.last_at),
+    });
+    if detail == Detail::Full {
+        value["sample"] = answer.sample.iter().map(cited).collect();
+    }
+    value
+}
+
+fn cited(entry: &Cited) -> Value {
+    json!({ "sequence": entry.sequence, "event_id": entry.event_id })
+}
+
+impl Findings {
+    /// Returns the questions of one kind of a control, with their answers.
+    pub fn of_control<'a>(
+        &'a self,
+        plan: &'a Plan,
+        control: usize,
+        kind: QuestionKind,
+    ) -> impl Iterator<Item = (&'a Question, &'a Answer)> {
+        let all = plan.questions.iter().zip(&self.answers);
+        all.filter(move |(question, _)| question.control == Some(control) && question.kind == kind)
+    }
+
+    /// Returns the status of a control.
+    #[must_use]
+    pub fn status(&self, plan: &Plan, at: usize, control: &Control) -> ControlStatus {
+        let found = |kind| self.of_control(plan, at, kind).map(|(_, answer)| answer.found).sum();
+        let asks = !control.evidence.is_empty();
+        ControlStatus::of(asks, found(QuestionKind::Evidence), found(QuestionKind::Exception))
+    }
+}

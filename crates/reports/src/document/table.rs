@@ -1,0 +1,134 @@
+//! `report.csv`: a row for each question, control and group with its counts, then a row for each cited entry and question it answers.
+
+use std::io::{self, Write};
+
+use reeve_audit::format::write_csv_row;
+use reeve_audit::{Entry, format_instant};
+
+use crate::definition::user_of;
+use crate::findings::{Distinct, Findings};
+use crate::plan::{Plan, Question};
+
+const COLUMNS: [&str; 22] = [
+    "row",
+    "control",
+    "title",
+    "control_status",
+    "kind",
+    "name",
+    "query",
+    "entries",
+    "unique_users",
+    "resources_affected",
+    "sequence",
+    "timestamp",
+    "event_id",
+    "event_type",
+    "severity",
+    "user",
+    "ip_address",
+    "resource_type",
+    "resource_id",
+    "account_id",
+    "operation",
+    "status",
+];
+
+type Row = [Option<String>; COLUMNS.len()];
+
+/// Writes the header and the rows with counts.
+///
+/// # Errors
+/// Those of the writer.
+pub fn csv_head(out: &mut impl Write, plan: &Plan, findings: &Findings) -> io::Result<()> {
+    out.write_all(format!("{}\r\n", COLUMNS.join(",")).as_bytes())?;
+    for (question, answer) in plan.questions.iter().zip(&findings.answers) {
+        let mut row = begin("question", plan, question, Some(findings));
+        row[6] = Some(question.text.clone());
+        (row[7], row[8], row[9]) = counts(answer.found, answer.users, answer.resources);
+        write(out, &row)?;
+    }
+    for (at, control) in plan.template.iter().flat_map(|template| template.controls.iter().enumerate()) {
+        if control.evidence.is_empty() {
+            let mut row = Row::default();
+            row[0] = Some("control".to_owned());
+            row[1] = Some(control.number.clone());
+            row[2] = Some(control.title.clone());
+            row[3] = Some(findings.status(plan, at, control).as_str().to_owned());
+            write(out, &row)?;
+        }
+    }
+    for group in &findings.groups {
+        let mut row = Row::default();
+        row[0] = Some("group".to_owned());
+        for (field, value) in plan.group_by.iter().zip(&group.values) {
+            let column = match field {
+                crate::definition::GroupField::User => 15,
+                crate::definition::GroupField::Resource => 18,
+                crate::definition::GroupField::EventType => 13,
+            };
+            row[column].clone_from(value);
+        }
+        (row[7], row[8], row[9]) = counts(group.events, group.users, group.resources);
+        write(out, &row)?;
+    }
+    Ok(())
+}
+
+/// Writes the rows of a cited entry: one for each question that it answers.
+///
+/// # Errors
+/// Those of the writer.
+pub fn csv_entry(
+    out: &mut impl Write,
+    sequence: u64,
+    entry: &Entry,
+    plan: &Plan,
+    answered: &[usize],
+) -> io::Result<()> {
+    for at in answered {
+        let mut row = begin("entry", plan, &plan.questions[*at], None);
+        let (actor, resource, action) = (&entry.actor, &entry.resource, &entry.action);
+        let values = [
+            Some(sequence.to_string()),
+            Some(format_instant(entry.timestamp)),
+            Some(entry.event_id.as_str().to_owned()),
+            Some(entry.event_type.as_str().to_owned()),
+            Some(entry.severity.as_str().to_owned()),
+            user_of(entry).map(str::to_owned),
+            actor.ip_address.map(|address| address.to_string()),
+            resource.kind.clone(),
+            resource.id.clone(),
+            resource.account_id.clone(),
+            action.operation.clone(),
+            action.status.map(|status| status.as_str().to_owned()),
+        ];
+        row[10..].clone_from_slice(&values);
+        write(out, &row)?;
+    }
+    Ok(())
+}
+
+fn begin(kind: &str, plan: &Plan, question: &Question, findings: Option<&Findings>) -> Row {
+    let mut row = Row::default();
+    row[0] = Some(kind.to_owned());
+    if let (Some(at), Some(template)) = (question.control, plan.template) {
+        let control = &template.controls[at];
+        row[1] = Some(control.number.clone());
+        row[2] = Some(control.title.clone());
+        row[3] = findings.map(|findings| findings.status(plan, at, control).as_str().to_owned());
+    }
+    row[4] = Some(question.kind.as_str().to_owned());
+    row[5] = Some(question.name.clone());
+    row
+}
+
+/// Counts as cells; a lower bound stands as `100000+`.
+fn counts(events: u64, users: Distinct, resources: Distinct) -> (Option<String>, Option<String>, Option<String>) {
+    let cell = |distinct: Distinct| Some(format!("{}{}", distinct.count, if distinct.at_least { "+" } else { "" }));
+    (Some(events.to_string()), cell(users), cell(resources))
+}
+
+fn write(out: &mut impl Write, row: &Row) -> io::Result<()> {
+    write_csv_row(out, row.iter().map(Option::as_deref))
+}

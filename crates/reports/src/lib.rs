@@ -1,0 +1,31 @@
+//! Reports over the audit log: compliance templates and custom reports, what they ask of the log, and what was found.
+//!
+//! Pure: no clock, no disk, no runtime. A host reads the entries of a [`Plan`] in order of their sequence, hands each to
+//! [`Evaluation::observe`], and writes the entries that the answer cites with [`document`]. Memory does not grow with the log:
+//! counts of distinct values, groups and samples are bounded, and say so when a bound was met.
+//!
+//! A report states what the log shows and what it cannot show. A control without entries is "no entries found", not "passed".
+
+mod definition;
+mod distinct;
+pub mod document;
+mod evaluation;
+mod findings;
+mod period;
+mod plan;
+mod port;
+mod run;
+mod settings;
+mod template;
+mod templates;
+
+pub use definition::{Filters, GroupField, Metric, ReportDefinition, ReportId, ReportKind, Request};
+pub use evaluation::{Evaluation, MOST_CITED, SAMPLE};
+pub use findings::{Answer, Cited, ControlStatus, Distinct, Findings, GroupRow, Top};
+pub use period::{LONGEST_DAYS, Period, PeriodChoice, TimeBucket};
+pub use plan::{Plan, Question, QuestionKind};
+pub use port::{ReportStore, RunFilter};
+pub use run::{Run, RunFiles, RunId, RunProgress, RunState};
+pub use settings::{DefinitionDraft, RequestDraft, read_definition, read_request};
+pub use template::{Control, ControlQuestion, Template, TemplateError};
+pub use templates::{template, templates};

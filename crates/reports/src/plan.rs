@@ -1,0 +1,158 @@
+//! The questions of a report, ready to be asked of entries, and the one query that finds every entry that may answer one.
+
+use reeve_audit::Entry;
+use reeve_audit::query::{Expr, Query};
+
+use crate::definition::{GroupField, Metric, ReportKind, Request};
+use crate::period::Period;
+use crate::template::{ControlQuestion, Template};
+use crate::templates::template;
+
+use jiff::Timestamp;
+
+/// Meaning of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QuestionKind {
+    /// Entries that evidence a control.
+    Evidence,
+    /// Entries that somebody should look at.
+    Exception,
+    /// Entries of a custom report.
+    Events,
+}
+
+impl QuestionKind {
+    /// Name in documents.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            QuestionKind::Evidence => "evidence",
+            QuestionKind::Exception => "exception",
+            QuestionKind::Events => "events",
+        }
+    }
+}
+
+/// A query whose entries a report counts and cites.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    /// Identifier within the report, such as `CC6.1.evidence.1`.
+    pub id: String,
+    /// Index of its control in the template.
+    pub control: Option<usize>,
+    /// Meaning.
+    pub kind: QuestionKind,
+    /// Short name.
+    pub name: String,
+    /// Query as written.
+    pub text: String,
+    /// What entries show, or mean.
+    pub explains: String,
+    query: Query,
+}
+
+/// The questions of a report over a period.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// Template of a compliance report.
+    pub template: Option<&'static Template>,
+    /// Times.
+    pub period: Period,
+    /// Questions, in the order in which they are shown.
+    pub questions: Vec<Question>,
+    /// Grouping of a custom report.
+    pub group_by: Vec<GroupField>,
+    /// Figures of a custom report.
+    pub metrics: Vec<Metric>,
+    narrowing: Expr,
+    now: Timestamp,
+}
+
+/// A request that cannot be asked any more: its framework or a query is gone.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct PlanError(pub String);
+
+impl Plan {
+    /// Makes the questions of a request. `now` is what its period and queries count from.
+    ///
+    /// # Errors
+    /// A framework that Reeve does not have, or a query that it no longer reads.
+    pub fn new(request: &Request, now: Timestamp) -> Result<Plan, PlanError> {
+        let narrowing = request.filters.condition().map_err(|error| PlanError(error.to_string()))?;
+        let period = request.period.resolve(now);
+        let plan = |template, questions, group_by, metrics| Plan {
+            template,
+            period,
+            questions,
+            group_by,
+            metrics,
+            narrowing,
+            now,
+        };
+        Ok(match &request.kind {
+            ReportKind::Compliance { framework } => {
+                let found = template(framework);
+                let template = found.ok_or_else(|| PlanError(format!("there is no framework {framework:?}")))?;
+                plan(Some(template), of_template(template), Vec::new(), Metric::ALL.to_vec())
+            }
+            ReportKind::Custom { query, group_by, metrics } => {
+                let read = Query::parse(query).map_err(|error| PlanError(format!("query: {error}")))?;
+                let question = Question {
+                    id: "events".to_owned(),
+                    control: None,
+                    kind: QuestionKind::Events,
+                    name: "Events".to_owned(),
+                    text: query.clone(),
+                    explains: String::new(),
+                    query: read,
+                };
+                plan(None, vec![question], group_by.clone(), metrics.clone())
+            }
+        })
+    }
+
+    /// Returns the query of every entry that may answer a question, times resolved.
+    #[must_use]
+    pub fn query(&self) -> Query {
+        let mut texts = std::collections::BTreeSet::new();
+        let any = self.questions.iter().filter(|question| texts.insert(question.text.as_str()));
+        let any = Expr::or(any.map(|question| question.query.expr.clone()));
+        Query::all().and(self.period.condition()).and(self.narrowing.clone()).and(any).resolve(self.now)
+    }
+
+    /// Returns the indexes of the questions that an entry answers.
+    #[must_use]
+    pub fn answered(&self, entry: &Entry, recorded_at: Timestamp) -> Vec<usize> {
+        if !self.period.contains(entry.timestamp) || !self.narrowing.matches(entry, recorded_at, self.now) {
+            return Vec::new();
+        }
+        let answers = |question: &Question| question.query.matches(entry, recorded_at, self.now);
+        self.questions.iter().enumerate().filter(|(_, question)| answers(question)).map(|(at, _)| at).collect()
+    }
+}
+
+fn of_template(template: &Template) -> Vec<Question> {
+    let mut questions = Vec::new();
+    for (at, control) in template.controls.iter().enumerate() {
+        let kinds = [(QuestionKind::Evidence, &control.evidence), (QuestionKind::Exception, &control.exceptions)];
+        for (kind, asked) in kinds {
+            for (number, one) in asked.iter().enumerate() {
+                questions.push(question(format!("{}.{}.{}", control.number, kind.as_str(), number + 1), at, kind, one));
+            }
+        }
+    }
+    questions
+}
+
+fn question(id: String, control: usize, kind: QuestionKind, asked: &ControlQuestion) -> Question {
+    Question {
+        id,
+        control: Some(control),
+        kind,
+        name: asked.name.clone(),
+        text: asked.text.clone(),
+        explains: asked.explains.clone(),
+        query: asked.query.clone(),
+    }
+}

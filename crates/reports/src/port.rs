@@ -1,0 +1,52 @@
+//! The port through which reports and their runs are kept.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use reeve_access::AccessError;
+
+use crate::definition::{ReportDefinition, ReportId};
+use crate::run::{Run, RunId};
+
+/// Runs to list.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RunFilter {
+    /// Of this report only.
+    pub report: Option<ReportId>,
+    /// Of this kind of report only: `compliance` or `custom`.
+    pub kind: Option<String>,
+    /// At most this many.
+    pub limit: u64,
+    /// After skipping this many.
+    pub offset: u64,
+}
+
+/// Keeps reports and runs. Updates compare versions: a record that has changed since it was read is a conflict.
+#[async_trait]
+pub trait ReportStore: Send + Sync {
+    /// Adds a report; a taken name is a conflict, and so is a report beyond `most`.
+    async fn report_insert(&self, report: &ReportDefinition, most: u64) -> Result<(), AccessError>;
+    /// Replaces a report of the version before.
+    async fn report_update(&self, report: &ReportDefinition) -> Result<(), AccessError>;
+    /// Removes a report. Its runs stay.
+    async fn report_delete(&self, id: &ReportId) -> Result<(), AccessError>;
+    /// One report.
+    async fn report_get(&self, id: &ReportId) -> Result<ReportDefinition, AccessError>;
+    /// Every report, by name.
+    async fn report_list(&self) -> Result<Vec<ReportDefinition>, AccessError>;
+    /// Reports whose schedule is due at a moment.
+    async fn report_due(&self, now: Timestamp) -> Result<Vec<ReportDefinition>, AccessError>;
+    /// Adds a run, and moves the report's schedule on in the same step when `report` is given.
+    async fn run_insert(&self, run: &Run, report: Option<&ReportDefinition>) -> Result<(), AccessError>;
+    /// Replaces a run of the version before.
+    async fn run_update(&self, run: &Run) -> Result<(), AccessError>;
+    /// One run.
+    async fn run_get(&self, id: &RunId) -> Result<Run, AccessError>;
+    /// Runs, the latest first, and how many there are in all.
+    async fn run_list(&self, filter: &RunFilter) -> Result<(Vec<Run>, u64), AccessError>;
+    /// The oldest run that is queued, or that is running and was not touched since `stale`.
+    async fn run_next(&self, stale: Timestamp) -> Result<Option<Run>, AccessError>;
+    /// Runs that ended before a moment, the oldest first.
+    async fn run_ended_before(&self, before: Timestamp, limit: u64) -> Result<Vec<Run>, AccessError>;
+    /// Removes a run.
+    async fn run_delete(&self, id: &RunId) -> Result<(), AccessError>;
+}

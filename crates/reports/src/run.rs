@@ -1,0 +1,121 @@
+//! A run of a report: a job with a state, progress, and files once it has succeeded.
+
+use jiff::Timestamp;
+
+use crate::definition::{ReportId, Request};
+
+/// Identifier of a run.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RunId(pub String);
+
+/// State of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunState {
+    /// Waits for its turn.
+    Queued,
+    /// Reads the log, or writes its files.
+    Running,
+    /// Its files are there.
+    Succeeded,
+    /// It ended without files; the error says why.
+    Failed,
+    /// Somebody cancelled it.
+    Cancelled,
+}
+
+impl RunState {
+    /// Every state.
+    pub const ALL: [RunState; 5] =
+        [Self::Queued, Self::Running, Self::Succeeded, Self::Failed, Self::Cancelled];
+
+    /// Name in requests and in the store.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            RunState::Queued => "queued",
+            RunState::Running => "running",
+            RunState::Succeeded => "succeeded",
+            RunState::Failed => "failed",
+            RunState::Cancelled => "cancelled",
+        }
+    }
+
+    /// Reads a name.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.as_str() == text)
+    }
+
+    /// Returns `true` if nothing will change it any more.
+    #[must_use]
+    pub const fn is_ended(self) -> bool {
+        !matches!(self, RunState::Queued | RunState::Running)
+    }
+}
+
+/// How far a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RunProgress {
+    /// Sequence up to which the log was read.
+    pub position: u64,
+    /// Sequence at which it ends.
+    pub end: u64,
+    /// Entries found so far.
+    pub entries: u64,
+}
+
+/// Sizes of the files of a run, bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RunFiles {
+    /// The document with every cited entry and the proof.
+    pub json: u64,
+    /// The table.
+    pub csv: u64,
+    /// The typeset report.
+    pub pdf: u64,
+}
+
+/// A run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Run {
+    /// Identifier.
+    pub id: RunId,
+    /// Report that it is a run of.
+    pub report: ReportId,
+    /// Name of the report when the run was asked for.
+    pub report_name: String,
+    /// What it evaluates, as it was when the run was asked for.
+    pub request: Request,
+    /// State.
+    pub state: RunState,
+    /// Progress.
+    pub progress: RunProgress,
+    /// Reason of a failure.
+    pub error: Option<String>,
+    /// Findings without the cited entries, as JSON ([`crate::document`]), once it has succeeded.
+    pub summary: Option<String>,
+    /// Files, once it has succeeded.
+    pub files: RunFiles,
+    /// User whose rights it reads the log with.
+    pub user: String,
+    /// E-mail address of that user.
+    pub user_email: String,
+    /// Set when the schedule asked for it.
+    pub scheduled: bool,
+    /// Set when it is to end as soon as it can.
+    pub cancelling: bool,
+    /// Names of channels that are told.
+    pub channels: Vec<String>,
+    /// Addresses that e-mail channels send to in place of their own.
+    pub recipients: Vec<String>,
+    /// When it was asked for. Its period counts from here, also when it is taken up again.
+    pub created_at: Timestamp,
+    /// When it was begun.
+    pub started_at: Option<Timestamp>,
+    /// When it was last known to make progress; a run that stands still for a minute is taken up again.
+    pub touched_at: Timestamp,
+    /// When it ended.
+    pub ended_at: Option<Timestamp>,
+    /// Number of its version, from 1.
+    pub version: u64,
+}

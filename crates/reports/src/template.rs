@@ -1,0 +1,214 @@
+//! Compliance templates as data: the controls of a framework, the queries that evidence each, and what no log can show.
+//!
+//! The reader is strict: an unknown key, a missing text, a control twice, or a query that does not parse refuses the template and
+//! names the place.
+
+use std::collections::BTreeSet;
+
+use reeve_audit::query::Query;
+use serde::Deserialize;
+
+/// Template that was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TemplateError {
+    /// It is not TOML of the template's form.
+    #[error("{0}")]
+    Form(String),
+    /// A part of it is wrong.
+    #[error("{place}: {message}")]
+    Part {
+        /// Control and key.
+        place: String,
+        /// Reason.
+        message: String,
+    },
+}
+
+/// A framework's controls.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Template {
+    /// Name in requests: `soc2`.
+    pub id: String,
+    /// Name for readers.
+    pub name: String,
+    /// Edition that the numbers follow.
+    pub edition: String,
+    /// Publisher of the framework.
+    pub publisher: String,
+    /// What the template covers.
+    pub scope: String,
+    /// Controls in the framework's order.
+    pub controls: Vec<Control>,
+}
+
+/// A control.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Control {
+    /// Number in the framework.
+    pub number: String,
+    /// Short title, in Reeve's own words.
+    pub title: String,
+    /// What it asks, in Reeve's own words.
+    pub asks: String,
+    /// Chapter.
+    pub group: String,
+    /// What no log can show, and what to bring instead.
+    pub gaps: Vec<String>,
+    /// Queries whose entries evidence it.
+    pub evidence: Vec<ControlQuestion>,
+    /// Queries whose entries somebody should look at.
+    pub exceptions: Vec<ControlQuestion>,
+}
+
+/// A query of a control.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ControlQuestion {
+    /// Short name.
+    pub name: String,
+    /// Query as written.
+    pub text: String,
+    /// Query as read.
+    pub query: Query,
+    /// What entries show, or mean.
+    pub explains: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TemplateText {
+    id: String,
+    name: String,
+    edition: String,
+    publisher: String,
+    scope: String,
+    controls: Vec<ControlText>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ControlText {
+    number: String,
+    title: String,
+    asks: String,
+    group: String,
+    #[serde(default)]
+    gaps: Vec<String>,
+    #[serde(default)]
+    evidence: Vec<EvidenceText>,
+    #[serde(default)]
+    exceptions: Vec<ExceptionText>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EvidenceText {
+    name: String,
+    query: String,
+    shows: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ExceptionText {
+    name: String,
+    query: String,
+    means: String,
+}
+
+impl Template {
+    /// Reads a template.
+    ///
+    /// # Errors
+    /// The first part that is wrong.
+    pub fn read(text: &str) -> Result<Template, TemplateError> {
+        let text: TemplateText = toml::from_str(text).map_err(|error| TemplateError::Form(error.to_string()))?;
+        let [id, name, edition, publisher, scope] = [
+            ("id", text.id),
+            ("name", text.name),
+            ("edition", text.edition),
+            ("publisher", text.publisher),
+            ("scope", text.scope),
+        ]
+        .map(|(key, value)| words(key, value));
+        let controls = text.controls.into_iter().map(control).collect::<Result<Vec<_>, _>>()?;
+        let mut numbers = BTreeSet::new();
+        if let Some(twice) = controls.iter().find(|control| !numbers.insert(&control.number)) {
+            return Err(part(&twice.number, "stands twice"));
+        }
+        if controls.is_empty() {
+            return Err(part("controls", "has no control"));
+        }
+        Ok(Template { id: id?, name: name?, edition: edition?, publisher: publisher?, scope: scope?, controls })
+    }
+}
+
+fn control(text: ControlText) -> Result<Control, TemplateError> {
+    let number = words("number", text.number)?;
+    let place = |key: &str| format!("{number} {key}");
+    let evidence = text.evidence.into_iter().enumerate().map(|(at, one)| {
+        question(&place(&format!("evidence {}", at + 1)), one.name, one.query, one.shows)
+    });
+    let evidence = evidence.collect::<Result<Vec<_>, _>>()?;
+    let exceptions = text.exceptions.into_iter().enumerate().map(|(at, one)| {
+        question(&place(&format!("exception {}", at + 1)), one.name, one.query, one.means)
+    });
+    let exceptions = exceptions.collect::<Result<Vec<_>, _>>()?;
+    let gaps = text.gaps.into_iter().map(|gap| words(&place("gaps"), gap)).collect::<Result<Vec<_>, _>>()?;
+    if evidence.is_empty() && gaps.is_empty() {
+        return Err(part(&number, "has neither evidence nor gaps"));
+    }
+    if evidence.is_empty() && !exceptions.is_empty() {
+        return Err(part(&number, "has exceptions but no evidence that they would be exceptions to"));
+    }
+    Ok(Control {
+        title: words(&place("title"), text.title)?,
+        asks: words(&place("asks"), text.asks)?,
+        group: words(&place("group"), text.group)?,
+        number,
+        gaps,
+        evidence,
+        exceptions,
+    })
+}
+
+fn question(place: &str, name: String, text: String, explains: String) -> Result<ControlQuestion, TemplateError> {
+    let query = Query::parse(&text)
+        .map_err(|error| part(place, format!("query {text:?}, character {}: {}", error.position, error.message)))?;
+    if text.trim().is_empty() {
+        return Err(part(place, "the empty query takes every entry"));
+    }
+    Ok(ControlQuestion { name: words(place, name)?, text, query, explains: words(place, explains)? })
+}
+
+fn words(place: &str, text: String) -> Result<String, TemplateError> {
+    if text.trim().is_empty() || text.contains(char::is_control) {
+        return Err(part(place, "must be text on one line"));
+    }
+    Ok(text)
+}
+
+fn part(place: &str, message: impl Into<String>) -> TemplateError {
+    TemplateError::Part { place: place.to_owned(), message: message.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const HEAD: &str = "id = \"x\"\nname = \"X\"\nedition = \"1\"\npublisher = \"P\"\nscope = \"S\"\n";
+    const CONTROL: &str = "[[controls]]\nnumber = \"A.1\"\ntitle = \"T\"\nasks = \"A\"\ngroup = \"G\"\n";
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let evidence = "[[controls.evidence]]\nname = \"N\"\nquery = \"event_type:a.b\"\nshows = \"S\"\n";
+        let check = |text: String| Template::read(&text).unwrap_err().to_string();
+        assert!(Template::read(&format!("{HEAD}{CONTROL}{evidence}")).is_ok());
+        assert!(check(format!("{HEAD}{CONTROL}")).contains("A.1: has neither evidence nor gaps"));
+        assert!(check(format!("{HEAD}{CONTROL}{evidence}{CONTROL}{evidence}")).contains("A.1: stands twice"));
+        assert!(check(format!("{HEAD}{CONTROL}colour = \"red\"\n{evidence}")).contains("unknown field `colour`"));
+        let query = evidence.replace("event_type:a.b", "actor.emial:x");
+        assert!(check(format!("{HEAD}{CONTROL}{query}")).contains("A.1 evidence 1: query \"actor.emial:x\""));
+        assert!(check(format!("{HEAD}{CONTROL}gaps = [\"\"]\n")).contains("A.1 gaps: must be text"));
+    }
+}
