@@ -1,14 +1,15 @@
 //! Counting distinct values in bounded memory: exact up to a limit, a lower bound beyond it.
 
-use std::hash::{DefaultHasher, Hash, Hasher as _};
+use std::hash::BuildHasher as _;
 
-use hashbrown::HashSet;
+use hashbrown::{DefaultHashBuilder, HashSet};
 
 use crate::findings::Distinct;
 
 /// Values met so far, by hash. Two values with one hash (one chance in 2^64 a pair) count once.
 #[derive(Debug, Default)]
 pub(crate) struct DistinctSet {
+    hasher: DefaultHashBuilder,
     seen: HashSet<u64>,
     full: bool,
 }
@@ -16,9 +17,7 @@ pub(crate) struct DistinctSet {
 impl DistinctSet {
     /// Counts a value, unless `limit` values or the shared `budget` are used up.
     pub(crate) fn insert(&mut self, value: &str, limit: usize, budget: &mut usize) {
-        let mut hasher = DefaultHasher::new();
-        value.hash(&mut hasher);
-        let hash = hasher.finish();
+        let hash = self.hasher.hash_one(value);
         if self.full || self.seen.contains(&hash) {
             return;
         }

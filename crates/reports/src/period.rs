@@ -92,9 +92,7 @@ impl PeriodChoice {
         let span = |end: Date, length: Span| between(end.saturating_sub(length), end);
         match *self {
             PeriodChoice::Between(period) => period,
-            PeriodChoice::Last(ms) => {
-                Period { start: now.saturating_sub(ms.milliseconds()).unwrap_or(now), end: now }
-            }
+            PeriodChoice::Last(ms) => Period { start: now.saturating_sub(ms.milliseconds()).unwrap_or(now), end: now },
             PeriodChoice::PreviousWeek => span(monday(today), 7.days()),
             PeriodChoice::PreviousMonth => span(today.first_of_month(), 1.month()),
             PeriodChoice::PreviousQuarter => {

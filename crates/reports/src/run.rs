@@ -25,8 +25,7 @@ pub enum RunState {
 
 impl RunState {
     /// Every state.
-    pub const ALL: [RunState; 5] =
-        [Self::Queued, Self::Running, Self::Succeeded, Self::Failed, Self::Cancelled];
+    pub const ALL: [RunState; 5] = [Self::Queued, Self::Running, Self::Succeeded, Self::Failed, Self::Cancelled];
 
     /// Name in requests and in the store.
     #[must_use]

@@ -85,10 +85,7 @@ fn kind(draft: &RequestDraft, errors: &mut Vec<FieldError>) -> Option<ReportKind
     if let Err(error) = Query::parse(&query) {
         let hint = error.hint.map(|hint| format!(": {hint}")).unwrap_or_default();
         let message = format!("{} (at position {}){hint}", error.message, error.position);
-        errors.push(FieldError {
-            offset: Some(error.position),
-            ..FieldError::new("query", "invalid_query", message)
-        });
+        errors.push(FieldError { offset: Some(error.position), ..FieldError::new("query", "invalid_query", message) });
     }
     let group_by = named("group_by", &draft.group_by, GroupField::parse, "user, resource or event_type", errors);
     let known = "event_counts, unique_users or resources_affected";
@@ -215,10 +212,7 @@ mod tests {
             filters: Filters { users: vec![String::new()], ..Filters::default() },
             ..RequestDraft::default()
         };
-        assert_eq!(
-            fields(wrong),
-            ["period", "filters.users[0]", "query", "group_by[1]", "group_by[2]", "metrics[0]"]
-        );
+        assert_eq!(fields(wrong), ["period", "filters.users[0]", "query", "group_by[1]", "group_by[2]", "metrics[0]"]);
         let framework = Some("nothing".to_owned());
         assert_eq!(fields(RequestDraft { framework, query: Some(String::new()), ..custom }), ["query", "framework"]);
     }

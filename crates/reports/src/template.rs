@@ -145,13 +145,17 @@ impl Template {
 fn control(text: ControlText) -> Result<Control, TemplateError> {
     let number = words("number", text.number)?;
     let place = |key: &str| format!("{number} {key}");
-    let evidence = text.evidence.into_iter().enumerate().map(|(at, one)| {
-        question(&place(&format!("evidence {}", at + 1)), one.name, one.query, one.shows)
-    });
+    let evidence = text
+        .evidence
+        .into_iter()
+        .enumerate()
+        .map(|(at, one)| question(&place(&format!("evidence {}", at + 1)), one.name, one.query, one.shows));
     let evidence = evidence.collect::<Result<Vec<_>, _>>()?;
-    let exceptions = text.exceptions.into_iter().enumerate().map(|(at, one)| {
-        question(&place(&format!("exception {}", at + 1)), one.name, one.query, one.means)
-    });
+    let exceptions = text
+        .exceptions
+        .into_iter()
+        .enumerate()
+        .map(|(at, one)| question(&place(&format!("exception {}", at + 1)), one.name, one.query, one.means));
     let exceptions = exceptions.collect::<Result<Vec<_>, _>>()?;
     let gaps = text.gaps.into_iter().map(|gap| words(&place("gaps"), gap)).collect::<Result<Vec<_>, _>>()?;
     if evidence.is_empty() && gaps.is_empty() {

@@ -1,1 +1,66 @@
-//! Typesets a report as PDF.
+//! Typesets a report as PDF: title page, contents, summary with charts, a page a control, an appendix of cited entries.
+//!
+//! Layout is done here, in two steps: pages are laid out as lists of things to draw, so that the contents know their page numbers,
+//! and then drawn with krilla as tagged PDF. Memory is bounded by what a report shows, not by what the log holds. No text vanishes:
+//! a character that no embedded font has is written as its code point, and the document says so.
+
+mod appendix;
+mod chart;
+mod contents;
+mod controls;
+mod cover;
+mod fonts;
+mod layout;
+mod overview;
+mod render;
+mod style;
+mod table;
+mod text;
+
+use reeve_reports::document::Heading;
+use reeve_reports::{Findings, Plan, Request};
+
+pub use render::PdfError;
+
+/// Everything that a report shows.
+#[derive(Debug, Clone, Copy)]
+pub struct Report<'a> {
+    /// Name, times, user.
+    pub heading: &'a Heading,
+    /// What was asked.
+    pub request: &'a Request,
+    /// Questions.
+    pub plan: &'a Plan,
+    /// Answers.
+    pub findings: &'a Findings,
+    /// Checkpoint that the log was read at.
+    pub checkpoint: &'a CheckpointLines,
+}
+
+/// A checkpoint, as people compare it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckpointLines {
+    /// Origin of the log.
+    pub origin: String,
+    /// Entries in the log.
+    pub size: u64,
+    /// Root hash of its tree.
+    pub root: String,
+}
+
+/// Typesets a report.
+///
+/// # Errors
+/// When krilla refuses the document; a defect, as nothing in a report may lead to that.
+pub fn typeset(report: &Report<'_>) -> Result<Vec<u8>, PdfError> {
+    let mut layout = layout::Layout::new(&fonts::FONTS, &report.heading.name);
+    overview::lay_out(&mut layout, report);
+    controls::lay_out(&mut layout, report);
+    appendix::lay_out(&mut layout, report);
+    let body = layout.finish();
+    let front = contents::front_pages(&body);
+    let mut document = cover::pages(report, &body);
+    document.append(contents::pages(report, &body, 1 + front));
+    document.append(body.shifted(1 + front));
+    render::pdf(report, &document)
+}

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use reeve_audit::format_instant;
 use serde_json::{Map, Value, json};
 
-use crate::definition::{GroupField, Request, ReportKind};
+use crate::definition::{GroupField, ReportKind, Request};
 use crate::findings::{Answer, Cited, ControlStatus, Distinct, Findings, GroupRow, Top};
 use crate::plan::{Plan, Question, QuestionKind};
 use crate::template::Control;
@@ -91,7 +91,11 @@ fn statuses(plan: &Plan, findings: &Findings) -> Value {
         .map(|(at, control)| findings.status(plan, at, control))
         .collect();
     let count = |status: ControlStatus| statuses.iter().filter(|found| **found == status).count();
-    ControlStatus::ALL.iter().map(|status| (status.as_str().to_owned(), json!(count(*status)))).collect::<Map<_, _>>().into()
+    ControlStatus::ALL
+        .iter()
+        .map(|status| (status.as_str().to_owned(), json!(count(*status))))
+        .collect::<Map<_, _>>()
+        .into()
 }
 
 fn controls(plan: &Plan, findings: &Findings, detail: Detail) -> Vec<Value> {

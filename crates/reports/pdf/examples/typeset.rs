@@ -1,0 +1,94 @@
+//! Typesets a report over made-up entries, to look at: `cargo run -p reeve-reports-pdf --example typeset -- soc2 /tmp/soc2.pdf`.
+//! In place of a framework, `custom` typesets a grouped report.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+use jiff::{Timestamp, ToSpan as _};
+use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventType, ResourceRef};
+use reeve_reports::document::Heading;
+use reeve_reports::{Evaluation, Filters, GroupField, MOST_CITED, Metric, PeriodChoice, Plan, ReportKind, Request};
+use reeve_reports_pdf::{CheckpointLines, Report, typeset};
+
+const TYPES: [&str; 12] = [
+    "authentication.login",
+    "authentication.logout",
+    "resource.modify",
+    "resource.delete",
+    "resource.create",
+    "policy.modify",
+    "user.create",
+    "user.modify",
+    "token.create",
+    "authorization.denied",
+    "integration.modify",
+    "audit.search",
+];
+const PEOPLE: [&str; 7] = [
+    "ann@acme.example",
+    "bob@acme.example",
+    "zoë.müller@acme.example",
+    "жанна@acme.example",
+    "张伟@acme.example",
+    "carol.with.a.rather.long.name.indeed@subsidiary.acme.example",
+    "svc-deploy",
+];
+
+fn entry(at: u64, now: Timestamp) -> Entry {
+    let pick =
+        |salt: u64, of: usize| ((at.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(salt)) >> 33) as usize % of;
+    let person = PEOPLE[pick(1, PEOPLE.len()) * pick(9, 2)];
+    let status = if pick(3, 11) == 0 { ActionStatus::Failed } else { ActionStatus::Success };
+    let minutes = (at as i64 * 13) % (30 * 1440);
+    let resource = match pick(4, 3) {
+        0 => ResourceRef::new("virtual_machine", format!("i-0{:015x}", at * 7919)),
+        1 => ResourceRef::new("iam_role", format!("arn:aws:iam::123456789012:role/deploy/team-{}/a-long-path", at % 9)),
+        _ => ResourceRef::new("storage_bucket", format!("acme-invoices-{}", at % 5)),
+    };
+    Entry::new(EventType::new(TYPES[pick(2, TYPES.len())]).unwrap())
+        .at(now.checked_sub(minutes.minutes()).unwrap())
+        .by(Actor::user(person).with_email(person.to_owned()).with_ip_address("203.0.113.7".parse().unwrap()))
+        .on(resource)
+        .with_action("change", status, ActionMethod::Api)
+}
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let (what, path) = (arguments.next().unwrap(), arguments.next().unwrap());
+    let now: Timestamp = "2026-11-22T10:00:00Z".parse().unwrap();
+    let kind = if what == "custom" {
+        let group_by = vec![GroupField::User, GroupField::EventType];
+        ReportKind::Custom {
+            query: "status:failed OR event_type:policy.*".into(),
+            group_by,
+            metrics: Metric::ALL.to_vec(),
+        }
+    } else {
+        ReportKind::Compliance { framework: what }
+    };
+    let filters = Filters { accounts: Vec::new(), users: Vec::new(), resources: Vec::new() };
+    let request = Request { kind, period: PeriodChoice::parse("30d").unwrap(), filters };
+    let mut evaluation = Evaluation::new(Plan::new(&request, now).unwrap(), MOST_CITED);
+    for at in 0..4000 {
+        let _ = evaluation.observe(at, now, &entry(at, now));
+    }
+    let (plan, findings) = evaluation.finish();
+    let heading = Heading {
+        run_id: "0198f0c2-7d1e-7c33-9b5a-3f0f8b1f0c11".into(),
+        name: plan
+            .template
+            .map_or_else(|| "Failed actions, weekly".into(), |one| format!("{}, November 2026", one.name)),
+        generated_by: "carla@acme.example".into(),
+        asked_at: now,
+        generated_at: now,
+    };
+    let checkpoint = CheckpointLines {
+        origin: "reeve.acme.example/log".into(),
+        size: 4000,
+        root: "6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b".into(),
+    };
+    let report =
+        Report { heading: &heading, request: &request, plan: &plan, findings: &findings, checkpoint: &checkpoint };
+    let pdf = typeset(&report).unwrap();
+    println!("{} bytes", pdf.len());
+    std::fs::write(path, pdf).unwrap();
+}
