@@ -72,7 +72,7 @@ def table_problems(rules):
                 if not row.startswith("|"):
                     break
                 names, imports = [cell.strip() for cell in row.strip("|").split("|")][:2]
-                for name in re.findall(r"[a-z]+", names):
+                for name in re.findall(r"[a-z][a-z-]*", names):
                     rows[name] = imports
     if not rows:
         yield "ARCHITECTURE.md has no table `| crate | may import |`"
@@ -87,7 +87,7 @@ def table_problems(rules):
             if "every" not in said and "any" not in said and "all" not in said:
                 yield f"ARCHITECTURE.md: {name} may import everything, the table says {rows[name]!r}"
             continue
-        listed = {word for word in re.findall(r"[a-z]+", re.split(r"[;(]", said)[0]) if word in rules["may_import"]}
+        listed = {word for word in re.findall(r"[a-z][a-z-]*", re.split(r"[;(]", said)[0]) if word in rules["may_import"]}
         if listed - {name} != set(allowed) - {name}:
             want = ", ".join(sorted(set(allowed) - {name})) or "none of ours"
             yield f"ARCHITECTURE.md: {name} may import {want}; the table says {rows[name]!r}"

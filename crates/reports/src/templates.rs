@@ -54,6 +54,8 @@ mod tests {
                 Err(error) => panic!("{file}: {error}"),
             }
         }
+        let ids: Vec<_> = templates().iter().map(|one| one.id.as_str()).collect();
+        assert_eq!(ids, ORDER);
         assert!(templates().iter().all(|one| template(&one.id) == Some(one)));
     }
 }

@@ -1,3 +1,5 @@
+//! Evaluations over entries made by hand.
+
 #![allow(clippy::unwrap_used)]
 use reeve_audit::{ActionMethod, ActionStatus, Actor, EventType, ResourceRef};
 
