@@ -97,6 +97,12 @@ impl AnomalyStore for Kept {
     async fn anomaly_looked_put(&self, _: Timestamp) -> Result<(), StoreError> {
         Ok(())
     }
+    async fn anomaly_cursor(&self) -> Result<Option<u64>, StoreError> {
+        Ok(None)
+    }
+    async fn anomaly_advance(&self, _: Option<u64>, _: u64) -> Result<(), StoreError> {
+        Ok(())
+    }
 }
 
 pub(crate) fn desk(world: &World) -> (Desk, Arc<Kept>) {

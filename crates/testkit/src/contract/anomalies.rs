@@ -142,6 +142,21 @@ async fn settings(store: &dyn AnomalyStore) -> Result<()> {
         store.anomaly_looked_put(text.parse()?).await?;
         assert_eq!(store.anomaly_looked_get().await?, Some(text.parse()?));
     }
+    cursor(store).await
+}
+
+/// Of two processes that judged the same entries, one moves the cursor.
+async fn cursor(store: &dyn AnomalyStore) -> Result<()> {
+    let conflicts = |outcome| matches!(outcome, Err(StoreError::Conflict(_)));
+    assert_eq!(store.anomaly_cursor().await?, None);
+    assert!(conflicts(store.anomaly_advance(Some(0), 7).await), "it stands nowhere yet");
+    store.anomaly_advance(None, 7).await?;
+    assert!(conflicts(store.anomaly_advance(None, 9).await), "it stands somewhere");
+    assert_eq!(store.anomaly_cursor().await?, Some(7));
+    store.anomaly_advance(Some(7), 70).await?;
+    assert!(conflicts(store.anomaly_advance(Some(7), 71).await));
+    assert_eq!(store.anomaly_cursor().await?, Some(70));
+    store.anomaly_advance(Some(70), 70).await?;
     Ok(())
 }
 
