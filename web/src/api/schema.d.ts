@@ -3763,6 +3763,11 @@ export interface components {
             region?: string | null;
             /** @description Request id. */
             request_id?: string | null;
+            /**
+             * @description Resource id or name. Names are read from the tag `name`, `metadata.resource_name` and the member `name` of the state before
+             *     and after a change.
+             */
+            resource?: string | null;
             /** @description Resource id. */
             resource_id?: string | null;
             /** @description Kind of resource. */

@@ -30,27 +30,52 @@ pub const FILTERS: [(&str, FieldPath); 15] = [
     ("request_id", FieldPath::Column(Column::RequestId)),
 ];
 
+/// The filter that takes a resource's identifier or its name.
+const RESOURCE: &str = "resource";
+
 /// The condition of one filter. The value is taken whole, spaces and quotes included; `*` is a wildcard, and an
-/// address may be a network. The full name of a field is a filter too.
+/// address may be a network. The full name of a field is a filter too. `resource` finds an identifier or a name.
 pub fn filter(name: &str, value: &str) -> Result<Expr, QueryError> {
     let short = FILTERS.iter().find(|(known, _)| *known == name).map(|(_, field)| field.clone());
     let field = short.or_else(|| Column::ALL.into_iter().find(|c| c.field_name() == name).map(FieldPath::Column));
-    let Some(field) = field else {
-        let problem = Problem::new(format!("there is no filter `{name}`"));
-        return Err(match suggest::closest(name, FILTERS.iter().map(|(known, _)| *known)) {
-            Some(meant) => problem.hint(format!("did you mean {meant}?")).at(0, name),
-            None => problem.hint(format!("filters are {}", FILTERS.map(|(known, _)| known).join(", "))).at(0, name),
-        });
+    let fields = match field {
+        Some(field) => vec![field],
+        None if name == RESOURCE => resource_fields(),
+        None => return Err(unknown(name)),
     };
     if value.len() > MAX_QUERY_BYTES {
         let problem =
             Problem::new(format!("filter `{name}` has {} bytes; at most {MAX_QUERY_BYTES} are taken", value.len()));
         return Err(problem.at(0, ""));
     }
-    condition(&field, Operator::Plain, Written::unquoted(value)).map_err(|problem| {
+    let of_field = |field: &FieldPath| condition(field, Operator::Plain, Written::unquoted(value));
+    let either: Result<Vec<_>, Problem> = fields.iter().map(of_field).collect();
+    either.map(Expr::or).map_err(|problem| {
         let message = format!("filter `{name}`: {}", problem.message);
         Problem { message, ..problem }.at(0, value)
     })
+}
+
+/// Where an entry has the identifier or the name of its resource: sources write the name as a tag, as open metadata, or
+/// as a part of the state before and after a change.
+fn resource_fields() -> Vec<FieldPath> {
+    let name = || vec!["name".to_owned()];
+    vec![
+        FieldPath::Column(Column::ResourceId),
+        FieldPath::ResourceTag("name".to_owned()),
+        FieldPath::Metadata(vec!["resource_name".to_owned()]),
+        FieldPath::After(name()),
+        FieldPath::Before(name()),
+    ]
+}
+
+fn unknown(name: &str) -> QueryError {
+    let known = || FILTERS.iter().map(|(known, _)| *known).chain([RESOURCE]);
+    let problem = Problem::new(format!("there is no filter `{name}`"));
+    match suggest::closest(name, known()) {
+        Some(meant) => problem.hint(format!("did you mean {meant}?")).at(0, name),
+        None => problem.hint(format!("filters are {}", known().collect::<Vec<_>>().join(", "))).at(0, name),
+    }
 }
 
 /// Entries whose `timestamp` lies between the two, both included; either may be open.

@@ -356,6 +356,26 @@ fn length_and_depth_are_bounded() {
 }
 
 #[test]
+fn a_resource_is_found_by_its_identifier_or_name() {
+    for (entry, expect) in [
+        (r#"{"event_type":"a.b","resource":{"id":"Web-1"}}"#, true),
+        (r#"{"event_type":"a.b","resource":{"id":"i-1","tags":{"Name":"web-1"}}}"#, true),
+        (r#"{"event_type":"a.b","resource":{"id":"i-1"},"metadata":{"resource_name":"web-1"}}"#, true),
+        (r#"{"event_type":"a.b","changes":{"after":{"name":"web-1"}}}"#, true),
+        (r#"{"event_type":"a.b","changes":{"before":{"name":"web-1"},"after":{"name":"web-2"}}}"#, true),
+        (r#"{"event_type":"a.b","resource":{"id":"i-1","tags":{"env":"web-1"}}}"#, false),
+        (r#"{"event_type":"a.b","actor":{"id":"web-1"}}"#, false),
+    ] {
+        let draft = Draft::from_bytes(entry.as_bytes(), now()).unwrap();
+        for value in ["web-1", "web-1*", "*eb-1"] {
+            let found = filter("resource", value).unwrap().matches(&draft.entry, draft.recorded_at, now());
+            assert_eq!(found, expect, "{value} {entry}");
+        }
+    }
+    assert!(filter("resource", &"a*".repeat(MAX_WILDCARDS + 1)).unwrap_err().message.starts_with("filter `resource`"));
+}
+
+#[test]
 fn filters_are_conditions() {
     let draft = Draft::from_bytes(ENTRY.as_bytes(), now()).unwrap();
     let finds = |expr: &Expr| expr.matches(&draft.entry, draft.recorded_at, now());

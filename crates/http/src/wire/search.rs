@@ -100,6 +100,10 @@ pub struct FiltersBody {
     /// Resource id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_id: Option<String>,
+    /// Resource id or name. Names are read from the tag `name`, `metadata.resource_name` and the member `name` of the state before
+    /// and after a change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource: Option<String>,
     /// Cloud.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cloud_provider: Option<String>,
@@ -146,6 +150,7 @@ filters!(
     ip_address,
     resource_type,
     resource_id,
+    resource,
     cloud_provider,
     account_id,
     region,
