@@ -43,19 +43,4 @@ pub fn template(id: &str) -> Option<&'static Template> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_file_is_a_template_of_its_own_name() {
-        for (file, template) in read() {
-            match template {
-                Ok(template) => assert_eq!(file, format!("{}.toml", template.id)),
-                Err(error) => panic!("{file}: {error}"),
-            }
-        }
-        let ids: Vec<_> = templates().iter().map(|one| one.id.as_str()).collect();
-        assert_eq!(ids, ORDER);
-        assert!(templates().iter().all(|one| template(&one.id) == Some(one)));
-    }
-}
+mod tests;

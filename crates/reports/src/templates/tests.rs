@@ -1,0 +1,63 @@
+//! The templates as data: their form, that each control rests on evidence of its own, and that their event types exist.
+
+#![allow(clippy::panic)]
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::*;
+
+/// Fewest controls of a framework.
+const CONTROLS: usize = 25;
+
+#[test]
+fn every_file_is_a_template_of_its_own_name() {
+    for (file, template) in read() {
+        match template {
+            Ok(template) => assert_eq!(file, format!("{}.toml", template.id)),
+            Err(error) => panic!("{file}: {error}"),
+        }
+    }
+    let ids: Vec<_> = templates().iter().map(|one| one.id.as_str()).collect();
+    assert_eq!(ids, ORDER);
+    assert!(templates().iter().all(|one| template(&one.id) == Some(one)));
+}
+
+#[test]
+fn a_framework_has_its_controls_and_each_its_own_evidence() {
+    for template in templates() {
+        assert!(template.controls.len() >= CONTROLS, "{} has {} controls", template.id, template.controls.len());
+        let mut known = BTreeMap::new();
+        for control in template.controls.iter().filter(|control| !control.evidence.is_empty()) {
+            let queries: BTreeSet<_> = control.evidence.iter().map(|question| question.text.as_str()).collect();
+            assert_eq!(
+                queries.len(),
+                control.evidence.len(),
+                "{} {} asks one thing twice",
+                template.id,
+                control.number
+            );
+            if let Some(other) = known.insert(queries, &control.number) {
+                panic!("{}: {} and {other} rest on the same evidence", template.id, control.number);
+            }
+        }
+    }
+}
+
+/// A control whose exceptions would be all of its evidence tells an auditor nothing.
+#[test]
+fn an_exception_is_not_the_evidence_again() {
+    for template in templates() {
+        for control in &template.controls {
+            let evidence: BTreeSet<_> = control.evidence.iter().map(|question| question.text.as_str()).collect();
+            for exception in &control.exceptions {
+                assert!(
+                    !evidence.contains(exception.text.as_str()),
+                    "{} {}: {}",
+                    template.id,
+                    control.number,
+                    exception.name
+                );
+            }
+        }
+    }
+}
