@@ -4,6 +4,8 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { VERIFIER } from './program.mjs';
 import { alerts } from './stories-alerts.mjs';
+import { dashboards } from './stories-dashboard.mjs';
+import { searching } from './stories-search.mjs';
 import { outbound } from './stories-outbound.mjs';
 import { foresight } from './stories-foresight.mjs';
 import { applying } from './stories-applying.mjs';
@@ -150,7 +152,7 @@ async function searches({ page, program }) {
   await admin(page, program);
   await page.getByRole('link', { name: 'Audit Logging' }).click();
   await heading(page, 'Recent activity', 2).waitFor();
-  await page.getByText(/^Updated .* next in \d+ s$/).waitFor();
+  await page.getByText(/^Refreshes every 30 seconds/).waitFor();
   await page.getByRole('tab', { name: 'Search' }).click();
   await page.getByRole('textbox', { name: 'Query' }).fill('event_type:authentication.* AND status:failed');
   await page.getByRole('button', { name: 'Search', exact: true }).click();
@@ -388,6 +390,8 @@ export const stories = [
   { name: 'a recommendation is dismissed with a reason', run: dismisses },
   { name: 'the log is searched, and a wrong query is marked', run: searches },
   { name: 'a search is narrowed by its values, kept, shared and removed', run: narrowsAndKeeps },
+  ...searching,
+  ...dashboards,
   { name: 'the log is watched live, paused and resumed', run: watchesLive },
   { name: 'the kill switch and the circuit breaker are worked', run: guards },
   { name: 'a recommendation is put off, taken back and answered', run: answersLater },

@@ -1,23 +1,23 @@
-import { ActionIcon, Group, Text } from '@mantine/core';
-import { IconRefresh } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
+import { ActionIcon, Button, Group, Text } from '@mantine/core';
+import { IconPlayerPause, IconPlayerPlay, IconRefresh } from '@tabler/icons-react';
 import { nowTime } from '../../display/instants';
-import { REFRESH_MS } from './queries';
+import { REFRESH_MS, type Refresh } from './refresh';
 
-/** When the list was last asked for, and when it will be again. */
-export function Freshness({ at, fetching, onRefresh }: { at: number; fetching: boolean; onRefresh: () => void }) {
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    const timer = window.setInterval(() => setNow(Date.now()), 1000);
-    return () => window.clearInterval(timer);
-  }, []);
-  const left = Math.max(0, Math.ceil((at + REFRESH_MS - now) / 1000));
+/** How often the page refreshes, when it last did, and the buttons that pause it or refresh at once. */
+export function Freshness({ of: refresh, fetching }: { of: Refresh; fetching: boolean }) {
+  const next = refresh.paused ? 'paused' : `next in ${refresh.left} s`;
   return (
-    <Group gap={6}>
+    <Group gap={8}>
       <Text size="xs" className="muted numeral">
-        {at === 0 ? 'Loading' : `Updated ${nowTime(at)}`}{fetching ? ', refreshing …' : `, next in ${left} s`}
+        Refreshes every {REFRESH_MS / 1000} seconds. Updated {nowTime(refresh.at)}, {fetching ? 'refreshing …' : next}
       </Text>
-      <ActionIcon size="sm" onClick={onRefresh} aria-label="Refresh now"><IconRefresh size={15} /></ActionIcon>
+      <Button
+        size="compact-xs" variant={refresh.paused ? 'filled' : 'default'} aria-pressed={refresh.paused} onClick={() => refresh.pause(!refresh.paused)}
+        leftSection={refresh.paused ? <IconPlayerPlay size={13} /> : <IconPlayerPause size={13} />}
+      >
+        {refresh.paused ? 'Resume' : 'Pause'}
+      </Button>
+      <ActionIcon size="sm" variant="default" onClick={refresh.now} aria-label="Refresh now"><IconRefresh size={14} /></ActionIcon>
     </Group>
   );
 }

@@ -24,10 +24,16 @@ export function SavedSearches({ filters, onOpen }: Props) {
   const saved = useQuery(savedQuery);
   const [editing, setEditing] = useState<SavedSearch | 'new' | undefined>();
   const [removing, setRemoving] = useState<SavedSearch | undefined>();
+  const [open, setOpen] = useState(false);
   const items = saved.data?.items ?? [];
+  // The menu lies above dialogs: it must be gone before one opens.
+  const choose = (act: () => void) => {
+    setOpen(false);
+    act();
+  };
   return (
     <>
-      <Menu position="bottom-end" width={340} withinPortal shadow="md">
+      <Menu position="bottom-end" width={340} withinPortal shadow="md" opened={open} onChange={setOpen}>
         <Menu.Target><Button variant="default" leftSection={<IconBookmark size={16} />}>Saved searches</Button></Menu.Target>
         <Menu.Dropdown mah={420} style={{ overflowY: 'auto' }} maw="94vw">
           <Menu.Item leftSection={<IconBookmarkPlus size={16} />} onClick={() => setEditing('new')}>Save this search</Menu.Item>
@@ -43,8 +49,8 @@ export function SavedSearches({ filters, onOpen }: Props) {
                 </Group>
                 <Text size="xs" className="muted" truncate>{one.own ? one.query || 'Filters only' : `By ${one.owner_name}`}</Text>
               </Menu.Item>
-              {one.own && <Tooltip label="Rename or share"><ActionIcon aria-label={`Change ${one.name}`} onClick={() => setEditing(one)}><IconPencil size={15} /></ActionIcon></Tooltip>}
-              {one.own && <Tooltip label="Remove"><ActionIcon aria-label={`Remove ${one.name}`} onClick={() => setRemoving(one)}><IconTrash size={15} /></ActionIcon></Tooltip>}
+              {one.own && <Tooltip label="Rename or share"><ActionIcon aria-label={`Change ${one.name}`} onClick={() => choose(() => setEditing(one))}><IconPencil size={15} /></ActionIcon></Tooltip>}
+              {one.own && <Tooltip label="Remove"><ActionIcon aria-label={`Remove ${one.name}`} onClick={() => choose(() => setRemoving(one))}><IconTrash size={15} /></ActionIcon></Tooltip>}
             </Group>
           ))}
         </Menu.Dropdown>

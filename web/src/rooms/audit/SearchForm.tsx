@@ -5,6 +5,7 @@ import type { SearchFilters } from '../../addresses';
 import type { Problem } from '../../api/problem';
 import { fromInput, toInput } from '../../display/instants';
 import { options } from '../../display/wording';
+import { BasicFields } from './BasicSearch';
 import { PERIODS, type Composed } from './compose';
 import { QueryBox } from './QueryBox';
 
@@ -18,21 +19,21 @@ interface Props {
   saved: ReactNode;
 }
 
-const BASIC = ['keyword', 'user', 'resource_id', 'resource_type', 'event_type', 'status', 'severity', 'ip_address'] as const;
+const ADVANCED = ['resource_id', 'resource_type', 'status', 'severity', 'ip_address'] as const;
 const CUSTOM = 'custom';
 
-/** The query and the basic filters; all of them must hold. */
+/** The query, the basic and the advanced filters; all of them must hold. */
 export function SearchForm({ filters, composed, problem, busy, onSearch, saved }: Props) {
   const [draft, setDraft] = useState(filters);
   const [seen, setSeen] = useState(filters);
-  const used = BASIC.filter((name) => filters[name]).length;
+  const used = ADVANCED.filter((name) => filters[name]).length;
   const [open, setOpen] = useState(used > 0);
   if (seen !== filters) {
     setSeen(filters);
     setDraft(filters);
   }
   const set = (change: SearchFilters) => setDraft({ ...draft, ...change });
-  const text = (label: string, name: (typeof BASIC)[number], placeholder: string) => (
+  const text = (label: string, name: (typeof ADVANCED)[number], placeholder: string) => (
     <TextInput label={label} placeholder={placeholder} value={draft[name] ?? ''} onChange={(event) => set({ [name]: event.currentTarget.value })} />
   );
   const period = draft.start === undefined && draft.end === undefined ? '' : (PERIODS.find(({ value }) => value === draft.start)?.value ?? CUSTOM);
@@ -44,8 +45,9 @@ export function SearchForm({ filters, composed, problem, busy, onSearch, saved }
     <form onSubmit={(event) => { event.preventDefault(); onSearch(draft); }} role="search" aria-label="Search the log">
       <Stack gap="sm">
         <QueryBox value={draft.query ?? ''} onChange={(query) => set({ query })} problem={problem} asked={filters.query?.trim() ?? ''} shift={composed.shift} />
+        <BasicFields draft={draft} set={set} />
         <Group gap="sm" align="flex-end">
-          <Select aria-label="Period" w={180} allowDeselect={false} value={period} onChange={choosePeriod} data={[{ value: '', label: 'All time' }, ...PERIODS.map(({ value, label }) => ({ value, label })), { value: CUSTOM, label: 'From and to' }]} />
+          <Select aria-label="Time range" w={180} allowDeselect={false} value={period} onChange={choosePeriod} data={[{ value: '', label: 'All time' }, ...PERIODS.map(({ value, label }) => ({ value, label })), { value: CUSTOM, label: 'From and to' }]} />
           {period === CUSTOM && (
             <>
               <TextInput aria-label="From" type="datetime-local" value={draft.start ? toInput(new Date(draft.start)) : ''} onChange={(event) => set({ start: fromInput(event.currentTarget.value) })} />
@@ -53,7 +55,7 @@ export function SearchForm({ filters, composed, problem, busy, onSearch, saved }
             </>
           )}
           <Button variant="default" leftSection={<IconAdjustmentsHorizontal size={16} />} onClick={() => setOpen(!open)} aria-expanded={open}>
-            Filters{used ? ` (${used})` : ''}
+            Advanced{used ? ` (${used})` : ''}
           </Button>
           <Button type="submit" loading={busy}>Search</Button>
           {saved}
@@ -63,12 +65,9 @@ export function SearchForm({ filters, composed, problem, busy, onSearch, saved }
           />
         </Group>
         <Collapse expanded={open}>
-          <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
-            {text('Keyword', 'keyword', 'In any field')}
-            {text('User', 'user', 'Address or id, * at the end')}
-            {text('Event type', 'event_type', 'authentication.*')}
-            {text('Resource', 'resource_id', 'Identifier')}
-            {text('Kind of resource', 'resource_type', 'virtual_machine')}
+          <SimpleGrid cols={{ base: 1, xs: 2, md: 5 }} spacing="sm" pb={4}>
+            {text('Resource type', 'resource_type', 'virtual_machine')}
+            {text('Resource id', 'resource_id', 'Exact, or * at the end')}
             {text('IP address', 'ip_address', '10.0.* or 10.0.0.0/8')}
             <Select label="Status" placeholder="Any" clearable data={options(['success', 'failed', 'denied', 'pending'])} value={draft.status ?? null} onChange={(value) => set({ status: value ?? undefined })} />
             <Select label="Severity" placeholder="Any" clearable data={options(['info', 'low', 'medium', 'high', 'critical'])} value={draft.severity ?? null} onChange={(value) => set({ severity: value ?? undefined })} />

@@ -9,11 +9,11 @@ import { asProblem } from '../../api/problem';
 import { count, plural } from '../../display/amounts';
 import { TimeBars } from '../../charts/TimeBars';
 import { DataTable } from '../../display/DataTable';
-import { EmptyState } from '../../display/EmptyState';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { SEARCH_COLUMNS } from './columns';
 import { compose } from './compose';
 import { Facets, type FacetProps } from './Facets';
+import { NothingFound } from './NothingFound';
 import { filled } from './facets';
 import { searchQuery } from './queries';
 import { SavedSearches } from './SavedSearches';
@@ -55,7 +55,7 @@ export function SearchPage() {
               <DataTable
                 label="Entries" columns={SEARCH_COLUMNS} rows={rows} rowId={(row) => row.event_id}
                 onOpen={(row) => void navigate({ to: '/audit/$eventId', params: { eventId: row.event_id } })}
-                empty={<EmptyState title="No entry matches">Loosen a filter, widen the period, or use a trailing * to match beginnings. You see only entries that your role may see.</EmptyState>}
+                empty={<NothingFound filters={filters} at={found.dataUpdatedAt} freshness="Entries recorded since then are not shown yet." onWiden={search} onRefresh={() => void found.refetch()} />}
               />
               {rows && rows.length > 0 && (
                 <Group justify="center">

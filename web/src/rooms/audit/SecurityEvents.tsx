@@ -2,6 +2,8 @@ import { Anchor, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { IconShieldCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import type { SearchFilters } from '../../addresses';
+import { count } from '../../display/amounts';
 import { EmptyState } from '../../display/EmptyState';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
@@ -9,19 +11,23 @@ import { Status } from '../../display/Status';
 import { When } from '../../display/When';
 import { ActorName, ResourceName } from './Names';
 import { resourceOf } from './naming';
-import { SECURITY_QUERY, securityQuery } from './queries';
+import { entriesQuery, SECURITY_QUERY } from './queries';
 
-/** What deserves a look: high severities, refusals, failed sign-ins. */
-export function SecurityEvents() {
-  const { data, error } = useQuery(securityQuery());
+const SHOWN = 5;
+
+/** The newest entries of a period that deserve a look: high severities, refusals, failed sign-ins. */
+export function SecurityEvents({ period }: { period: SearchFilters }) {
+  const filters = { ...period, query: SECURITY_QUERY };
+  const { data, error } = useQuery(entriesQuery(filters, SHOWN));
+  const total = data?.total ?? 0;
   return (
     <Panel
       title="Security events" note="High severity, denied, or failed authentication"
-      actions={<Anchor size="sm" renderRoot={(props) => <Link to="/audit/search" search={{ query: SECURITY_QUERY }} {...props} />}>All</Anchor>}
+      actions={<Anchor size="sm" style={{ whiteSpace: 'nowrap' }} aria-label={`All ${count(total)} security events`} renderRoot={(props) => <Link to="/audit/search" search={filters} {...props} />}>All {data ? count(total) : ''}</Anchor>}
     >
       {error && <ProblemAlert error={error} />}
       {!data && !error && <Skeleton h={160} />}
-      {data?.items.length === 0 && <EmptyState title="None" icon={<IconShieldCheck size={22} />}>Nothing of high severity, nothing denied, no failed authentication.</EmptyState>}
+      {data?.items.length === 0 && <EmptyState title="None in this period" icon={<IconShieldCheck size={22} />}>Nothing of high severity, nothing denied, no failed authentication.</EmptyState>}
       <Stack gap={12}>
         {data?.items.map((entry) => (
           <Group key={entry.event_id} justify="space-between" wrap="nowrap" align="flex-start" gap="sm">

@@ -1,20 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import type { SearchFilters } from '../../addresses';
-import { compose, startOf } from './compose';
+import { compose, startOf, WITHOUT_READS } from './compose';
 
 const NOW = new Date('2026-11-20T12:00:00.000Z');
 
 describe('compose', () => {
   it.each<[SearchFilters, string | undefined, number]>([
-    [{}, 'NOT category:audit', 0],
+    [{}, WITHOUT_READS, 0],
     [{ reads: 'yes' }, undefined, 0],
-    [{ query: 'status:failed' }, 'NOT category:audit AND (status:failed)', 24],
+    [{ query: 'status:failed' }, `${WITHOUT_READS} AND (status:failed)`, WITHOUT_READS.length + 6],
     [{ query: 'a OR b', reads: 'yes' }, 'a OR b', 0],
     [{ query: 'category:audit' }, 'category:audit', 0],
     [{ query: 'event_type:audit.search' }, 'event_type:audit.search', 0],
     [{ event_type: 'audit.*' }, undefined, 0],
     [{ keyword: 'say "hi"', reads: 'yes' }, '"say \\"hi\\""', 0],
-    [{ keyword: 'web', query: 'x' }, 'NOT category:audit AND "web" AND (x)', 34],
+    [{ keyword: 'terminat*', reads: 'yes' }, 'terminat*', 0],
+    [{ keyword: 'a b*', reads: 'yes' }, '"a b*"', 0],
+    [{ keyword: 'web', query: 'x' }, `${WITHOUT_READS} AND "web" AND (x)`, WITHOUT_READS.length + 16],
   ])('%j', (filters, query, shift) => {
     const composed = compose(filters, NOW);
     expect(composed.body.query).toBe(query);

@@ -2,7 +2,9 @@
 import type { Search } from '../../api/bodies';
 import type { SearchFilters } from '../../addresses';
 import { FACETS, spanOf } from './facets';
-import { WITHOUT_READS } from './queries';
+
+/** All but Reeve's own records of people reading the log. Alerts, exports and reports are activity like any other. */
+export const WITHOUT_READS = 'NOT event_type:(audit.search OR audit.view OR audit.live)';
 
 export const PERIODS: { value: string; label: string; hours: number }[] = [
   { value: '1h', label: 'Last hour', hours: 1 },
@@ -21,8 +23,14 @@ export function startOf(text: string | undefined, now: Date): string | undefined
   return Number.isNaN(given.getTime()) ? undefined : given.toISOString();
 }
 
-/** Whether the question itself is about reading the log. */
-function asksForReads({ query = '', event_type = '' }: SearchFilters): boolean {
+/** A keyword as the query language has it: a phrase, or the beginning of a word where it ends with a star. */
+export function phrase(keyword: string): string {
+  if (/^[\p{L}\p{N}]+\*$/u.test(keyword)) return keyword;
+  return `"${keyword.replace(/[\\"]/g, '\\$&')}"`;
+}
+
+/** Returns true if the question itself is about reading the log. */
+export function asksForReads({ query = '', event_type = '' }: SearchFilters): boolean {
   return /\bcategory:"?audit\b|\bevent_type:"?audit\b|\baudit\./i.test(query) || event_type.startsWith('audit');
 }
 
@@ -37,7 +45,7 @@ export interface Composed {
 export function compose(filters: SearchFilters, now: Date): Composed {
   const before: string[] = [];
   if (!filters.reads && !asksForReads(filters)) before.push(WITHOUT_READS);
-  if (filters.keyword) before.push(`"${filters.keyword.replace(/[\\"]/g, '\\$&')}"`);
+  if (filters.keyword) before.push(phrase(filters.keyword));
   const typed = filters.query?.trim() ?? '';
   const prefix = before.join(' AND ');
   const wrapped = prefix && typed;
@@ -53,6 +61,7 @@ export function compose(filters: SearchFilters, now: Date): Composed {
       end_time,
       filters: {
         user: filters.user,
+        resource: filters.resource,
         resource_id: filters.resource_id,
         resource_type: filters.resource_type,
         event_type: filters.event_type,

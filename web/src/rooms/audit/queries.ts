@@ -1,44 +1,57 @@
 // What the room asks the service for. Every question is itself an entry in the log, so it asks no more than it shows.
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { SearchFilters } from '../../addresses';
 import { body, client } from '../../api/client';
 import type { Search } from '../../api/bodies';
+import { compose } from './compose';
 import { BY_REEVE } from './naming';
-
-/** Reeve's own records of people reading the log. */
-export const WITHOUT_READS = 'NOT category:audit';
 
 /** What deserves a look. */
 export const SECURITY_QUERY = 'severity:(high OR critical) OR status:denied OR (category:authentication AND status:failed)';
 
-export const REFRESH_MS = 30_000;
-
-export function recentQuery(reads: boolean) {
+/** Entries of an address, newest first, with their number. Answers stay shown while the next ones are fetched. */
+export function entriesQuery(filters: SearchFilters, limit: number) {
   return queryOptions({
-    queryKey: ['audit', 'recent', reads],
-    queryFn: () => body(client.GET('/api/v1/audit-logs', { params: { query: { limit: 15, query: reads ? undefined : WITHOUT_READS } } })),
-    refetchInterval: REFRESH_MS,
+    queryKey: ['audit', 'entries', filters, limit],
+    queryFn: () => body(client.POST('/api/v1/audit-logs/search', { body: { ...compose(filters, new Date()).body, aggregations: [], limit } })),
+    placeholderData: keepPreviousData,
   });
 }
 
-export function securityQuery() {
+/** Counts of the entries of an address, by the usual fields and over time. */
+export function statsQuery(filters: SearchFilters) {
+  const { query, start_time, end_time } = compose(filters, new Date()).body;
   return queryOptions({
-    queryKey: ['audit', 'security'],
-    queryFn: () => body(client.GET('/api/v1/audit-logs', {
-      params: { query: { limit: 5, query: SECURITY_QUERY } },
-    })),
-    refetchInterval: REFRESH_MS,
-  });
-}
-
-export function statsQuery(hours: number, reads: boolean) {
-  return queryOptions({
-    queryKey: ['audit', 'stats', hours, reads],
+    queryKey: ['audit', 'stats', query, start_time, end_time],
     queryFn: () => body(client.GET('/api/v1/audit-logs/stats', {
-      params: { query: { start_time: new Date(Date.now() - hours * 3_600_000).toISOString(), query: reads ? undefined : WITHOUT_READS } },
+      params: { query: { start_time: start_time ?? undefined, end_time: end_time ?? undefined, query: query ?? undefined } },
     })),
-    refetchInterval: REFRESH_MS,
+    placeholderData: keepPreviousData,
   });
 }
+
+/** Below this a difference of clocks is within what the header of an answer can tell, milliseconds. */
+const SKEW_MS = 2_000;
+
+/** Milliseconds by which the service's clock is ahead of the browser's. Without it a slow clock here would hide the newest entries. */
+export const clockSkewQuery = queryOptions({
+  queryKey: ['clock-skew'],
+  queryFn: async () => {
+    const sent = Date.now();
+    const answer = await fetch('/healthz', { cache: 'no-store' });
+    const there = Date.parse(answer.headers.get('date') ?? '');
+    const skew = there - (sent + Date.now()) / 2;
+    return Number.isNaN(skew) || Math.abs(skew) < SKEW_MS ? 0 : skew;
+  },
+  staleTime: 600_000,
+});
+
+/** The catalogue of event types. */
+export const eventTypesQuery = queryOptions({
+  queryKey: ['audit', 'event-types'],
+  queryFn: () => body(client.GET('/api/v1/audit-logs/event-types')),
+  staleTime: Infinity,
+});
 
 export function searchQuery(search: Search) {
   return infiniteQueryOptions({
@@ -65,6 +78,15 @@ export const checkpointQuery = queryOptions({
   queryKey: ['audit', 'checkpoint'],
   queryFn: () => body(client.GET('/api/v1/audit-logs/checkpoint', { parseAs: 'text' })),
 });
+
+/** The checkpoint, asked for anew when the log has grown. */
+export function checkpointAt(logSize: number | undefined) {
+  return queryOptions({
+    queryKey: ['audit', 'checkpoint', logSize],
+    queryFn: () => body(client.GET('/api/v1/audit-logs/checkpoint', { parseAs: 'text' })),
+    placeholderData: keepPreviousData,
+  });
+}
 
 /** All entries of Reeve's own that carry this member with this value, newest first. `moves` changes when what they are about does. */
 export function storyQuery(member: string, id: string, moves: string) {

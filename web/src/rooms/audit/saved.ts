@@ -4,7 +4,7 @@ import type { SavedSearch } from '../../api/bodies';
 import { body, client } from '../../api/client';
 import type { components } from '../../api/schema';
 import type { SearchFilters } from '../../addresses';
-import { PERIODS } from './compose';
+import { PERIODS, phrase } from './compose';
 
 type Schemas = components['schemas'];
 
@@ -14,7 +14,7 @@ export const savedQuery = queryOptions({
   staleTime: 60_000,
 });
 
-const FILTERS = ['user', 'resource_id', 'resource_type', 'event_type', 'status', 'severity', 'ip_address'] as const;
+const FILTERS = ['user', 'resource', 'resource_id', 'resource_type', 'event_type', 'status', 'severity', 'ip_address'] as const;
 
 /** The address that shows a saved search. */
 export function addressOf(saved: SavedSearch): SearchFilters {
@@ -33,7 +33,7 @@ function periodOf(time: string | null | undefined): string | undefined {
 export function keptOf(filters: SearchFilters): Pick<Schemas['SavedSearchCreate'], 'query' | 'filters' | 'start_time' | 'end_time'> {
   const typed = filters.query?.trim() ?? '';
   const keyword = filters.keyword?.trim();
-  const word = keyword && `"${keyword.replace(/[\\"]/g, '\\$&')}"`;
+  const word = keyword && phrase(keyword);
   const period = PERIODS.some(({ value }) => value === filters.start);
   return {
     query: word && typed ? `${word} AND (${typed})` : word || typed,
