@@ -1,5 +1,8 @@
 //! How often something was done: in how many hours, not how many times, so that a loop of ten thousand calls makes no more of a
 //! habit than one call does. Older hours fade.
+//!
+//! The hours are those of the clock. What is under way must not vouch for itself, though, and an intruder does not mind the clock: so
+//! [`Habits::hours_before`] leaves out every hour of the clock whose first such deed is less than sixty minutes old.
 
 use std::collections::BTreeMap;
 
@@ -7,6 +10,17 @@ use super::names::NameId;
 
 /// After so many hours what was done counts half: 45 days.
 const HALF_LIFE_H: f64 = 45.0 * 24.0;
+/// Milliseconds of an hour.
+const HOUR_MS: i64 = 3_600_000;
+
+/// An hour of the clock in which something was done.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+struct Span {
+    /// Time of the first deed in it.
+    first_ms: i64,
+    /// Share of an hour that it counts for.
+    weight: f64,
+}
 
 /// One thing that is done.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -17,6 +31,8 @@ pub(crate) struct Habit {
     pub(crate) last_hour: i64,
     /// How often, ever.
     pub(crate) times: u64,
+    /// The two latest of those hours, the latest first. No more of them can begin within sixty minutes.
+    latest: [Span; 2],
 }
 
 impl Habit {
@@ -25,13 +41,23 @@ impl Habit {
         self.hours * fade(now_hour - self.last_hour)
     }
 
-    fn note(&mut self, hour: i64, weight: f64) {
+    /// How many hours it was done in, without those whose first deed came within sixty minutes before `at_ms` or after it.
+    fn hours_before(&self, at_ms: i64) -> f64 {
+        let now_hour = at_ms.div_euclid(HOUR_MS);
+        let fresh = self.latest.iter().filter(|span| span.first_ms > at_ms - HOUR_MS);
+        let fresh: f64 = fresh.map(|span| span.weight * fade(now_hour - span.first_ms.div_euclid(HOUR_MS))).sum();
+        (self.hours(now_hour) - fresh).max(0.0)
+    }
+
+    fn note(&mut self, at_ms: i64, weight: f64) {
         self.times = self.times.saturating_add(1);
-        if self.hours == 0.0 {
-            (self.hours, self.last_hour) = (weight, hour);
-        } else if hour > self.last_hour {
+        let hour = at_ms.div_euclid(HOUR_MS);
+        if self.hours == 0.0 || hour > self.last_hour {
             self.hours = self.hours(hour) + weight;
             self.last_hour = hour;
+            self.latest = [Span { first_ms: at_ms, weight }, self.latest[0]];
+        } else if hour == self.last_hour {
+            self.latest[0].first_ms = self.latest[0].first_ms.min(at_ms);
         }
         // What comes late into an hour before the last is in the past of that habit already.
     }
@@ -49,14 +75,15 @@ pub(crate) struct Habits {
 }
 
 impl Habits {
-    /// Notes that `name` was done in an hour.
-    pub(crate) fn note(&mut self, name: NameId, hour: i64, weight: f64, most: usize) {
+    /// Notes that `name` was done at a time, milliseconds since the epoch.
+    pub(crate) fn note(&mut self, name: NameId, at_ms: i64, weight: f64, most: usize) {
+        let hour = at_ms.div_euclid(HOUR_MS);
         if !self.items.contains_key(&name) && self.items.len() >= most {
             self.forget_rarest(hour);
         }
         let habit = self.items.entry(name).or_default();
         let known = habit.hours(hour);
-        habit.note(hour, weight);
+        habit.note(at_ms, weight);
         let gained = habit.hours(hour) - known;
         // The whole is the sum over all names, so it may gain several in one hour.
         self.all.hours = self.all.hours(hour) + gained.max(0.0);
@@ -77,11 +104,9 @@ impl Habits {
         self.items.get(&name).map_or(0.0, |habit| habit.hours(now_hour))
     }
 
-    /// Hours before this one in which `name` was done: an hour that has not ended makes no habit.
-    pub(crate) fn hours_before(&self, name: NameId, now_hour: i64) -> f64 {
-        let Some(habit) = self.items.get(&name) else { return 0.0 };
-        let hours = habit.hours(now_hour);
-        if habit.last_hour >= now_hour { (hours - 1.0).max(0.0) } else { hours }
+    /// Hours in which `name` was done before the last sixty minutes: what is under way makes no habit of itself.
+    pub(crate) fn hours_before(&self, name: NameId, at_ms: i64) -> f64 {
+        self.items.get(&name).map_or(0.0, |habit| habit.hours_before(at_ms))
     }
 
     /// Hours over all names: how much is known at all.
@@ -106,13 +131,48 @@ mod tests {
         let mut habits = Habits::default();
         let name = NameId(1);
         for _ in 0..10_000 {
-            habits.note(name, 100, 1.0, 8);
+            habits.note(name, 100 * HOUR_MS, 1.0, 8);
         }
         assert_eq!(habits.hours(name, 100), 1.0);
-        habits.note(name, 101, 1.0, 8);
+        habits.note(name, 101 * HOUR_MS, 1.0, 8);
         assert!((habits.hours(name, 101) - 2.0).abs() < 0.01 && (habits.total(101) - 2.0).abs() < 0.01);
         assert!((habits.hours(name, 101 + 45 * 24) - 1.0).abs() < 0.01);
         assert_eq!(habits.firmest(101)[0].1.times, 10_001);
+    }
+
+    /// A deed is repeated for an hour from a minute on: whatever that minute is, none of it is a habit until an hour has passed.
+    #[test]
+    fn what_is_under_way_is_no_habit_whatever_the_clock() {
+        const MINUTE_MS: i64 = 60_000;
+        for begins_at_minute in 0..60 {
+            let (mut habits, name) = (Habits::default(), NameId(1));
+            let begun = 100 * HOUR_MS + begins_at_minute * MINUTE_MS;
+            for minute in 0..60 {
+                let at = begun + minute * MINUTE_MS;
+                assert_eq!(
+                    habits.hours_before(name, at),
+                    0.0,
+                    "begun at minute {begins_at_minute}, {minute} min later"
+                );
+                habits.note(name, at, 1.0, 8);
+            }
+            assert!(habits.hours_before(name, begun + HOUR_MS) > 0.99, "begun at minute {begins_at_minute}");
+        }
+    }
+
+    /// What was unusual teaches less, and no more than that is taken off again; what comes late changes nothing.
+    #[test]
+    fn a_habit_of_before_stays_beside_what_is_under_way() {
+        let (mut habits, name) = (Habits::default(), NameId(1));
+        for hour in 0..10 {
+            habits.note(name, hour * HOUR_MS, 1.0, 8);
+        }
+        habits.note(name, 20 * HOUR_MS - 1, 0.25, 8);
+        habits.note(name, 20 * HOUR_MS + 1, 0.25, 8);
+        let before = habits.hours_before(name, 20 * HOUR_MS + 2);
+        assert!((before - 10.0).abs() < 0.1, "{before}");
+        habits.note(name, 3 * HOUR_MS + 7, 1.0, 8);
+        assert_eq!(habits.hours_before(name, 20 * HOUR_MS + 2), before);
     }
 
     #[test]
@@ -120,10 +180,10 @@ mod tests {
         let mut habits = Habits::default();
         for (name, hours) in [(1, 5), (2, 1), (3, 3)] {
             for hour in 0..hours {
-                habits.note(NameId(name), hour, 1.0, 3);
+                habits.note(NameId(name), hour * HOUR_MS, 1.0, 3);
             }
         }
-        habits.note(NameId(4), 5, 1.0, 3);
+        habits.note(NameId(4), 5 * HOUR_MS, 1.0, 3);
         assert_eq!(habits.hours(NameId(2), 5), 0.0);
         assert!(habits.hours(NameId(1), 5) > 4.0 && habits.hours(NameId(4), 5) == 1.0);
     }

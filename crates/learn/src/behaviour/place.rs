@@ -8,7 +8,7 @@ use super::rarity::{Witnesses, known};
 use super::subject::Step;
 use super::words::Verb;
 
-/// Share of a new place's weight that is left for what follows within the same hour.
+/// Share of a new place's weight that is left for what follows within sixty minutes.
 const STILL_NEW: f64 = 0.6;
 /// Share of what is known that the estate lends to judge the network of a principal of whom nothing is known.
 const OF_THE_ESTATE: f64 = 0.6;
@@ -36,11 +36,11 @@ fn loudness(step: &Step) -> f64 {
     }
 }
 
-/// How new a place is for a principal: 1 at first, less within the same hour, `None` where it came from there before. Were the
+/// How new a place is for a principal: 1 at first, less for an hour after that, `None` where it came from there before. Were the
 /// first call enough to make a place known, an intruder's second call would come from a usual one.
 fn newness(own: &Habits, name: NameId, step: &Step) -> Option<f64> {
     let seen = own.hours(name, step.hour) > 0.0;
-    (own.hours_before(name, step.hour) < 0.5).then_some(if seen { STILL_NEW } else { 1.0 })
+    (own.hours_before(name, step.at_ms) < 0.5).then_some(if seen { STILL_NEW } else { 1.0 })
 }
 
 fn network(deed: &Deed, step: &Step, witnesses: &Witnesses<'_>, scale: &mut Scale) {

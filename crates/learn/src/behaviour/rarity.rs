@@ -46,7 +46,7 @@ pub(crate) fn weigh(step: &Step, witnesses: &Witnesses<'_>, refused: bool, scale
     let estate = witnesses.estate_hours(actions, step.action, step.hour);
     novelty(step, witnesses, (own, peers, estate), scale);
     let ease = |hours: f64, slope: f64, most: f64| (slope * hours.ln_1p()).min(most);
-    let habit = witnesses.own.past.actions.hours_before(step.action, step.hour);
+    let habit = witnesses.own.past.actions.hours_before(step.action, step.at_ms);
     let familiar = ease(habit, 0.75, 2.5) + ease(peers, 0.35, 1.2) + ease(estate, 0.15, 0.5);
     // Of a read only so much can be taken; of one that is refused day by day, more.
     // That people mistype day by day says nothing about who fails now.

@@ -69,10 +69,10 @@ pub(crate) struct Past {
 
 impl Past {
     pub(crate) fn note(&mut self, step: &Step, weight: f64) {
-        self.actions.note(step.action, step.hour, weight, MOST_ACTIONS);
+        self.actions.note(step.action, step.at_ms, weight, MOST_ACTIONS);
         let other = |habits: &mut Habits, name: Option<NameId>| {
             if let Some(name) = name {
-                habits.note(name, step.hour, weight, MOST_OTHER);
+                habits.note(name, step.at_ms, weight, MOST_OTHER);
             }
         };
         if step.done {

@@ -111,7 +111,7 @@ pub(crate) fn sequence(deed: &Deed, step: &Step, witnesses: &Witnesses<'_>, name
 
 /// How far a deed is a habit of its principal: 0 for a new one, towards 1 for what is done day by day.
 fn habit(step: &Step, witnesses: &Witnesses<'_>) -> f64 {
-    let hours = witnesses.own.past.actions.hours_before(step.action, step.hour);
+    let hours = witnesses.own.past.actions.hours_before(step.action, step.at_ms);
     hours / (hours + HALF_A_HABIT_H)
 }
 
