@@ -9,6 +9,7 @@ pub mod catalogue;
 pub mod change;
 pub mod charge;
 pub mod connection;
+pub mod instant;
 pub mod money;
 mod named;
 pub mod observe;
@@ -21,6 +22,7 @@ pub use catalogue::{Catalogue, CatalogueError, DatabaseSpec, Discount, InstanceS
 pub use change::{Attribute, ResourceChange};
 pub use charge::{Amount, Charge, ChargeCategory};
 pub use connection::{AccountId, Connection, ConnectionId, ConnectionStatus, Credentials, SyncReport};
+pub use instant::read_instant;
 pub use money::Money;
 pub use observe::{Denied, Inventory, Observe, ObserveError, ObserveErrorKind, SampleBatch, SampleQuery};
 pub use resource::{Capacity, Provider, Purchase, Resource, ResourceId, ResourceKind, ResourceState, Specification};

@@ -1,10 +1,9 @@
 //! Amounts and times of a cell, as clouds export them and as spreadsheets rewrite them.
 
-use jiff::civil::{Date, DateTime};
-use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp};
+use jiff::civil::Date;
 
 use super::super::{Amount, AmountError};
+use crate::instant::{read_instant, utc};
 
 /// Symbols of currencies that may stand at either end of an amount.
 const SYMBOLS: [char; 5] = ['$', '€', '£', '¥', '₹'];
@@ -53,26 +52,12 @@ pub(super) fn amount(text: &str, decimal_comma: bool) -> Result<Amount, AmountEr
 /// Milliseconds since the epoch; UTC where there is no offset. Dates with slashes have the month first, as the
 /// specification's examples do.
 pub(super) fn time(text: &str) -> Option<i64> {
-    let text = text.strip_suffix("UTC").unwrap_or(text).trim_end();
-    if let Ok(at) = text.parse::<Timestamp>() {
-        return Some(at.as_millisecond());
-    }
-    if text.contains('/') {
-        return month_first(text);
-    }
-    let at: Option<DateTime> = text.parse().ok().or_else(|| text.parse::<Date>().ok().map(|date| date.at(0, 0, 0, 0)));
-    match at {
-        Some(at) => utc(at),
-        None => beyond_midnight(text),
-    }
-}
-
-fn utc(at: DateTime) -> Option<i64> {
-    TimeZone::UTC.to_timestamp(at).ok().map(|at| at.as_millisecond())
+    if text.contains('/') { month_first(text) } else { read_instant(text) }
 }
 
 /// `4/1/25`, `04/01/2025` and the same with a time of day after a space.
 fn month_first(text: &str) -> Option<i64> {
+    let text = text.strip_suffix("UTC").unwrap_or(text).trim_end();
     let (date, clock) = text.split_once(' ').map_or((text, None), |(date, clock)| (date, Some(clock.trim())));
     let mut parts = date.split('/');
     let (month, day, year) = (parts.next()?, parts.next()?, parts.next()?);
@@ -90,19 +75,11 @@ fn month_first(text: &str) -> Option<i64> {
     utc(date.to_datetime(clock))
 }
 
-/// An hour past the day's last, `2023-02-01T30:00:00Z`: the specification's examples add hours to a date and let them run on.
-fn beyond_midnight(text: &str) -> Option<i64> {
-    let text = text.strip_suffix('Z').unwrap_or(text);
-    let (date, clock) = text.split_once(['T', ' '])?;
-    let (hours, rest) = clock.split_once(':')?;
-    let hours = hours.parse::<i64>().ok().filter(|hours| (24..48).contains(hours))?;
-    let at: DateTime = format!("{date}T{:02}:{rest}", hours - 24).parse().ok()?;
-    utc(at.checked_add(SignedDuration::from_hours(24)).ok()?)
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use jiff::Timestamp;
+
     use super::*;
 
     #[test]
@@ -144,6 +121,8 @@ mod tests {
             ("04/01/2025", 0),
             ("4/1/25 9:30", 9),
             ("2025-04-01T30:00:00Z", 30),
+            ("2025-04-01T00:00:00-08", 8),
+            ("2025-04-01 05:30:00 +0530", 0),
         ] {
             assert_eq!(time(text).map(|at| (at - day) / 3_600_000), Some(hours), "{text}");
         }
