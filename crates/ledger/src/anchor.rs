@@ -97,6 +97,11 @@ fn encode_slot(head: &AnchorHead, turn: u64) -> [u8; SLOT_STEP] {
     slot
 }
 
+/// A new anchor's bytes: both slots say the same.
+pub(crate) fn encode(head: &AnchorHead) -> Vec<u8> {
+    [encode_slot(head, 0), encode_slot(head, 1)].concat()
+}
+
 /// Reads the anchor's file.
 pub(crate) fn read(disk: &dyn Disk, path: &Path) -> io::Result<Found> {
     let Some(bytes) = read_if_there(disk, path)? else {
@@ -108,11 +113,8 @@ pub(crate) fn read(disk: &dyn Disk, path: &Path) -> io::Result<Found> {
 impl Anchor {
     /// Creates the file, durably, with both slots saying the same.
     pub(crate) fn create(disk: &dyn Disk, path: &Path, head: &AnchorHead) -> io::Result<Anchor> {
-        let mut bytes = vec![0; FILE_LEN];
-        bytes[..SLOT_STEP].copy_from_slice(&encode_slot(head, 0));
-        bytes[SLOT_STEP..].copy_from_slice(&encode_slot(head, 1));
         disk.create_dirs(parent(path))?;
-        write_durably(disk, path, &bytes)?;
+        write_durably(disk, path, &encode(head))?;
         Anchor::open(disk, path, 1)
     }
 

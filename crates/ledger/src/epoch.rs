@@ -92,6 +92,23 @@ impl Ledger {
         &self,
         entry: impl FnOnce(&Planned) -> Result<Draft, String>,
     ) -> Result<Epoch, RotateError> {
+        self.replace_key(async |planned| {
+            self.append(vec![entry(planned).map_err(RotateError::Entry)?]).await?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Replaces the key before anything is appended: for a log that comes from a backup, whose key may have signed other entries after
+    /// those of the backup. The key in charge so far signs nothing beyond them; the entry about it comes after the record.
+    pub async fn succeed_key(&self) -> Result<Epoch, RotateError> {
+        self.replace_key(async |_| Ok(())).await
+    }
+
+    async fn replace_key(
+        &self,
+        announce: impl AsyncFnOnce(&Planned) -> Result<(), RotateError>,
+    ) -> Result<Epoch, RotateError> {
         let shared = self.shared();
         let _one = shared.rotating.lock().await;
         let data_dir = shared.config.data_dir.clone();
@@ -104,7 +121,7 @@ impl Ledger {
         })
         .await??;
         let planned = Planned { old, new: next.verifier().to_string() };
-        self.append(vec![entry(&planned).map_err(RotateError::Entry)?]).await?;
+        announce(&planned).await?;
         let epoch = self.begin_epoch(next).await?;
         tracing::info!(number = epoch.number, size = epoch.size, new = %epoch.new, "the log's key was rotated");
         let new = epoch.new.clone();

@@ -70,6 +70,16 @@ pub enum KeyFileError {
         /// What is wrong.
         cause: String,
     },
+    /// The key is another one than the log's.
+    #[error("{path} is the private key of {found}, but the log is signed by {expected}", path = path.display())]
+    Other {
+        /// The file.
+        path: PathBuf,
+        /// Verifier key of the private key.
+        found: String,
+        /// Verifier key of the log.
+        expected: String,
+    },
     /// The key is that of another log.
     #[error("{path} is the key of {found}, but the configured origin is {expected}", path = path.display())]
     Origin {
@@ -106,6 +116,20 @@ pub fn load_or_create(data_dir: &Path, origin: Option<&str>) -> Result<NoteSigne
         written.map_err(|source| KeyFileError::Io { path: vkey, action: "writing", source })?;
     }
     Ok(signer)
+}
+
+/// The content of `keys/log.key`, for a copy of it: refused unless it is the private half of the verifier key given.
+pub fn copy_of(data_dir: &Path, public_key: &str) -> Result<zeroize::Zeroizing<Vec<u8>>, KeyFileError> {
+    let path = key_path(data_dir);
+    let failed = |source| KeyFileError::Io { path: path.clone(), action: "reading", source };
+    let Some(kept) = read(&path)? else {
+        return Err(KeyFileError::Lost { path, vkey: public_key.to_owned() });
+    };
+    let found = kept.signer.verifier().to_string();
+    if found != public_key {
+        return Err(KeyFileError::Other { path, found, expected: public_key.to_owned() });
+    }
+    fs::read(&path).map(zeroize::Zeroizing::new).map_err(failed)
 }
 
 fn key_path(data_dir: &Path) -> PathBuf {

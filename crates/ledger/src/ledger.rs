@@ -140,6 +140,11 @@ impl Ledger {
         sent.ok_or(AppendError::Closed)?.map_err(|_| AppendError::Closed)
     }
 
+    /// Waits for a seal under way; none begins while this is held.
+    pub(crate) async fn not_sealing(&self) -> tokio::sync::MutexGuard<'_, ()> {
+        self.0.sealing.lock().await
+    }
+
     pub(crate) fn shared(&self) -> &Arc<Shared> {
         &self.0.shared
     }

@@ -11,7 +11,7 @@
 //! | reading | [`Ledger::view`] ([`View`], [`Tail`]), [`Ledger::restore`], [`Ledger::subscribe`], [`EntryReader`] |
 //! | proving | [`Ledger::checkpoint`], [`Ledger::proof`], [`Ledger::multi_prover`], [`Ledger::tile`], [`keys`] |
 //! | keys and witnesses | [`Ledger::rotate_key`], [`Ledger::keys`], [`Ledger::consistency`], [`Ledger::keep_cosigned`] |
-//! | keeping | [`Ledger::seal_due`], [`Ledger::seal`], [`SegmentStore`] |
+//! | keeping | [`Ledger::seal_due`], [`Ledger::seal`], [`SegmentStore`], [`Ledger::snapshot`] |
 //! | files and time | [`wal`], [`manifest`], [`anchor`], [`disk`], [`clock`] |
 
 pub mod anchor;
@@ -40,6 +40,7 @@ mod seal;
 pub mod segment;
 mod sequencer;
 mod shared;
+mod snapshot;
 pub mod tail;
 mod tiles;
 pub mod wal;
@@ -60,5 +61,6 @@ pub use reeve_tlog::Epoch;
 pub use seal::SealError;
 pub use segment::{SegmentError, SegmentMeta, SegmentStore};
 pub use shared::Health;
+pub use snapshot::{Snapshot, SnapshotFile};
 pub use tail::{Tail, View};
 pub use tiles::{HashReadError, TreeHashes};

@@ -3,10 +3,12 @@
 //! Layout, byte for byte: `docs/formats/wal.md`. Readers are strict: whatever the writer would not have written is a fault with
 //! an offset. Whether a fault is a torn tail or damage is for `recover` to say, which knows the anchor.
 
+mod extent;
 mod frame;
 mod header;
 mod writer;
 
+pub(crate) use extent::end_of;
 pub use frame::{
     Frame, FrameEntry, FrameFault, FrameHead, FrameReader, MAX_ENTRIES_BYTES, encode_frame, whole_frame_after,
 };

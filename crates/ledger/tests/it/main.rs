@@ -13,3 +13,4 @@ mod proofs;
 mod recovery;
 mod sealing;
 mod segments;
+mod snapshot;
