@@ -126,6 +126,10 @@ impl Store {
         Ok(())
     }
 
+    pub(crate) fn backend(&self) -> Backend {
+        self.inner.backend
+    }
+
     pub(crate) fn vault(&self) -> &Vault {
         &self.inner.vault
     }
@@ -153,7 +157,7 @@ impl Inner {
 }
 
 /// How a transaction begins: SQLite's takes the write lock at once, so that it never fails halfway for want of it.
-const fn begin(backend: Backend) -> &'static str {
+pub(crate) const fn begin(backend: Backend) -> &'static str {
     match backend {
         Backend::Sqlite => "BEGIN IMMEDIATE",
         Backend::Postgres => "BEGIN",

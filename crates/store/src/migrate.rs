@@ -48,6 +48,11 @@ const JOURNAL: &str = "CREATE TABLE IF NOT EXISTS schema_versions (
 
 /// Brings the schema up to date. The transaction holds the database's write lock (SQLite) or takes one here.
 pub(crate) async fn run(tx: &mut Transaction<'_, Any>, backend: Backend) -> Result<(), OpenError> {
+    run_to(tx, backend, CURRENT).await
+}
+
+/// Brings the schema to a version, which is at least the one it has.
+pub(crate) async fn run_to(tx: &mut Transaction<'_, Any>, backend: Backend, version: i64) -> Result<(), OpenError> {
     if backend == Backend::Postgres {
         sqlx::raw_sql(LOCK).execute(&mut **tx).await.map_err(OpenError::statement)?;
         sqlx::raw_sql(COLLATION).execute(&mut **tx).await.map_err(OpenError::statement)?;
@@ -57,7 +62,7 @@ pub(crate) async fn run(tx: &mut Transaction<'_, Any>, backend: Backend) -> Resu
     if let Some((newest, _)) = applied.last().filter(|(newest, _)| *newest > CURRENT) {
         return Err(OpenError::Newer { found: *newest, known: CURRENT });
     }
-    for migration in MIGRATIONS {
+    for migration in MIGRATIONS.iter().filter(|migration| migration.version <= version) {
         let checksum = hex::encode(Sha256::digest(migration.sql));
         match applied.iter().find(|(version, _)| *version == migration.version) {
             Some((_, kept)) if *kept == checksum => {}

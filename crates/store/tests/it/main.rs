@@ -11,3 +11,4 @@ mod opening;
 mod place;
 mod secrets;
 mod settings;
+mod transfer;
