@@ -16,12 +16,12 @@ use crate::{machine, peer, stage, yardstick};
 
 /// What can be given.
 pub(crate) const USAGE: &str = "
-stages: append search counts single disk verify restart postgres (all by default; append always runs)
+stages: append search counts single alerts disk verify restart postgres (all by default; append always runs)
 variables: ENTRIES (10000000), PG_ENTRIES (as ENTRIES), PG_SECONDS (480: appending to PostgreSQL ends then), QUERIES (200 a kind),
   SINGLE_SECONDS (10), BENCH_DIR (target/bench; put it on the disk that is meant), BENCH_PROGRAMS (where reeve and reeve-verify are),
   KEEP=1 (leave the data where it is)";
 
-const STAGES: [&str; 8] = ["append", "search", "counts", "single", "disk", "verify", "restart", "postgres"];
+const STAGES: [&str; 9] = ["append", "search", "counts", "single", "alerts", "disk", "verify", "restart", "postgres"];
 
 struct Plan {
     stages: Vec<&'static str>,
@@ -140,6 +140,10 @@ impl Run {
         self.stage("single", |run| {
             let (seconds, generator) = (run.plan.single_seconds, &run.generator);
             stage::single::run(alive(&service)?, generator, bodies.end_ms, seconds, &mut run.results)
+        });
+        self.stage("alerts", |run| {
+            let (entries, generator) = (run.plan.entries, &run.generator);
+            stage::alerts::run(alive(&service)?, generator, bodies.end_ms, entries, &mut run.results)
         });
         self.stage("disk", |run| {
             if let Some(running) = service.take() {

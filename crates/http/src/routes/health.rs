@@ -36,12 +36,30 @@ pub(crate) async fn metrics(State(app): State<Arc<App>>) -> impl IntoResponse {
     let size: Gauge = Gauge::default();
     size.set(i64::try_from(app.ledger.size()).unwrap_or(i64::MAX));
     registry.register("reeve_log_entries", "Entries in the signed log", size);
+    alerts(&app, &mut registry).await;
     publication(&app, &mut registry);
     let mut text = String::new();
     if let Err(error) = encode(&mut text, &registry) {
         tracing::warn!(%error, "metrics could not be written");
     }
     ([(header::CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], text)
+}
+
+/// How far alert rules have been evaluated; told once they are.
+async fn alerts(app: &App, registry: &mut Registry) {
+    match app.alerts.alert_progress().await {
+        Ok(None) => {}
+        Ok(Some(progress)) => {
+            let evaluated: Gauge = Gauge::default();
+            evaluated.set(i64::try_from(progress.position).unwrap_or(i64::MAX));
+            registry.register(
+                "reeve_alerts_evaluated_entries",
+                "Entries that alert rules have been evaluated on",
+                evaluated,
+            );
+        }
+        Err(error) => tracing::warn!(%error, "the position of the alert rules could not be read"),
+    }
 }
 
 /// How far each place has the log's checkpoints, and how often in a row one could not be delivered there.
