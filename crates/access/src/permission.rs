@@ -26,7 +26,7 @@ permissions!(
     AuditViewTeam => "audit.view.team",
     /// See one's own entries.
     AuditViewOwn => "audit.view.own",
-    /// Search the log (within what one may see).
+    /// Search the log: filter and count what one may see, and nothing beyond it.
     AuditSearch => "audit.search",
     /// Write entries.
     AuditAppend => "audit.append",

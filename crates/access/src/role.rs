@@ -3,8 +3,9 @@
 //! The first five are the audit specification's ("Authorization by role"). The others are Reeve's: the specification's
 //! approval matrix names manager, director and security, and somebody has to run the installation.
 //!
-//! Searching is part of viewing: a query only leaves out rows of what one may see anyway (see [`crate::RowFilter`]), so
-//! every role that views may search. Exporting, reporting and alerting are granted as the specification's table says.
+//! The specification gives searching to the first two. The others that view hold `audit.search` for their view alone: a query only
+//! leaves out rows of what they see anyway (see [`crate::RowFilter`]), and carries no export, alert or report with it. Exporting,
+//! reporting and alerting are granted as the specification's table says (`docs/howto/roles.md`).
 
 use crate::permission::Permission::{self, *};
 

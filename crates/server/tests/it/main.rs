@@ -22,6 +22,7 @@ mod private;
 mod provenance;
 mod publication;
 mod quarantine;
+mod roles;
 mod rollouts;
 mod routes;
 mod saved_searches;
