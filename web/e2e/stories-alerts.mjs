@@ -57,6 +57,11 @@ async function writesRule(story) {
   await rule.getByText('The rule names no channel: firings are listed, nobody is notified.').waitFor();
   await rule.getByRole('button', { name: 'Send a test' }).click();
   await rule.getByText('The test did not arrive').waitFor();
+  await rule.getByRole('button', { name: 'Silence', exact: true }).click();
+  await page.getByRole('menuitem', { name: '8 hours' }).click();
+  await rule.getByText('Silenced until', { exact: true }).waitFor();
+  await rule.getByRole('button', { name: 'End silence' }).click();
+  await rule.getByText('The rule is not silenced.').waitFor();
 }
 
 async function handlesFiring(story) {

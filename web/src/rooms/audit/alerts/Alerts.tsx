@@ -3,6 +3,7 @@ import { IconBellRinging, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { useMay } from '../../../api/session';
+import { count } from '../../../display/amounts';
 import { announce } from '../../../display/announce';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { EmptyState } from '../../../display/EmptyState';
@@ -13,9 +14,12 @@ import { When } from '../../../display/When';
 import { FiringDialog, groupInWords } from './FiringDialog';
 import { RuleDialog } from './RuleDialog';
 import { RuleForm } from './RuleForm';
-import { enableReady, firingsQuery, readyQuery, rulesQuery, useChange, type AlertRule, type Firing, type ReadyRule } from './queries';
+import { enableReady, firingsQuery, isSilenced, readyQuery, rulesQuery, useChange, type AlertRule, type Firing, type ReadyRule } from './queries';
 
 const STATES = [{ value: 'open', label: 'Open' }, { value: 'acknowledged', label: 'Acknowledged' }, { value: 'resolved', label: 'Resolved' }, { value: 'all', label: 'All' }];
+
+/** Says how many of a list are shown, where not all are. */
+const cutInWords = (list?: { items: unknown[]; total: number }) => (list && list.total > list.items.length ? `The first ${count(list.items.length)} of ${count(list.total)}` : undefined);
 
 const thresholdInWords = ({ threshold }: Pick<AlertRule, 'threshold'>) => `${threshold.count} in ${threshold.window}`;
 
@@ -37,7 +41,7 @@ export function Alerts() {
 
 const FIRING_COLUMNS: Column<Firing>[] = [
   { id: 'detected', header: 'Detected', sortBy: (row) => row.detected_at, cell: (row) => <When at={row.detected_at} form="ago" /> },
-  { id: 'rule', header: 'Alert', lead: true, sortBy: (row) => row.rule_name, cell: (row) => <><Text size="sm" fw={550}>{row.rule_name}</Text><Text size="xs" className="muted">{groupInWords(row)}</Text></> },
+  { id: 'rule', header: 'Alert', lead: true, sortBy: (row) => row.rule_name, cell: (row) => <><Text size="sm" fw={550}>{row.rule_name}</Text><Text size="xs" className="muted" style={{ overflowWrap: 'anywhere' }}>{groupInWords(row)}</Text></> },
   { id: 'severity', header: 'Severity', cell: (row) => <Status of={row.severity} /> },
   { id: 'count', header: 'Entries', align: 'right', sortBy: (row) => row.count, cell: (row) => row.count },
   { id: 'status', header: 'Status', cell: (row) => <Group gap={6}><Status of={row.status} />{row.assignee && <Text size="xs" className="muted">{row.assignee}</Text>}</Group> },
@@ -49,7 +53,7 @@ function Firings({ may }: { may: boolean }) {
   const { data, error, refetch } = useQuery(firingsQuery(status));
   const shown = data?.items.find(({ id }) => id === opened);
   return (
-    <Panel title="Firings" flush actions={<SegmentedControl size="xs" aria-label="Status of firings" data={STATES} value={status} onChange={(wanted) => { setStatus(wanted); setOpened(undefined); }} />}>
+    <Panel title="Firings" note={cutInWords(data)} flush actions={<SegmentedControl size="xs" aria-label="Status of firings" data={STATES} value={status} onChange={(wanted) => { setStatus(wanted); setOpened(undefined); }} />}>
       {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (
         <DataTable
           bare label="Firings" columns={FIRING_COLUMNS} rows={data?.items} rowId={(row) => row.id} pageSize={10} onOpen={(row) => setOpened(row.id)}
@@ -66,13 +70,13 @@ const RULE_COLUMNS: Column<AlertRule>[] = [
   { id: 'severity', header: 'Severity', cell: (row) => <Status of={row.severity} /> },
   { id: 'threshold', header: 'Threshold', cell: thresholdInWords },
   { id: 'channels', header: 'Channels', cell: (row) => row.notification.channels?.join(', ') || 'None' },
-  { id: 'state', header: 'Status', sortBy: (row) => row.state, cell: (row) => <Status of={row.state === 'enabled' ? 'active' : row.state} label={row.silenced_until && new Date(row.silenced_until) > new Date() ? 'Silenced' : undefined} /> },
+  { id: 'state', header: 'Status', sortBy: (row) => row.state, cell: (row) => <Status of={row.state === 'enabled' ? 'active' : row.state} label={isSilenced(row) ? 'Silenced' : undefined} /> },
 ];
 
 function Rules({ onOpen, add }: { onOpen: (rule: AlertRule) => void; add?: ReactNode }) {
   const { data, error, refetch } = useQuery(rulesQuery);
   return (
-    <Panel title="Rules" flush actions={add}>
+    <Panel title="Rules" note={cutInWords(data)} flush actions={add}>
       {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (
         <DataTable
           bare label="Alert rules" columns={RULE_COLUMNS} rows={data?.items} rowId={(row) => row.id} pageSize={25} onOpen={onOpen}
@@ -90,7 +94,7 @@ function Ready({ may }: { may: boolean }) {
   if (!unused || unused.length === 0) return null;
   const columns: Column<ReadyRule>[] = [
     { id: 'name', header: 'Ready rule', cell: (row) => <><Text size="sm" fw={550}>{row.name}</Text><Text size="xs" className="muted">{row.description}</Text></> },
-    { id: 'class', header: 'Class', sortBy: (row) => row.class, cell: (row) => row.class.replaceAll('_', ' ') },
+    { id: 'class', header: 'Class', sortBy: (row) => row.class, cell: (row) => row.class[0]?.toUpperCase() + row.class.slice(1).replaceAll('_', ' ') },
     { id: 'threshold', header: 'Threshold', cell: thresholdInWords },
     {
       id: 'enable', header: '',

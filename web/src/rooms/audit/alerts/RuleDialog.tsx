@@ -1,11 +1,13 @@
-import { Alert, Button, Group, List, Modal, Stack, Text, ThemeIcon } from '@mantine/core';
+import { Alert, Button, Group, List, Menu, Modal, Stack, Text, ThemeIcon } from '@mantine/core';
 import { IconCheck, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { announce } from '../../../display/announce';
 import { Facts } from '../../../display/Facts';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Status } from '../../../display/Status';
-import { diagnosisQuery, removeRule, rulesQuery, switchRule, testRule, useChange, type AlertRule } from './queries';
+import { When } from '../../../display/When';
+import { diagnosisQuery, isSilenced, removeRule, rulesQuery, silenceRule, switchRule, testRule, useChange, type AlertRule } from './queries';
 
 interface Props {
   id: string;
@@ -19,9 +21,11 @@ export function RuleDialog({ id, may, onChange, onClose }: Props) {
   const rule = useQuery(rulesQuery).data?.items.find((one) => one.id === id);
   const toggle = useChange(switchRule);
   const test = useChange(testRule);
+  const silence = useChange(silenceRule);
   const remove = useChange(removeRule);
   if (!rule) return null;
   const on = rule.state === 'enabled';
+  const silenced = isSilenced(rule);
   const { count, window } = rule.threshold;
   return (
     <Modal opened onClose={onClose} size="lg" title={rule.name}>
@@ -35,6 +39,8 @@ export function RuleDialog({ id, may, onChange, onClose }: Props) {
             ['Threshold', `${count} in ${window}`],
             ['Grouped by', [rule.group_by].flat().join(', ') || 'Nothing'],
             ['Channels', rule.notification.channels?.join(', ') || 'None'],
+            ...(rule.notification.recipients?.length ? [['Recipients', rule.notification.recipients.join(', ')] as [string, string]] : []),
+            ...(silenced && rule.silenced_until ? [['Silenced until', <When key="silenced" at={rule.silenced_until} form="full" />] as [string, ReactNode]] : []),
           ]}
         />
         <Diagnosis id={id} />
@@ -43,17 +49,35 @@ export function RuleDialog({ id, may, onChange, onClose }: Props) {
             {test.data.targets.length === 0 ? 'The rule names no channel.' : test.data.targets.map(({ name, delivered, error }) => <Text size="sm" key={name}>{name}: {delivered ? 'delivered' : error}</Text>)}
           </Alert>
         )}
-        <ProblemAlert error={toggle.error ?? test.error ?? remove.error} />
+        <ProblemAlert error={toggle.error ?? test.error ?? silence.error ?? remove.error} />
         {may && (
           <Group justify="flex-end">
             <Button variant="subtle" color="red" mr="auto" loading={remove.isPending} onClick={() => remove.mutate(id, { onSuccess: () => { announce('Rule removed'); onClose(); } })}>Remove</Button>
             <Button variant="default" loading={test.isPending} onClick={() => test.mutate(id)}>Send a test</Button>
+            {silenced
+              ? <Button variant="default" loading={silence.isPending} onClick={() => silence.mutate({ id }, { onSuccess: () => announce('Notifications are on again') })}>End silence</Button>
+              : <Silence pending={silence.isPending} onChoose={(until, said) => silence.mutate({ id, until }, { onSuccess: () => announce(`Silenced for ${said}`) })} />}
             <Button variant="default" loading={toggle.isPending} onClick={() => toggle.mutate({ id, on: !on })}>{on ? 'Disable' : 'Enable'}</Button>
             <Button onClick={() => onChange(rule)}>Change</Button>
           </Group>
         )}
       </Stack>
     </Modal>
+  );
+}
+
+const SILENCES: [string, string][] = [['now+1h', '1 hour'], ['now+8h', '8 hours'], ['now+24h', '1 day'], ['now+168h', '1 week']];
+
+/** How long the rule fires without notifying anybody. */
+function Silence({ pending, onChoose }: { pending: boolean; onChoose: (until: string, said: string) => void }) {
+  return (
+    <Menu>
+      <Menu.Target><Button variant="default" loading={pending}>Silence</Button></Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>Fire without notifying for</Menu.Label>
+        {SILENCES.map(([until, said]) => <Menu.Item key={until} onClick={() => onChoose(until, said)}>{said}</Menu.Item>)}
+      </Menu.Dropdown>
+    </Menu>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Group, NumberInput, Select, SimpleGrid, Skeleton, TagsInput, Text, TextInput, Textarea } from '@mantine/core';
+import { Checkbox, Group, NumberInput, Select, SimpleGrid, Skeleton, TagsInput, Text, TextInput, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
@@ -24,6 +24,7 @@ function valuesOf(rule?: AlertRule) {
     group_by: rule ? [rule.group_by].flat() : ['actor.email'],
     notification: { channels: rule?.notification.channels ?? [], recipients: rule?.notification.recipients ?? [] },
     severity: rule?.severity ?? 'medium',
+    draft: false,
   };
 }
 
@@ -36,8 +37,9 @@ export function RuleForm({ rule, onClose }: { rule?: AlertRule; onClose: () => v
   const submit = form.onSubmit((values) => {
     const onSuccess = ({ name }: AlertRule) => { announce(`“${name}” is saved`); onClose(); };
     const onError = (error: Error) => form.setErrors(fieldMessages(error));
-    if (rule) patch.mutate({ id: rule.id, version: rule.version, ...values }, { onSuccess, onError });
-    else create.mutate(values, { onSuccess, onError });
+    const { draft, ...settings } = values;
+    if (rule) patch.mutate({ id: rule.id, version: rule.version, ...settings }, { onSuccess, onError });
+    else create.mutate({ ...settings, state: draft ? 'draft' : 'enabled' }, { onSuccess, onError });
   });
   const { condition, threshold, group_by } = form.values;
   return (
@@ -58,6 +60,7 @@ export function RuleForm({ rule, onClose }: { rule?: AlertRule; onClose: () => v
         <TagsInput label="E-mail recipients" description="In place of the channel's own" {...form.getInputProps('notification.recipients')} />
       </SimpleGrid>
       <Textarea label="Description" autosize minRows={1} maxLength={2000} {...form.getInputProps('description')} />
+      {!rule && <Checkbox label="Keep as a draft" description="A draft counts nothing until it is enabled" {...form.getInputProps('draft', { type: 'checkbox' })} />}
       <Tried condition={condition} count={threshold.count} window={threshold.window} group_by={group_by} />
     </FormDialog>
   );

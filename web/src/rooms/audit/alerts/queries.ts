@@ -46,6 +46,9 @@ export function previewQuery(asked: PreviewRequest) {
   });
 }
 
+/** True while a rule fires and notifies nobody. */
+export const isSilenced = ({ silenced_until: until }: AlertRule) => until !== undefined && until !== null && new Date(until) > new Date();
+
 /** A change of alerts: it is pending until everything of the page was asked for again, so that the next step has the new version. */
 export function useChange<Given, Answer>(change: (given: Given) => Promise<Answer>) {
   const queries = useQueryClient();
@@ -57,6 +60,7 @@ export const createRule = (given: Schemas['AlertRuleCreate']) => body(client.POS
 export const changeRule = ({ id, ...given }: { id: string } & Schemas['AlertRulePatch']) => body(client.PATCH(RULE, { ...params(id), body: given }));
 export const removeRule = (id: string) => body(client.DELETE(RULE, params(id)));
 export const switchRule = ({ id, on }: { id: string; on: boolean }) => body(on ? client.POST(`${RULE}/enable`, params(id)) : client.POST(`${RULE}/disable`, params(id)));
+export const silenceRule = ({ id, until }: { id: string; until?: string }) => body(client.POST(`${RULE}/silence`, { ...params(id), body: { until } }));
 export const testRule = (id: string) => body(client.POST(`${RULE}/test`, params(id)));
 export const enableReady = (key: string) => body(client.POST('/api/v1/audit-logs/alerts/ready/{key}/enable', { params: { path: { key } } }));
 export const handleFiring = ({ id, step, ...given }: { id: string; step: 'acknowledge' | 'assign' | 'resolve' } & Schemas['FiringHandling']) => {
