@@ -1,6 +1,9 @@
 //! Alerts over the built program: a burst of failures fires once, is told to a real receiver, and survives a restart; every reason
 //! for not firing is named; what is wrong is refused by field.
 
+mod kill;
+mod told;
+
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 

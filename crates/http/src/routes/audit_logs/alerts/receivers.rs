@@ -53,7 +53,7 @@ fn reason(name: &str, all: &[Channel]) -> String {
         return "no enabled webhook subscribes to alert_fired; add one under Webhooks".to_owned();
     }
     if ChannelKind::parse(name).is_some() {
-        return format!("no enabled channel of the type {name} takes alerts; add one under Channels");
+        return format!("no enabled channel of the type {name} takes alerts; add one under Notifications");
     }
     let named = all.iter().any(|channel| channel.id.0 == name || channel.name == name);
     if named { "the channel is switched off".to_owned() } else { "there is no channel of this name".to_owned() }
