@@ -50,6 +50,8 @@ pub struct Integrity {
     pub previous_hash: [u8; 32],
     /// Chain hash.
     pub hash: [u8; 32],
+    /// Salt of the commitment, where whoever reads may compute the commitment anew: in exports. Only JSON writes it.
+    pub salt: Option<[u8; 16]>,
 }
 
 /// A format with its options.

@@ -9,6 +9,7 @@ mod columns;
 mod cut;
 mod decode;
 mod encode;
+mod export;
 mod functions;
 mod index;
 mod lookup;
@@ -29,6 +30,7 @@ mod values;
 mod views;
 mod windows;
 
+pub use export::EntryFile;
 pub use search::EntrySearch;
 pub use segments::EntrySegments;
 pub use views::Views;

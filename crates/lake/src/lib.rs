@@ -8,6 +8,6 @@ pub mod entries;
 mod place;
 pub mod samples;
 
-pub use entries::{EntrySearch, EntrySegments, Views};
+pub use entries::{EntryFile, EntrySearch, EntrySegments, Views};
 pub use place::PlaceError;
 pub use samples::SampleLake;

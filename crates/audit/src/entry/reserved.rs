@@ -9,13 +9,10 @@ use super::EventType;
 pub const RESERVED_CATEGORIES: [&str; 6] =
     ["approval", "audit", "checkpoint", "intelligence", "ledger", "recommendation"];
 
-/// What `reeve audit export` appends with its user's token once the file is whole: the word of that user, who has the file.
-const OPEN: &str = "audit.export";
-
 impl EventType {
     /// Returns `true` if only Reeve writes entries of this type.
     pub fn is_reserved(&self) -> bool {
-        RESERVED_CATEGORIES.contains(&self.category()) && self.as_str() != OPEN
+        RESERVED_CATEGORIES.contains(&self.category())
     }
 }
 
@@ -30,8 +27,7 @@ mod tests {
             ("intelligence.agent.run", true),
             ("approval.sign", true),
             ("audit.search", true),
-            ("audit.export", false),
-            ("audit.exports", true),
+            ("audit.export", true),
             ("ledger.key_rotate", true),
             ("intelligences.approval", false),
             ("authentication.login", false),

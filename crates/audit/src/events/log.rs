@@ -15,9 +15,42 @@ kinds! { Log:
     AUDIT_VERIFY = "audit.verify", Info, Reeve,
         "The log was verified.",
         ["actor.email", "resource.type", "resource.id", "metadata.verification"];
-    AUDIT_EXPORT = "audit.export", Info, Shared,
-        "Entries were exported.",
-        [];
+    AUDIT_EXPORT = "audit.export", Info, Reeve,
+        "An export ended: its query, period, format, count and the hashes of its files, or the reason why it failed.",
+        ["resource.type", "resource.id", "metadata.export"];
+    EXPORT_REQUEST = "audit.export.request", Info, Reeve,
+        "An export was asked for.",
+        ["resource.type", "resource.id", "changes.after"];
+    EXPORT_CANCEL = "audit.export.cancel", Info, Reeve,
+        "An export was cancelled.",
+        ["resource.type", "resource.id"];
+    EXPORT_DOWNLOAD = "audit.export.download", Info, Reeve,
+        "A file of an export was downloaded.",
+        ["resource.type", "resource.id", "metadata.file", "metadata.sha256"];
+    EXPORT_DELIVER = "audit.export.deliver", Info, Reeve,
+        "The files of an export were carried to a destination, or could not be.",
+        ["resource.type", "resource.id", "metadata.destination_id", "metadata.destination"];
+    EXPORT_SCHEDULE_CREATE = "audit.export.schedule.create", Info, Reeve,
+        "A scheduled export was added.",
+        ["resource.type", "resource.id", "changes.after"];
+    EXPORT_SCHEDULE_MODIFY = "audit.export.schedule.modify", Info, Reeve,
+        "A scheduled export was changed.",
+        ["resource.type", "resource.id", "changes.before", "changes.after"];
+    EXPORT_SCHEDULE_DELETE = "audit.export.schedule.delete", Info, Reeve,
+        "A scheduled export was removed.",
+        ["resource.type", "resource.id", "changes.before"];
+    EXPORT_DESTINATION_CREATE = "audit.export.destination.create", Info, Reeve,
+        "A destination of exports was added.",
+        ["resource.type", "resource.id", "changes.after"];
+    EXPORT_DESTINATION_MODIFY = "audit.export.destination.modify", Info, Reeve,
+        "A destination of exports was changed.",
+        ["resource.type", "resource.id", "changes.before", "changes.after"];
+    EXPORT_DESTINATION_DELETE = "audit.export.destination.delete", Info, Reeve,
+        "A destination of exports was removed.",
+        ["resource.type", "resource.id", "changes.before"];
+    EXPORT_DESTINATION_TEST = "audit.export.destination.test", Info, Reeve,
+        "A small file was written to a destination of exports to test it.",
+        ["resource.type", "resource.id"];
     ALERT_CREATE = "audit.alert.create", Info, Reeve,
         "An alert rule was added.",
         ["resource.type", "resource.id", "changes.after"];

@@ -49,6 +49,9 @@ fn tree(view: &EntryView<'_>, detail: Detail) -> Json {
         let mut integrity = Json::object(hashes.map(|(name, hash)| (name, hex(hash))));
         if let Json::Object(integrity) = &mut integrity {
             integrity.insert("sequence", proof.sequence);
+            if let Some(salt) = &proof.salt {
+                integrity.insert("salt", hex(salt));
+            }
         }
         members.insert("integrity", integrity);
     }

@@ -40,7 +40,9 @@ impl Exported {
 
 fn integrity(proof: &Json) -> Result<Integrity, ReadBackError> {
     let wrong = |name: &str| ReadBackError(format!("integrity.{name} is missing or wrong"));
-    let hash = |name: &str| proof.get(name).and_then(Json::as_str).and_then(unhex).ok_or_else(|| wrong(name));
+    let text = |name: &str| proof.get(name).and_then(Json::as_str);
+    let hash = |name: &str| text(name).and_then(unhex::<32>).ok_or_else(|| wrong(name));
+    let salt = text("salt").map(|salt| unhex::<16>(salt).ok_or_else(|| wrong("salt")));
     let sequence = proof.get("sequence").and_then(Json::as_f64).filter(|n| *n >= 0.0 && n.fract() == 0.0);
     Ok(Integrity {
         // Below 2^53 the double is the number itself, and no log is longer.
@@ -49,17 +51,18 @@ fn integrity(proof: &Json) -> Result<Integrity, ReadBackError> {
         leaf_hash: hash("leaf_hash")?,
         previous_hash: hash("previous_hash")?,
         hash: hash("hash")?,
+        salt: salt.transpose()?,
     })
 }
 
-fn unhex(text: &str) -> Option<[u8; 32]> {
-    if text.len() != 64 || !text.is_ascii() {
+fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
+    if text.len() != 2 * N || !text.is_ascii() {
         return None;
     }
-    let mut hash = [0; 32];
-    for (byte, pair) in hash.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
+    let mut bytes = [0; N];
+    for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
         let digit = |at: usize| char::from(pair[at]).to_digit(16);
         *byte = u8::try_from(digit(0)? << 4 | digit(1)?).ok()?;
     }
-    Some(hash)
+    Some(bytes)
 }

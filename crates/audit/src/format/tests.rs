@@ -12,7 +12,14 @@ use crate::entry::{
 };
 
 fn integrity(sequence: u64) -> Integrity {
-    Integrity { sequence, commitment: [1; 32], leaf_hash: [0xab; 32], previous_hash: [0; 32], hash: [0xff; 32] }
+    Integrity {
+        sequence,
+        commitment: [1; 32],
+        leaf_hash: [0xab; 32],
+        previous_hash: [0; 32],
+        hash: [0xff; 32],
+        salt: None,
+    }
 }
 
 fn entry(text: &str) -> Entry {

@@ -6,9 +6,9 @@ use crate::entry::ResourceRef;
 use crate::json::Json;
 
 /// Lower-case hex.
-pub(super) fn hex(hash: &[u8; 32]) -> String {
-    let mut text = String::with_capacity(64);
-    for byte in hash {
+pub(super) fn hex(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
         text.push(char::from_digit(u32::from(byte >> 4), 16).unwrap_or('0'));
         text.push(char::from_digit(u32::from(byte & 15), 16).unwrap_or('0'));
     }

@@ -14,7 +14,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{KeyValue, SortingColumn};
-use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 use parquet::schema::types::ColumnPath;
 use reeve_audit::instant::write_instant;
 use reeve_audit::query::{Column, column_text};
@@ -45,12 +45,15 @@ pub(super) fn encode(
     entries: &[Arc<StoredEntry>],
     texts: &[(Column, Texts)],
 ) -> Result<Vec<u8>, ParquetError> {
-    let mut writer = ArrowWriter::try_new(Vec::new(), Arc::clone(&SCHEMA), Some(properties(class, entries)))?;
+    let sequence = |entry: Option<&Arc<StoredEntry>>| entry.map_or(0, |entry| entry.sequence);
+    let told = told(class, sequence(entries.first()), sequence(entries.last()));
+    let properties = properties().set_key_value_metadata(Some(told)).build();
+    let mut writer = ArrowWriter::try_new(Vec::new(), Arc::clone(&SCHEMA), Some(properties))?;
     let dictionaries = texts.iter().map(|(column, texts)| Ok((*column, dictionary(texts)?)));
     let dictionaries = dictionaries.collect::<Result<Vec<_>, ArrowError>>()?;
     let mut first = 0;
     for chunk in chunks(entries) {
-        writer.write(&columns(chunk, first, &dictionaries, texts)?)?;
+        writer.write(&columns(chunk, first, &dictionaries, texts, Payload::Cut)?)?;
         first += chunk.len();
     }
     writer.into_inner()
@@ -72,14 +75,19 @@ fn chunks(mut entries: &[Arc<StoredEntry>]) -> impl Iterator<Item = &[Arc<Stored
     })
 }
 
-fn properties(class: &str, entries: &[Arc<StoredEntry>]) -> WriterProperties {
-    let sequence = |entry: Option<&Arc<StoredEntry>>| entry.map_or(0, |entry| entry.sequence).to_string();
+/// Key-value metadata of a file.
+pub(super) fn told(class: &str, first: u64, last: u64) -> Vec<KeyValue> {
     let told = [
         ("reeve.format", FORMAT.to_owned()),
         ("reeve.class", class.to_owned()),
-        ("reeve.first_sequence", sequence(entries.first())),
-        ("reeve.last_sequence", sequence(entries.last())),
+        ("reeve.first_sequence", first.to_string()),
+        ("reeve.last_sequence", last.to_string()),
     ];
+    told.map(|(key, value)| KeyValue::new(key.to_owned(), value)).to_vec()
+}
+
+/// Layout of a file.
+pub(super) fn properties() -> WriterPropertiesBuilder {
     // Level 3 takes no longer than level 1 for what is left of payloads; for random identifiers it is slower and worse.
     let harder = ZstdLevel::try_new(3).unwrap_or_default();
     let mut builder = WriterProperties::builder()
@@ -93,8 +101,7 @@ fn properties(class: &str, entries: &[Arc<StoredEntry>]) -> WriterProperties {
             column_idx: SEQUENCE as i32,
             descending: false,
             nulls_first: false,
-        }]))
-        .set_key_value_metadata(Some(told.map(|(key, value)| KeyValue::new(key.to_owned(), value)).to_vec()));
+        }]));
     for name in [SEQUENCE_NAME, Column::Timestamp.segment_name(), Column::RecordedAt.segment_name()] {
         let path = ColumnPath::from(name);
         builder = builder
@@ -118,7 +125,23 @@ fn properties(class: &str, entries: &[Arc<StoredEntry>]) -> WriterProperties {
         .set_column_compression(ColumnPath::from(SALT_NAME), Compression::UNCOMPRESSED)
         .set_column_compression(ColumnPath::from(CANONICAL_NAME), Compression::ZSTD(harder))
         .set_column_data_page_size_limit(ColumnPath::from(CANONICAL_NAME), CANONICAL_PAGE)
-        .build()
+}
+
+/// Form of the canonical bytes in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Payload {
+    /// Without what stands in columns of its own.
+    Cut,
+    /// As they were hashed: any reader can use them.
+    Whole,
+}
+
+/// Some entries as rows of a file of their own kind, with their payload as it was hashed.
+pub(super) fn whole(entries: &[Arc<StoredEntry>]) -> Result<RecordBatch, ArrowError> {
+    let texts = super::columns::texts(entries);
+    let dictionaries = texts.iter().map(|(column, texts)| Ok((*column, dictionary(texts)?)));
+    let dictionaries = dictionaries.collect::<Result<Vec<_>, ArrowError>>()?;
+    columns(entries, 0, &dictionaries, &texts, Payload::Whole)
 }
 
 /// Some entries as columns. The first of them is this row of the dictionaries.
@@ -127,6 +150,7 @@ fn columns(
     first: usize,
     dictionaries: &[(Column, DictionaryArray<Int32Type>)],
     texts: &[(Column, Texts)],
+    payload: Payload,
 ) -> Result<RecordBatch, ArrowError> {
     let mut arrays: Vec<ArrayRef> =
         vec![Arc::new(UInt64Array::from_iter_values(entries.iter().map(|entry| entry.sequence)))];
@@ -146,6 +170,12 @@ fn columns(
     for (row, entry) in entries.iter().enumerate() {
         salts.append_value(entry.salt)?;
         let begin = bytes.len();
+        if payload == Payload::Whole {
+            bytes.extend_from_slice(&entry.canonical);
+            cuts.push(0);
+            lengths.push(entry.canonical.len());
+            continue;
+        }
         let times = [entry.entry.timestamp, entry.recorded_at].map(spelled);
         let values = COLUMNS.into_iter().zip(known).map(|(column, known)| match column {
             Column::Timestamp => Some(times[0].as_slice()),
