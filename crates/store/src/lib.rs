@@ -2,7 +2,7 @@
 //!
 //! SQLite by default, PostgreSQL by configuration; the same statements and the same migrations on both. It implements
 //! the ports [`reeve_access::AccessStore`], [`reeve_access::SavedSearchStore`], [`reeve_estate::EstateStore`] and
-//! [`reeve_agents::AgentStore`], [`reeve_agents::RolloutStore`], [`reeve_alerts::AlertStore`] for [`Store`].
+//! [`reeve_agents::AgentStore`], [`reeve_agents::RolloutStore`], [`reeve_alerts::AlertStore`], [`reeve_exports::ExportStore`] for [`Store`].
 //!
 //! Domain types are not serialised: each has a row format of its own in `rows`, versioned, so that a newer program reads
 //! what an older one wrote. Credentials are sealed by the [`Vault`] before they reach a column. Every statement is a
@@ -17,6 +17,7 @@ mod channel;
 mod database;
 mod delivery;
 mod estate;
+mod export;
 mod fault;
 mod filter;
 mod lease;

@@ -15,6 +15,7 @@ pub(crate) mod connection;
 pub(crate) mod credentials;
 pub(crate) mod delivery;
 pub(crate) mod exclusion;
+pub(crate) mod export;
 pub(crate) mod feedback;
 pub(crate) mod guardrails;
 pub(crate) mod model;

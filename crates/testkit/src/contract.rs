@@ -8,6 +8,7 @@ pub mod alerts;
 pub mod anomalies;
 pub mod deliveries;
 pub mod estate;
+pub mod exports;
 pub mod models;
 pub mod predictive;
 pub mod rollouts;

@@ -1,6 +1,7 @@
-//! Objects in one S3 bucket, below one prefix: put and get, for what is kept away from this machine. Versions, locks and
+//! Objects in one S3 bucket, below one prefix: put, get, and upload of files, for what is kept away from this machine. Versions, locks and
 //! lifecycle are the bucket's own business. Refuses to read objects longer than 1 MiB.
 
+use std::path::Path;
 use std::time::Duration;
 
 use aws_config::retry::RetryConfig;
@@ -10,13 +11,18 @@ use aws_sdk_s3::Client;
 use aws_sdk_s3::error::SdkError;
 use aws_sdk_s3::operation::get_object::GetObjectError;
 use aws_sdk_s3::primitives::ByteStream;
+use aws_sdk_s3::types::{CompletedMultipartUpload, CompletedPart};
 use reeve_connect_aws_ec2::{At, Call, Fault};
 use reeve_connect_outbound::Outbound;
+use tokio::fs::File;
+use tokio::io::AsyncReadExt as _;
 
 use crate::guarded::Guarded;
 
 /// Longest object that is read.
 const MAX_OBJECT: i64 = 1 << 20;
+/// Bytes of a part of a long file.
+const PART: usize = 8 << 20;
 /// One attempt of a call, and all of them.
 const ATTEMPT: Duration = Duration::from_secs(15);
 const CALL: Duration = Duration::from_secs(40);
@@ -109,6 +115,56 @@ impl Bucket {
         let call = call.content_type("text/plain; charset=utf-8").body(ByteStream::from(bytes));
         let put = call.send().await.at(self.call("s3:PutObject"));
         put.map(|_| ()).map_err(|fault: Fault| self.failed(name, fault))
+    }
+
+    /// Writes a file as an object, in parts where it is long: memory does not grow with it, and the object appears once it is whole.
+    ///
+    /// # Errors
+    /// When the service refuses or does not answer, or the file cannot be read.
+    pub async fn upload(&self, name: &str, path: &Path) -> Result<String, BucketError> {
+        let mut file = File::open(path).await.map_err(|error| self.failed(name, error))?;
+        let first = self.part(name, &mut file).await?;
+        if first.len() < PART {
+            let call = self.client.put_object().bucket(&self.bucket).key(self.key(name)).body(ByteStream::from(first));
+            let put = call.send().await.at(self.call("s3:PutObject"));
+            put.map_err(|fault: Fault| self.failed(name, fault))?;
+        } else {
+            let call = self.client.create_multipart_upload().bucket(&self.bucket).key(self.key(name));
+            let begun = call.send().await.at(self.call("s3:PutObject"));
+            let begun = begun.map_err(|fault: Fault| self.failed(name, fault))?;
+            let id = begun.upload_id().unwrap_or_default();
+            if let Err(error) = self.parts(name, id, first, &mut file).await {
+                let abort = self.client.abort_multipart_upload().bucket(&self.bucket).key(self.key(name)).upload_id(id);
+                // The parts that arrived would be charged for; where this fails too, the bucket's lifecycle removes them.
+                abort.send().await.ok();
+                return Err(error);
+            }
+        }
+        Ok(format!("s3://{}/{}", self.bucket, self.key(name)))
+    }
+
+    async fn parts(&self, name: &str, id: &str, first: Vec<u8>, file: &mut File) -> Result<(), BucketError> {
+        let (mut bytes, mut done) = (first, CompletedMultipartUpload::builder());
+        for number in 1.. {
+            let call = self.client.upload_part().bucket(&self.bucket).key(self.key(name)).upload_id(id);
+            let put = call.part_number(number).body(ByteStream::from(bytes)).send().await.at(self.call("s3:PutObject"));
+            let put = put.map_err(|fault: Fault| self.failed(name, fault))?;
+            let part = CompletedPart::builder().part_number(number).set_e_tag(put.e_tag().map(str::to_owned)).build();
+            done = done.parts(part);
+            bytes = self.part(name, file).await?;
+            if bytes.is_empty() {
+                break;
+            }
+        }
+        let call = self.client.complete_multipart_upload().bucket(&self.bucket).key(self.key(name)).upload_id(id);
+        let put = call.multipart_upload(done.build()).send().await.at(self.call("s3:PutObject"));
+        put.map(|_| ()).map_err(|fault: Fault| self.failed(name, fault))
+    }
+
+    async fn part(&self, name: &str, file: &mut File) -> Result<Vec<u8>, BucketError> {
+        let mut bytes = Vec::with_capacity(PART);
+        file.take(PART as u64).read_to_end(&mut bytes).await.map_err(|error| self.failed(name, error))?;
+        Ok(bytes)
     }
 
     /// Reads an object; `None` when there is none.

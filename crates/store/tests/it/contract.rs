@@ -15,6 +15,7 @@ on_both!(
     estate => super::estate,
     agents => super::agents,
     alerts => super::alerts,
+    exports => super::exports,
     anomalies => super::anomalies,
     saved_searches => super::saved_searches,
     models => super::models,
@@ -55,6 +56,13 @@ async fn anomalies(place: &Place) -> Result<()> {
     let store = place.open().await?;
     contract::anomalies::run(Arc::new(store.clone())).await?;
     contract::anomalies::threats(Arc::new(store.clone())).await?;
+    store.close().await;
+    Ok(())
+}
+
+async fn exports(place: &Place) -> Result<()> {
+    let store = place.open().await?;
+    contract::exports::run(Arc::new(store.clone())).await?;
     store.close().await;
     Ok(())
 }

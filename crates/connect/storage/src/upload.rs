@@ -1,0 +1,81 @@
+//! What both interfaces share: the client, refusals, parts of files, and the encoding of names.
+
+use std::path::Path;
+use std::time::Duration;
+
+use reeve_connect_outbound::{Answer, Limits, Outbound, OutboundError, Policy, Request};
+use tokio::fs::File;
+use tokio::io::AsyncReadExt as _;
+
+/// Bytes of a part.
+const PART: usize = 8 << 20;
+/// Time that one part may take.
+const PART_TIME: Duration = Duration::from_secs(120);
+
+/// Reason why a file was not stored.
+#[derive(Debug, thiserror::Error)]
+pub enum StorageError {
+    /// The service could not be asked.
+    #[error("{0}")]
+    Outbound(#[from] OutboundError),
+    /// The service refused.
+    #[error("the service answers {status}: {code}")]
+    Refused {
+        /// HTTP status.
+        status: u16,
+        /// Error code of the service, or nothing.
+        code: String,
+    },
+    /// The address is none, or the secret cannot be used.
+    #[error("{0}")]
+    Settings(String),
+    /// The file could not be read.
+    #[error("the file cannot be read: {0}")]
+    File(#[from] std::io::Error),
+}
+
+/// The guarded client with the limits of an upload.
+#[must_use]
+pub fn client(policy: Policy) -> Outbound {
+    Outbound::new(policy, Limits { time: PART_TIME, body: 1 << 20, redirects: 0 })
+}
+
+pub(crate) async fn ask(client: &Outbound, request: Request, expected: &[u16]) -> Result<Answer, StorageError> {
+    let answer = client.send(request).await?;
+    if expected.contains(&answer.status.as_u16()) {
+        return Ok(answer);
+    }
+    Err(StorageError::Refused { status: answer.status.as_u16(), code: code(&answer) })
+}
+
+/// The service's own error code, of an XML or JSON body.
+fn code(answer: &Answer) -> String {
+    let header = answer.headers.get("x-ms-error-code").and_then(|value| value.to_str().ok());
+    let text = String::from_utf8_lossy(&answer.body);
+    let xml = text.split_once("<Code>").and_then(|(_, rest)| rest.split_once("</Code>")).map(|(code, _)| code);
+    let json: serde_json::Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    let message = json.pointer("/error/message").or_else(|| json.pointer("/error")).and_then(|text| text.as_str());
+    let code = header.or(xml).or(message).unwrap_or("no reason given");
+    code.chars().filter(|c| !c.is_control()).take(200).collect()
+}
+
+/// Reads the next part of a file; empty at its end.
+pub(crate) async fn part(file: &mut File) -> Result<Vec<u8>, StorageError> {
+    let mut bytes = Vec::with_capacity(PART);
+    file.take(PART as u64).read_to_end(&mut bytes).await?;
+    Ok(bytes)
+}
+
+pub(crate) async fn open(path: &Path) -> Result<(File, u64), StorageError> {
+    let file = File::open(path).await?;
+    let length = file.metadata().await?.len();
+    Ok((file, length))
+}
+
+/// Percent-encodes a part of a path or query.
+pub(crate) fn encoded(text: &str, keep_slash: bool) -> String {
+    let plain = |byte: u8| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') || (keep_slash && byte == b'/')
+    };
+    text.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+}

@@ -1,0 +1,29 @@
+//! Enumerations whose values are names in requests, rows and documents.
+
+/// Defines an enumeration with the names of its values.
+macro_rules! names {
+    ($(#[$doc:meta])* $name:ident { $($(#[$value_doc:meta])* $value:ident => $text:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum $name { $($(#[$value_doc])* $value),+ }
+
+        impl $name {
+            /// Every value.
+            pub const ALL: &'static [$name] = &[$($name::$value),+];
+
+            /// Returns the name.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self { $($name::$value => $text),+ }
+            }
+
+            /// Returns the value with this name.
+            #[must_use]
+            pub fn parse(text: &str) -> Option<$name> {
+                Self::ALL.iter().copied().find(|value| value.as_str() == text)
+            }
+        }
+    };
+}
+
+pub(crate) use names;
