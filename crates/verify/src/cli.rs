@@ -9,6 +9,7 @@ use reeve_tlog::{Epochs, NoteVerifier};
 
 use crate::directory::{Options, verify_directory};
 use crate::error::CannotVerify;
+use crate::export::{self, verify_export};
 use crate::kept::{self, KeptCheckpoint, Witnesses};
 use crate::key;
 use crate::progress::Progress;
@@ -26,8 +27,8 @@ const COULD_NOT_RUN: u8 = 2;
 #[derive(Debug, Parser)]
 #[command(name = "reeve-verify", version)]
 pub struct Arguments {
-    /// A data directory (also while the service runs), a .tlog-proof file, or the address of a service
-    #[arg(value_name = "DIR|FILE.tlog-proof|URL")]
+    /// A data directory (also while the service runs), a .tlog-proof file, the manifest of an export, or the address of a service
+    #[arg(value_name = "DIR|FILE.tlog-proof|NAME.manifest.json|URL")]
     pub target: String,
     /// The log's verifier key, or a file that holds it (a copy of DIR/ledger/log.vkey, kept elsewhere)
     #[arg(long, value_name = "KEY|FILE")]
@@ -89,6 +90,9 @@ fn verify(arguments: &Arguments) -> Result<Told, CannotVerify> {
     let path = Path::new(target);
     if is_address(target) {
         return service(arguments, key);
+    }
+    if path.is_file() && export::is_manifest(path) {
+        return exported(arguments, path, key);
     }
     if path.is_file() {
         return proof(arguments, path, key);
@@ -156,15 +160,27 @@ fn no_key(what: &str) -> CannotVerify {
     ))
 }
 
-fn proof(arguments: &Arguments, path: &Path, key: Option<NoteVerifier>) -> Result<Told, CannotVerify> {
-    let key = key.ok_or_else(|| no_key("a proof"))?;
-    let bytes = std::fs::read(path).map_err(CannotVerify::unreadable(path))?;
-    let name = path.display();
+/// Keys that are trusted: the one given, and those that a copy of the records leads to from it.
+fn trusted(arguments: &Arguments, key: &NoteVerifier) -> Result<Epochs, CannotVerify> {
     let epochs = match &arguments.epochs {
         Some(folder) => epochs_of(folder)?,
         None => None,
     };
-    let keys = key::following(&key, epochs);
+    Ok(key::following(key, epochs))
+}
+
+fn exported(arguments: &Arguments, path: &Path, key: Option<NoteVerifier>) -> Result<Told, CannotVerify> {
+    let key = key.ok_or_else(|| no_key("an export"))?;
+    let report = verify_export(path, &trusted(arguments, &key)?, &witnesses(arguments)?)?;
+    let text = if arguments.json { format!("{:#}\n", report.to_json()) } else { report.to_string() };
+    Ok(Told { intact: report.is_intact(), text })
+}
+
+fn proof(arguments: &Arguments, path: &Path, key: Option<NoteVerifier>) -> Result<Told, CannotVerify> {
+    let key = key.ok_or_else(|| no_key("a proof"))?;
+    let bytes = std::fs::read(path).map_err(CannotVerify::unreadable(path))?;
+    let name = path.display();
+    let keys = trusted(arguments, &key)?;
     let witnesses = witnesses(arguments)?;
     let verdict = verify_proof(&bytes, &keys)?.and_then(|proven| {
         let cosigned = kept::count(&proven.note, &witnesses).map_err(ProofFault::Witnesses)?;

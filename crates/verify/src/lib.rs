@@ -8,6 +8,7 @@
 //! |---|---|
 //! | a data directory | [`verify_directory`] |
 //! | a proof file | [`verify_proof`] |
+//! | an export, by its manifest | [`verify_export`] |
 //! | a running service | [`verify_remote`] |
 //! | what was found | [`Report`], [`Finding`] |
 //! | why nothing was found out | [`CannotVerify`] |
@@ -19,6 +20,7 @@ mod cpu;
 mod derived;
 mod directory;
 mod error;
+mod export;
 mod finding;
 mod kept;
 mod key;
@@ -38,6 +40,7 @@ mod walk;
 
 pub use directory::{Options, verify_directory};
 pub use error::CannotVerify;
+pub use export::{ExportReport, verify_export};
 pub use finding::{Finding, MAX_FINDINGS};
 pub use kept::{KeptCheckpoint, Witnesses};
 pub use key::{Key, KeySource};

@@ -3,6 +3,7 @@
 
 mod batch;
 mod cut;
+mod exported;
 mod rows;
 
 use std::fs::File;
@@ -25,6 +26,7 @@ use crate::progress::Progress;
 use crate::records::Records;
 use crate::submitters::Submitters;
 use batch::Batch;
+pub(crate) use exported::each_row;
 use rows::Rows;
 
 /// The versions that are known; the newest first.
