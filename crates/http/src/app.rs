@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::ops::Deref;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -19,6 +20,7 @@ use reeve_agents::{Agent, AgentStore, Clock, Engine, ModelStore, Registry};
 use reeve_alerts::AlertStore;
 use reeve_audit::{Draft, Entry};
 use reeve_estate::{Connection, ConnectionId, EstateStore, ObserveError, SampleStore};
+use reeve_exports::{Carrier, ExportStore};
 use reeve_ledger::AppendError;
 use reeve_trail::{Log, Trail};
 
@@ -46,6 +48,10 @@ pub struct Settings {
     pub agents_every_s: u64,
     /// Proxies whose `X-Forwarded-For` is believed. Empty: nobody's.
     pub trusted_proxies: Vec<IpAddr>,
+    /// Folder with the files of exports, one folder an export.
+    pub exports_dir: PathBuf,
+    /// Most bytes of one export.
+    pub export_limit_bytes: u64,
 }
 
 impl Default for Settings {
@@ -57,6 +63,8 @@ impl Default for Settings {
             max_body_bytes: 32 * 1024 * 1024,
             agents_every_s: 900,
             trusted_proxies: Vec::new(),
+            exports_dir: PathBuf::from("exports"),
+            export_limit_bytes: reeve_exports::DEFAULT_LIMIT_BYTES,
         }
     }
 }
@@ -118,6 +126,10 @@ pub struct Ports {
     pub saved_searches: Arc<dyn SavedSearchStore>,
     /// Alert rules and firings.
     pub alerts: Arc<dyn AlertStore>,
+    /// Exports, scheduled exports and destinations.
+    pub exports: Arc<dyn ExportStore>,
+    /// Carrying files of exports to destinations.
+    pub carrier: Arc<dyn Carrier>,
     /// Connections and inventory.
     pub estate: Arc<dyn EstateStore>,
     /// Metric samples.

@@ -41,6 +41,8 @@ pub enum Code {
     BodyTooLarge,
     /// 413: one entry is too large.
     EntryTooLarge,
+    /// 422: an export would be larger than one export may be.
+    ExportTooLarge,
     /// 415.
     UnsupportedMediaType,
     /// 422: fields are wrong.
@@ -79,6 +81,7 @@ impl Code {
         Code::PlanChanged,
         Code::BodyTooLarge,
         Code::EntryTooLarge,
+        Code::ExportTooLarge,
         Code::UnsupportedMediaType,
         Code::InvalidFields,
         Code::InvalidQuery,
@@ -110,6 +113,7 @@ impl Code {
             Code::PlanChanged => ("plan_changed", StatusCode::CONFLICT, "The plan has changed"),
             Code::BodyTooLarge => ("body_too_large", StatusCode::PAYLOAD_TOO_LARGE, "The body is too large"),
             Code::EntryTooLarge => ("entry_too_large", StatusCode::PAYLOAD_TOO_LARGE, "An entry is too large"),
+            Code::ExportTooLarge => ("export_too_large", StatusCode::UNPROCESSABLE_ENTITY, "The export is too large"),
             Code::UnsupportedMediaType => {
                 ("unsupported_media_type", StatusCode::UNSUPPORTED_MEDIA_TYPE, "Unsupported media type")
             }

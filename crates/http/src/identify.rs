@@ -133,6 +133,24 @@ fn granted(app: &App, token: &ApiToken, user: &User) -> Option<(BTreeSet<Role>, 
     Some((roles, TokenGrant { id, name, expires_at_ms: token.expires_at_ms, narrowed }))
 }
 
+/// Returns the principal of work that was asked for earlier, with the rights it has now: those of the user, bounded by the token that the
+/// request came with. `None` once the user or the token is gone, inactive or at its end.
+///
+/// # Errors
+/// 500 when the store failed.
+pub async fn standing(app: &App, user: &UserId, token: Option<&str>) -> Result<Option<Principal>, Problem> {
+    let Some(user) = user_of(app, user).await? else { return Ok(None) };
+    let (roles, grant) = match token {
+        None => (user.roles.iter().copied().collect(), None),
+        Some(id) => {
+            let Some(token) = found(app.access.token_get(id).await)? else { return Ok(None) };
+            let Some((roles, grant)) = granted(app, &token, &user) else { return Ok(None) };
+            (roles, Some(grant))
+        }
+    };
+    build(app, user, roles, (PrincipalKind::System, String::new()), grant).await.map(Some)
+}
+
 async fn build(
     app: &App,
     user: User,

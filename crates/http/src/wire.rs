@@ -13,6 +13,7 @@ pub mod diagnosis;
 pub mod entry;
 pub mod estate;
 pub mod event_type;
+pub mod export;
 pub mod list;
 pub mod model;
 pub mod predictive;

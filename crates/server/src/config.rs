@@ -47,6 +47,12 @@ pub(crate) struct Config {
     pub(crate) tail_limit_bytes: usize,
     /// Seconds that one search of the log may take.
     pub(crate) search_limit_s: u64,
+    /// Most bytes of one export.
+    pub(crate) export_limit_bytes: u64,
+    /// Days that files of exports are kept.
+    pub(crate) export_keep_days: u32,
+    /// Folder below which exports may be delivered; without it none may.
+    pub(crate) export_folder: Option<PathBuf>,
     /// Days of metric samples to keep.
     pub(crate) samples_days: u32,
     /// Where checkpoints are published.
@@ -76,6 +82,9 @@ impl Default for Config {
             seal_after_s: 86_400,
             tail_limit_bytes: 288 << 20,
             search_limit_s: 10,
+            export_limit_bytes: reeve_exports::DEFAULT_LIMIT_BYTES,
+            export_keep_days: 7,
+            export_folder: None,
             samples_days: 400,
             publish: Publish::default(),
             cosign: Cosign::default(),
@@ -118,6 +127,9 @@ impl Config {
         }
         if self.search_limit_s == 0 {
             bail!("search_limit_s must be at least 1");
+        }
+        if self.export_limit_bytes == 0 || self.export_keep_days == 0 {
+            bail!("export_limit_bytes and export_keep_days must be at least 1");
         }
         self.publish.check()?;
         self.cosign.check()?;

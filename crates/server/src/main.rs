@@ -6,6 +6,7 @@ mod commands;
 mod config;
 mod connections;
 mod demo;
+mod exports;
 mod private;
 mod service;
 mod tasks;

@@ -23,6 +23,7 @@ use reeve_ledger::Ledger;
 use reeve_store::{Store, Vault};
 use reeve_trail::Trail;
 
+use crate::adapters::carrier::Carriers;
 use crate::adapters::clock::SystemClock;
 use crate::adapters::clouds::CloudRegistry;
 use crate::adapters::log_reader::TrailReader;
@@ -139,6 +140,8 @@ impl Service {
             max_body_bytes: config.max_body_bytes,
             agents_every_s: config.agents_every_s,
             trusted_proxies: config.trusted_proxies.clone(),
+            exports_dir: config.data_dir.join("exports"),
+            export_limit_bytes: config.export_limit_bytes,
             ..Settings::default()
         };
         let ports = Ports {
@@ -147,6 +150,8 @@ impl Service {
             access: store.clone(),
             saved_searches: store.clone(),
             alerts: store.clone(),
+            exports: store.clone(),
+            carrier: Arc::new(Carriers { folder: config.export_folder.clone(), policy: config.outbound.policy()? }),
             verifier: Arc::new(DirectoryVerifier { data_dir: config.data_dir.clone(), anchor: config.anchor.clone() }),
             estate: store.clone(),
             samples: samples.clone(),

@@ -6,6 +6,7 @@ mod anomalies;
 mod charges;
 mod deliveries;
 mod due;
+mod exports;
 mod models;
 mod predictive;
 mod publish;
@@ -34,6 +35,7 @@ pub(crate) fn start(service: &Service, stop: &CancellationToken) -> TaskTracker 
     charges::start(service, &tracker, stop);
     deliveries::start(service, &tracker, stop);
     due::start(service, &tracker, stop);
+    exports::start(service, &tracker, stop);
     models::start(service, &tracker, stop);
     predictive::start(service, &tracker, stop);
     publish::start(service, &tracker, stop);

@@ -10,6 +10,7 @@ mod ask;
 mod bodies;
 mod entry;
 mod event_types;
+pub(crate) mod exports;
 mod keys;
 mod live;
 mod receipts;
@@ -26,7 +27,7 @@ use reeve_access::Permission;
 use crate::guard::{Access, Guarded, VIEW_LOG};
 
 pub(super) fn routes(guarded: Guarded) -> Guarded {
-    alerts::routes(guarded)
+    exports::routes(alerts::routes(guarded))
         .add(Access::Needs(Permission::AuditAppend), routes!(append::append))
         .add(Access::SignedIn, routes!(event_types::list))
         .add(VIEW_LOG, routes!(search::list))

@@ -171,6 +171,21 @@ pub(crate) enum ExportFormat {
     Syslog,
     /// ArcSight Common Event Format 0.
     Cef,
+    /// Parquet files; from a running service alone.
+    Parquet,
+}
+
+impl ExportFormat {
+    /// Name in the interface.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Csv => "csv",
+            Self::Syslog => "syslog",
+            Self::Cef => "cef",
+            Self::Parquet => "parquet",
+        }
+    }
 }
 
 /// What stands between syslog messages.
@@ -207,9 +222,12 @@ pub(crate) struct ExportArgs {
     /// Which entries, in the query language.
     #[arg(long, value_name = "QUERY", default_value = "")]
     pub(crate) query: String,
-    /// The file; .gz is compressed, - is stdout.
+    /// The file; .gz is compressed, - is stdout. A folder that exists gets all files of the export, with manifest and proof.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
+    /// Destination that the service carries the files to as well, by name or identifier.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) destination: Option<String>,
     /// Go on with an export of the same entries to the same file that was interrupted.
     #[arg(long)]
     pub(crate) resume: bool,

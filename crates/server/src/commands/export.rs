@@ -1,9 +1,12 @@
 //! `reeve audit export`: entries into a file, oldest first, in constant memory, to be gone on with when interrupted.
 //!
+//! From a running service the service exports, as a job ([`job`]); from a data directory this program does it itself.
+//!
 //! What is exported is the log as one checkpoint knows it: entries that arrive meanwhile are left out. The file grows as
 //! `FILE.part` and gets its name when it is whole.
 
 mod file;
+mod job;
 mod state;
 
 use std::process::ExitCode;
@@ -12,12 +15,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressStyle};
 use jiff::Timestamp;
-use serde_json::json;
 
 use reeve_audit::format::{
     CefOptions, CsvOptions, Format, FormatError, Framing, Limit, Oversize, SyslogOptions, Written,
 };
-use reeve_audit::{events, format_instant, parse_instant};
+use reeve_audit::{format_instant, parse_instant};
 use reeve_ledger::Order;
 
 use self::file::Sink;
@@ -25,7 +27,7 @@ pub(super) use self::file::part;
 use self::state::{Progress, State, Wanted};
 use super::reading::{Ask, Found};
 use super::show::{clean, thousands, zone};
-use super::target::{LogAt, Remote, Reply, open_to_read};
+use super::target::{LogAt, open_to_read};
 use super::when;
 use crate::cli::{ExportArgs, ExportFormat, ExportFraming, ExportOversize};
 
@@ -38,7 +40,15 @@ const NOTED: Duration = Duration::from_secs(2);
 
 /// Exports; 1 when records were left out for their length.
 pub(crate) async fn run(args: &ExportArgs) -> Result<ExitCode> {
-    let format = format(args)?;
+    if args.target.data_dir.is_none() {
+        return job::run(args).await;
+    }
+    let Some(format) = format(args)? else {
+        return refuse("Parquet is written by a running service: use --url in place of --data-dir");
+    };
+    if args.destination.is_some() {
+        return refuse("files are carried to a destination by a running service: use --url in place of --data-dir");
+    }
     let zone = zone(args.local);
     let log = open_to_read(&args.target).await?;
     let wanted = Wanted::of(args, &format);
@@ -58,20 +68,21 @@ pub(crate) async fn run(args: &ExportArgs) -> Result<ExitCode> {
     };
     export.bar.finish_and_clear();
     let result = match done {
-        Ok(()) => export.finish(&log).await,
+        Ok(()) => export.finish().await,
         Err(error) => Err(export.interrupted(error)),
     };
     log.close().await;
     result
 }
 
-fn format(args: &ExportArgs) -> Result<Format> {
+fn format(args: &ExportArgs) -> Result<Option<Format>> {
     let oversize = match args.oversize {
         ExportOversize::Reduce => Oversize::Reduce,
         ExportOversize::Skip => Oversize::Refuse,
     };
     let limit = Limit { bytes: Some(args.max_bytes).filter(|most| *most > 0), oversize };
-    Ok(match args.format {
+    Ok(Some(match args.format {
+        ExportFormat::Parquet => return Ok(None),
         ExportFormat::Json => Format::Json,
         ExportFormat::Csv => Format::Csv(CsvOptions { raw: args.raw && !args.no_formulas }),
         ExportFormat::Cef => Format::Cef(CefOptions { limit }),
@@ -84,7 +95,7 @@ fn format(args: &ExportArgs) -> Result<Format> {
             limit,
             ..SyslogOptions::default()
         }),
-    })
+    }))
 }
 
 /// An export under way.
@@ -206,13 +217,10 @@ impl Export<'_> {
         }
     }
 
-    async fn finish(mut self, log: &LogAt) -> Result<ExitCode> {
+    async fn finish(mut self) -> Result<ExitCode> {
         let (bytes, sha256) = self.sink.finish()?;
         state::forget(&self.args.output)?;
         let Progress { entries, reduced, skipped, .. } = self.state.progress;
-        if let LogAt::There(remote) = log {
-            self.state.record(remote, self.args, bytes, &sha256).await;
-        }
         let took = self.began.elapsed();
         let rate = (entries - self.resumed) as f64 / took.as_secs_f64().max(0.001);
         let checkpoint = &self.state.checkpoint;
@@ -241,40 +249,6 @@ impl Export<'_> {
         );
         eprintln!("sha256      {sha256}  {}", self.args.output.display());
         Ok(if skipped > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
-    }
-}
-
-impl State {
-    /// Puts an `audit.export` entry into the log that was exported. Each page was recorded as `audit.search` by the service
-    /// itself; this says that they were one export, and what came of it.
-    async fn record(&self, remote: &Remote, args: &ExportArgs, bytes: u64, sha256: &str) {
-        let actor = match remote.ask(remote.get("sessions/current"), 1 << 20).await {
-            Ok(Reply::Done(me)) => serde_json::from_slice::<serde_json::Value>(&me).unwrap_or_default(),
-            _ => serde_json::Value::Null,
-        };
-        let user = actor.get("user").unwrap_or(&actor);
-        let entry = json!({
-            "event_id": format!("export-{}", uuid::Uuid::now_v7()),
-            "event_type": events::AUDIT_EXPORT.name,
-            "actor": { "type": "user", "id": user["id"], "email": user["email"] },
-            "resource": { "type": "audit_log", "id": "audit-logs" },
-            "action": { "operation": "export_entries", "status": "success", "method": "cli" },
-            "metadata": {
-                "format": self.wanted.format, "query": args.query, "start_time": self.from,
-                "end_time": self.to, "entries": self.progress.entries, "bytes": bytes,
-                "sha256": sha256, "checkpoint_size": self.checkpoint.size, "checkpoint_root": self.checkpoint.root,
-            },
-        });
-        match remote.ask(remote.post("audit-logs").json(&entry), 1 << 20).await {
-            Ok(Reply::Done(_)) => {}
-            Ok(Reply::Refused(problem)) if problem["code"] == "forbidden" => {
-                tracing::debug!("the token may not append: the log has each page as audit.search, and no audit.export");
-            }
-            Ok(reply) => {
-                tracing::warn!("no audit.export entry was written: {}", super::reading::refused(remote, &reply))
-            }
-            Err(error) => tracing::warn!("no audit.export entry was written: {error:#}"),
-        }
     }
 }
 

@@ -186,6 +186,7 @@ fn exported(stored: &StoredEntry) -> Exported {
             leaf_hash: *stored.leaf_hash.as_bytes(),
             previous_hash: *stored.previous_hash.as_bytes(),
             hash: *stored.hash.as_bytes(),
+            salt: Some(stored.salt),
         },
     }
 }

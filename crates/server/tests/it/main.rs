@@ -13,6 +13,7 @@ mod counting;
 mod demo;
 mod doors;
 mod ending;
+mod exports;
 mod full_disk;
 mod journey;
 mod kill;

@@ -1,0 +1,171 @@
+//! Destinations of exports. Secrets go in and never come out.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use reeve_audit::events::{self, EventKind};
+use reeve_audit::{Entry, FieldError, Json as AuditJson, ResourceRef};
+use reeve_exports::{CarryError, Destination, DestinationId, DestinationSecret};
+
+use super::{problem, same_version};
+use crate::app::App;
+use crate::error::{Problem, ProblemBody};
+use crate::extract::{Body, Caller, Params};
+use crate::paging::window;
+use crate::story;
+use crate::wire::export::{
+    ExportDestinationBody, ExportDestinationCreate, ExportDestinationPatch, ExportDestinationTestBody,
+};
+use crate::wire::list::{List, Paging};
+
+/// Destinations at most.
+const MOST: u64 = 200;
+/// Longest secret, bytes: a service account's key has 2,400.
+const MAX_SECRET: usize = 16_384;
+
+/// Destinations by name.
+#[utoipa::path(get, path = "/api/v1/audit-logs/export-destinations", tag = "audit-logs", operation_id = "export_destinations_list",
+    params(Paging), responses((status = 200, body = List<ExportDestinationBody>)))]
+pub(super) async fn list(
+    State(app): State<Arc<App>>,
+    Params(paging): Params<Paging>,
+) -> Result<Json<List<ExportDestinationBody>>, Problem> {
+    let window = window(paging.limit, paging.offset, paging.cursor.as_deref())?;
+    let all = app.exports.destination_list().await?;
+    let (start, limit, total) = (window.start() as usize, window.limit as usize, all.len() as u64);
+    let items: Vec<_> = all.iter().skip(start).take(limit).map(ExportDestinationBody::of).collect();
+    let next_cursor = window.next(items.len(), total);
+    Ok(Json(List { items, total, next_cursor }))
+}
+
+/// Add a destination.
+#[utoipa::path(post, path = "/api/v1/audit-logs/export-destinations", tag = "audit-logs", operation_id = "export_destinations_create",
+    request_body = ExportDestinationCreate,
+    responses((status = 201, body = ExportDestinationBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
+pub(super) async fn create(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Body(given): Body<ExportDestinationCreate>,
+) -> Result<(StatusCode, Json<ExportDestinationBody>), Problem> {
+    let (name, settings, prefix) =
+        given.settings.draft(given.name, given.kind, given.prefix).read().map_err(problem)?;
+    let secret = checked(given.secret)?;
+    app.carrier.check(&settings, Some(&secret)).map_err(|error| problem(vec![error]))?;
+    let id = DestinationId(uuid::Uuid::now_v7().to_string());
+    let destination = Destination { id, name, settings, prefix, created_at: app.now(), version: 1 };
+    let entry = entry(&caller, &events::EXPORT_DESTINATION_CREATE, "export_destination.create", &destination);
+    app.change(entry.after(record(&destination)), app.exports.destination_insert(&destination, &secret, MOST)).await?;
+    Ok((StatusCode::CREATED, Json(ExportDestinationBody::of(&destination))))
+}
+
+/// One destination.
+#[utoipa::path(get, path = "/api/v1/audit-logs/export-destinations/{id}", tag = "audit-logs", operation_id = "export_destinations_get",
+    params(("id" = String, Path)),
+    responses((status = 200, body = ExportDestinationBody), (status = 404, body = ProblemBody)))]
+pub(super) async fn get(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Json<ExportDestinationBody>, Problem> {
+    Ok(Json(ExportDestinationBody::of(&app.exports.destination_get(&DestinationId(id)).await?)))
+}
+
+/// Change a destination. Other settings need the secret again, so that nobody can send it to a place of their own.
+#[utoipa::path(patch, path = "/api/v1/audit-logs/export-destinations/{id}", tag = "audit-logs", operation_id = "export_destinations_patch",
+    params(("id" = String, Path)), request_body = ExportDestinationPatch,
+    responses((status = 200, body = ExportDestinationBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody),
+        (status = 422, body = ProblemBody)))]
+pub(super) async fn patch(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+    Body(given): Body<ExportDestinationPatch>,
+) -> Result<Json<ExportDestinationBody>, Problem> {
+    let before = app.exports.destination_get(&DestinationId(id)).await?;
+    same_version("destination", before.version, given.version)?;
+    let now = ExportDestinationBody::of(&before);
+    let settings = given.settings.unwrap_or(now.settings);
+    let draft = settings.draft(given.name.unwrap_or(now.name), now.kind, given.prefix.unwrap_or(now.prefix));
+    let (name, settings, prefix) = draft.read().map_err(problem)?;
+    let secret = given.secret.map(checked).transpose()?;
+    let kept = app.exports.destination_secret(&before.id).await?;
+    if settings != before.settings && secret.is_none() && !kept.0.is_empty() {
+        return Err(Problem::field("secret", "required", "is required again when settings change"));
+    }
+    app.carrier.check(&settings, secret.as_ref()).map_err(|error| problem(vec![error]))?;
+    let after = Destination { name, settings, prefix, version: before.version + 1, ..before.clone() };
+    let entry = entry(&caller, &events::EXPORT_DESTINATION_MODIFY, "export_destination.modify", &after)
+        .before(record(&before))
+        .after(record(&after))
+        .with_metadata("secret_replaced", secret.is_some());
+    app.change(entry, app.exports.destination_update(&after, secret.as_ref())).await?;
+    Ok(Json(ExportDestinationBody::of(&after)))
+}
+
+/// Remove a destination. Exports that name it end without delivery; their files can be downloaded.
+#[utoipa::path(delete, path = "/api/v1/audit-logs/export-destinations/{id}", tag = "audit-logs", operation_id = "export_destinations_delete",
+    params(("id" = String, Path)), responses((status = 204), (status = 404, body = ProblemBody)))]
+pub(super) async fn delete(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<StatusCode, Problem> {
+    let before = app.exports.destination_get(&DestinationId(id)).await?;
+    let entry = entry(&caller, &events::EXPORT_DESTINATION_DELETE, "export_destination.delete", &before);
+    app.change(entry.before(record(&before)), app.exports.destination_delete(&before.id)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Write a small file to a destination, and answer with what came of it.
+#[utoipa::path(post, path = "/api/v1/audit-logs/export-destinations/{id}/test", tag = "audit-logs", operation_id = "export_destinations_test",
+    params(("id" = String, Path)),
+    responses((status = 200, body = ExportDestinationTestBody), (status = 404, body = ProblemBody)))]
+pub(super) async fn test(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<Json<ExportDestinationTestBody>, Problem> {
+    let destination = app.exports.destination_get(&DestinationId(id)).await?;
+    let secret = app.exports.destination_secret(&destination.id).await?;
+    let announced =
+        app.announce(entry(&caller, &events::EXPORT_DESTINATION_TEST, "export_destination.test", &destination)).await?;
+    let outcome = probe(&app, &destination, &secret).await;
+    app.conclude(announced, outcome.as_ref().err().map(|error| error.0.as_str())).await;
+    Ok(Json(match outcome {
+        Ok(address) => ExportDestinationTestBody { reachable: true, address: Some(address), error: None },
+        Err(error) => ExportDestinationTestBody { reachable: false, address: None, error: Some(error.0) },
+    }))
+}
+
+async fn probe(app: &App, destination: &Destination, secret: &DestinationSecret) -> Result<String, CarryError> {
+    let failed = |error: std::io::Error| CarryError(format!("the file to send could not be made: {error}"));
+    let folder = app.settings.exports_dir.clone();
+    let file = folder.join(format!(".test-{}", uuid::Uuid::now_v7()));
+    tokio::fs::create_dir_all(&folder).await.map_err(failed)?;
+    tokio::fs::write(&file, b"Written by Reeve to test this destination. It can be removed.\n")
+        .await
+        .map_err(failed)?;
+    let outcome = app.carrier.put(destination, secret, "reeve-destination-test.txt", &file).await;
+    if let Err(error) = tokio::fs::remove_file(&file).await {
+        tracing::warn!(%error, "a file that tested a destination was not removed");
+    }
+    outcome
+}
+
+fn checked(secret: String) -> Result<DestinationSecret, Problem> {
+    if secret.len() <= MAX_SECRET {
+        return Ok(DestinationSecret(secret));
+    }
+    let message = format!("must have at most {MAX_SECRET} bytes");
+    Err(problem(vec![FieldError::new("secret", "too_long", message)]))
+}
+
+fn entry(caller: &Caller, kind: &EventKind, operation: &str, destination: &Destination) -> Entry {
+    story::did(caller, kind, operation, ResourceRef::new("export_destination", destination.id.0.clone()))
+}
+
+/// A destination as it stands in the log.
+fn record(destination: &Destination) -> AuditJson {
+    AuditJson::from(serde_json::to_value(ExportDestinationBody::of(destination)).unwrap_or_default())
+}

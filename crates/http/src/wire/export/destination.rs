@@ -1,0 +1,166 @@
+//! Destinations of exports.
+
+use reeve_exports::{Destination, DestinationDraft, DestinationSettings};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::time;
+
+/// Settings of a destination; which ones depends on its type.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExportDestinationSettingsBody {
+    /// `s3`, `gcs`: bucket.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bucket: Option<String>,
+    /// `s3`: region.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub region: Option<String>,
+    /// `s3`, `azure_blob`, `gcs`: another endpoint than the provider's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub endpoint: Option<String>,
+    /// `s3`: access key; left out, the credentials of the machine that Reeve runs on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access_key_id: Option<String>,
+    /// `azure_blob`: storage account.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub account: Option<String>,
+    /// `azure_blob`: container.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub container: Option<String>,
+    /// `sftp`: host.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// `sftp`: port; 22 unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub port: Option<u16>,
+    /// `sftp`: user.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub username: Option<String>,
+    /// `sftp`: fingerprint of the host key, `SHA256:...` as `ssh-keygen -lf` prints it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host_key: Option<String>,
+}
+
+/// A destination.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ExportDestinationBody {
+    /// Identifier.
+    pub id: String,
+    /// Name.
+    pub name: String,
+    /// `s3`, `azure_blob`, `gcs`, `sftp` or `folder`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Settings.
+    pub settings: ExportDestinationSettingsBody,
+    /// Folder, or prefix of object names, that files are put below.
+    pub prefix: String,
+    /// Time it was made.
+    pub created_at: String,
+    /// Grows with every change.
+    pub version: u64,
+}
+
+/// A new destination.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExportDestinationCreate {
+    /// Name, 1 to 100 characters, unique.
+    pub name: String,
+    /// `s3`, `azure_blob`, `gcs`, `sftp` or `folder`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Settings.
+    #[serde(default)]
+    pub settings: ExportDestinationSettingsBody,
+    /// Folder, or prefix of object names; empty for none.
+    #[serde(default)]
+    pub prefix: String,
+    /// Secret access key (`s3`), account key or SAS token (`azure_blob`), JSON key of a service account (`gcs`), password or private key
+    /// (`sftp`).
+    #[serde(default)]
+    #[schema(write_only)]
+    pub secret: String,
+}
+
+/// A change of a destination; what is left out stays. The type stays as it is.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExportDestinationPatch {
+    /// The version that was read; left out, the newest is changed.
+    pub version: Option<u64>,
+    /// Name.
+    pub name: Option<String>,
+    /// All settings anew. Another place needs the secret again.
+    pub settings: Option<ExportDestinationSettingsBody>,
+    /// Folder or prefix.
+    pub prefix: Option<String>,
+    /// Secret.
+    #[schema(write_only)]
+    pub secret: Option<String>,
+}
+
+/// Outcome of a test.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ExportDestinationTestBody {
+    /// `true` if a small file was written.
+    pub reachable: bool,
+    /// Address of the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
+    /// Reason why not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+impl ExportDestinationSettingsBody {
+    fn of(settings: &DestinationSettings) -> Self {
+        let none = Self::default();
+        match settings.clone() {
+            DestinationSettings::S3 { bucket, region, endpoint, access_key_id } => {
+                Self { bucket: Some(bucket), region: Some(region), endpoint, access_key_id, ..none }
+            }
+            DestinationSettings::AzureBlob { account, container, endpoint } => {
+                Self { account: Some(account), container: Some(container), endpoint, ..none }
+            }
+            DestinationSettings::Gcs { bucket, endpoint } => Self { bucket: Some(bucket), endpoint, ..none },
+            DestinationSettings::Sftp { host, port, username, host_key } => {
+                Self { host: Some(host), port: Some(port), username: Some(username), host_key: Some(host_key), ..none }
+            }
+            DestinationSettings::Folder => none,
+        }
+    }
+
+    pub(crate) fn draft(self, name: String, kind: String, prefix: String) -> DestinationDraft {
+        DestinationDraft {
+            name,
+            kind,
+            prefix,
+            bucket: self.bucket,
+            region: self.region,
+            endpoint: self.endpoint,
+            access_key_id: self.access_key_id,
+            account: self.account,
+            container: self.container,
+            host: self.host,
+            port: self.port,
+            username: self.username,
+            host_key: self.host_key,
+        }
+    }
+}
+
+impl ExportDestinationBody {
+    pub(crate) fn of(destination: &Destination) -> Self {
+        ExportDestinationBody {
+            id: destination.id.0.clone(),
+            name: destination.name.clone(),
+            kind: destination.settings.kind().as_str().to_owned(),
+            settings: ExportDestinationSettingsBody::of(&destination.settings),
+            prefix: destination.prefix.clone(),
+            created_at: time::text(destination.created_at),
+            version: destination.version,
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Scheduled exports.
+
+use reeve_exports::ScheduledExport;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{ExportOptionsBody, ExportRequesterBody};
+use crate::time;
+
+/// A scheduled export. Each run covers what was recorded since the last run that succeeded, no entry twice.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ExportScheduleBody {
+    /// Identifier.
+    pub id: String,
+    /// Name.
+    pub name: String,
+    /// Format.
+    pub format: String,
+    /// Choices of the format.
+    pub options: ExportOptionsBody,
+    /// Query; empty for every entry.
+    pub query: String,
+    /// Cron pattern of five fields.
+    pub schedule: String,
+    /// IANA time zone of the pattern.
+    pub time_zone: String,
+    /// Destination.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub destination_id: Option<String>,
+    /// Set when it runs.
+    pub enabled: bool,
+    /// Person whose rights it runs with.
+    pub owner: ExportRequesterBody,
+    /// First sequence that the next run covers.
+    pub next_sequence: u64,
+    /// Time of the next run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_run_at: Option<String>,
+    /// Export of the last run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_export_id: Option<String>,
+    /// Time it was made.
+    pub created_at: String,
+    /// Grows with every change.
+    pub version: u64,
+}
+
+/// A new scheduled export. It covers what is recorded from then on, with the rights of who makes it.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExportScheduleCreate {
+    /// Name, 1 to 100 characters, unique.
+    pub name: String,
+    /// `json`, `csv`, `syslog`, `cef` or `parquet`.
+    pub format: String,
+    /// Choices of the format.
+    #[serde(default)]
+    pub options: ExportOptionsBody,
+    /// Query; left out, every entry.
+    #[serde(default)]
+    pub query: String,
+    /// Cron pattern of five fields such as `0 3 * * *`.
+    pub schedule: String,
+    /// IANA time zone; `UTC` unless given.
+    pub time_zone: Option<String>,
+    /// Identifier or name of a destination.
+    pub destination: Option<String>,
+    /// On unless said otherwise.
+    pub enabled: Option<bool>,
+}
+
+/// A change of a scheduled export; what is left out stays. It runs with the rights of who changed it last.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExportSchedulePatch {
+    /// The version that was read; left out, the newest is changed.
+    pub version: Option<u64>,
+    /// Name.
+    pub name: Option<String>,
+    /// Format.
+    pub format: Option<String>,
+    /// Choices of the format.
+    pub options: Option<ExportOptionsBody>,
+    /// Query.
+    pub query: Option<String>,
+    /// Cron pattern.
+    pub schedule: Option<String>,
+    /// IANA time zone.
+    pub time_zone: Option<String>,
+    /// Destination; the empty text is none.
+    pub destination: Option<String>,
+    /// On or off.
+    pub enabled: Option<bool>,
+}
+
+impl ExportScheduleBody {
+    pub(crate) fn of(schedule: &ScheduledExport) -> Self {
+        ExportScheduleBody {
+            id: schedule.id.0.clone(),
+            name: schedule.name.clone(),
+            format: schedule.format.as_str().to_owned(),
+            options: ExportOptionsBody::of(&schedule.options),
+            query: schedule.query.clone(),
+            schedule: schedule.schedule.pattern.clone(),
+            time_zone: schedule.schedule.time_zone.clone(),
+            destination_id: schedule.destination.as_ref().map(|id| id.0.clone()),
+            enabled: schedule.enabled,
+            owner: ExportRequesterBody { id: schedule.owner.user.0.clone(), email: schedule.owner.email.clone() },
+            next_sequence: schedule.covered_to,
+            next_run_at: schedule.next_run().map(time::text),
+            last_export_id: schedule.last_export.as_ref().map(|id| id.0.clone()),
+            created_at: time::text(schedule.created_at),
+            version: schedule.version,
+        }
+    }
+}

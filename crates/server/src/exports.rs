@@ -1,0 +1,252 @@
+//! Running exports: one at a time, gone on with after a crash, with the rights that the requester has when it runs.
+//!
+//! What stands in the store is never ahead of the disk: files are made durable before their progress is kept. An export that is
+//! cancelled is noticed by the version of its row, which every kept progress compares.
+
+mod files;
+mod finish;
+mod reading;
+mod record;
+mod recurring;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result};
+use jiff::SignedDuration;
+use reeve_access::{AccessError, Permission, Principal};
+use reeve_exports::{Export, ExportState, Failure, FailureCode};
+use reeve_http::App;
+use reeve_ledger::Ledger;
+use reeve_trail::Trail;
+use tokio_util::sync::CancellationToken;
+
+use crate::service::Service;
+
+use files::{Files, WriteError};
+use reading::Reading;
+
+/// How often progress is kept.
+const NOTED: Duration = Duration::from_secs(1);
+
+/// Runs exports.
+pub(crate) struct Runner {
+    app: Arc<App>,
+    ledger: Ledger,
+    /// Every entry, for those that the service itself has written.
+    trail: Trail,
+    /// Time that files are kept after the end.
+    keep: SignedDuration,
+}
+
+/// Reason why an export does not go on.
+enum Stop {
+    /// The service ends; the export goes on at the next start.
+    Service,
+    /// A person cancelled it.
+    Cancelled,
+    /// It failed.
+    Failed(Failure),
+    /// The state store cannot be reached; it is tried again.
+    Later(anyhow::Error),
+}
+
+fn failed(code: FailureCode, message: impl Into<String>) -> Stop {
+    Stop::Failed(Failure { code, message: message.into() })
+}
+
+impl From<AccessError> for Stop {
+    fn from(error: AccessError) -> Self {
+        Stop::Later(error.into())
+    }
+}
+
+impl From<std::io::Error> for Stop {
+    fn from(error: std::io::Error) -> Self {
+        if error.kind() == std::io::ErrorKind::StorageFull {
+            let message = "The disk that exports are written to is full. Free some space and export again.";
+            return failed(FailureCode::DiskFull, message);
+        }
+        tracing::error!(%error, "an export could not be written");
+        failed(FailureCode::Internal, "The files could not be written; the service's log has the cause.")
+    }
+}
+
+impl Runner {
+    pub(crate) fn new(service: &Service) -> Runner {
+        let keep_days = service.config.export_keep_days;
+        let (app, ledger, trail) = (service.app.clone(), service.ledger.clone(), service.trail.clone());
+        Runner { app, ledger, trail, keep: SignedDuration::from_hours(i64::from(keep_days) * 24) }
+    }
+
+    /// Starts scheduled exports that are due, runs all exports that wait, and removes files whose time has come.
+    pub(crate) async fn beat(&self, stop: &CancellationToken) -> Result<()> {
+        recurring::start_due(&self.app).await?;
+        while !stop.is_cancelled()
+            && let Some(mut export) = self.app.exports.export_next().await?
+        {
+            match self.work(&mut export, stop).await {
+                Ok(()) => {
+                    tracing::info!(export = export.id.0, entries = export.progress.entries, "an export is complete")
+                }
+                Err(Stop::Service) => return Ok(()),
+                Err(Stop::Later(error)) => return Err(error),
+                Err(Stop::Cancelled) => self.remove(&export).await,
+                Err(Stop::Failed(failure)) => self.fail(&export, failure).await?,
+            }
+        }
+        self.sweep().await
+    }
+
+    fn log(&self) -> record::Log<'_> {
+        record::Log { ledger: &self.ledger, trail: &self.trail, now: self.app.now() }
+    }
+
+    fn folder(&self, export: &Export) -> PathBuf {
+        self.app.settings.exports_dir.join(&export.id.0)
+    }
+
+    async fn work(&self, export: &mut Export, stop: &CancellationToken) -> Result<(), Stop> {
+        let principal = self.principal(export).await?;
+        if export.state == ExportState::Queued {
+            export.state = ExportState::Running;
+            export.started_at = Some(self.app.now());
+            if export.progress.end == 0 {
+                export.progress.end = self.app.ledger.size();
+            }
+            export.progress.position = export.from_sequence;
+            self.keep(export).await?;
+        }
+        if export.finished_at.is_none() {
+            self.write(export, &principal, stop).await?;
+        }
+        self.finish(export).await
+    }
+
+    /// Rights that the requester has now.
+    async fn principal(&self, export: &Export) -> Result<Principal, Stop> {
+        let (user, token) = (&export.requester.user, export.requester.token.as_deref());
+        let standing = reeve_http::identify::standing(&self.app, user, token).await;
+        let standing = standing.map_err(|problem| Stop::Later(anyhow::anyhow!("{}", problem.body().detail)))?;
+        let missing =
+            |what: &str| failed(FailureCode::PermissionMissing, format!("{} {what}.", export.requester.email));
+        let principal = standing.ok_or_else(|| missing("or the token of the request is no longer active"))?;
+        if principal.may(Permission::AuditExport) {
+            Ok(principal)
+        } else {
+            Err(missing("no longer has the permission audit.export"))
+        }
+    }
+
+    /// Writes entries up to the end that was set at the start.
+    async fn write(&self, export: &mut Export, principal: &Principal, stop: &CancellationToken) -> Result<(), Stop> {
+        let limit = self.app.settings.export_limit_bytes;
+        let mut files = Files::open(&self.folder(export), export, limit).await?;
+        export.progress = files.progress();
+        let mut reading = Reading::new(&self.app, export, principal)?;
+        let mut ahead = reading.next().await?;
+        let mut noted = Instant::now();
+        while let Some(stretch) = ahead.take() {
+            if stop.is_cancelled() {
+                return Err(Stop::Service);
+            }
+            // The next entries are read while these are written: one core each.
+            let (next, written) = tokio::join!(reading.next(), files.write(stretch));
+            files = written.map_err(|error| outgrown(export, limit, error))?;
+            ahead = next?;
+            if noted.elapsed() > NOTED {
+                files = files.settle().await?;
+                export.progress = files.progress();
+                self.keep(export).await?;
+                noted = Instant::now();
+            }
+        }
+        export.progress = files.finish().await?;
+        Ok(())
+    }
+
+    /// Keeps what changed of an export.
+    async fn keep(&self, export: &mut Export) -> Result<(), Stop> {
+        export.version += 1;
+        match self.app.exports.export_update(export).await {
+            Ok(()) => Ok(()),
+            Err(AccessError::Conflict(_)) => match self.app.exports.export_get(&export.id).await?.state {
+                ExportState::Cancelled => Err(Stop::Cancelled),
+                _ => Err(Stop::Later(anyhow::anyhow!("export {} was changed by another process", export.id.0))),
+            },
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn fail(&self, export: &Export, failure: Failure) -> Result<()> {
+        tracing::warn!(
+            export = export.id.0,
+            code = failure.code.as_str(),
+            reason = failure.message,
+            "an export failed"
+        );
+        let mut stored = self.app.exports.export_get(&export.id).await?;
+        if stored.state.is_final() {
+            return Ok(());
+        }
+        let now = self.app.now();
+        // A result that only did not reach its destination can still be downloaded.
+        let has_files = failure.code == FailureCode::DestinationUnreachable;
+        if !has_files {
+            self.remove(export).await;
+            stored.files.clear();
+            stored.finished_at = None;
+        }
+        stored.state = ExportState::Failed;
+        stored.progress = export.progress;
+        stored.finished_at = stored.finished_at.or(Some(now));
+        stored.expires_at = has_files.then(|| now + self.keep);
+        stored.failure = Some(failure);
+        stored.version += 1;
+        record::failed(self.log(), &stored).await.context("the failure of an export could not be recorded")?;
+        match self.app.exports.export_update(&stored).await {
+            Ok(()) | Err(AccessError::Conflict(_)) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Removes files of exports whose time has come.
+    async fn sweep(&self) -> Result<()> {
+        for mut export in self.app.exports.export_expired(self.app.now()).await? {
+            self.remove(&export).await;
+            export.expires_at = None;
+            export.version += 1;
+            match self.app.exports.export_update(&export).await {
+                Ok(()) | Err(AccessError::Conflict(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    async fn remove(&self, export: &Export) {
+        let folder = self.folder(export);
+        match tokio::fs::remove_dir_all(&folder).await {
+            Ok(()) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => tracing::warn!(folder = %folder.display(), %error, "files of an export were not removed"),
+        }
+    }
+}
+
+/// The reason in words, with the time up to which the entries fitted.
+fn outgrown(export: &Export, limit: u64, error: WriteError) -> Stop {
+    match error {
+        WriteError::Io(error) => error.into(),
+        WriteError::Limit { at } => {
+            let at = reeve_audit::format_instant(at);
+            let start = export.selection.start.map_or("the beginning".to_owned(), reeve_audit::format_instant);
+            let message = format!(
+                "The export outgrew the limit of {limit} bytes. The entries from {start} to about {at} fit into one export: \
+                 export that period, and then the rest from {at} on."
+            );
+            failed(FailureCode::TooLarge, message)
+        }
+    }
+}

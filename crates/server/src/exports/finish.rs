@@ -1,0 +1,139 @@
+//! The end of an export: hashes, the entry in the log, proof, manifest, delivery. Each step may be done again after a crash.
+//!
+//! The finishing `audit.export` entry names the hashes of the files. Its own proof stands in the manifest, so that the manifest is
+//! believed because of the log and of nothing else.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write as _};
+use std::path::Path;
+use std::time::Duration;
+
+use reeve_exports::manifest::{self, Evidence};
+use reeve_exports::{CarryError, Export, ExportFile, ExportState, FailureCode, FileRole, LeafReader, digest};
+use reeve_ledger::Ledger;
+use reeve_tlog::{Checkpoint, MultiProofWriter, SignedNote};
+
+use super::files::{LEAVES, blocking};
+use super::{Runner, Stop, failed, record, recurring};
+
+/// Waits before further attempts to reach a destination.
+const ATTEMPTS: [Duration; 3] = [Duration::ZERO, Duration::from_secs(2), Duration::from_secs(10)];
+
+impl Runner {
+    pub(super) async fn finish(&self, export: &mut Export) -> Result<(), Stop> {
+        let folder = self.folder(export);
+        if export.finished_at.is_none() {
+            export.files = self.entries(export).await?;
+            // Kept before it is recorded: the entry must read the same when it is recorded again.
+            export.finished_at = Some(self.app.now());
+            self.keep(export).await?;
+        }
+        let entry = record::succeeded(self.log(), export).await.map_err(Stop::Later)?;
+        export.files.retain(|file| file.role == FileRole::Entries);
+        let evidence = evidence(&self.ledger, &entry).await.map_err(Stop::Later)?;
+        let proof = proof(&self.ledger, &folder, export, &evidence).await?;
+        export.files.push(proof);
+        let text = manifest::text(export, &evidence);
+        let name = format!("{}.manifest.json", export.name);
+        let path = folder.join(&name);
+        let written = blocking(move || {
+            let mut file = File::create(&path)?;
+            file.write_all(text.as_bytes())?;
+            file.sync_all()?;
+            digest(&path)
+        });
+        let digest = written.await?;
+        let (bytes, sha256) = (digest.bytes, digest.sha256);
+        export.files.push(ExportFile { name, role: FileRole::Manifest, bytes, sha256, entries: 0 });
+        self.deliver(export, &folder).await?;
+        export.state = ExportState::Succeeded;
+        export.expires_at = Some(self.app.now() + self.keep);
+        self.keep(export).await?;
+        recurring::covered(&self.app, export).await.map_err(Stop::Later)
+    }
+
+    /// Files of entries with their hashes.
+    async fn entries(&self, export: &Export) -> Result<Vec<ExportFile>, Stop> {
+        let (folder, progress) = (self.folder(export), export.progress);
+        let names: Vec<_> = (1..=progress.complete_files).map(|number| export.file_name(number)).collect();
+        let mut files = Vec::with_capacity(names.len());
+        for name in names {
+            let path = folder.join(&name);
+            let found = blocking(move || digest(&path)).await?;
+            let (bytes, sha256) = (found.bytes, found.sha256);
+            files.push(ExportFile { name, role: FileRole::Entries, bytes, sha256, entries: 0 });
+        }
+        // All files but the last of several are full.
+        let mut left = progress.entries;
+        let full = if files.len() > 1 { super::files::PARQUET_ENTRIES } else { left };
+        for file in &mut files {
+            file.entries = left.min(full);
+            left -= file.entries;
+        }
+        Ok(files)
+    }
+
+    /// Carries all files to the destination, the manifest last: where it stands, the export is whole.
+    async fn deliver(&self, export: &mut Export, folder: &Path) -> Result<(), Stop> {
+        let Some(id) = export.destination.clone() else { return Ok(()) };
+        let unreachable = |message: String| failed(FailureCode::DestinationUnreachable, message);
+        let gone = |_| unreachable("The destination was removed. The files can be downloaded.".to_owned());
+        let destination = self.app.exports.destination_get(&id).await.map_err(gone)?;
+        let secret = self.app.exports.destination_secret(&id).await.map_err(gone)?;
+        for file in &export.files {
+            let path = folder.join(&file.name);
+            let mut outcome = Err(CarryError(String::new()));
+            for wait in ATTEMPTS {
+                tokio::time::sleep(wait).await;
+                outcome = self.app.carrier.put(&destination, &secret, &file.name, &path).await;
+                if outcome.is_ok() {
+                    break;
+                }
+            }
+            match outcome {
+                Ok(address) => export.delivered_to = Some(address),
+                Err(error) => {
+                    let name = &destination.name;
+                    record::delivery(self.log(), export, name, Some(&error.0)).await.map_err(Stop::Later)?;
+                    let message = format!(
+                        "The destination {name} is not reachable: {error}. The files can be downloaded; \
+                         test the destination and export again."
+                    );
+                    self.keep(export).await?;
+                    return Err(unreachable(message));
+                }
+            }
+        }
+        record::delivery(self.log(), export, &destination.name, None).await.map_err(Stop::Later)
+    }
+}
+
+/// Proof of the finishing entry; its checkpoint is the one that all entries of the export are proven under.
+async fn evidence(ledger: &Ledger, entry: &reeve_ledger::StoredEntry) -> anyhow::Result<Evidence> {
+    let entry_proof = ledger.proof(entry).await?;
+    let checkpoint = reeve_tlog::ProofFile::parse(entry_proof.as_bytes())?.checkpoint.to_string();
+    Ok(Evidence { checkpoint, entry_proof, log_key: ledger.verifier_key() })
+}
+
+/// Writes the multi-proof of every entry.
+async fn proof(ledger: &Ledger, folder: &Path, export: &Export, evidence: &Evidence) -> Result<ExportFile, Stop> {
+    let wrong = |error: &dyn std::fmt::Display| Stop::Later(anyhow::anyhow!("the checkpoint cannot be read: {error}"));
+    let note = SignedNote::parse(evidence.checkpoint.as_bytes()).map_err(|error| wrong(&error))?;
+    let size = Checkpoint::parse(note.text()).map_err(|error| wrong(&error))?.size;
+    let name = format!("{}.proof", export.name);
+    let (leaves, path) = (folder.join(LEAVES), folder.join(&name));
+    let prover = ledger.multi_prover(size);
+    let written = blocking(move || {
+        let out = BufWriter::with_capacity(256 << 10, File::create(&path)?);
+        let mut writer = MultiProofWriter::new(prover, out)?;
+        for leaf in LeafReader::open(&leaves)? {
+            let (sequence, hash) = leaf?;
+            writer.leaf(sequence, &hash).map_err(io::Error::other)?;
+        }
+        let out = writer.finish().map_err(io::Error::other)?;
+        out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
+        digest(&path)
+    });
+    let found = written.await?;
+    Ok(ExportFile { name, role: FileRole::Proof, bytes: found.bytes, sha256: found.sha256, entries: 0 })
+}

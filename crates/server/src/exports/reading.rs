@@ -1,0 +1,53 @@
+//! The entries of an export, stretch by stretch, as its requester may see them.
+
+use reeve_access::Principal;
+use reeve_exports::{Export, FailureCode};
+use reeve_http::App;
+use reeve_ledger::{Stretch, TrailError};
+use reeve_trail::Scan;
+
+use super::{Stop, failed};
+
+/// Entries of a stretch at most.
+const ENTRIES: usize = 4000;
+/// Canonical bytes of a stretch at most.
+const BYTES: usize = 8 << 20;
+
+/// Reads the entries of an export.
+pub(super) struct Reading(Scan);
+
+impl Reading {
+    /// Begins where the export goes on. The one place where an export reads the log.
+    pub(super) fn new(app: &App, export: &Export, principal: &Principal) -> Result<Reading, Stop> {
+        let query = export.selection.predicate(export.created_at).map_err(|error| {
+            failed(FailureCode::Internal, format!("The query can no longer be read: {}.", error.message))
+        })?;
+        let range = export.progress.position..export.progress.end;
+        let scan = app.trail(principal).scan(query, range, export.created_at);
+        Ok(Reading(scan.with_stretches_of(ENTRIES, BYTES)))
+    }
+
+    /// Reads the next stretch; `None` at the end.
+    pub(super) async fn next(&mut self) -> Result<Option<Stretch>, Stop> {
+        self.0.next().await.map_err(unreadable)
+    }
+}
+
+fn unreadable(error: TrailError) -> Stop {
+    match error {
+        TrailError::Damaged(message) => failed(
+            FailureCode::LogDamaged,
+            format!("A part of the log that the export needs cannot be trusted: {message}."),
+        ),
+        TrailError::TooCostly { limit_s } => {
+            let message = format!(
+                "A search of the export was given up after {limit_s} s. Narrow the period, or name the field of each word."
+            );
+            failed(FailureCode::QueryTooCostly, message)
+        }
+        TrailError::Invalid(message) | TrailError::Backend(message) => {
+            tracing::error!(%message, "an export could not read the log");
+            failed(FailureCode::Internal, "The log could not be read; the service's log has the cause.")
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Entries that the service writes about exports. Each has an identifier that follows from the export, so that writing it again
+//! after a crash is writing it once.
+
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result, anyhow};
+use jiff::Timestamp;
+use reeve_audit::events::{self, EventKind};
+use reeve_audit::{ActionMethod, ActionStatus, Actor, ActorType, Draft, Entry, EventId, Json, ResourceRef};
+use reeve_exports::{Export, manifest};
+use reeve_ledger::{Ledger, StoredEntry};
+use reeve_trail::Trail;
+
+/// The log as the service itself writes it.
+#[derive(Clone, Copy)]
+pub(super) struct Log<'a> {
+    pub(super) ledger: &'a Ledger,
+    pub(super) trail: &'a Trail,
+    pub(super) now: Timestamp,
+}
+
+/// Records that an export is complete, and returns the entry as the log has it.
+pub(super) async fn succeeded(log: Log<'_>, export: &Export) -> Result<Arc<StoredEntry>> {
+    let id = format!("export-{}", export.id.0);
+    let entry = entry(export, &events::AUDIT_EXPORT, &id, "export_entries", ActionStatus::Success)?
+        .with_metadata("export", Json::from(manifest::metadata(export)));
+    append(log, entry).await?;
+    log.trail.by_event_id(&id).await?.context("the entry of an export is not in the log that took it")
+}
+
+/// Records that an export failed.
+pub(super) async fn failed(log: Log<'_>, export: &Export) -> Result<()> {
+    let failure = export.failure.as_ref().context("a failed export has a failure")?;
+    let id = format!("export-{}-failed", export.id.0);
+    let entry = entry(export, &events::AUDIT_EXPORT, &id, "export_entries", ActionStatus::Failed)?
+        .with_metadata("export", Json::from(manifest::metadata(export)))
+        .with_metadata("reason", failure.code.as_str())
+        .with_metadata("message", failure.message.clone());
+    append(log, entry).await
+}
+
+/// Records the delivery of the files, or why they were not delivered.
+pub(super) async fn delivery(log: Log<'_>, export: &Export, destination: &str, error: Option<&str>) -> Result<()> {
+    let status = if error.is_some() { ActionStatus::Failed } else { ActionStatus::Success };
+    let id = format!("export-{}-delivery-{}", export.id.0, status.as_str());
+    let mut entry = entry(export, &events::EXPORT_DELIVER, &id, "export.deliver", status)?
+        .with_metadata("destination_id", export.destination.as_ref().map_or("", |id| &id.0))
+        .with_metadata("destination", destination)
+        .with_metadata("files", export.files.len() as u64);
+    if let Some(error) = error {
+        entry = entry.with_metadata("message", error);
+    }
+    append(log, entry).await
+}
+
+/// An entry by the requester, at the end of the export.
+fn entry(export: &Export, kind: &EventKind, id: &str, operation: &str, status: ActionStatus) -> Result<Entry> {
+    let requester = &export.requester;
+    let mut actor = Actor::new(ActorType::User, requester.user.0.clone()).with_email(requester.email.clone());
+    if let Some(address) = requester.ip_address.as_deref().and_then(|text| text.parse().ok()) {
+        actor = actor.with_ip_address(address);
+    }
+    if let Some(agent) = &requester.user_agent {
+        actor = actor.with_user_agent(agent.clone());
+    }
+    let entry = Entry::of(kind)
+        .with_id(EventId::new(id.to_owned())?)
+        .at(export.finished_at.unwrap_or(export.created_at))
+        .by(actor)
+        .on(ResourceRef::new("audit_export", export.id.0.clone()))
+        .with_action(operation, status, ActionMethod::System)
+        .with_request_id(export.request_id.clone());
+    Ok(match &export.schedule {
+        Some(schedule) => entry.with_metadata("schedule_id", schedule.0.clone()),
+        None => entry,
+    })
+}
+
+/// Appends an entry unless it stands in the log already.
+async fn append(log: Log<'_>, entry: Entry) -> Result<()> {
+    let id = entry.event_id.as_str().to_owned();
+    if log.trail.by_event_id(&id).await?.is_some() {
+        return Ok(());
+    }
+    let draft = Draft::by_reeve(entry, log.now).map_err(|errors| anyhow!("the entry {id} is not sound: {errors:?}"))?;
+    log.ledger.append(vec![draft]).await.with_context(|| format!("the log did not take the entry {id}"))?;
+    Ok(())
+}

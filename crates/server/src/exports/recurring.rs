@@ -1,0 +1,95 @@
+//! Scheduled exports: an export is made when its time has come, over what was recorded since the last run that succeeded.
+
+use anyhow::Result;
+use reeve_access::AccessError;
+use reeve_exports::{Estimate, Export, ExportFilter, ExportId, ExportState, Progress, ScheduledExport, Selection};
+use reeve_http::App;
+
+/// Exports that wait or run at most; a schedule waits for room.
+const MOST: u64 = 100;
+
+/// Makes exports of the schedules that are due.
+pub(super) async fn start_due(app: &App) -> Result<()> {
+    let now = app.now();
+    for mut schedule in app.exports.export_schedule_list().await? {
+        if schedule.next_run().is_none_or(|next| next > now) || is_under_way(app, &schedule).await? {
+            continue;
+        }
+        let export = run_of(app, &schedule);
+        // The time moves first: a crash in between leaves out one run, whose entries the next one covers.
+        schedule.last_run_at = now;
+        schedule.last_export = Some(export.id.clone());
+        schedule.version += 1;
+        match app.exports.export_schedule_update(&schedule).await {
+            Ok(()) => {}
+            Err(AccessError::Conflict(_) | AccessError::NotFound { .. }) => continue,
+            Err(error) => return Err(error.into()),
+        }
+        match app.exports.export_insert(&export, MOST).await {
+            Ok(()) => tracing::info!(schedule = schedule.name, export = export.id.0, "a scheduled export is due"),
+            Err(AccessError::Conflict(reason)) => tracing::warn!(schedule = schedule.name, reason, "not exported now"),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
+
+async fn is_under_way(app: &App, schedule: &ScheduledExport) -> Result<bool> {
+    let newest = ExportFilter { schedule: Some(schedule.id.clone()), limit: 1, ..ExportFilter::default() };
+    let (found, _) = app.exports.export_list(&newest).await?;
+    Ok(found.first().is_some_and(|export| !export.state.is_final()))
+}
+
+fn run_of(app: &App, schedule: &ScheduledExport) -> Export {
+    let (now, id) = (app.now(), ExportId(uuid::Uuid::now_v7().to_string()));
+    let end = app.ledger.size();
+    Export {
+        name: Export::name_of(&id, now),
+        request_id: id.0.clone(),
+        id,
+        selection: Selection {
+            format: schedule.format,
+            options: schedule.options.clone(),
+            query: schedule.query.clone(),
+            start: None,
+            end: None,
+        },
+        destination: schedule.destination.clone(),
+        schedule: Some(schedule.id.clone()),
+        from_sequence: schedule.covered_to,
+        requester: schedule.owner.clone(),
+        state: ExportState::Queued,
+        estimate: Estimate { entries: end.saturating_sub(schedule.covered_to), bytes: 0 },
+        progress: Progress { position: schedule.covered_to, end, ..Progress::default() },
+        failure: None,
+        files: Vec::new(),
+        delivered_to: None,
+        created_at: now,
+        started_at: None,
+        finished_at: None,
+        expires_at: None,
+        version: 1,
+    }
+}
+
+/// Moves a schedule on to the end of a run that succeeded.
+pub(super) async fn covered(app: &App, export: &Export) -> Result<()> {
+    let Some(id) = &export.schedule else { return Ok(()) };
+    loop {
+        let mut schedule = match app.exports.export_schedule_get(id).await {
+            Ok(schedule) => schedule,
+            Err(AccessError::NotFound { .. }) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        };
+        if schedule.covered_to >= export.progress.end {
+            return Ok(());
+        }
+        schedule.covered_to = export.progress.end;
+        schedule.version += 1;
+        match app.exports.export_schedule_update(&schedule).await {
+            Ok(()) => return Ok(()),
+            Err(AccessError::Conflict(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
