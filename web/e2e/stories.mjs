@@ -6,6 +6,7 @@ import { VERIFIER } from './program.mjs';
 import { alerts } from './stories-alerts.mjs';
 import { dashboards } from './stories-dashboard.mjs';
 import { searching } from './stories-search.mjs';
+import { exportsStories } from './stories-exports.mjs';
 import { outbound } from './stories-outbound.mjs';
 import { foresight } from './stories-foresight.mjs';
 import { applying } from './stories-applying.mjs';
@@ -402,6 +403,7 @@ export const stories = [
   { name: 'an agent is made and configured', run: makesAgent },
   ...outbound,
   ...alerts,
+  ...exportsStories,
   { name: 'a connection that leads nowhere says so', run: connects },
   { name: 'a token is made, shown once, and works', run: makesToken },
   { name: 'what is not permitted is not shown', run: hidesWhatIsNotPermitted },

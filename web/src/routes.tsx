@@ -172,6 +172,11 @@ const auditAlerts = createRoute({
   path: '/alerts',
   component: lazyRouteComponent(() => import('./rooms/audit/alerts/Alerts'), 'Alerts'),
 });
+const auditExports = createRoute({
+  getParentRoute: () => audit,
+  path: '/exports',
+  component: lazyRouteComponent(() => import('./rooms/audit/exports/Exports'), 'Exports'),
+});
 const entry = createRoute({
   getParentRoute: () => app,
   path: '/audit/$eventId',
@@ -245,7 +250,7 @@ const tree = root.addChildren([
     rule,
     calendar,
     anomaly,
-    audit.addChildren([auditDashboard, auditSearch, auditLive, auditAlerts]),
+    audit.addChildren([auditDashboard, auditSearch, auditLive, auditAlerts, auditExports]),
     entry,
     connections,
     resources,

@@ -416,6 +416,234 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit-logs/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Exports, the latest first. */
+        get: operations["get_audit_logs_export"];
+        put?: never;
+        /** Ask for an export. It is refused at once if it is expected to be larger than 10 GB; the answer then names a period that fits. */
+        post: operations["post_audit_logs_export"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/export-destinations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Destinations by name. */
+        get: operations["get_audit_logs_export_destinations"];
+        put?: never;
+        /** Add a destination. */
+        post: operations["post_audit_logs_export_destinations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/export-destinations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One destination. */
+        get: operations["get_audit_logs_export_destinations_id"];
+        put?: never;
+        post?: never;
+        /** Remove a destination. Exports that name it end without delivery; their files can be downloaded. */
+        delete: operations["delete_audit_logs_export_destinations_id"];
+        options?: never;
+        head?: never;
+        /** Change a destination. Other settings need the secret again, so that nobody can send it to a place of their own. */
+        patch: operations["patch_audit_logs_export_destinations_id"];
+        trace?: never;
+    };
+    "/api/v1/audit-logs/export-destinations/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Write a small file to a destination, and answer with what came of it. */
+        post: operations["post_audit_logs_export_destinations_id_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/export-schedules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Scheduled exports by name. */
+        get: operations["get_audit_logs_export_schedules"];
+        put?: never;
+        /** Add a scheduled export. It covers what is recorded from then on. */
+        post: operations["post_audit_logs_export_schedules"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/export-schedules/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One scheduled export. */
+        get: operations["get_audit_logs_export_schedules_id"];
+        put?: never;
+        post?: never;
+        /** Remove a scheduled export. Exports that it has made stay. */
+        delete: operations["delete_audit_logs_export_schedules_id"];
+        options?: never;
+        head?: never;
+        /** Change a scheduled export. */
+        patch: operations["patch_audit_logs_export_schedules_id"];
+        trace?: never;
+    };
+    "/api/v1/audit-logs/export/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One export, with its progress. */
+        get: operations["get_audit_logs_export_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/export/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cancel an export that waits or runs. What was written of it is removed. */
+        post: operations["post_audit_logs_export_id_cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/export/{id}/download": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Download a file of an export: its entries, or the file named. An export with several files of entries needs a name. */
+        get: operations["get_audit_logs_export_id_download"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/export/estimate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The expected size of an export, without starting it. */
+        post: operations["post_audit_logs_export_estimate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/exports/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The same under the plural. */
+        get: operations["get_audit_logs_exports_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/exports/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The same under the plural. */
+        post: operations["post_audit_logs_exports_id_cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/exports/{id}/download": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The same under the plural. */
+        get: operations["get_audit_logs_exports_id_download"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit-logs/keys": {
         parameters: {
             query?: never;
@@ -3680,6 +3908,346 @@ export interface components {
              */
             success_rate?: number | null;
         };
+        /** @description An export. */
+        ExportBody: {
+            /**
+             * Format: int64
+             * @description Bytes written.
+             */
+            bytes: number;
+            /** @description Time of the request. */
+            created_at: string;
+            /** @description Address of the files at the destination. */
+            delivered_to?: string | null;
+            /** @description Destination. */
+            destination_id?: string | null;
+            /** @description End, itself excluded. */
+            end_time?: string | null;
+            /**
+             * Format: int64
+             * @description Entries written.
+             */
+            entries: number;
+            /**
+             * Format: int64
+             * @description Bytes expected at the time of the request.
+             */
+            estimated_bytes: number;
+            /**
+             * Format: int64
+             * @description Entries expected at the time of the request.
+             */
+            estimated_entries: number;
+            /** @description Time from which the files are removed. */
+            expires_at?: string | null;
+            failure?: components["schemas"]["ExportFailureBody"] | null;
+            /** @description Files, once they are complete and until they are removed. */
+            files: components["schemas"]["ExportFileBody"][];
+            /** @description End of the run. */
+            finished_at?: string | null;
+            /** @description Format. */
+            format: string;
+            /** @description Identifier. */
+            id: string;
+            /** @description Choices of the format. */
+            options: components["schemas"]["ExportOptionsBody"];
+            /**
+             * Format: double
+             * @description Share that is done, 0 to 100.
+             */
+            percent: number;
+            /** @description Query; empty for every entry. */
+            query: string;
+            /**
+             * Format: int64
+             * @description Records that leave out a part of their entry for their length, and say so.
+             */
+            reduced: number;
+            /** @description Person it is bound to: it reads what this person may see when it runs. */
+            requested_by: components["schemas"]["ExportRequesterBody"];
+            /** @description Scheduled export that it is a run of. */
+            schedule_id?: string | null;
+            /**
+             * Format: int64
+             * @description Entries that were left out for their length.
+             */
+            skipped: number;
+            /** @description First instant. */
+            start_time?: string | null;
+            /** @description Start of the run. */
+            started_at?: string | null;
+            /** @description `queued`, `running`, `succeeded`, `failed` or `cancelled`. */
+            status: string;
+        };
+        /** @description A destination. */
+        ExportDestinationBody: {
+            /** @description Time it was made. */
+            created_at: string;
+            /** @description Identifier. */
+            id: string;
+            /** @description Name. */
+            name: string;
+            /** @description Folder, or prefix of object names, that files are put below. */
+            prefix: string;
+            /** @description Settings. */
+            settings: components["schemas"]["ExportDestinationSettingsBody"];
+            /** @description `s3`, `azure_blob`, `gcs`, `sftp` or `folder`. */
+            type: string;
+            /**
+             * Format: int64
+             * @description Grows with every change.
+             */
+            version: number;
+        };
+        /** @description A new destination. */
+        ExportDestinationCreate: {
+            /** @description Name, 1 to 100 characters, unique. */
+            name: string;
+            /** @description Folder, or prefix of object names; empty for none. */
+            prefix?: string;
+            /**
+             * @description Secret access key (`s3`), account key or SAS token (`azure_blob`), JSON key of a service account (`gcs`), password or private key
+             *     (`sftp`).
+             */
+            secret?: string;
+            /** @description Settings. */
+            settings?: components["schemas"]["ExportDestinationSettingsBody"];
+            /** @description `s3`, `azure_blob`, `gcs`, `sftp` or `folder`. */
+            type: string;
+        };
+        /** @description A change of a destination; what is left out stays. The type stays as it is. */
+        ExportDestinationPatch: {
+            /** @description Name. */
+            name?: string | null;
+            /** @description Folder or prefix. */
+            prefix?: string | null;
+            /** @description Secret. */
+            secret?: string | null;
+            settings?: components["schemas"]["ExportDestinationSettingsBody"] | null;
+            /**
+             * Format: int64
+             * @description The version that was read; left out, the newest is changed.
+             */
+            version?: number | null;
+        };
+        /** @description Settings of a destination; which ones depends on its type. */
+        ExportDestinationSettingsBody: {
+            /** @description `s3`: access key; left out, the credentials of the machine that Reeve runs on. */
+            access_key_id?: string | null;
+            /** @description `azure_blob`: storage account. */
+            account?: string | null;
+            /** @description `s3`, `gcs`: bucket. */
+            bucket?: string | null;
+            /** @description `azure_blob`: container. */
+            container?: string | null;
+            /** @description `s3`, `azure_blob`, `gcs`: another endpoint than the provider's own. */
+            endpoint?: string | null;
+            /** @description `sftp`: host. */
+            host?: string | null;
+            /** @description `sftp`: fingerprint of the host key, `SHA256:...` as `ssh-keygen -lf` prints it. */
+            host_key?: string | null;
+            /**
+             * Format: int32
+             * @description `sftp`: port; 22 unless given.
+             */
+            port?: number | null;
+            /** @description `s3`: region. */
+            region?: string | null;
+            /** @description `sftp`: user. */
+            username?: string | null;
+        };
+        /** @description Outcome of a test. */
+        ExportDestinationTestBody: {
+            /** @description Address of the file. */
+            address?: string | null;
+            /** @description Reason why not. */
+            error?: string | null;
+            /** @description `true` if a small file was written. */
+            reachable: boolean;
+        };
+        /** @description Expected size of an export. */
+        ExportEstimateBody: {
+            /**
+             * Format: int64
+             * @description Expected bytes.
+             */
+            bytes: number;
+            /**
+             * Format: int64
+             * @description Matching entries.
+             */
+            entries: number;
+            /** @description Returns `true` if the export may start. */
+            fits: boolean;
+            /**
+             * Format: int64
+             * @description Most bytes of one export.
+             */
+            limit_bytes: number;
+            narrower?: components["schemas"]["ExportPeriodBody"] | null;
+        };
+        /** @description Reason why an export failed. */
+        ExportFailureBody: {
+            /** @description `export_too_large`, `permission_missing`, `destination_unreachable`, `log_damaged`, `disk_full`, `query_too_costly`, `internal`. */
+            code: string;
+            /** @description What happened and what to do. */
+            message: string;
+        };
+        /** @description A file of an export. */
+        ExportFileBody: {
+            /**
+             * Format: int64
+             * @description Length.
+             */
+            bytes: number;
+            /**
+             * Format: int64
+             * @description Entries in it.
+             */
+            entries?: number | null;
+            /** @description Name. */
+            name: string;
+            /** @description `entries`, `proof` or `manifest`. */
+            role: string;
+            /** @description SHA-256, lower-case hex. */
+            sha256: string;
+        };
+        /** @description Choices of a format. Those of other formats are ignored. */
+        ExportOptionsBody: {
+            /** @description Syslog: `newline` (default) or `octet_counting`. */
+            framing?: string | null;
+            /** @description Syslog: HOSTNAME of the header; `-` unless given. */
+            hostname?: string | null;
+            /**
+             * Format: int64
+             * @description Syslog and CEF: longest record, bytes, 512 to 67108864; 8192 unless given, 0 for no limit.
+             */
+            max_bytes?: number | null;
+            /** @description Syslog and CEF: `reduce` (default) or `skip` longer records. */
+            oversize?: string | null;
+            /** @description CSV: values as they are, without the apostrophe before what a spreadsheet takes for a formula. */
+            raw?: boolean;
+        };
+        /** @description A narrower period. */
+        ExportPeriodBody: {
+            /**
+             * Format: int64
+             * @description Expected bytes.
+             */
+            bytes: number;
+            /** @description End, itself excluded; absent for the present end of the log. */
+            end_time?: string | null;
+            /**
+             * Format: int64
+             * @description Matching entries.
+             */
+            entries: number;
+            /** @description First instant. */
+            start_time: string;
+        };
+        /** @description A request for an export. */
+        ExportRequest: {
+            /** @description Identifier or name of a destination that the files are carried to. They can be downloaded in any case. */
+            destination?: string | null;
+            /** @description End, itself excluded. Left out, the present end of the log. */
+            end_time?: string | null;
+            /** @description `json`, `csv`, `syslog`, `cef` or `parquet`. */
+            format: string;
+            /** @description Choices of the format. */
+            options?: components["schemas"]["ExportOptionsBody"];
+            /** @description Query in the query language. Left out, every entry. */
+            query?: string | null;
+            /** @description First instant: RFC 3339, or relative such as `now-24h`. Left out, the beginning of the log. */
+            start_time?: string | null;
+        };
+        /** @description Person an export is bound to. */
+        ExportRequesterBody: {
+            /** @description E-mail address. */
+            email: string;
+            /** @description User. */
+            id: string;
+        };
+        /** @description A scheduled export. Each run covers what was recorded since the last run that succeeded, no entry twice. */
+        ExportScheduleBody: {
+            /** @description Time it was made. */
+            created_at: string;
+            /** @description Destination. */
+            destination_id?: string | null;
+            /** @description Set when it runs. */
+            enabled: boolean;
+            /** @description Format. */
+            format: string;
+            /** @description Identifier. */
+            id: string;
+            /** @description Export of the last run. */
+            last_export_id?: string | null;
+            /** @description Name. */
+            name: string;
+            /** @description Time of the next run. */
+            next_run_at?: string | null;
+            /**
+             * Format: int64
+             * @description First sequence that the next run covers.
+             */
+            next_sequence: number;
+            /** @description Choices of the format. */
+            options: components["schemas"]["ExportOptionsBody"];
+            /** @description Person whose rights it runs with. */
+            owner: components["schemas"]["ExportRequesterBody"];
+            /** @description Query; empty for every entry. */
+            query: string;
+            /** @description Cron pattern of five fields. */
+            schedule: string;
+            /** @description IANA time zone of the pattern. */
+            time_zone: string;
+            /**
+             * Format: int64
+             * @description Grows with every change.
+             */
+            version: number;
+        };
+        /** @description A new scheduled export. It covers what is recorded from then on, with the rights of who makes it. */
+        ExportScheduleCreate: {
+            /** @description Identifier or name of a destination. */
+            destination?: string | null;
+            /** @description On unless said otherwise. */
+            enabled?: boolean | null;
+            /** @description `json`, `csv`, `syslog`, `cef` or `parquet`. */
+            format: string;
+            /** @description Name, 1 to 100 characters, unique. */
+            name: string;
+            /** @description Choices of the format. */
+            options?: components["schemas"]["ExportOptionsBody"];
+            /** @description Query; left out, every entry. */
+            query?: string;
+            /** @description Cron pattern of five fields such as `0 3 * * *`. */
+            schedule: string;
+            /** @description IANA time zone; `UTC` unless given. */
+            time_zone?: string | null;
+        };
+        /** @description A change of a scheduled export; what is left out stays. It runs with the rights of who changed it last. */
+        ExportSchedulePatch: {
+            /** @description Destination; the empty text is none. */
+            destination?: string | null;
+            /** @description On or off. */
+            enabled?: boolean | null;
+            /** @description Format. */
+            format?: string | null;
+            /** @description Name. */
+            name?: string | null;
+            options?: components["schemas"]["ExportOptionsBody"] | null;
+            /** @description Query. */
+            query?: string | null;
+            /** @description Cron pattern. */
+            schedule?: string | null;
+            /** @description IANA time zone. */
+            time_zone?: string | null;
+            /**
+             * Format: int64
+             * @description The version that was read; left out, the newest is changed.
+             */
+            version?: number | null;
+        };
         /** @description Sentences with numbers. */
         FactorsBody: {
             /** @description The sentences. */
@@ -4626,6 +5194,166 @@ export interface components {
                 type?: string | null;
                 /** @description When it ends; absent is when somebody removes it. */
                 until?: string | null;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_ExportBody: {
+            /** @description The items. */
+            items: {
+                /**
+                 * Format: int64
+                 * @description Bytes written.
+                 */
+                bytes: number;
+                /** @description Time of the request. */
+                created_at: string;
+                /** @description Address of the files at the destination. */
+                delivered_to?: string | null;
+                /** @description Destination. */
+                destination_id?: string | null;
+                /** @description End, itself excluded. */
+                end_time?: string | null;
+                /**
+                 * Format: int64
+                 * @description Entries written.
+                 */
+                entries: number;
+                /**
+                 * Format: int64
+                 * @description Bytes expected at the time of the request.
+                 */
+                estimated_bytes: number;
+                /**
+                 * Format: int64
+                 * @description Entries expected at the time of the request.
+                 */
+                estimated_entries: number;
+                /** @description Time from which the files are removed. */
+                expires_at?: string | null;
+                failure?: components["schemas"]["ExportFailureBody"] | null;
+                /** @description Files, once they are complete and until they are removed. */
+                files: components["schemas"]["ExportFileBody"][];
+                /** @description End of the run. */
+                finished_at?: string | null;
+                /** @description Format. */
+                format: string;
+                /** @description Identifier. */
+                id: string;
+                /** @description Choices of the format. */
+                options: components["schemas"]["ExportOptionsBody"];
+                /**
+                 * Format: double
+                 * @description Share that is done, 0 to 100.
+                 */
+                percent: number;
+                /** @description Query; empty for every entry. */
+                query: string;
+                /**
+                 * Format: int64
+                 * @description Records that leave out a part of their entry for their length, and say so.
+                 */
+                reduced: number;
+                /** @description Person it is bound to: it reads what this person may see when it runs. */
+                requested_by: components["schemas"]["ExportRequesterBody"];
+                /** @description Scheduled export that it is a run of. */
+                schedule_id?: string | null;
+                /**
+                 * Format: int64
+                 * @description Entries that were left out for their length.
+                 */
+                skipped: number;
+                /** @description First instant. */
+                start_time?: string | null;
+                /** @description Start of the run. */
+                started_at?: string | null;
+                /** @description `queued`, `running`, `succeeded`, `failed` or `cancelled`. */
+                status: string;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_ExportDestinationBody: {
+            /** @description The items. */
+            items: {
+                /** @description Time it was made. */
+                created_at: string;
+                /** @description Identifier. */
+                id: string;
+                /** @description Name. */
+                name: string;
+                /** @description Folder, or prefix of object names, that files are put below. */
+                prefix: string;
+                /** @description Settings. */
+                settings: components["schemas"]["ExportDestinationSettingsBody"];
+                /** @description `s3`, `azure_blob`, `gcs`, `sftp` or `folder`. */
+                type: string;
+                /**
+                 * Format: int64
+                 * @description Grows with every change.
+                 */
+                version: number;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_ExportScheduleBody: {
+            /** @description The items. */
+            items: {
+                /** @description Time it was made. */
+                created_at: string;
+                /** @description Destination. */
+                destination_id?: string | null;
+                /** @description Set when it runs. */
+                enabled: boolean;
+                /** @description Format. */
+                format: string;
+                /** @description Identifier. */
+                id: string;
+                /** @description Export of the last run. */
+                last_export_id?: string | null;
+                /** @description Name. */
+                name: string;
+                /** @description Time of the next run. */
+                next_run_at?: string | null;
+                /**
+                 * Format: int64
+                 * @description First sequence that the next run covers.
+                 */
+                next_sequence: number;
+                /** @description Choices of the format. */
+                options: components["schemas"]["ExportOptionsBody"];
+                /** @description Person whose rights it runs with. */
+                owner: components["schemas"]["ExportRequesterBody"];
+                /** @description Query; empty for every entry. */
+                query: string;
+                /** @description Cron pattern of five fields. */
+                schedule: string;
+                /** @description IANA time zone of the pattern. */
+                time_zone: string;
+                /**
+                 * Format: int64
+                 * @description Grows with every change.
+                 */
+                version: number;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
@@ -8101,6 +8829,876 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_export: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. Not together with `offset`. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+                /** @description Runs of this scheduled export. */
+                schedule_id?: string;
+                /** @description In this state: `queued`, `running`, `succeeded`, `failed`, `cancelled`. */
+                state?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_ExportBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_export: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExportRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    /** @description Address of the export */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_export_destinations: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before; stable while entries arrive. Not together with `offset`. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_ExportDestinationBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_export_destinations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExportDestinationCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportDestinationBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_export_destinations_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportDestinationBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    delete_audit_logs_export_destinations_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    patch_audit_logs_export_destinations_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ExportDestinationPatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportDestinationBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_export_destinations_id_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportDestinationTestBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_export_schedules: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before; stable while entries arrive. Not together with `offset`. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_ExportScheduleBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_export_schedules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExportScheduleCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportScheduleBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_export_schedules_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportScheduleBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    delete_audit_logs_export_schedules_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    patch_audit_logs_export_schedules_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ExportSchedulePatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportScheduleBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_export_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_export_id_cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_export_id_download: {
+        parameters: {
+            query?: {
+                /** @description Name of one of the export's files. Left out, its entries; an export with several files of entries needs it. */
+                file?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_export_estimate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExportRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportEstimateBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_exports_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_exports_id_cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_exports_id_download: {
+        parameters: {
+            query?: {
+                /** @description Name of one of the export's files. Left out, its entries; an export with several files of entries needs it. */
+                file?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -4,7 +4,8 @@ import { RoomTabs } from '../../shell/RoomTabs';
 
 /** Access & Security > Audit Logging. */
 export function Room() {
-  const all = useMay()('audit.view.all');
+  const may = useMay();
+  const all = may('audit.view.all');
   return (
     <Page title="Audit Logging" description="Every user action, system event and resource change, written once and provable.">
       <RoomTabs
@@ -14,6 +15,7 @@ export function Room() {
           { label: 'Search', to: '/audit/search' },
           { label: 'Live', to: '/audit/live' },
           ...(all ? [{ label: 'Alerts', to: '/audit/alerts' } as const] : []),
+          ...(may('audit.export') ? [{ label: 'Exports', to: '/audit/exports' } as const] : []),
         ]}
       />
     </Page>

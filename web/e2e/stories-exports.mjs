@@ -1,0 +1,54 @@
+// What people do on the page of exports: see the size before they start, start, download, add a schedule and a destination, read why one fails.
+import assert from 'node:assert/strict';
+import { read, signIn } from './steps.mjs';
+
+async function open({ page, program }) {
+  await signIn(page, program.email, program.password);
+  await page.getByRole('link', { name: 'Audit Logging' }).click();
+  await page.getByRole('tab', { name: 'Exports' }).click();
+  await page.getByRole('heading', { level: 2, name: 'Exports', exact: true }).waitFor();
+}
+
+async function exportsAndDownloads(story) {
+  const { page } = story;
+  await open(story);
+  await page.getByRole('button', { name: 'New export' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('status').filter({ hasText: /^Expected: [\d,]+ entries, about / }).waitFor();
+  await dialog.getByLabel('From').fill('the day before');
+  await dialog.getByText(/is neither an RFC 3339 time/).waitFor();
+  await dialog.getByLabel('From').fill('now-24h');
+  await dialog.getByRole('status').filter({ hasText: /^Expected: / }).waitFor();
+  await dialog.getByRole('button', { name: 'Start export' }).click();
+  const table = page.getByRole('table', { name: 'Exports' });
+  await table.getByRole('link', { name: /^Manifest/ }).first().waitFor({ timeout: 60_000 });
+  const arrives = page.waitForEvent('download');
+  await table.getByRole('link', { name: /^Entries/ }).first().click();
+  const download = await arrives;
+  assert.match(download.suggestedFilename(), /^audit-logs-.*\.jsonl$/);
+  const { items } = await read(page, 'audit-logs/export');
+  assert.equal(items[0].status, 'succeeded');
+}
+
+async function schedulesAndDelivers(story) {
+  const { page } = story;
+  await open(story);
+  await page.getByRole('button', { name: 'Add schedule' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Nightly archive');
+  await dialog.getByLabel('Schedule', { exact: true }).fill('* * * * *');
+  await dialog.getByRole('button', { name: 'Add schedule' }).click();
+  await dialog.getByText(/no closer together than every five minutes/).first().waitFor();
+  await dialog.getByLabel('Schedule', { exact: true }).fill('0 3 * * *');
+  await dialog.getByRole('button', { name: 'Add schedule' }).click();
+  await page.getByRole('table', { name: 'Scheduled exports' }).getByText('Nightly archive').waitFor();
+  await page.getByRole('button', { name: 'Add destination' }).click();
+  await page.getByRole('dialog').getByLabel('Name').fill('Archive bucket');
+  await page.getByRole('dialog').getByRole('button', { name: 'Add destination' }).click();
+  await page.getByRole('dialog').getByText(/is required for this kind of destination/).first().waitFor();
+}
+
+export const exportsStories = [
+  { name: 'an export is estimated, started and downloaded', run: exportsAndDownloads },
+  { name: 'a scheduled export is added, a destination is checked', run: schedulesAndDelivers },
+];
