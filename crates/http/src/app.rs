@@ -25,6 +25,7 @@ use reeve_ledger::AppendError;
 use reeve_trail::{Log, Trail};
 
 use crate::attempts::Attempts;
+use crate::backups::Backups;
 use crate::error::{Code, FieldProblem, Problem};
 use crate::identify::{KnownTokens, Watched};
 use crate::streams::Streams;
@@ -122,6 +123,8 @@ pub struct Ports {
     pub access: Arc<dyn AccessStore>,
     /// Verifying the log.
     pub verifier: Arc<dyn Verifier>,
+    /// Backups of the running service.
+    pub backups: Arc<dyn Backups>,
     /// Searches that people keep.
     pub saved_searches: Arc<dyn SavedSearchStore>,
     /// Alert rules and firings.

@@ -19,6 +19,14 @@ pub(crate) struct Announced {
     intent: EventId,
 }
 
+impl Announced {
+    /// Adds something to the record of the outcome.
+    pub(crate) fn with_metadata(mut self, name: &str, value: reeve_audit::Json) -> Self {
+        self.entry = self.entry.with_metadata(name, value);
+        self
+    }
+}
+
 impl App {
     /// Records the intent, makes the change, and records its outcome. `entry` describes the change; its status is set here.
     ///

@@ -5,6 +5,7 @@
 
 pub mod app;
 mod attempts;
+pub mod backups;
 mod change;
 mod dashboard;
 mod description;

@@ -1,6 +1,7 @@
 //! Every route, each with its rule. The modules mirror the paths.
 
 pub(crate) mod audit_logs;
+pub(crate) mod backups;
 pub(crate) mod connections;
 pub(crate) mod health;
 pub(crate) mod intelligence;
@@ -57,6 +58,7 @@ pub(crate) fn all(app: Option<Arc<App>>) -> Guarded {
     let guarded = audit_logs::routes(guarded);
     let guarded = intelligence::routes(guarded);
     let guarded = connections::routes(guarded);
+    let guarded = backups::routes(guarded);
     let guarded = resources::routes(guarded);
     let guarded = users::routes(guarded);
     let guarded = teams::routes(guarded);

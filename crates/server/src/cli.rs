@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand};
 mod alerts;
 mod analyze;
 mod audit;
+mod backup;
 
 pub(crate) use alerts::{AlertImportArgs, AlertsCommand, FiringsArgs};
 pub(crate) use analyze::{
@@ -18,6 +19,8 @@ pub(crate) use audit::{
     AuditCommand, ExportArgs, ExportFormat, ExportFraming, ExportOversize, ImportArgs, ImportFormat, Look, Period,
     SearchArgs, ServiceTarget, Span, TailArgs, Target,
 };
+
+pub(crate) use backup::{BackupCommand, BackupCreateArgs, BackupRestoreArgs, BackupVerifyArgs};
 
 /// Watches over a cloud estate and keeps its record.
 #[derive(Debug, Parser)]
@@ -45,6 +48,9 @@ pub(crate) enum Command {
     /// Judge files of one's own as the agents judge the estate.
     #[command(subcommand)]
     Analyze(AnalyzeCommand),
+    /// Back up a data directory with its state, restore and check backups.
+    #[command(subcommand)]
+    Backup(BackupCommand),
     /// Work with the log's signing key.
     #[command(subcommand)]
     Keys(KeysCommand),

@@ -3,6 +3,7 @@
 mod admin;
 mod alerts;
 mod analyze;
+mod backup;
 mod export;
 mod import;
 mod keys;
@@ -33,6 +34,7 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
         Command::Audit(AuditCommand::Export(args)) => unless_nobody_reads(export::run(&args).await),
         Command::Audit(AuditCommand::Alerts(command)) => unless_nobody_reads(alerts::run(command).await),
         Command::Analyze(command) => unless_nobody_reads(analyze::run(command).await),
+        Command::Backup(command) => backup::run(command).await,
         Command::Keys(KeysCommand::Rotate(args)) => keys::rotate(&args).await,
         Command::Openapi => openapi::run().await.map(|()| ExitCode::SUCCESS),
         Command::Completions { shell } => {

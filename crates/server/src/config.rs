@@ -144,7 +144,8 @@ fn read(path: &Path) -> Result<toml::Table> {
 }
 
 /// Variables that are not configuration keys.
-const OTHER: &[&str] = &["REEVE_ADMIN_TOKEN", "REEVE_ADMIN_EMAIL", "REEVE_URL", "REEVE_TOKEN"];
+const OTHER: &[&str] =
+    &["REEVE_ADMIN_TOKEN", "REEVE_ADMIN_EMAIL", "REEVE_URL", "REEVE_TOKEN", "REEVE_BACKUP_PASSPHRASE"];
 
 fn from_environment(table: &mut toml::Table, variables: impl Iterator<Item = (String, String)>) -> Result<()> {
     for (name, text) in variables {

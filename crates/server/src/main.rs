@@ -1,6 +1,8 @@
 //! The `reeve` program. Everything it does stands in the modules below; this file only starts it.
 
+mod account;
 mod adapters;
+mod backup;
 mod cli;
 mod commands;
 mod config;

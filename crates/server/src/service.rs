@@ -23,6 +23,7 @@ use reeve_ledger::Ledger;
 use reeve_store::{Store, Vault};
 use reeve_trail::Trail;
 
+use crate::adapters::backups::RunningBackups;
 use crate::adapters::carrier::Carriers;
 use crate::adapters::clock::SystemClock;
 use crate::adapters::clouds::CloudRegistry;
@@ -68,8 +69,20 @@ pub(crate) struct Log {
     pub(crate) segments: Arc<EntrySegments>,
 }
 
-/// Opens the log of a data directory.
+/// Opens the log of a data directory. Of one that was restored the key is replaced first.
 pub(crate) async fn open_log(config: &Config) -> Result<Log> {
+    let unfinished = config.data_dir.join(crate::backup::UNFINISHED);
+    if unfinished.exists() {
+        anyhow::bail!(
+            "a restore into {} was interrupted: remove the directory and restore again",
+            config.data_dir.display()
+        );
+    }
+    open_restored(config).await
+}
+
+/// Opens the log of a data directory that is being restored.
+pub(crate) async fn open_restored(config: &Config) -> Result<Log> {
     private::make(&config.data_dir)?;
     let signer = reeve_ledger::keys::load_or_create(&config.data_dir, config.log_origin.as_deref())?;
     let segments = Arc::new(EntrySegments::open(&config.data_dir).await?);
@@ -82,13 +95,15 @@ pub(crate) async fn open_log(config: &Config) -> Result<Log> {
     ledger_config.seal_after = Duration::from_secs(config.seal_after_s);
     ledger_config.tail_limit_bytes = config.tail_limit_bytes;
     let ledger = Ledger::open(ledger_config, signer, segments.clone()).await?;
+    crate::backup::create::clear(&config.data_dir)?;
+    crate::backup::restored::settle(&config.data_dir, &ledger).await?;
     let search = EntrySearch::new(segments.clone(), Arc::new(ledger.clone()));
     let search = Arc::new(search.with_limit(Duration::from_secs(config.search_limit_s)));
     Ok(Log { ledger, search, segments })
 }
 
 /// The state store: the configured one, or SQLite in the data directory.
-async fn open_store(config: &Config) -> Result<Store> {
+pub(crate) async fn open_store(config: &Config) -> Result<Store> {
     let vault = Vault::load_or_create(&config.data_dir.join("keys").join("secrets.key"))?;
     let url = match &config.state_url {
         Some(url) => url.clone(),
@@ -152,6 +167,7 @@ impl Service {
             alerts: store.clone(),
             exports: store.clone(),
             carrier: Arc::new(Carriers { folder: config.export_folder.clone(), policy: config.outbound.policy()? }),
+            backups: Arc::new(RunningBackups::of(&config, &log.ledger, &store)),
             verifier: Arc::new(DirectoryVerifier { data_dir: config.data_dir.clone(), anchor: config.anchor.clone() }),
             estate: store.clone(),
             samples: samples.clone(),

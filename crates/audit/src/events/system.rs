@@ -1,4 +1,4 @@
-//! Event types: imports, maintenance, errors, the log's keys.
+//! Event types: imports, backups, maintenance, errors, the log's keys.
 
 use super::{Area, EventKind, Severity, Source, kinds};
 
@@ -9,6 +9,12 @@ kinds! { System:
     IMPORT = "ingestion.import", Info, Planned,
         "Entries of files were imported into the log.",
         ["metadata.format", "metadata.entries"];
+    BACKUP = "system.backup", Info, Reeve,
+        "A backup was made of log, state and samples.",
+        ["resource.type", "resource.id", "metadata.keys", "metadata.place"];
+    RESTORE = "system.restore", High, Reeve,
+        "The log goes on from a backup, under a new key. Entries after the backup that it is known to have had are told.",
+        ["resource.type", "resource.id", "metadata.backup", "metadata.size", "metadata.root", "metadata.created_at", "metadata.lost_entries", "metadata.later_checkpoints"];
     START = "system.start", Info, Planned,
         "The service started.",
         ["metadata.version"];

@@ -15,11 +15,12 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressStyle};
 use jiff::Timestamp;
+use serde_json::json;
 
 use reeve_audit::format::{
     CefOptions, CsvOptions, Format, FormatError, Framing, Limit, Oversize, SyslogOptions, Written,
 };
-use reeve_audit::{format_instant, parse_instant};
+use reeve_audit::{events, format_instant, parse_instant};
 use reeve_ledger::Order;
 
 use self::file::Sink;
@@ -27,7 +28,7 @@ pub(super) use self::file::part;
 use self::state::{Progress, State, Wanted};
 use super::reading::{Ask, Found};
 use super::show::{clean, thousands, zone};
-use super::target::{LogAt, open_to_read};
+use super::target::{LogAt, Reading, open_to_read};
 use super::when;
 use crate::cli::{ExportArgs, ExportFormat, ExportFraming, ExportOversize};
 
@@ -50,7 +51,12 @@ pub(crate) async fn run(args: &ExportArgs) -> Result<ExitCode> {
         return refuse("files are carried to a destination by a running service: use --url in place of --data-dir");
     }
     let zone = zone(args.local);
-    let log = open_to_read(&args.target).await?;
+    let request = json!({
+        "query": args.query, "start_time": args.period.from, "end_time": args.period.to, "format": format!("{:?}", args.format).to_lowercase(),
+        "file": args.output.display().to_string(), "resume": args.resume,
+    });
+    let reading = Reading { kind: &events::AUDIT_EXPORT, command: "reeve audit export", request };
+    let log = open_to_read(&args.target, reading).await?;
     let wanted = Wanted::of(args, &format);
     let (sink, state) = if args.resume {
         state::resume(args, &wanted)?

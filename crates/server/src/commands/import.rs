@@ -20,6 +20,7 @@ use reeve_connect_cloudtrail as cloudtrail;
 use reeve_ledger::AppendError;
 
 use super::target::{LogAt, Reply, open};
+use crate::account::Account;
 use crate::cli::{ImportArgs, ImportFormat};
 
 /// Entries appended at once.
@@ -142,10 +143,7 @@ fn read(format: ImportFormat, source: Box<dyn Read + Send>) -> Result<Drafts> {
 }
 
 /// The account of the operating system that runs this program, where the system tells (Linux).
-static ACCOUNT: LazyLock<Arc<Submitter>> = LazyLock::new(|| {
-    let uid = std::fs::metadata("/proc/self").map(|process| std::os::unix::fs::MetadataExt::uid(&process));
-    Arc::new(Submitter::local(uid.map_or_else(|_| "command line".to_owned(), |uid| format!("uid {uid}"))))
-});
+static ACCOUNT: LazyLock<Arc<Submitter>> = LazyLock::new(|| Arc::new(Submitter::local(Account::current().id)));
 
 /// Notes where an entry comes from. A service that it is sent to notes that itself.
 fn submitted(draft: Draft) -> Result<Draft, String> {

@@ -8,11 +8,11 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
 use reeve_audit::format::Format;
-use reeve_audit::parse_instant;
+use reeve_audit::{events, format_instant, parse_instant};
 
 use super::reading::{Ask, Counts, Found, MOST};
 use super::show::{Layout, Row, Screen, Tone, bars, thousands};
-use super::target::{LogAt, open_to_read};
+use super::target::{LogAt, Reading, open_to_read};
 use super::when;
 use crate::cli::{SearchArgs, Span};
 
@@ -20,7 +20,12 @@ use crate::cli::{SearchArgs, Span};
 pub(crate) async fn run(args: &SearchArgs) -> Result<ExitCode> {
     let screen = Screen::of(&args.look);
     let (from, to) = when::period(&args.period, &screen.zone, Timestamp::now())?;
-    let log = open_to_read(&args.target).await?;
+    let request = json!({
+        "query": args.query, "start_time": from.map(format_instant), "end_time": to.map(format_instant),
+        "limit": (!args.all).then_some(args.limit), "aggregations": args.by, "histogram": args.histogram.is_some(),
+    });
+    let reading = Reading { kind: &events::AUDIT_SEARCH, command: "reeve audit search", request };
+    let log = open_to_read(&args.target, reading).await?;
     let ask = Ask { from, to, total: true, ..Ask::newest(&args.query, MOST) };
     let found = if args.by.is_empty() && args.histogram.is_none() {
         list(&log, args, ask, &screen).await

@@ -6,12 +6,16 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use bytes::{Bytes, BytesMut};
+use jiff::Timestamp;
 use reqwest::header::RETRY_AFTER;
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use serde_json::Value;
 
+use reeve_audit::events::EventKind;
+use reeve_audit::{ActionMethod, ActionStatus, Draft, Entry, Json, ResourceRef};
 use reeve_ledger::OpenError;
 
+use crate::account::Account;
 use crate::cli::{ServiceTarget, Target};
 use crate::config::Config;
 use crate::service::{Log, open_log};
@@ -46,14 +50,42 @@ pub(crate) async fn open(target: &Target) -> Result<LogAt> {
     }
 }
 
-/// Opens what the flags name, to read it: a data directory must have a log already.
-pub(crate) async fn open_to_read(target: &Target) -> Result<LogAt> {
+/// What a command is about to read of the log.
+pub(crate) struct Reading {
+    /// The type of the entry about it.
+    pub(crate) kind: &'static EventKind,
+    /// The command, `reeve audit search`.
+    pub(crate) command: &'static str,
+    /// What was asked: query, period, and what else decides what is shown.
+    pub(crate) request: Value,
+}
+
+/// Opens what the flags name, to read it: a data directory must have a log already. A service records what it is asked; of a data
+/// directory that is read directly, the account of the operating system is recorded before anything is read, and a log that cannot be
+/// written cannot be read this way.
+pub(crate) async fn open_to_read(target: &Target, reading: Reading) -> Result<LogAt> {
     if let Some(dir) = &target.data_dir
         && !dir.join("ledger").is_dir()
     {
         bail!("{} holds no log", dir.display());
     }
-    open(target).await
+    let opened = open(target).await?;
+    if let LogAt::Here(log) = &opened {
+        record(log, reading).await.context("the log was not read, because the reading of it could not be recorded")?;
+    }
+    Ok(opened)
+}
+
+async fn record(log: &Log, reading: Reading) -> Result<()> {
+    let entry = Entry::of(reading.kind)
+        .by(Account::current().actor())
+        .on(ResourceRef::new("audit_log", "audit-logs"))
+        .with_action(reading.command, ActionStatus::Success, ActionMethod::Cli)
+        .with_metadata("request", Json::from(reading.request))
+        .with_metadata("place", "data directory");
+    let draft = Draft::by_reeve(entry, Timestamp::now()).map_err(|errors| anyhow::anyhow!("{errors:?}"))?;
+    log.ledger.append(vec![draft]).await?;
+    Ok(())
 }
 
 async fn open_dir(dir: &Path, url: &str) -> Result<Log> {

@@ -5,12 +5,14 @@
 mod alerts;
 mod anomalies;
 mod attacks;
+mod backup;
 mod bad_input;
 mod bills;
 mod claims;
 mod cli;
 mod counting;
 mod demo;
+mod direct;
 mod doors;
 mod ending;
 mod exports;

@@ -1,0 +1,198 @@
+//! Restores a backup: into a folder beside the data directory, checked there, and given its name at the very end.
+
+use std::fs::{self, File};
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use reeve_backup::Manifest;
+use reeve_tlog::NoteVerifier;
+
+use super::evidence::{self, Evidence};
+use super::keys::{self, KeySource};
+use super::restored::Restored;
+use super::verify::{Temporary, audit, beside, into_folder};
+use super::{STATE, UNFINISHED};
+use crate::account::Account;
+use crate::config::Config;
+
+/// What to restore and how.
+pub(crate) struct Restore<'a> {
+    /// The backup.
+    pub(crate) file: &'a Path,
+    /// Where to, and with which database and anchor.
+    pub(crate) config: &'a Config,
+    /// The log's verifier key, where it is known from elsewhere.
+    pub(crate) public_key: Option<NoteVerifier>,
+    /// Checkpoints that were kept elsewhere: name and content.
+    pub(crate) checkpoints: Vec<(String, Vec<u8>)>,
+    /// Anchors that were kept elsewhere.
+    pub(crate) anchors: Vec<PathBuf>,
+    /// The keys.
+    pub(crate) keys: KeySource<'a>,
+    /// Whether the person knows that entries are lost.
+    pub(crate) accept_loss: bool,
+}
+
+/// How a restore ended.
+pub(crate) enum Outcome {
+    /// Done.
+    Done(Box<Done>),
+    /// Nothing was done, and why.
+    Refused(Vec<String>),
+}
+
+/// A data directory that was restored.
+pub(crate) struct Done {
+    /// What the backup said of itself.
+    pub(crate) manifest: Manifest,
+    /// The verifier key from now on; `None` without keys.
+    pub(crate) public_key: Option<String>,
+    /// Entries that are lost.
+    pub(crate) lost_entries: u64,
+    /// Rows of state.
+    pub(crate) rows: u64,
+}
+
+impl Restore<'_> {
+    /// Restores. Until the last step the data directory is not there.
+    pub(crate) async fn run(self) -> Result<Outcome> {
+        let target = &self.config.data_dir;
+        empty(target)?;
+        let parent = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        fs::create_dir_all(parent)?;
+        let folder = beside(target, "restore");
+        let temporary = Temporary(folder.clone());
+        let checked = into_folder(self.file, &folder, |_| true, self.public_key.as_ref())?;
+        if !checked.broken.is_empty() {
+            return Ok(Outcome::Refused(checked.broken));
+        }
+        let manifest = checked.contents.manifest.context("the backup has no manifest")?;
+        let backup = checked.contents.sha256.context("the backup has no digest")?;
+        let evidence = self.evidence(&manifest.origin)?;
+        let mut broken = Vec::new();
+        audit(&folder, self.public_key.as_ref(), evidence::within(&evidence, manifest.size), &manifest, &mut broken)?;
+        let later = evidence::beyond(&evidence, manifest.size);
+        let lost_entries = later.iter().map(|one| one.size - manifest.size).max().unwrap_or(0);
+        if !broken.is_empty() {
+            return Ok(Outcome::Refused(broken));
+        }
+        if lost_entries > 0 && !self.accept_loss {
+            return Ok(Outcome::Refused(lost(&manifest, &later, lost_entries)));
+        }
+        let has_keys = keys::install(&folder, manifest.keys, &manifest.origin, &manifest.public_key, self.keys)?;
+        let later_checkpoints = later.iter().map(|one| one.note.clone().unwrap_or_else(|| one.to_string())).collect();
+        let restored = Restored {
+            backup: backup.clone(),
+            created_at: manifest.created_at.clone(),
+            size: manifest.size,
+            root: manifest.root.clone(),
+            by: Account::current().to_string(),
+            lost_entries,
+            later_checkpoints,
+        };
+        restored.leave(&folder)?;
+        let public_key = if has_keys { Some(self.settle(&folder).await?) } else { None };
+        let rows = self.state(&folder, &backup).await?;
+        self.finish(&folder, target, parent)?;
+        drop(temporary);
+        Ok(Outcome::Done(Box::new(Done { manifest, public_key, lost_entries, rows })))
+    }
+
+    fn evidence(&self, origin: &str) -> Result<Vec<Evidence>> {
+        let mut found = Vec::new();
+        for (name, bytes) in &self.checkpoints {
+            found.push(evidence::checkpoint(name, bytes, origin)?);
+        }
+        let configured = self.config.anchor.iter();
+        for path in self.anchors.iter().chain(configured) {
+            found.extend(evidence::anchor(path)?);
+        }
+        if let Some(path) = &self.config.publish.file
+            && let Some(bytes) = read_if_there(path)?
+        {
+            found.push(evidence::checkpoint(&path.display().to_string(), &bytes, origin)?);
+        }
+        Ok(found)
+    }
+
+    /// Opens the log once, which replaces its key and records the restore; the new verifier key.
+    async fn settle(&self, folder: &Path) -> Result<String> {
+        let config = Config { data_dir: folder.to_owned(), anchor: None, ..self.config.clone() };
+        let log = crate::service::open_restored(&config).await.context("the restored log could not be opened")?;
+        let key = log.ledger.verifier_key();
+        log.ledger.close().await;
+        Ok(key)
+    }
+
+    async fn state(&self, folder: &Path, backup: &str) -> Result<u64> {
+        let file = folder.join(STATE);
+        let url = match &self.config.state_url {
+            Some(url) => url.clone(),
+            None => format!("sqlite://{}", folder.join("state").join("reeve.db").display()),
+        };
+        let mut input = BufReader::with_capacity(1 << 18, File::open(&file).context("the backup has no state")?);
+        let rows = reeve_store::import(&url, backup, &mut input).await?;
+        fs::remove_file(&file)?;
+        Ok(rows)
+    }
+
+    /// Gives the folder its name. The anchor on another disk follows: until it does, a start is refused.
+    fn finish(&self, folder: &Path, target: &Path, parent: &Path) -> Result<()> {
+        fs::remove_file(folder.join(UNFINISHED))?;
+        File::open(folder)?.sync_all()?;
+        let anchor = fs::read(folder.join("anchor").join("head"))?;
+        fs::rename(folder, target).with_context(|| {
+            format!("{} could not get its name; where it is a mount point, name a folder in it", target.display())
+        })?;
+        File::open(parent)?.sync_all()?;
+        if let Some(path) = &self.config.anchor {
+            if let Some(kept) = read_if_there(path)? {
+                let mut aside = path.clone().into_os_string();
+                aside.push(".before-restore");
+                fs::write(PathBuf::from(aside), kept)?;
+            }
+            if let Some(parent) = path.parent() {
+                fs::create_dir_all(parent)?;
+            }
+            fs::write(path, anchor)?;
+            File::open(path)?.sync_all()?;
+        }
+        Ok(())
+    }
+}
+
+fn lost(manifest: &Manifest, later: &[Evidence], count: u64) -> Vec<String> {
+    let told = later.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+    vec![
+        format!(
+            "the backup has {} entries, and the log had {} when it was last seen ({told}): the entries {} to {} are not in it",
+            manifest.size,
+            manifest.size + count,
+            manifest.size,
+            manifest.size + count - 1
+        ),
+        "restore a later backup; if there is none and they are lost for good, --accept-loss restores this one and records the loss in the log"
+            .to_owned(),
+    ]
+}
+
+/// Refuses a directory in which anything is.
+fn empty(dir: &Path) -> Result<()> {
+    match fs::read_dir(dir) {
+        Ok(mut items) => match items.next() {
+            None => Ok(()),
+            Some(_) => bail!("{} is not empty: restore into a new directory", dir.display()),
+        },
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error).with_context(|| format!("{} cannot be used", dir.display())),
+    }
+}
+
+fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("{} could not be read", path.display())),
+    }
+}

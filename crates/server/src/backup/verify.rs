@@ -1,0 +1,89 @@
+//! Checks a backup: every byte of the file, every part, and the log within it as the offline auditor does.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+
+use reeve_backup::{Contents, Folder, Manifest, PartName};
+use reeve_tlog::NoteVerifier;
+use reeve_verify::{KeptCheckpoint, Options, Progress, Report, verify_directory};
+
+/// A folder that goes when it is dropped.
+pub(crate) struct Temporary(pub(crate) PathBuf);
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_dir_all(&self.0)
+            && error.kind() != std::io::ErrorKind::NotFound
+        {
+            eprintln!("{} could not be removed: {error}", self.0.display());
+        }
+    }
+}
+
+/// What is known of a backup.
+pub(crate) struct Checked {
+    /// What the file says.
+    pub(crate) contents: Contents,
+    /// What the auditor found in the log; `None` where the file does not hold.
+    pub(crate) report: Option<Report>,
+    /// Everything that does not hold, in words.
+    pub(crate) broken: Vec<String>,
+}
+
+/// Reads a backup into a new folder and checks it.
+pub(crate) fn into_folder(
+    file: &Path,
+    folder: &Path,
+    wanted: fn(&PartName) -> bool,
+    key: Option<&NoteVerifier>,
+) -> Result<Checked> {
+    let input = File::open(file).with_context(|| format!("{} could not be read", file.display()))?;
+    let mut sink = Folder::create(folder, wanted).with_context(|| format!("{} could not be made", folder.display()))?;
+    // Before anything else is in it, so that nothing starts on what is not whole.
+    File::create(folder.join(super::UNFINISHED))?.sync_all()?;
+    let contents = reeve_backup::read(input, &mut sink).with_context(|| format!("writing to {}", folder.display()))?;
+    let mut checked =
+        Checked { broken: contents.flaws.iter().map(ToString::to_string).collect(), contents, report: None };
+    if let (true, Some(manifest)) = (checked.broken.is_empty(), &checked.contents.manifest) {
+        let report = audit(folder, key, Vec::new(), manifest, &mut checked.broken)?;
+        checked.report = Some(report);
+    }
+    Ok(checked)
+}
+
+/// Runs the offline auditor over the log in a folder.
+pub(crate) fn audit(
+    folder: &Path,
+    key: Option<&NoteVerifier>,
+    checkpoints: Vec<KeptCheckpoint>,
+    manifest: &Manifest,
+    broken: &mut Vec<String>,
+) -> Result<Report> {
+    let options = Options { public_key: key.cloned(), checkpoints, ..Options::default() };
+    let report = verify_directory(folder, &options, &Progress::bar())?;
+    broken.extend(report.findings.iter().map(ToString::to_string));
+    let root = report.root.map(|root| root.to_string());
+    if report.size != manifest.size || root.as_deref() != Some(&manifest.root) {
+        broken.push(format!(
+            "the manifest says {} entries with the root {}, and the log in it has {} with {}",
+            manifest.size,
+            manifest.root,
+            report.size,
+            root.unwrap_or_else(|| "no root that can be known".to_owned())
+        ));
+    }
+    Ok(report)
+}
+
+/// Parts that the auditor reads.
+pub(crate) fn of_the_log(name: &PartName) -> bool {
+    matches!(name.folder(), "ledger" | "anchor") || name.as_str().starts_with("lake/entries/")
+}
+
+/// A name beside a path that nothing has.
+pub(crate) fn beside(path: &Path, what: &str) -> PathBuf {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    path.with_file_name(format!(".{name}.{what}-{}", uuid::Uuid::now_v7().simple()))
+}
