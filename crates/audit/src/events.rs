@@ -144,6 +144,16 @@ impl Entry {
     }
 }
 
+/// Tag of entries about changes that a sync saw. Reeve has not made them, so nothing is judged of its behaviour by them.
+pub const OBSERVED: &str = "observed";
+
+impl Entry {
+    /// Returns `true` if the entry tells of a change that a sync of Reeve's saw.
+    pub fn is_observation(&self) -> bool {
+        self.may_be_by_reeve() && self.metadata.tags.iter().any(|tag| tag == OBSERVED)
+    }
+}
+
 /// Fields that every entry of Reeve carries.
 pub const COMMON_FIELDS: [&str; 10] = [
     "event_id",

@@ -11,7 +11,7 @@ use axum::http::Method;
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 
-use reeve_access::{AccessStore, Principal, SavedSearchStore};
+use reeve_access::{AccessStore, SavedSearchStore};
 use reeve_agents::anomaly::threat::ThreatStore;
 use reeve_agents::anomaly::{AnomalyStore, Desk};
 use reeve_agents::delivery::Dispatcher;
@@ -27,12 +27,18 @@ use reeve_trail::{Log, Trail};
 use crate::attempts::Attempts;
 use crate::backups::Backups;
 use crate::error::{Code, FieldProblem, Problem};
+use crate::extract::Caller;
 use crate::identify::{KnownTokens, Watched};
 use crate::streams::Streams;
+use crate::tallies::{ApiCalls, Tallies};
 use crate::verification::{Jobs, Verifier};
 
 /// How many records of reading may wait for the log while it cannot be written.
 const SPOOL: usize = 10_000;
+/// Refused attempts from one network within this time are one entry, after the first.
+const REFUSALS: SignedDuration = SignedDuration::from_mins(1);
+/// Failures of one kind within this time are one entry, after the first.
+const FAILURES: SignedDuration = SignedDuration::from_mins(10);
 
 /// Settings of the HTTP face.
 #[derive(Debug, Clone)]
@@ -105,6 +111,12 @@ pub struct App {
     pub verifications: Jobs,
     /// Who stood behind a token a moment ago.
     pub(crate) tokens: KnownTokens,
+    /// Attempts that were refused before anybody was known.
+    refusals: Tallies,
+    /// Failures inside Reeve.
+    failures: Tallies,
+    /// Calls of API clients.
+    pub(crate) api_calls: ApiCalls,
     spool: Mutex<VecDeque<Entry>>,
 }
 
@@ -175,6 +187,9 @@ impl App {
             streams: Streams::default(),
             verifications: Jobs::default(),
             tokens: KnownTokens::new(changes),
+            refusals: Tallies::new("attempts", REFUSALS),
+            failures: Tallies::new("occurrences", FAILURES),
+            api_calls: ApiCalls::default(),
             spool: Mutex::new(VecDeque::new()),
         }
     }
@@ -232,10 +247,39 @@ impl App {
     }
 
     /// Records that somebody was refused.
-    pub async fn denied(&self, principal: &Principal, method: &Method, path: &str, needed: &str) {
-        let entry = crate::story::denied(principal, method.as_str(), path, needed);
+    pub async fn denied(&self, caller: &Caller, method: &Method, path: &str, needed: &str) {
+        let entry = crate::story::denied(caller, method.as_str(), path, needed);
         if let Err(problem) = self.record_reading(entry).await {
             tracing::warn!(status = %problem.status(), "a refusal was not recorded");
+        }
+    }
+
+    /// Records an attempt that was refused before anybody was known, at most twice a window and network however many there are.
+    pub(crate) async fn refused(&self, kind: String, entry: Entry) {
+        if let Some(entry) = self.refusals.note(kind, entry, self.now()) {
+            self.record_outcome(entry).await;
+        }
+    }
+
+    /// Says in the service's own log and in the audit log that a part of Reeve failed; the latter at most twice in ten minutes.
+    pub async fn failed(&self, part: &'static str, error: impl std::fmt::Display + Send) {
+        let error = error.to_string();
+        tracing::warn!(part, error, "a part of Reeve failed; it is tried again");
+        let entry = crate::story::failed(part, &error);
+        if let Some(entry) = self.failures.note(part.to_owned(), entry, self.now()) {
+            self.record_outcome(entry).await;
+        }
+    }
+
+    /// Records what was counted in windows that are over, or in every window when the service stops.
+    pub async fn record_tallies(&self, every: bool) {
+        let now = self.now();
+        let mut entries = self.api_calls.ended(now, every);
+        for tallies in [&self.refusals, &self.failures] {
+            entries.extend(if every { tallies.all() } else { tallies.ended(now) });
+        }
+        for entry in entries {
+            self.record_outcome(entry).await;
         }
     }
 }

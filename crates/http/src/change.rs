@@ -69,7 +69,7 @@ impl App {
 
     /// Records what has happened already. While the log cannot be written the record waits beside those of reading it: the change
     /// stands, and an error would tell the caller that it does not.
-    pub(crate) async fn record_outcome(&self, entry: Entry) {
+    pub async fn record_outcome(&self, entry: Entry) {
         let id = entry.event_id.clone();
         if let Err(problem) = self.record_reading(entry).await {
             tracing::error!(event = id.as_str(), problem = %problem.body().detail, "an outcome was not recorded");

@@ -71,7 +71,8 @@ fn origin(parts: &Parts, app: &App) -> Origin {
     identify::origin(app, &parts.headers, parts.extensions.get::<ConnectInfo<SocketAddr>>())
 }
 
-fn request_id(parts: &Parts) -> String {
+/// Returns the identifier that the client gave the request, or a new one.
+pub(crate) fn request_id(parts: &Parts) -> String {
     parts
         .headers
         .get("x-request-id")

@@ -3,9 +3,12 @@
 //! Routes are added through [`Guarded::add`], which wraps each handler and notes it in a list, so that a test can walk
 //! every route as every role and a route without a rule cannot exist.
 
+use std::future::Future;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
-use axum::extract::{Request, State};
+use axum::extract::{ConnectInfo, MatchedPath, Request, State};
+use axum::http::StatusCode;
 use axum::http::request::Parts;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
@@ -16,7 +19,8 @@ use reeve_access::{Permission, Principal};
 
 use crate::app::App;
 use crate::error::{Code, Problem};
-use crate::identify;
+use crate::extract::{Caller, request_id};
+use crate::{identify, story};
 
 /// What a route asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,21 +127,33 @@ impl Guarded {
 
 async fn check(State((app, access)): State<(Arc<App>, Access)>, request: Request, next: Next) -> Response {
     let (mut parts, body) = request.into_parts();
-    match admit(&app, access, &parts).await {
-        Ok(Some(principal)) => {
-            parts.extensions.insert(principal);
-        }
-        Ok(None) => {}
+    let principal = match admit(&app, access, &parts).await {
+        Ok(principal) => principal,
         Err(problem) => return problem.into_response(),
+    };
+    if let Some(principal) = &principal {
+        parts.extensions.insert(principal.clone());
     }
     if !is_text(parts.uri.path()) {
         return Problem::new(Code::BadRequest, "The path is not UTF-8 once its %-escapes are read.").into_response();
     }
-    let safe = parts.method.is_safe();
+    let (safe, method) = (parts.method.is_safe(), parts.method.clone());
+    let origin = identify::origin(&app, &parts.headers, parts.extensions.get::<ConnectInfo<SocketAddr>>());
+    let route = parts.extensions.get::<MatchedPath>().map(|path| path.as_str().to_owned()).unwrap_or_default();
     let answer = next.run(Request::from_parts(parts, body));
-    if safe {
-        return answer.await;
+    let response = if safe { answer.await } else { finished(answer).await };
+    if let Some(principal) = &principal {
+        app.api_calls.note(principal, origin, (method.as_str(), &route, response.status().as_u16()), app.now());
     }
+    if response.status() == StatusCode::INTERNAL_SERVER_ERROR {
+        app.failed("http", format!("{method} {route} was answered with 500; the service's own log has the cause"))
+            .await;
+    }
+    response
+}
+
+/// Runs a request that may change something to its end, whether or not its client waits for the answer.
+async fn finished(answer: impl Future<Output = Response> + Send + 'static) -> Response {
     // A client that goes away ends its own request. A change that has begun goes on in a task of its own, so that it is never left half
     // made or without the record of its outcome.
     match tokio::spawn(answer).await {
@@ -164,7 +180,16 @@ fn is_text(path: &str) -> bool {
 }
 
 async fn admit(app: &App, access: Access, parts: &Parts) -> Result<Option<Arc<Principal>>, Problem> {
-    let principal = identify::principal(app, &parts.method, &parts.headers).await?;
+    let principal = match identify::principal(app, &parts.method, &parts.headers).await {
+        Err(problem) if problem.status() == StatusCode::UNAUTHORIZED => {
+            let origin = identify::origin(app, &parts.headers, parts.extensions.get::<ConnectInfo<SocketAddr>>());
+            let kind = format!("token {}", identify::network(origin.ip_address.as_deref()));
+            let entry = story::token_refused(&origin, parts.method.as_str(), parts.uri.path(), &request_id(parts));
+            app.refused(kind, entry).await;
+            return Err(problem);
+        }
+        other => other?,
+    };
     match principal {
         None if access == Access::Public => Ok(None),
         None => Err(Problem::new(
@@ -173,7 +198,9 @@ async fn admit(app: &App, access: Access, parts: &Parts) -> Result<Option<Arc<Pr
         )),
         Some(principal) if access.allows(&principal) => Ok(Some(principal)),
         Some(principal) => {
-            app.denied(&principal, &parts.method, parts.uri.path(), &access.words()).await;
+            let origin = identify::origin(app, &parts.headers, parts.extensions.get::<ConnectInfo<SocketAddr>>());
+            let caller = Caller { principal, origin, request_id: request_id(parts) };
+            app.denied(&caller, &parts.method, parts.uri.path(), &access.words()).await;
             Err(Problem::new(Code::Forbidden, format!("This needs the permission {}.", access.words())))
         }
     }

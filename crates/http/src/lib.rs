@@ -19,6 +19,7 @@ pub mod router;
 mod routes;
 pub mod story;
 pub mod streams;
+mod tallies;
 mod time;
 pub mod verification;
 pub mod wire;

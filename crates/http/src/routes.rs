@@ -1,5 +1,6 @@
 //! Every route, each with its rule. The modules mirror the paths.
 
+pub(crate) mod account;
 pub(crate) mod audit_logs;
 pub(crate) mod backups;
 pub(crate) mod connections;
@@ -55,6 +56,7 @@ impl utoipa::Modify for Security {
 pub(crate) fn all(app: Option<Arc<App>>) -> Guarded {
     let guarded = Guarded::new(app, OpenApiRouter::with_openapi(Description::openapi()));
     let guarded = sessions::routes(guarded);
+    let guarded = account::routes(guarded);
     let guarded = audit_logs::routes(guarded);
     let guarded = intelligence::routes(guarded);
     let guarded = connections::routes(guarded);

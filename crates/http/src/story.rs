@@ -79,12 +79,41 @@ pub fn read_log(caller: &Caller, kind: &EventKind, operation: &str, asked: Value
 
 /// An entry about a refusal.
 #[must_use]
-pub fn denied(principal: &Principal, method: &str, path: &str, needed: &str) -> Entry {
+pub fn denied(caller: &Caller, method: &str, path: &str, needed: &str) -> Entry {
     Entry::of(&events::DENIED)
-        .by(actor(principal, &Origin::default()))
+        .by(actor(&caller.principal, &caller.origin))
+        .with_request_id(caller.request_id.clone())
         .on(ResourceRef::new("route", path.chars().take(512).collect::<String>()))
         .with_action(method, ActionStatus::Denied, ActionMethod::Api)
         .with_metadata("needed", Json::from(json!(needed)))
+}
+
+/// An entry about a failure inside Reeve.
+#[must_use]
+pub fn failed(part: &str, error: &str) -> Entry {
+    Entry::of(&events::ERROR)
+        .by(Actor::system())
+        .on(ResourceRef::new("reeve", part))
+        .with_action("fail", ActionStatus::Failed, ActionMethod::System)
+        .with_metadata("error", error.chars().take(500).collect::<String>())
+}
+
+/// An entry about an API token that opened nothing: it is unknown, has expired, or was revoked.
+#[must_use]
+pub fn token_refused(origin: &Origin, method: &str, path: &str, request_id: &str) -> Entry {
+    Entry::of(&events::TOKEN_REFUSED)
+        .by(from(Actor::new(ActorType::Anonymous, "anonymous"), origin))
+        .on(ResourceRef::new("route", path.chars().take(512).collect::<String>()))
+        .with_action(method, ActionStatus::Denied, ActionMethod::Api)
+        .with_request_id(request_id)
+}
+
+/// An entry about attempts to sign in that were not even tried: there were too many.
+#[must_use]
+pub fn login_limited(given: Option<&str>, origin: &Origin, request_id: &str) -> Entry {
+    let mut entry = login_refused(given, origin, request_id, "too many attempts");
+    entry.action.status = Some(ActionStatus::Denied);
+    entry
 }
 
 /// An entry about signing in that succeeded.

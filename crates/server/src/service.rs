@@ -14,6 +14,7 @@ use reeve_agents::models::RegistrySettings;
 use reeve_agents::ports::Clock;
 use reeve_agents::predictive::{RuleBook, RulePorts};
 use reeve_agents::{Engine, Registry, engine};
+use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventKind, ResourceRef, events};
 use reeve_connect_notify::People;
 use reeve_connect_webhook::Sender;
 use reeve_estate::Catalogue;
@@ -202,6 +203,7 @@ impl Service {
     /// Serves until the token is cancelled, then closes in order: no more requests, no more tasks, the log last.
     pub(crate) async fn serve(self, listener: TcpListener, stop: CancellationToken) -> Result<()> {
         self.app.engine.resume().await.context("interrupted actions could not be taken up again")?;
+        self.app.record_outcome(lifecycle(&events::START, "start")).await;
         let tasks = tasks::start(&self, &stop);
         let (stopping, streams) = (stop.clone(), self.app.streams.clone());
         let serving = connections::serve(listener, reeve_http::router(self.app.clone()), stop.clone());
@@ -224,10 +226,21 @@ impl Service {
         if tokio::time::timeout(Duration::from_secs(20), tasks.wait()).await.is_err() {
             tracing::warn!("some background work did not stop in time; it is taken up at the next start");
         }
+        self.app.record_tallies(true).await;
+        self.app.record_outcome(lifecycle(&events::STOP, "stop")).await;
         self.ledger.close().await;
         self.store.close().await;
         Ok(())
     }
+}
+
+/// Entry about the service's own start or end.
+fn lifecycle(kind: &EventKind, operation: &str) -> Entry {
+    Entry::of(kind)
+        .by(Actor::system())
+        .on(ResourceRef::new("reeve", "service"))
+        .with_action(operation, ActionStatus::Success, ActionMethod::System)
+        .with_metadata("version", env!("CARGO_PKG_VERSION"))
 }
 
 /// What answers anomalies, with the log to read about their causes.

@@ -14,11 +14,13 @@ mod samples;
 mod seal;
 mod sessions;
 mod sync;
+mod tallies;
 mod threat_lists;
 
 use std::future::Future;
 use std::time::Duration;
 
+use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventKind, ResourceRef};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -41,8 +43,18 @@ pub(crate) fn start(service: &Service, stop: &CancellationToken) -> TaskTracker 
     publish::start(service, &tracker, stop);
     samples::start(service, &tracker, stop);
     sessions::start(service, &tracker, stop);
+    tallies::start(service, &tracker, stop);
     threat_lists::start(service, &tracker, stop);
     tracker
+}
+
+/// Entry about a scheduled task, or work that Reeve does on its own data.
+fn done(kind: &EventKind, operation: &str, subject: &str) -> Entry {
+    Entry::of(kind).by(Actor::system()).on(ResourceRef::new("reeve", subject)).with_action(
+        operation,
+        ActionStatus::Success,
+        ActionMethod::Scheduled,
+    )
 }
 
 /// Runs work on a beat: at once, then whenever the time has passed since the last run ended.

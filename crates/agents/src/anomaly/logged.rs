@@ -6,7 +6,10 @@
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::query::{Column, Expr, FieldPath, Match, Query, may_be_by_reeve, time_range};
-use reeve_audit::{ActionStatus, Entry, events};
+use reeve_audit::{
+    ActionStatus, Entry,
+    events::{self, OBSERVED},
+};
 use reeve_estate::ResourceKind;
 use reeve_learn::behaviour::words::{Verb, Words};
 
@@ -97,7 +100,11 @@ pub(super) fn query(of: &Anomaly) -> Option<Query> {
         .chain([is(Column::EventType, events::RESOURCE_VIEW.name), is(Column::Category, "authentication")])
         // Reeve's own account of what it does to the resource; others could use the tag to hide.
         .chain([Expr::and([
-            Expr::field(FieldPath::MetadataTags, Match::Exact("intelligence".to_owned())),
+            // Changes that a sync saw are no deeds of Reeve's; who made them is in the cloud's own record.
+            Expr::or([
+                Expr::field(FieldPath::MetadataTags, Match::Exact("intelligence".to_owned())),
+                Expr::field(FieldPath::MetadataTags, Match::Exact(OBSERVED.to_owned())),
+            ]),
             may_be_by_reeve(),
         ])]);
     Some(Query {

@@ -135,8 +135,8 @@ impl Dispatcher {
         if let Some(webhook) = off {
             self.switch_off(&webhook).await?;
         }
-        if after.status == DeliveryStatus::DeadLetter {
-            self.recorder.record(vec![dead(&after)]).await?;
+        if matches!(after.status, DeliveryStatus::DeadLetter | DeliveryStatus::Delivered) {
+            self.recorder.record(vec![ended(&after)]).await?;
         }
         Ok(after.status)
     }
@@ -238,9 +238,13 @@ impl Dispatcher {
     }
 }
 
-/// The entry of a delivery that is given up.
-fn dead(delivery: &Delivery) -> Entry {
+/// The entry of a delivery that arrived or is given up.
+fn ended(delivery: &Delivery) -> Entry {
     let caller = Caller::system();
+    let (operation, status, severity) = match delivery.status {
+        DeliveryStatus::Delivered => ("delivery.succeed", ActionStatus::Success, Severity::Info),
+        _ => ("delivery.give_up", ActionStatus::Failed, Severity::Medium),
+    };
     let last = delivery.attempts.last();
     let outcome = last.and_then(|attempt| match (&attempt.error, attempt.status) {
         (Some(error), _) => Some(error.clone()),
@@ -250,8 +254,8 @@ fn dead(delivery: &Delivery) -> Entry {
     Entry::of(&events::DELIVERY)
         .by(caller.actor)
         .on(ResourceRef::new(delivery.target.kind(), delivery.target.id()))
-        .with_severity(Severity::Medium)
-        .with_action("delivery.give_up", ActionStatus::Failed, caller.method)
+        .with_severity(severity)
+        .with_action(operation, status, caller.method)
         .with_metadata("delivery_id", delivery.id.0.clone())
         .with_metadata("event", delivery.event.clone())
         .with_metadata("attempts", delivery.tries)

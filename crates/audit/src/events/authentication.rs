@@ -5,22 +5,22 @@ use super::{Area, EventKind, Severity, Source, kinds};
 kinds! { Authentication:
     LOGIN = "authentication.login", Info, Shared,
         "A user signed in, or an attempt to sign in was refused.",
-        ["actor.email", "actor.ip_address", "actor.user_agent", "actor.session_id", "metadata.reason", "metadata.request_id"];
+        ["actor.email", "actor.ip_address", "actor.user_agent", "actor.session_id", "metadata.reason", "metadata.attempts", "metadata.request_id"];
     LOGOUT = "authentication.logout", Info, Shared,
         "A user signed out.",
         ["actor.email", "actor.ip_address", "actor.user_agent", "actor.session_id", "resource.id", "metadata.request_id"];
     SESSION_EXPIRED = "authentication.session_expired", Info, Shared,
         "A session reached the end of its time.",
         ["actor.session_id", "resource.type", "resource.id"];
-    PASSWORD_CHANGE = "authentication.password_change", Medium, Planned,
+    PASSWORD_CHANGE = "authentication.password_change", Medium, Shared,
         "A password was changed, by its owner or by an administrator.",
         ["actor.email", "actor.ip_address", "actor.user_agent", "resource.type", "resource.id", "metadata.request_id"];
-    TOKEN_REFUSED = "authentication.token_refused", Medium, Planned,
+    TOKEN_REFUSED = "authentication.token_refused", Medium, Shared,
         "An API token was refused because it is unknown, expired or revoked.",
         ["actor.ip_address", "actor.user_agent", "metadata.attempts", "metadata.window_s"];
     DENIED = "authorization.denied", Low, Shared,
         "A request was refused because its caller lacks a permission.",
-        ["actor.email", "actor.session_id", "resource.type", "resource.id", "metadata.needed"];
+        ["actor.email", "actor.ip_address", "actor.user_agent", "resource.type", "resource.id", "metadata.needed", "metadata.request_id"];
     MFA = "authentication.mfa", Info, Planned,
         "A second factor was verified or refused.",
         [];

@@ -9,7 +9,7 @@ kinds! { Integration:
     DELIVERY = "integration.delivery", Info, Shared,
         "A webhook or notification was delivered or given up.",
         ["resource.type", "resource.id", "metadata.delivery_id", "metadata.event", "metadata.attempts", "metadata.outcome"];
-    API_CALL = "api.call", Info, Planned,
-        "API calls of one token or session within a window, counted by route and status.",
-        ["actor.email", "metadata.calls", "metadata.window_s"];
+    API_CALL = "api.call", Info, Shared,
+        "API calls of one token within a window, counted by route and status.",
+        ["actor.email", "resource.type", "resource.id", "metadata.calls", "metadata.total", "metadata.window_s"];
 }

@@ -3,21 +3,21 @@
 use super::{Area, EventKind, Severity, Source, kinds};
 
 kinds! { Resources:
-    RESOURCE_CREATE = "resource.create", Info, Others,
+    RESOURCE_CREATE = "resource.create", Info, Shared,
         "A resource appeared in an account.",
-        [];
+        ["resource.type", "resource.id", "resource.cloud_provider", "resource.account_id", "resource.region", "changes.after", "metadata.connection_id"];
     RESOURCE_MODIFY = "resource.modify", Info, Shared,
-        "The configuration of a resource changed.",
-        ["resource.type", "resource.id", "resource.cloud_provider", "resource.account_id", "resource.region"];
-    RESOURCE_DELETE = "resource.delete", Info, Others,
+        "The configuration of a resource changed, by an execution or as a sync saw it.",
+        ["resource.type", "resource.id", "resource.cloud_provider", "resource.account_id", "resource.region", "changes.before", "changes.after"];
+    RESOURCE_DELETE = "resource.delete", Info, Shared,
         "A resource disappeared from an account.",
-        [];
-    RESOURCE_TAG = "resource.tag", Info, Others,
+        ["resource.type", "resource.id", "resource.cloud_provider", "resource.account_id", "resource.region", "changes.before", "metadata.connection_id"];
+    RESOURCE_TAG = "resource.tag", Info, Shared,
         "The tags of a resource changed.",
-        [];
-    RESOURCE_STATE = "resource.state", Info, Planned,
-        "A resource was started, stopped or went into another state.",
-        [];
+        ["resource.type", "resource.id", "resource.cloud_provider", "resource.account_id", "resource.region", "changes.before", "changes.after", "metadata.connection_id"];
+    RESOURCE_STATE = "resource.state", Info, Reeve,
+        "A resource was started, stopped or went into another state, as a sync saw it.",
+        ["resource.type", "resource.id", "resource.cloud_provider", "resource.account_id", "resource.region", "changes.before", "changes.after", "metadata.connection_id", "metadata.last_seen_at"];
     RESOURCE_SNAPSHOT = "resource.snapshot", Info, Shared,
         "An execution kept a copy of a resource before changing it.",
         ["resource.type", "resource.id", "metadata.recommendation_id", "metadata.action_id"];

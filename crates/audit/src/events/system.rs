@@ -6,7 +6,7 @@ kinds! { System:
     KEY_ROTATE = "ledger.key_rotate", Info, Reeve,
         "The log's signing key was replaced.",
         ["resource.type", "resource.id", "changes.before", "changes.after"];
-    IMPORT = "ingestion.import", Info, Planned,
+    IMPORT = "ingestion.import", Info, Shared,
         "Entries of files were imported into the log.",
         ["metadata.format", "metadata.entries"];
     BACKUP = "system.backup", Info, Reeve,
@@ -15,19 +15,19 @@ kinds! { System:
     RESTORE = "system.restore", High, Reeve,
         "The log goes on from a backup, under a new key. Entries after the backup that it is known to have had are told.",
         ["resource.type", "resource.id", "metadata.backup", "metadata.size", "metadata.root", "metadata.created_at", "metadata.lost_entries", "metadata.later_checkpoints"];
-    START = "system.start", Info, Planned,
+    START = "system.start", Info, Shared,
         "The service started.",
         ["metadata.version"];
-    STOP = "system.stop", Info, Planned,
+    STOP = "system.stop", Info, Shared,
         "The service stopped as it was asked to.",
         ["metadata.version"];
-    TASK = "system.task", Info, Planned,
+    TASK = "system.task", Info, Shared,
         "A scheduled task did something, or could not.",
         ["resource.type", "resource.id"];
-    MAINTENANCE = "system.maintenance", Info, Planned,
+    MAINTENANCE = "system.maintenance", Info, Shared,
         "Reeve looked after its own data: it sealed segments or removed what retention no longer keeps.",
         ["resource.type", "resource.id"];
-    ERROR = "system.error", Medium, Planned,
+    ERROR = "system.error", Medium, Shared,
         "Something failed inside Reeve.",
         ["resource.type", "resource.id", "metadata.error", "metadata.occurrences"];
     SYSTEM_EVENT = "system.event", Info, Others,

@@ -37,10 +37,16 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
     responses((status = 201, body = MeBody), (status = 401, body = ProblemBody), (status = 429, body = ProblemBody)))]
 async fn sign_in(State(app): State<Arc<App>>, from: From, Body(body): Body<SignIn>) -> Result<Response, Problem> {
     let network = identify::network(from.origin.ip_address.as_deref());
-    app.sign_ins.on_network(&network, app.now()).map_err(too_many)?;
     let account = body.email.as_deref().map(str::to_lowercase);
-    if let Some(account) = &account {
-        app.sign_ins.on_account(account, &network, app.now()).map_err(too_many)?;
+    let admitted = app.sign_ins.on_network(&network, app.now());
+    let admitted = admitted.and_then(|()| match &account {
+        Some(account) => app.sign_ins.on_account(account, &network, app.now()),
+        None => Ok(()),
+    });
+    if let Err(seconds) = admitted {
+        let entry = story::login_limited(body.email.as_deref(), &from.origin, &from.request_id);
+        app.refused(format!("login {network}"), entry).await;
+        return Err(too_many(seconds));
     }
     let (user, token) = match verify(&app, &body).await {
         Ok(verified) => verified,
@@ -71,7 +77,7 @@ async fn sign_in(State(app): State<Arc<App>>, from: From, Body(body): Body<SignI
     Ok((StatusCode::CREATED, cookie(&app, secret.reveal(), lasts_s), Json(me)).into_response())
 }
 
-fn too_many(seconds: u64) -> Problem {
+pub(super) fn too_many(seconds: u64) -> Problem {
     let seconds = seconds.max(1);
     let message = format!("Too many attempts to sign in. Try again in {seconds} s, or use an API token.");
     Problem::new(Code::TooManyRequests, message).retry_after(seconds)

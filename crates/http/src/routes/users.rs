@@ -8,13 +8,14 @@ use axum::http::StatusCode;
 use serde_json::json;
 use utoipa_axum::routes;
 
-use reeve_access::{Permission, Role, TeamId, User, UserId, password};
+use reeve_access::{AccessError, Permission, Role, TeamId, User, UserId};
 use reeve_audit::{Json as AuditJson, ResourceRef, events, is_email_address};
 
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller};
 use crate::guard::{Access, Guarded};
+use crate::routes::account;
 use crate::wire::access::{UserBody, UserCreate, UserPatch};
 use crate::wire::list::List;
 use crate::{story, time};
@@ -95,18 +96,19 @@ async fn patch(
     if new_password {
         user.password_hash = hash(body.password, &user.email).await?;
     }
-    let resource = ResourceRef::new("user", user.id.0.clone());
-    let mut entry = story::did(&caller, &events::USER_MODIFY, "modify_user", resource.clone())
-        .before(state(&before))
-        .after(state(&user));
-    if new_password {
-        entry = entry.with_tag("password_changed");
+    let password_hash = std::mem::replace(&mut user.password_hash, before.password_hash.clone());
+    if user != before || !new_password {
+        let resource = ResourceRef::new("user", user.id.0.clone());
+        let entry = story::did(&caller, &events::USER_MODIFY, "modify_user", resource)
+            .before(state(&before))
+            .after(state(&user));
+        app.change(entry, app.access.user_update(&before, &user)).await?;
     }
-    app.change(entry, app.access.user_update(&before, &user)).await?;
-    if new_password || !user.active {
-        for session in app.access.session_list(Some(&user.id)).await? {
-            app.access.session_delete(&session.id).await?;
-        }
+    if new_password {
+        let with_password = User { password_hash, ..user.clone() };
+        account::replace_password(&app, &caller, &user, &with_password, "set_password", None).await?;
+    } else if !user.active {
+        end_sessions(&app, &user, None).await?;
     }
     Ok(Json(body_of(&user)))
 }
@@ -123,6 +125,20 @@ async fn delete(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<Stri
     )
     .await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// Ends the sessions of a user but one.
+pub(super) async fn end_sessions(app: &App, user: &User, but: Option<&str>) -> Result<(), Problem> {
+    for session in app.access.session_list(Some(&user.id)).await? {
+        if Some(session.id.as_str()) != but {
+            match app.access.session_delete(&session.id).await {
+                // It has ended by itself.
+                Ok(()) | Err(AccessError::NotFound { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+    Ok(())
 }
 
 fn named(name: &str) -> Result<String, Problem> {
@@ -164,13 +180,10 @@ async fn teams(app: &App, ids: &[String]) -> Result<Vec<TeamId>, Problem> {
 }
 
 async fn hash(given: Option<String>, email: &str) -> Result<Option<String>, Problem> {
-    let Some(given) = given else { return Ok(None) };
-    password::check(&given, email).map_err(|error| Problem::field("password", "too_weak", error.to_string()))?;
-    tokio::task::spawn_blocking(move || password::hash(&given))
-        .await
-        .map_err(Problem::internal)?
-        .map(Some)
-        .map_err(Problem::internal)
+    match given {
+        Some(given) => account::hashed("password", given, email).await.map(Some),
+        None => Ok(None),
+    }
 }
 
 fn state(user: &User) -> AuditJson {

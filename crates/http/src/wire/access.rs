@@ -40,6 +40,18 @@ pub struct MeBody {
     pub demo: bool,
 }
 
+/// A change of one's own password.
+#[derive(Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PasswordChange {
+    /// The password as it is.
+    #[schema(write_only)]
+    pub current_password: String,
+    /// The new one, under the same rules as any password.
+    #[schema(write_only)]
+    pub new_password: String,
+}
+
 /// A session.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SessionBody {

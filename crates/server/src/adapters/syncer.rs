@@ -1,5 +1,7 @@
 //! Syncing a connection: inventory, then raw samples from where the last sync ended. One at a time per connection.
 
+mod changes;
+
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -10,8 +12,8 @@ use parking_lot::Mutex;
 use reeve_agents::ports::Recorder;
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, Json, ResourceRef, Severity, events};
 use reeve_estate::{
-    Connection, ConnectionId, ConnectionStatus, EstateStore, Metric, ObserveError, Resource, ResourceId, ResourceKind,
-    ResourceState, SampleQuery, SampleStore, StoreError, SyncReport,
+    Connection, ConnectionId, ConnectionStatus, EstateStore, Inventory, Metric, ObserveError, Resource, ResourceFilter,
+    ResourceId, ResourceKind, ResourceState, SampleQuery, SampleStore, StoreError, SyncReport,
 };
 use reeve_http::Syncer;
 use serde_json::json;
@@ -24,6 +26,8 @@ const HISTORY: SignedDuration = SignedDuration::from_hours(30 * 24);
 const OVERLAP: SignedDuration = SignedDuration::from_mins(15);
 /// Resources asked for samples at once.
 const AT_ONCE: usize = 50;
+/// Changes recorded at once.
+const RECORDED: usize = 500;
 
 /// Syncs connections.
 pub(crate) struct ConnectionSyncer {
@@ -95,6 +99,7 @@ impl ConnectionSyncer {
         connection.account = observer.identity().await.map_err(|error| error.message)?;
         let inventory = observer.inventory().await.map_err(|error| error.message)?;
         let words = |error: StoreError| error.to_string();
+        self.record_changes(connection, &inventory).await?;
         self.estate.resource_sync(&connection.id, &inventory.resources, &inventory.complete).await.map_err(words)?;
         let mut report = SyncReport {
             started_at,
@@ -128,6 +133,22 @@ impl ConnectionSyncer {
         }
         report.finished_at = Timestamp::now();
         Ok(report)
+    }
+}
+
+impl ConnectionSyncer {
+    /// Records what changed since the last sync. The log comes first: a crash in between tells of a change twice rather than never.
+    async fn record_changes(&self, connection: &Connection, inventory: &Inventory) -> Result<(), String> {
+        if connection.last_sync.is_none() {
+            return Ok(());
+        }
+        let filter = ResourceFilter { connection: Some(connection.id.clone()), ..ResourceFilter::default() };
+        let (known, _) = self.estate.resource_list(&filter).await.map_err(|error| error.to_string())?;
+        let entries = changes::entries(connection, &known, &inventory.resources, &inventory.complete);
+        for batch in entries.chunks(RECORDED) {
+            self.recorder.record(batch.to_vec()).await.map_err(|error| error.to_string())?;
+        }
+        Ok(())
     }
 }
 

@@ -15,7 +15,7 @@ use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use jiff::Timestamp;
 use serde_json::Value;
 
-use reeve_audit::{Draft, Submitter};
+use reeve_audit::{ActionMethod, ActionStatus, Actor, ActorType, Draft, Entry, Json, ResourceRef, Submitter, events};
 use reeve_connect_cloudtrail as cloudtrail;
 use reeve_ledger::AppendError;
 
@@ -75,6 +75,9 @@ pub(crate) async fn run(args: &ImportArgs) -> Result<ExitCode> {
     }
     append(&log, args.format, &mut batch, &mut tally).await?;
     bar.finish_and_clear();
+    if tally.imported > 0 {
+        record(&log, args.format, &tally).await?;
+    }
     if let LogAt::Here(log) = &log {
         log.ledger.close().await;
     }
@@ -86,6 +89,32 @@ pub(crate) async fn run(args: &ImportArgs) -> Result<ExitCode> {
         HumanCount(tally.refused)
     );
     Ok(if tally.refused > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// Records the import. A service that is sent to knows by its token who says so.
+async fn record(log: &LogAt, format: ImportFormat, tally: &Tally) -> Result<()> {
+    let format = match format {
+        ImportFormat::Cloudtrail => "cloudtrail",
+        ImportFormat::Jsonl => "jsonl",
+    };
+    let account = std::env::var("USER").unwrap_or_else(|_| "unknown".into());
+    let entry = Entry::of(&events::IMPORT)
+        .by(Actor::new(ActorType::System, format!("command line, {account}")))
+        .on(ResourceRef::new("audit_log", "audit-logs"))
+        .with_action("import_entries", ActionStatus::Success, ActionMethod::Cli)
+        .with_metadata("format", format)
+        .with_metadata("entries", Json::from(tally.imported))
+        .with_metadata("known", Json::from(tally.known))
+        .with_metadata("refused", Json::from(tally.refused))
+        .with_metadata("files", Json::from(tally.files));
+    let draft = Draft::from_entry(entry, Timestamp::now()).map_err(|errors| anyhow::anyhow!(words(&errors)))?;
+    let draft = submitted(draft).map_err(|error| anyhow::anyhow!(error))?;
+    match offer(log, &[draft]).await? {
+        Answer::Taken(_) => Ok(()),
+        Answer::TakenId(_) | Answer::Busy(_) => {
+            bail!("the entries were imported, and the log took no entry about that")
+        }
+    }
 }
 
 /// The files that paths name, folders walked, with their sizes. Standard input is `-`.

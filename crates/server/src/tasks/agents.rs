@@ -17,7 +17,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
         async move {
             let agents = match store.agent_list(None).await {
                 Ok(agents) => agents,
-                Err(error) => return tracing::warn!(%error, "agents could not be read"),
+                Err(error) => return app.failed("agents", &error).await,
             };
             for agent in agents {
                 let never_ran = agent.last_run.is_none();

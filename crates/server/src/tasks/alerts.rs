@@ -43,7 +43,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
             if let Err(error) = evaluate(&app, &trail, &mut watch).await {
                 // Memory may be ahead of what is kept: it is read anew.
                 *watch = None;
-                tracing::warn!(error = format!("{error:#}"), "alert rules were not evaluated; it is tried again");
+                app.failed("alerts", format!("{error:#}")).await;
             }
             if let Err(error) = record(&app).await {
                 tracing::warn!(error = format!("{error:#}"), "firings were not recorded; it is tried again");

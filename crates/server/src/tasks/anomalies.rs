@@ -57,7 +57,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
         async move {
             let mut watches = watches.lock().await;
             if let Err(error) = watch(&app, &trail, &mut watches).await {
-                tracing::warn!(error = format!("{error:#}"), "the log was not watched; it is tried again");
+                app.failed("anomalies", format!("{error:#}")).await;
             }
         }
     });
@@ -172,6 +172,9 @@ async fn read_on(
     };
     while let Some(stretch) = follower.next(position.next, until, app.now()).await? {
         for stored in &stretch.entries {
+            if stored.entry.is_observation() {
+                continue;
+            }
             let strange = watches.behaviour.observe(&stored.entry, stored.recorded_at, settings);
             if position.is_news(stored.sequence, stored.recorded_at) {
                 let listed = || watches.threats.observe(&stored.entry, stored.recorded_at);

@@ -11,6 +11,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use reeve_agents::anomaly::{AnomalyStore as _, spend};
 use reeve_agents::engine::Caller;
+use reeve_audit::{Json, events};
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -35,7 +36,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
         async move {
             let settings = match store.anomaly_settings_get().await {
                 Ok(settings) => settings,
-                Err(error) => return tracing::warn!(%error, "the anomaly settings could not be read"),
+                Err(error) => return app.failed("charges", &error).await,
             };
             let mut seen = seen.lock().await;
             let now = app.now();
@@ -47,7 +48,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
             let judged = tokio::task::spawn_blocking(move || spend::look(&read(&files), &settings.cost, now)).await;
             let (found, abstained) = match judged {
                 Ok(judged) => judged,
-                Err(error) => return tracing::warn!(%error, "bills could not be judged"),
+                Err(error) => return app.failed("charges", &error).await,
             };
             for why in abstained {
                 tracing::info!(why, "spending was not judged");
@@ -55,9 +56,11 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
             for finding in found {
                 if let Err(error) = app.desk.report(finding, &Caller::system()).await {
                     // It is looked at again at the next beat.
-                    return tracing::warn!(%error, "an anomaly of spending could not be kept");
+                    return app.failed("charges", &error).await;
                 }
             }
+            let read = super::done(&events::TASK, "read_bills", "charges");
+            app.record_outcome(read.with_metadata("bills", Json::from(current.0.len()))).await;
             *seen = Some(current);
         }
     });

@@ -40,10 +40,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
         let (app, trail) = (app.clone(), trail.clone());
         async move {
             if let Err(error) = follow(&app, &trail).await {
-                tracing::warn!(
-                    error = format!("{error:#}"),
-                    "the log was not read on for deliveries; it is tried again"
-                );
+                app.failed("deliveries.follow", format!("{error:#}")).await;
             }
         }
     });
@@ -52,7 +49,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
         let app = app.clone();
         async move {
             if let Err(error) = app.dispatcher.send_due().await {
-                tracing::warn!(%error, "what is due could not be sent");
+                app.failed("deliveries.send", &error).await;
             }
         }
     });
@@ -61,7 +58,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
         let app = app.clone();
         async move {
             if let Err(error) = digests(&app).await {
-                tracing::warn!(error = format!("{error:#}"), "digests were not gathered; it is tried again");
+                app.failed("deliveries.digests", format!("{error:#}")).await;
             }
         }
     });

@@ -13,7 +13,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
         let app = app.clone();
         async move {
             if let Err(error) = app.engine.due().await {
-                tracing::warn!(%error, "what was due could not be moved");
+                app.failed("due", &error).await;
             }
         }
     });

@@ -28,7 +28,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
         async move {
             let agents = match store.agent_list(None).await {
                 Ok(agents) => agents,
-                Err(error) => return tracing::warn!(%error, "agents could not be read"),
+                Err(error) => return app.failed("models", &error).await,
             };
             if let Err(error) = app.registry.retire_gone(&agents, &Caller::system()).await {
                 tracing::warn!(%error, "models of removed agents could not be retired");
@@ -38,7 +38,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
             for agent in agents.iter().filter(|agent| agent.last_run.is_some()) {
                 match look_after(&app, agent, &mut turns).await {
                     Ok(()) => {}
-                    Err(error) => tracing::warn!(agent = agent.name, %error, "its models could not be looked after"),
+                    Err(error) => app.failed("models", &error).await,
                 }
             }
         }

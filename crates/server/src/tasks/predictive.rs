@@ -34,7 +34,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
                 Err(error) => return tracing::warn!(%error, "the state store could not be read"),
             }
             if let Err(error) = app.rule_book.evaluate_due(&caller).await {
-                tracing::warn!(%error, "predictive rules could not be read");
+                app.failed("predictive", &error).await;
             }
         }
     });

@@ -3,24 +3,30 @@
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
+use reeve_audit::{Json, events};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::service::Service;
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
-    let samples = service.samples.clone();
+    let (app, samples) = (service.app.clone(), service.samples.clone());
     let keep = SignedDuration::from_hours(24 * i64::from(service.config.samples_days));
     super::every(tracker, stop, Duration::from_secs(600), move || {
-        let samples = samples.clone();
+        let (app, samples) = (app.clone(), samples.clone());
         async move {
             if let Err(error) = samples.compact().await {
-                tracing::warn!(%error, "samples could not be merged");
+                app.failed("samples.merge", &error).await;
             }
-            if let Ok(before) = Timestamp::now().checked_sub(keep)
-                && let Err(error) = samples.expire(before).await
-            {
-                tracing::warn!(%error, "old samples could not be removed");
+            let Ok(before) = Timestamp::now().checked_sub(keep) else { return };
+            match samples.expire(before).await {
+                Ok(0) => {}
+                Ok(files) => {
+                    let removed = super::done(&events::MAINTENANCE, "remove_old_samples", "samples");
+                    let removed = removed.with_metadata("files", Json::from(files));
+                    app.record_outcome(removed.with_metadata("older_than", reeve_audit::format_instant(before))).await;
+                }
+                Err(error) => app.failed("samples.expire", &error).await,
             }
         }
     });

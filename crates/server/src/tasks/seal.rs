@@ -1,5 +1,6 @@
 //! Seals the log into segments when that is due.
 
+use reeve_audit::{Json, events};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -9,7 +10,8 @@ use crate::service::Service;
 const PAUSE: std::time::Duration = std::time::Duration::from_secs(30);
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
-    let (ledger, segments, stop) = (service.ledger.clone(), service.segments.clone(), stop.clone());
+    let (app, ledger) = (service.app.clone(), service.ledger.clone());
+    let (segments, stop) = (service.segments.clone(), stop.clone());
     tracker.spawn(async move {
         if let Err(error) = segments.sweep().await {
             tracing::warn!(%error, "leftovers of an interrupted seal were not removed");
@@ -17,9 +19,14 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
         loop {
             tokio::select! { () = stop.cancelled() => return, () = ledger.seal_due() => {} }
             match ledger.seal().await {
-                Ok(entries) => tracing::debug!(entries, "sealed"),
+                Ok(entries) => {
+                    tracing::debug!(entries, "sealed");
+                    let sealed = super::done(&events::MAINTENANCE, "seal_segments", "ledger");
+                    app.record_outcome(sealed.with_metadata("entries", Json::from(entries))).await;
+                }
                 Err(error) => {
-                    tracing::warn!(%error, "sealing failed; entries stay in the write-ahead log");
+                    // Entries stay in the write-ahead log.
+                    app.failed("seal", &error).await;
                     tokio::select! { () = stop.cancelled() => return, () = tokio::time::sleep(PAUSE) => {} }
                 }
             }

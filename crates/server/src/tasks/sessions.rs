@@ -27,7 +27,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
                         }
                     }
                 }
-                Err(error) => tracing::warn!(%error, "sessions could not be ended"),
+                Err(error) => app.failed("sessions", &error).await,
             }
         }
     });

@@ -32,7 +32,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
         let (app, folder, refused) = (app.clone(), folder.clone(), refused.clone());
         async move {
             if let Err(error) = follow(&app, &folder, &mut *refused.lock().await).await {
-                tracing::warn!(error = format!("{error:#}"), "threat lists could not be read from files");
+                app.failed("threat_lists", format!("{error:#}")).await;
             }
         }
     });
