@@ -2,6 +2,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { meQuery } from './api/session';
+import { workspaceQuery } from './api/workspace';
 import { anomalyFilters, liveFilters, recommendationFilters, resourceFilters, rolloutFilters, searchFilters, signInSearch } from './addresses';
 import { SignIn } from './rooms/sign-in/SignIn';
 import { Failed, Lost } from './shell/Lost';
@@ -19,6 +20,8 @@ const app = createRoute({
   beforeLoad: async ({ context, location }) => {
     const me = await context.queries.ensureQueryData(meQuery);
     if (!me) throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } });
+    // Names, times and amounts are shown by it: it comes before the first page. Without it they are shown as they come.
+    await context.queries.ensureQueryData(workspaceQuery).catch(() => undefined);
     return { me };
   },
 });
@@ -210,6 +213,26 @@ const teams = createRoute({
   path: '/settings/teams',
   component: lazyRouteComponent(() => import('./rooms/settings/Teams'), 'Teams'),
 });
+const workspace = createRoute({
+  getParentRoute: () => app,
+  path: '/settings/workspace',
+  component: lazyRouteComponent(() => import('./rooms/settings/WorkspacePage'), 'WorkspacePage'),
+});
+const account = createRoute({
+  getParentRoute: () => app,
+  path: '/account',
+  component: lazyRouteComponent(() => import('./rooms/settings/Account'), 'Account'),
+});
+const budgets = createRoute({
+  getParentRoute: () => app,
+  path: '/estate/budgets',
+  component: lazyRouteComponent(() => import('./rooms/budgets/Budgets'), 'Budgets'),
+});
+const budget = createRoute({
+  getParentRoute: () => app,
+  path: '/estate/budgets/$id',
+  component: lazyRouteComponent(() => import('./rooms/budgets/BudgetDetail'), 'BudgetDetail'),
+});
 const tokens = createRoute({
   getParentRoute: () => app,
   path: '/settings/tokens',
@@ -255,6 +278,10 @@ const tree = root.addChildren([
     connections,
     resources,
     resource,
+    budgets,
+    budget,
+    workspace,
+    account,
     users,
     teams,
     tokens,

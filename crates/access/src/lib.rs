@@ -11,6 +11,7 @@ pub mod saved_search;
 pub mod store;
 pub mod token;
 pub mod visibility;
+pub mod workspace;
 
 pub use permission::Permission;
 pub use principal::{Principal, PrincipalKind, Team, TeamId, TokenGrant, User, UserId};
@@ -19,3 +20,4 @@ pub use saved_search::{MAX_SAVED_SEARCHES, SavedSearch, SavedSearchStore, Shared
 pub use store::{AccessError, AccessStore, ApiToken, Session, SignInMethod};
 pub use token::{Secret, TokenHash};
 pub use visibility::RowFilter;
+pub use workspace::{Workspace, WorkspaceStore};

@@ -19,6 +19,8 @@ pub use anomaly::{Anomaly, AnomalyKind, Contributor};
 pub use days::Scope;
 pub use totals::{Costs, CurrencyTotals, Dimension, Discounts, TagCoverage, Totals};
 
+pub(crate) use days::{is_short, spread};
+
 use days::Days;
 
 /// Milliseconds of a day.
@@ -146,7 +148,7 @@ fn named(text: Option<&Arc<str>>) -> Arc<str> {
 }
 
 /// Whether it is what was used: not bought, taxed, credited or corrected.
-fn is_usage(charge: &Charge) -> bool {
+pub(crate) fn is_usage(charge: &Charge) -> bool {
     charge.category == ChargeCategory::Usage && !charge.correction
 }
 

@@ -11,6 +11,7 @@ pub mod anomaly;
 pub mod applicability;
 pub mod approval;
 pub mod behaviour;
+pub mod budget;
 pub mod change_control;
 pub mod charges;
 pub mod cost;

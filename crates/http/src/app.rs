@@ -11,9 +11,10 @@ use axum::http::Method;
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 
-use reeve_access::{AccessStore, SavedSearchStore};
+use reeve_access::{AccessStore, Principal, SavedSearchStore, WorkspaceStore};
 use reeve_agents::anomaly::threat::ThreatStore;
 use reeve_agents::anomaly::{AnomalyStore, Desk};
+use reeve_agents::budget::BudgetStore;
 use reeve_agents::delivery::Dispatcher;
 use reeve_agents::predictive::{RuleBook, RuleStore};
 use reeve_agents::{Agent, AgentStore, Clock, Engine, ModelStore, Registry};
@@ -59,6 +60,8 @@ pub struct Settings {
     pub exports_dir: PathBuf,
     /// Most bytes of one export.
     pub export_limit_bytes: u64,
+    /// Days of metric samples that are kept unless the workspace says otherwise.
+    pub samples_days: u32,
 }
 
 impl Default for Settings {
@@ -72,6 +75,7 @@ impl Default for Settings {
             trusted_proxies: Vec::new(),
             exports_dir: PathBuf::from("exports"),
             export_limit_bytes: reeve_exports::DEFAULT_LIMIT_BYTES,
+            samples_days: 400,
         }
     }
 }
@@ -139,6 +143,10 @@ pub struct Ports {
     pub backups: Arc<dyn Backups>,
     /// Searches that people keep.
     pub saved_searches: Arc<dyn SavedSearchStore>,
+    /// Settings of the workspace.
+    pub workspace: Arc<dyn WorkspaceStore>,
+    /// Budgets and how they stand.
+    pub budgets: Arc<dyn BudgetStore>,
     /// Alert rules and firings.
     pub alerts: Arc<dyn AlertStore>,
     /// Exports, scheduled exports and destinations.

@@ -29,4 +29,5 @@ pub use error::{Code, Problem};
 pub use router::{openapi, router, rules};
 pub use routes::audit_logs::aggregations::named_counts;
 pub use routes::audit_logs::alerts::firings::firing_record;
+pub use routes::budgets::budget_alert_record;
 pub use routes::intelligence::records::{action_record, anomaly_record, recommendation_record};

@@ -3,6 +3,7 @@
 pub(crate) mod account;
 pub(crate) mod audit_logs;
 pub(crate) mod backups;
+pub(crate) mod budgets;
 pub(crate) mod connections;
 pub(crate) mod health;
 pub(crate) mod intelligence;
@@ -11,6 +12,7 @@ pub(crate) mod sessions;
 pub(crate) mod teams;
 pub(crate) mod tokens;
 pub(crate) mod users;
+pub(crate) mod workspace;
 
 use std::sync::Arc;
 
@@ -62,6 +64,8 @@ pub(crate) fn all(app: Option<Arc<App>>) -> Guarded {
     let guarded = connections::routes(guarded);
     let guarded = backups::routes(guarded);
     let guarded = resources::routes(guarded);
+    let guarded = budgets::routes(guarded);
+    let guarded = workspace::routes(guarded);
     let guarded = users::routes(guarded);
     let guarded = teams::routes(guarded);
     tokens::routes(guarded)

@@ -158,6 +158,7 @@ impl Service {
             trusted_proxies: config.trusted_proxies.clone(),
             exports_dir: config.data_dir.join("exports"),
             export_limit_bytes: config.export_limit_bytes,
+            samples_days: config.samples_days,
             ..Settings::default()
         };
         let ports = Ports {
@@ -169,6 +170,8 @@ impl Service {
             exports: store.clone(),
             carrier: Arc::new(Carriers { folder: config.export_folder.clone(), policy: config.outbound.policy()? }),
             backups: Arc::new(RunningBackups::of(&config, &log.ledger, &store)),
+            workspace: store.clone(),
+            budgets: store.clone(),
             verifier: Arc::new(DirectoryVerifier { data_dir: config.data_dir.clone(), anchor: config.anchor.clone() }),
             estate: store.clone(),
             samples: samples.clone(),
@@ -292,6 +295,7 @@ fn dispatcher(
     let policy = config.outbound.policy()?;
     Ok(Arc::new(Dispatcher {
         deliveries: store.clone(),
+        workspace: store.clone(),
         webhooks: store.clone(),
         channels: store,
         sender: Arc::new(Sender::new(policy.clone())),

@@ -3,6 +3,7 @@
 mod agents;
 mod alerts;
 mod anomalies;
+mod budgets;
 mod charges;
 mod deliveries;
 mod due;
@@ -34,6 +35,7 @@ pub(crate) fn start(service: &Service, stop: &CancellationToken) -> TaskTracker 
     agents::start(service, &tracker, stop);
     alerts::start(service, &tracker, stop);
     anomalies::start(service, &tracker, stop);
+    budgets::start(service, &tracker, stop);
     charges::start(service, &tracker, stop);
     deliveries::start(service, &tracker, stop);
     due::start(service, &tracker, stop);

@@ -13,6 +13,7 @@ mod address;
 mod agents;
 mod alert;
 mod anomaly;
+mod budget;
 mod channel;
 mod database;
 mod delivery;
@@ -34,6 +35,7 @@ mod transfer;
 mod vault;
 mod versioned;
 mod webhook;
+mod workspace;
 
 pub use database::{Options, Store};
 pub use fault::SettingError;

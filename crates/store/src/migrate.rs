@@ -33,6 +33,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { version: 14, sql: include_str!("../migrations/0014_actions_by_resource.sql") },
     Migration { version: 15, sql: include_str!("../migrations/0015_alerts.sql") },
     Migration { version: 16, sql: include_str!("../migrations/0016_exports.sql") },
+    Migration { version: 17, sql: include_str!("../migrations/0017_budgets.sql") },
 ];
 
 /// The schema this program writes.

@@ -9,6 +9,7 @@ pub(crate) mod agent;
 pub(crate) mod alert;
 pub(crate) mod anomaly;
 pub(crate) mod approval;
+pub(crate) mod budget;
 mod change_control;
 pub(crate) mod channel;
 pub(crate) mod connection;
@@ -29,6 +30,7 @@ pub(crate) mod session;
 pub(crate) mod token;
 pub(crate) mod user;
 pub(crate) mod webhook;
+pub(crate) mod workspace;
 
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;

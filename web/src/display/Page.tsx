@@ -1,6 +1,7 @@
 import { Box, Group, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import type { ReactNode } from 'react';
+import { useWorkspace } from '../api/workspace';
 
 interface Props {
   title: string;
@@ -12,7 +13,8 @@ interface Props {
 
 /** The head and body that every page has. */
 export function Page({ title, above, description, actions, children }: Props) {
-  useDocumentTitle(`${title} · Reeve`);
+  const workspace = useWorkspace();
+  useDocumentTitle(`${title} · ${workspace?.name ?? 'Reeve'}`);
   return (
     <Stack gap="lg" maw={1440} mx="auto" w="100%">
       <Group justify="space-between" align="flex-end" gap="md">

@@ -1,16 +1,44 @@
 // Numbers as people read them. Money arrives in dollars, shares in percent (0 to 100). Between a number and its sign stands a
 // space that no line breaks at.
 
-const wholeMoney = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 0 });
-const exactMoney = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
+/** The currency that amounts are shown in, and its units for a dollar. */
+let shown = { currency: 'USD', rate: 1 };
+let forms = moneyForms('USD');
+
+function moneyForms(currency: string) {
+  return {
+    whole: new Intl.NumberFormat('en-US', { style: 'currency', currency, maximumFractionDigits: 0 }),
+    exact: new Intl.NumberFormat('en-US', { style: 'currency', currency }),
+  };
+}
+
+/** Shows amounts in a currency from now on. Without a rate they stay in dollars: nothing is converted by guess. */
+export function showMoneyIn(currency: string, rate: number | null | undefined) {
+  shown = currency !== 'USD' && rate ? { currency, rate } : { currency: 'USD', rate: 1 };
+  forms = moneyForms(shown.currency);
+}
+
 const plain = new Intl.NumberFormat('en-US');
 const oneDecimal = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
 const short = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
 
-/** Cents below 100 dollars, whole dollars above. */
+function formatted(amount: number, of: ReturnType<typeof moneyForms>): string {
+  return Math.abs(amount) < 100 && amount !== 0 ? of.exact.format(amount) : of.whole.format(amount);
+}
+
+/** Dollars in the currency of the workspace. Cents below 100, whole units above. */
 export function money(dollars: number | null | undefined): string {
-  if (dollars == null) return 'not known';
-  return Math.abs(dollars) < 100 && dollars !== 0 ? exactMoney.format(dollars) : wholeMoney.format(dollars);
+  return dollars == null ? 'not known' : formatted(dollars * shown.rate, forms);
+}
+
+/** An amount in a currency of its own, as a bill has it; never converted. */
+export function moneyOf(amount: number | null | undefined, currency: string): string {
+  if (amount == null) return 'not known';
+  try {
+    return formatted(amount, moneyForms(currency));
+  } catch {
+    return `${plain.format(amount)}\u00a0${currency}`;
+  }
 }
 
 export function percent(share: number | null | undefined): string {

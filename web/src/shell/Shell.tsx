@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useMe } from '../api/session';
+import { useWorkspace } from '../api/workspace';
 import { guardrailsQuery } from '../rooms/intelligence/queries';
 import { Mark } from './Mark';
 import { NotYours } from './Lost';
@@ -17,6 +18,7 @@ export function Shell() {
   const [opened, { toggle, close }] = useDisclosure(false);
   const path = useRouterState({ select: (state) => state.location.pathname });
   const me = useMe();
+  const workspace = useWorkspace();
   useEffect(close, [path, close]);
   if (!me) return null;
   // Not asked for at all: every refusal would be an entry of the log.
@@ -29,6 +31,7 @@ export function Shell() {
           <Group gap="sm" wrap="nowrap">
             <Burger opened={opened} onClick={toggle} hiddenFrom="md" size="sm" aria-label={opened ? 'Close navigation' : 'Open navigation'} />
             <Link to="/" className="quiet-link" aria-label="Reeve, start"><Mark /></Link>
+            {workspace && workspace.name !== 'Reeve' && <Text size="sm" fw={600} visibleFrom="xs" truncate maw={260}>{workspace.name}</Text>}
             {me.demo && <Badge color="yellow" variant="light">Demo</Badge>}
           </Group>
           <Group gap={6} wrap="nowrap">
@@ -65,7 +68,7 @@ export function Shell() {
       {/* No transition: its padding makes room for the navigation, and sliding there pushes wide content out of a window just made narrow. */}
       <AppShell.Main id="content" tabIndex={-1} style={{ outline: 'none', background: 'var(--ground)', transition: 'none' }}>
         {me.permissions.includes('intelligence.view') && <KillSwitchNotice />}
-        {closed ? <NotYours place={closed} /> : <Outlet />}
+        {closed ? <NotYours place={closed} /> : <Outlet key={workspace?.version} />}
       </AppShell.Main>
     </AppShell>
   );

@@ -1,6 +1,6 @@
 import { Avatar, Group, Menu, Text, UnstyledButton } from '@mantine/core';
-import { IconChevronDown, IconLogout } from '@tabler/icons-react';
-import { useNavigate } from '@tanstack/react-router';
+import { IconChevronDown, IconLogout, IconUserCircle } from '@tabler/icons-react';
+import { Link, useNavigate } from '@tanstack/react-router';
 import type { Me } from '../api/bodies';
 import { useSignOut } from '../api/session';
 import { words } from '../display/wording';
@@ -27,6 +27,7 @@ export function UserMenu({ me }: { me: Me }) {
           <Text size="xs" mt={4}>{me.roles.map(words).join(', ')}</Text>
         </Menu.Label>
         <Menu.Divider />
+        <Menu.Item leftSection={<IconUserCircle size={16} />} renderRoot={(props) => <Link to="/account" {...props} />}>Account</Menu.Item>
         <Menu.Item leftSection={<IconLogout size={16} />} onClick={leave}>Sign out</Menu.Item>
       </Menu.Dropdown>
     </Menu>

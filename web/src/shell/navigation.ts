@@ -1,5 +1,5 @@
 import {
-  IconBell, IconCloud, IconKey, IconServer2, IconShieldCheck, IconUsers, IconUsersGroup, IconWand, IconWebhook,
+  IconBell, IconCloud, IconCoin, IconKey, IconSettings, IconServer2, IconShieldCheck, IconUsers, IconUsersGroup, IconWand, IconWebhook,
 } from '@tabler/icons-react';
 import type { ComponentType } from 'react';
 
@@ -32,11 +32,13 @@ export const SECTIONS: Section[] = [
     places: [
       { label: 'Connections', to: '/estate/connections', icon: IconCloud, any: ['estate.view'] },
       { label: 'Resources', to: '/estate/resources', icon: IconServer2, any: ['estate.view'] },
+      { label: 'Budgets', to: '/estate/budgets', icon: IconCoin, any: ['estate.view'] },
     ],
   },
   {
     label: 'Settings',
     places: [
+      { label: 'Workspace', to: '/settings/workspace', icon: IconSettings, any: ['administer'] },
       { label: 'Users', to: '/settings/users', icon: IconUsers, any: ['administer'] },
       { label: 'Teams', to: '/settings/teams', icon: IconUsersGroup, any: ['administer'] },
       { label: 'Notifications', to: '/settings/notifications', icon: IconBell, any: ['intelligence.view'] },

@@ -99,7 +99,7 @@ impl Days {
 }
 
 /// Returns `true` for what is used by the hour or the day.
-fn is_short(charge: &Charge) -> bool {
+pub(crate) fn is_short(charge: &Charge) -> bool {
     charge.end_ms - charge.start_ms <= DAY_MS + DAY_MS / 24
 }
 
@@ -127,7 +127,7 @@ fn period(charges: &[Charge]) -> (i64, i64) {
 }
 
 /// Calls `add` with each day of a charge and its part of the cost.
-pub(super) fn spread(charge: &Charge, mut add: impl FnMut(i64, Amount)) {
+pub(crate) fn spread(charge: &Charge, mut add: impl FnMut(i64, Amount)) {
     let (start, end) = (charge.start_ms, charge.end_ms);
     let (first, last) = (start.div_euclid(DAY_MS), (end - 1).max(start).div_euclid(DAY_MS));
     if first == last || last - first > MOST_DAYS {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures::StreamExt as _;
+use reeve_access::{Workspace, WorkspaceStore};
 use reeve_audit::{ActionStatus, Entry, Json, ResourceRef, Severity, events};
 use reeve_estate::StoreError;
 use serde_json::json;
@@ -47,6 +48,8 @@ pub enum DispatchError {
 pub struct Dispatcher {
     /// Deliveries.
     pub deliveries: Arc<dyn DeliveryStore>,
+    /// The workspace, for its name.
+    pub workspace: Arc<dyn WorkspaceStore>,
     /// Subscriptions.
     pub webhooks: Arc<dyn WebhookStore>,
     /// Channels.
@@ -162,7 +165,13 @@ impl Dispatcher {
     /// # Errors
     /// When the store fails or does not hold a message. A failed sending is an [`Attempt`] that says so.
     pub async fn notify(&self, channel: &Channel, body: &str) -> Result<Attempt, DispatchError> {
-        let message = Message::decode(body).map_err(|error| StoreError::Backend(error.to_string()))?;
+        let mut message = Message::decode(body).map_err(|error| StoreError::Backend(error.to_string()))?;
+        match self.workspace.workspace_get().await {
+            Ok(workspace) if workspace.name == Workspace::default().name => {}
+            // People who look after several installations see by the subject which one it is.
+            Ok(workspace) => message.title = format!("[{}] {}", workspace.name, message.title),
+            Err(error) => tracing::warn!(%error, "a message goes out without the workspace's name"),
+        }
         let secret = self.channels.channel_secret(&channel.id).await?;
         Ok(self.notifier.send(channel, &secret, &message).await)
     }

@@ -3,7 +3,7 @@
 use super::{Area, EventKind, Severity, Source, kinds};
 
 kinds! { Configuration:
-    SETTINGS_MODIFY = "settings.modify", Medium, Planned,
+    SETTINGS_MODIFY = "settings.modify", Medium, Shared,
         "Settings of the workspace were changed.",
         ["actor.email", "actor.ip_address", "actor.user_agent", "resource.type", "resource.id", "changes.before", "changes.after"];
     USER_CREATE = "user.create", Info, Shared,

@@ -121,7 +121,7 @@ pub struct AgentCreate {
     pub notifications: Option<NotificationsBody>,
     /// When it runs: a cron pattern of five fields; empty is Reeve's own interval.
     pub schedule: Option<String>,
-    /// The schedule's IANA time zone; UTC unless given.
+    /// The schedule's IANA time zone; the workspace's unless given, else UTC.
     pub schedule_time_zone: Option<String>,
     /// Why, when the mode skips the learning period.
     pub reason: Option<String>,
@@ -148,7 +148,7 @@ pub struct AgentPatch {
     pub notifications: Option<NotificationsBody>,
     /// When it runs: a cron pattern of five fields; empty is Reeve's own interval.
     pub schedule: Option<String>,
-    /// The schedule's IANA time zone; UTC unless given.
+    /// The schedule's IANA time zone; the workspace's unless given, else UTC.
     pub schedule_time_zone: Option<String>,
     /// Why, when the mode skips the learning period.
     pub reason: Option<String>,

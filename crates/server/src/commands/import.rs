@@ -14,8 +14,11 @@ use anyhow::{Context as _, Result, bail};
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use jiff::Timestamp;
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 
-use reeve_audit::{ActionMethod, ActionStatus, Actor, ActorType, Draft, Entry, Json, ResourceRef, Submitter, events};
+use reeve_audit::{
+    ActionMethod, ActionStatus, Actor, ActorType, Draft, Entry, EventId, Json, ResourceRef, Submitter, events,
+};
 use reeve_connect_cloudtrail as cloudtrail;
 use reeve_ledger::AppendError;
 
@@ -35,6 +38,8 @@ struct Tally {
     known: u64,
     refused: u64,
     files: u64,
+    /// Of the identifiers of all entries, in order.
+    identifiers: Sha256,
 }
 
 /// Imports everything named.
@@ -57,6 +62,8 @@ pub(crate) async fn run(args: &ImportArgs) -> Result<ExitCode> {
         for item in read(args.format, source)? {
             match item {
                 Ok(draft) => {
+                    tally.identifiers.update(draft.entry.event_id.as_str());
+                    tally.identifiers.update([0]);
                     if batch.push(draft) {
                         append(&log, args.format, &mut batch, &mut tally).await?;
                         bar.set_message(format!("{} entries", HumanCount(tally.imported)));
@@ -106,12 +113,14 @@ async fn record(log: &LogAt, format: ImportFormat, tally: &Tally) -> Result<()> 
         .with_metadata("entries", Json::from(tally.imported))
         .with_metadata("known", Json::from(tally.known))
         .with_metadata("refused", Json::from(tally.refused))
-        .with_metadata("files", Json::from(tally.files));
+        .with_metadata("files", Json::from(tally.files))
+        // Importing the same again changes nothing, and is not recorded again either.
+        .with_id(EventId::new(format!("import-{}", hex::encode(tally.identifiers.clone().finalize())))?);
     let draft = Draft::from_entry(entry, Timestamp::now()).map_err(|errors| anyhow::anyhow!(words(&errors)))?;
     let draft = submitted(draft).map_err(|error| anyhow::anyhow!(error))?;
     match offer(log, &[draft]).await? {
-        Answer::Taken(_) => Ok(()),
-        Answer::TakenId(_) | Answer::Busy(_) => {
+        Answer::Taken(_) | Answer::TakenId(_) => Ok(()),
+        Answer::Busy(_) => {
             bail!("the entries were imported, and the log took no entry about that")
         }
     }

@@ -24,6 +24,9 @@ const MOST_FILES: usize = 60;
 /// Charges held in memory at once: about 300 bytes each.
 const MOST_CHARGES: usize = 1_000_000;
 
+/// A bill: its path, size and time.
+pub(super) type Bill = (PathBuf, u64, Timestamp);
+
 /// What was read last: the files with size and time, and the settings' version.
 type Seen = (Vec<(PathBuf, u64, Timestamp)>, u64);
 
@@ -67,7 +70,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
 }
 
 /// The bills of a folder, the newest file first.
-fn files(folder: &Path) -> Vec<(PathBuf, u64, Timestamp)> {
+pub(super) fn files(folder: &Path) -> Vec<(PathBuf, u64, Timestamp)> {
     // No folder is no bill.
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let bill = |path: &Path| path.to_str().is_some_and(|name| name.ends_with(".csv") || name.ends_with(".csv.gz"));
@@ -85,7 +88,7 @@ fn files(folder: &Path) -> Vec<(PathBuf, u64, Timestamp)> {
     found
 }
 
-fn read(files: &[(PathBuf, u64, Timestamp)]) -> Vec<reeve_estate::charge::Charge> {
+pub(super) fn read(files: &[(PathBuf, u64, Timestamp)]) -> Vec<reeve_estate::charge::Charge> {
     let mut charges = Vec::new();
     for (path, _, _) in files {
         match bill(path, MOST_CHARGES - charges.len()) {

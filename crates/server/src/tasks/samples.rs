@@ -11,13 +11,17 @@ use crate::service::Service;
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
     let (app, samples) = (service.app.clone(), service.samples.clone());
-    let keep = SignedDuration::from_hours(24 * i64::from(service.config.samples_days));
     super::every(tracker, stop, Duration::from_secs(600), move || {
         let (app, samples) = (app.clone(), samples.clone());
         async move {
             if let Err(error) = samples.compact().await {
                 app.failed("samples.merge", &error).await;
             }
+            let days = match app.workspace.workspace_get().await {
+                Ok(workspace) => workspace.samples_days.unwrap_or(app.settings.samples_days),
+                Err(error) => return app.failed("samples.expire", &error).await,
+            };
+            let keep = SignedDuration::from_hours(24 * i64::from(days));
             let Ok(before) = Timestamp::now().checked_sub(keep) else { return };
             match samples.expire(before).await {
                 Ok(0) => {}

@@ -20,6 +20,7 @@ mod full_disk;
 mod journey;
 mod kill;
 mod live;
+mod own_activity;
 mod predictive;
 mod private;
 mod provenance;

@@ -57,7 +57,8 @@ async fn nothing_but_what_is_public_answers_nobody() {
         let _ = knock(&nobody, rule).await.problem(401, "unauthenticated");
         let _ = knock(&wrong, rule).await.problem(401, "unauthenticated");
     }
-    assert_eq!(service.admin().size().await, size, "nobody wrote anything");
+    let written = service.admin().size().await - size;
+    assert!((1..=3).contains(&written), "refused tokens are one entry a window, not {written}");
     for path in ["/healthz", "/readyz", "/metrics", "/api/openapi.json", "/"] {
         assert_eq!(nobody.get(path).await.status, 200, "{path}");
     }

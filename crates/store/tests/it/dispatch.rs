@@ -97,6 +97,7 @@ async fn world() -> Result<World> {
     *receiver.answers.lock().unwrap() = 200;
     let clock = Arc::new(Hand(Mutex::new(Timestamp::from_second(1_700_000_100)?)));
     let dispatcher = Dispatcher {
+        workspace: Arc::new(store.clone()),
         deliveries: Arc::new(store.clone()),
         webhooks: Arc::new(store.clone()),
         channels: Arc::new(store.clone()),

@@ -30,3 +30,5 @@ export const removeTeam = (id: string) => body(client.DELETE('/api/v1/teams/{id}
 
 export const createToken = (given: Schemas['TokenCreate']) => body(client.POST('/api/v1/tokens', { body: given }));
 export const removeToken = (id: string) => body(client.DELETE('/api/v1/tokens/{id}', { params: { path: { id } } }));
+
+export const changePassword = (given: Schemas['PasswordChange']) => body(client.PUT('/api/v1/account/password', { body: given }));

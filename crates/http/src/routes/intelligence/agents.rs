@@ -17,6 +17,7 @@ use super::problems::{asking, problem};
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller};
+use crate::routes::workspace::schedule_zone;
 use crate::time;
 use crate::wire::agent::{
     AccountChoiceBody, AgentBody, AgentCreate, AgentPatch, AgentStatusBody, AgentTypeBody, AutoApplyBody,
@@ -85,6 +86,7 @@ pub(super) async fn create(
     caller: Caller,
     Body(body): Body<AgentCreate>,
 ) -> Result<(StatusCode, Json<AgentBody>), Problem> {
+    let schedule_time_zone = schedule_zone(&app, body.schedule.as_deref(), body.schedule_time_zone).await?;
     let input = input(Given {
         agent_type: Some(body.agent_type),
         name: Some(body.name),
@@ -95,7 +97,7 @@ pub(super) async fn create(
         auto_apply: body.auto_apply,
         notifications: body.notifications,
         schedule: body.schedule,
-        schedule_time_zone: body.schedule_time_zone,
+        schedule_time_zone,
         reason: body.reason,
     })?;
     let agent = app.engine.agent_create(input, &asking(&caller)).await.map_err(problem)?;
@@ -112,6 +114,7 @@ pub(super) async fn patch(
     Path(id): Path<String>,
     Body(body): Body<AgentPatch>,
 ) -> Result<Json<AgentBody>, Problem> {
+    let schedule_time_zone = schedule_zone(&app, body.schedule.as_deref(), body.schedule_time_zone).await?;
     let input = input(Given {
         agent_type: None,
         name: body.name,
@@ -122,7 +125,7 @@ pub(super) async fn patch(
         auto_apply: body.auto_apply,
         notifications: body.notifications,
         schedule: body.schedule,
-        schedule_time_zone: body.schedule_time_zone,
+        schedule_time_zone,
         reason: body.reason,
     })?;
     let agent = app.engine.agent_configure(&AgentId(id), input, &asking(&caller)).await.map_err(problem)?;

@@ -3,14 +3,15 @@
 use anyhow::Result;
 use reeve_access::AccessError;
 use reeve_agents::anomaly::AnomalyId;
+use reeve_agents::budget::Basis;
 use reeve_agents::delivery::{Happening, Topic};
 use reeve_agents::notification::{Gravity, Item, Message};
 use reeve_agents::webhook::{Facts, WebhookEvent};
 use reeve_agents::{Action, ActionId, ApprovalId, Recommendation, RecommendationId};
 use reeve_alerts::{FIRE, FIRED_EVENT, FiringId, Notification};
-use reeve_audit::{Entry, Json};
+use reeve_audit::{Entry, Json, events};
 use reeve_estate::StoreError;
-use reeve_http::{App, action_record, anomaly_record, firing_record, recommendation_record};
+use reeve_http::{App, action_record, anomaly_record, budget_alert_record, firing_record, recommendation_record};
 use serde_json::Value;
 
 /// What an entry stands for; `None` when its record is gone, or somebody from outside has written an entry that looks so.
@@ -22,6 +23,7 @@ pub(super) async fn of(app: &App, entry: &Entry) -> Result<Option<Happening>> {
         Some("action.succeed" | "action.rolled_back" | "action.fail") => action(app, entry).await,
         Some("anomaly.detect") => anomaly(app, entry).await,
         Some("alert.fire") => firing(app, entry).await,
+        Some(operation) if operation == events::BUDGET_ALERT.name => budget_alert(app, entry).await,
         Some("approval.request") => approval(app, entry, "approval_requested", "An approval is asked for").await,
         Some("approval.remind") => approval(app, entry, "approval_reminded", "An approval still waits").await,
         _ => Ok(None),
@@ -197,6 +199,46 @@ async fn firing(app: &App, entry: &Entry) -> Result<Option<Happening>, StoreErro
         data: firing_record(&firing),
         message,
         channels: Some(channels.clone()),
+        subject,
+    }))
+}
+
+/// A threshold of a budget, to the channels that the budget names now.
+async fn budget_alert(app: &App, entry: &Entry) -> Result<Option<Happening>, StoreError> {
+    if entry.event_type != events::BUDGET_ALERT.event_type() {
+        return Ok(None);
+    }
+    let alert = app.budgets.budget_alert_get(entry.event_id.as_str()).await?;
+    let budget = app.budgets.budget_get(&alert.budget).await?;
+    if budget.channels.is_empty() {
+        return Ok(None);
+    }
+    let (percent, currency) = (alert.threshold.percent, &alert.currency);
+    let (reached, words) = match alert.threshold.basis {
+        Basis::Actual => ("charges so far", "has reached"),
+        Basis::Forecast => ("forecast for the period", "is expected to reach"),
+    };
+    let fact = |name: &str, value: String| (name.to_owned(), value);
+    let facts = vec![
+        fact(reached, format!("{} {currency}", alert.value.rounded(2))),
+        fact("budget", format!("{} {currency} a {}", alert.amount, budget.period.as_str())),
+        fact("period from", alert.period_start.to_string()),
+    ];
+    let subject = format!("budget_alert:{}", alert.id);
+    let title = format!("Budget {} {words} {percent} %", alert.budget_name);
+    let gravity = if percent >= 100 { Gravity::Error } else { Gravity::Warning };
+    let mut message = message(title, gravity, facts, &subject);
+    message.to.clone_from(&budget.recipients);
+    Ok(Some(Happening {
+        topic: Topic::Alerts,
+        event: None,
+        name: "budget_alert",
+        at: entry.timestamp,
+        agent: None,
+        facts: Facts::default(),
+        data: budget_alert_record(&alert),
+        message,
+        channels: Some(budget.channels),
         subject,
     }))
 }

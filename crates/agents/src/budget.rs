@@ -1,0 +1,124 @@
+//! Budgets: an amount for a period and a part of the bills, with thresholds that tell people in time.
+//!
+//! Pure but for the port [`BudgetStore`]. A budget counts the effective cost of the charges in its scope (what is billed, where a file
+//! does not say) in one currency; charges in other currencies are named and never converted. Days are those of UTC, as in bills.
+
+mod evaluate;
+mod period;
+mod port;
+
+use jiff::Timestamp;
+use reeve_estate::charge::{Amount, Charge};
+use reeve_estate::named;
+
+pub use evaluate::{Standing, evaluate};
+pub use period::{Period, Span};
+pub use port::{BudgetAlert, BudgetStore};
+
+/// Budgets at most.
+pub const MOST_BUDGETS: u64 = 500;
+/// Thresholds of a budget at most.
+pub const MOST_THRESHOLDS: usize = 20;
+
+/// Identifier of a budget.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BudgetId(pub String);
+
+named!(
+    /// Amount that a threshold is compared with.
+    Basis {
+        /// Charges so far.
+        Actual => "actual",
+        /// Charges so far and what is expected of the rest of the period.
+        Forecast => "forecast",
+    }
+);
+
+/// A share of the amount at which people are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Threshold {
+    /// Percent of the budget's amount, 1 to 1000.
+    pub percent: u32,
+    /// Compared with it.
+    pub basis: Basis,
+}
+
+/// Charges that a budget counts. An empty list takes every value; a charge must match every list that is not empty.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Scope {
+    /// Providers by their name in bills, case-blind.
+    pub providers: Vec<String>,
+    /// Accounts: billing account, sub-account or its name, case-blind.
+    pub accounts: Vec<String>,
+    /// Services by their name in bills, case-blind.
+    pub services: Vec<String>,
+    /// Tags with their value, exactly.
+    pub tags: Vec<(String, String)>,
+}
+
+impl Scope {
+    /// Returns `true` if the scope includes the charge.
+    #[must_use]
+    pub fn includes(&self, charge: &Charge) -> bool {
+        let one_of = |names: &[String], values: &[Option<&str>]| {
+            names.is_empty() || values.iter().flatten().any(|value| names.iter().any(|name| same(name, value)))
+        };
+        let tags = || charge.tags.as_deref().unwrap_or_default();
+        one_of(&self.providers, &[charge.provider.as_deref()])
+            && one_of(
+                &self.accounts,
+                &[charge.account.as_deref(), charge.sub_account.as_deref(), charge.sub_account_name.as_deref()],
+            )
+            && one_of(&self.services, &[charge.service.as_deref()])
+            && self.tags.iter().all(|wanted| tags().contains(wanted))
+    }
+}
+
+fn same(name: &str, value: &str) -> bool {
+    name == value || name.to_lowercase() == value.to_lowercase()
+}
+
+/// A budget.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Budget {
+    /// Identifier.
+    pub id: BudgetId,
+    /// Name, unique.
+    pub name: String,
+    /// Amount for one period; more than zero.
+    pub amount: Amount,
+    /// Currency of the amount, as bills write it (`USD`).
+    pub currency: String,
+    /// Length of a period.
+    pub period: Period,
+    /// Charges that count.
+    pub scope: Scope,
+    /// Thresholds, ascending.
+    pub thresholds: Vec<Threshold>,
+    /// Kinds of channels, or names or identifiers of single channels.
+    pub channels: Vec<String>,
+    /// Addresses that e-mail channels write to in place of their own receivers.
+    pub recipients: Vec<String>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+    /// Grows with every change.
+    pub version: u64,
+}
+
+impl Budget {
+    /// Returns the thresholds that a standing has reached, with what reached them.
+    #[must_use]
+    pub fn reached(&self, standing: &Standing) -> Vec<(Threshold, Amount)> {
+        let value = |basis: Basis| match basis {
+            Basis::Actual => Some(standing.spent),
+            Basis::Forecast => standing.forecast.as_ref().ok().copied(),
+        };
+        let reached = |threshold: &Threshold| {
+            let found = value(threshold.basis)?;
+            (found >= self.amount.share(i64::from(threshold.percent), 100)).then_some((*threshold, found))
+        };
+        self.thresholds.iter().filter_map(reached).collect()
+    }
+}

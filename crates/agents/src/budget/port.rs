@@ -1,0 +1,63 @@
+//! Where budgets, their standing and their alerts are kept.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use jiff::civil::Date;
+use reeve_estate::StoreError;
+use reeve_estate::charge::Amount;
+
+use super::{Budget, BudgetId, Standing, Threshold};
+
+/// A threshold that was reached in a period. There is one for each budget, period, threshold and amount.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BudgetAlert {
+    /// Identifier; the log's entry has it too.
+    pub id: String,
+    /// The budget.
+    pub budget: BudgetId,
+    /// Its name at that time.
+    pub budget_name: String,
+    /// First day of the period.
+    pub period_start: Date,
+    /// The threshold.
+    pub threshold: Threshold,
+    /// Charges or forecast that reached it.
+    pub value: Amount,
+    /// The budget's amount.
+    pub amount: Amount,
+    /// Currency of both.
+    pub currency: String,
+    /// When it was noticed.
+    pub raised_at: Timestamp,
+}
+
+/// Keeps budgets. Updates compare versions, as everywhere.
+#[async_trait]
+pub trait BudgetStore: Send + Sync {
+    /// Adds a budget. A conflict when the name is taken, or there are `most` already.
+    async fn budget_insert(&self, budget: &Budget, most: u64) -> Result<(), StoreError>;
+    /// Replaces a budget; `version` is the stored one plus one. Its standing is forgotten.
+    async fn budget_update(&self, budget: &Budget) -> Result<(), StoreError>;
+    /// Removes a budget with its standing and its alerts.
+    async fn budget_delete(&self, id: &BudgetId) -> Result<(), StoreError>;
+    /// One budget.
+    async fn budget_get(&self, id: &BudgetId) -> Result<Budget, StoreError>;
+    /// All budgets, by name, each with its standing once it has been evaluated.
+    async fn budget_list(&self) -> Result<Vec<(Budget, Option<Standing>)>, StoreError>;
+    /// Keeps the standing of a version of a budget, and the alerts that follow from it, all or nothing. An alert of a period and
+    /// threshold that has one is left out; nothing is kept when the budget is another version by now.
+    async fn budget_evaluated(
+        &self,
+        budget: &Budget,
+        standing: &Standing,
+        alerts: &[BudgetAlert],
+    ) -> Result<(), StoreError>;
+    /// The newest alerts of a budget, or of every one.
+    async fn budget_alerts(&self, of: Option<&BudgetId>, limit: u64) -> Result<Vec<BudgetAlert>, StoreError>;
+    /// One alert.
+    async fn budget_alert_get(&self, id: &str) -> Result<BudgetAlert, StoreError>;
+    /// Alerts that the log does not tell of yet, oldest first.
+    async fn budget_alerts_unrecorded(&self, limit: u64) -> Result<Vec<BudgetAlert>, StoreError>;
+    /// Notes that the log tells of an alert.
+    async fn budget_alert_recorded(&self, id: &str) -> Result<(), StoreError>;
+}

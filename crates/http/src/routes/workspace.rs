@@ -1,0 +1,131 @@
+//! Settings of the workspace: name, time zone, currency, retention of samples.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use jiff::tz::TimeZone;
+use utoipa_axum::routes;
+
+use reeve_access::{Permission, Workspace};
+use reeve_audit::{Json as AuditJson, ResourceRef, events};
+
+use crate::app::App;
+use crate::error::{Code, Problem, ProblemBody};
+use crate::extract::{Body, Caller};
+use crate::guard::{Access, Guarded};
+use crate::story;
+use crate::wire::workspace::{WorkspaceBody, WorkspaceSettings};
+
+/// Longest name, characters.
+const LONGEST: usize = 100;
+/// Days of samples: agents judge a month at least.
+const SAMPLES_DAYS: std::ops::RangeInclusive<u32> = 30..=3660;
+/// Rates beyond this are mistakes.
+const GREATEST_RATE: f64 = 1e9;
+
+pub(super) fn routes(guarded: Guarded) -> Guarded {
+    guarded.add(Access::SignedIn, routes!(get)).add(Access::Needs(Permission::Administer), routes!(put))
+}
+
+/// The settings of the workspace.
+#[utoipa::path(get, path = "/api/v1/settings", tag = "settings", operation_id = "settings_get", responses((status = 200, body = WorkspaceBody)))]
+async fn get(State(app): State<Arc<App>>) -> Result<Json<WorkspaceBody>, Problem> {
+    Ok(Json(WorkspaceBody::of(&app.workspace.workspace_get().await?, app.settings.samples_days)))
+}
+
+/// Change the settings of the workspace. What is left out stays.
+#[utoipa::path(put, path = "/api/v1/settings", tag = "settings", operation_id = "settings_put", request_body = WorkspaceSettings,
+    responses((status = 200, body = WorkspaceBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
+async fn put(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Body(body): Body<WorkspaceSettings>,
+) -> Result<Json<WorkspaceBody>, Problem> {
+    let before = app.workspace.workspace_get().await?;
+    if let Some(read) = body.version.filter(|read| *read != before.version) {
+        let message = format!(
+            "The settings were changed in between: version {} is stored, version {read} was read.",
+            before.version
+        );
+        return Err(Problem::new(Code::Conflict, message));
+    }
+    let after = changed(&before, body)?;
+    let days = app.settings.samples_days;
+    let entry =
+        story::did(&caller, &events::SETTINGS_MODIFY, "modify_settings", ResourceRef::new("workspace", "workspace"))
+            .before(record(&before, days))
+            .after(record(&after, days));
+    app.change(entry, app.workspace.workspace_put(&after)).await?;
+    Ok(Json(WorkspaceBody::of(&after, days)))
+}
+
+fn changed(before: &Workspace, body: WorkspaceSettings) -> Result<Workspace, Problem> {
+    let mut after = Workspace { version: before.version + 1, ..before.clone() };
+    if let Some(name) = body.name {
+        let name = name.trim();
+        if name.is_empty() || name.chars().count() > LONGEST || name.contains(char::is_control) {
+            return Err(Problem::field(
+                "name",
+                "invalid",
+                format!("must have 1 to {LONGEST} characters, none of control"),
+            ));
+        }
+        name.clone_into(&mut after.name);
+    }
+    if let Some(time_zone) = body.time_zone {
+        let message = "is no time zone of the IANA database, such as Europe/Berlin";
+        let known = |name: &str| TimeZone::get(name).map_err(|_| Problem::field("time_zone", "invalid", message));
+        after.time_zone = match time_zone.trim() {
+            "" => None,
+            // As the database writes it.
+            name => known(name)?.iana_name().map(str::to_owned),
+        };
+    }
+    if let Some(given) = body.currency {
+        after.currency = currency("currency", &given)?;
+        if after.currency != before.currency {
+            // A rate is of one currency.
+            after.usd_rate = None;
+        }
+    }
+    if let Some(rate) = body.usd_rate {
+        if !(0.0..=GREATEST_RATE).contains(&rate) {
+            return Err(Problem::field("usd_rate", "invalid", "must be more than 0, or 0 to remove the rate"));
+        }
+        after.usd_rate = (rate > 0.0 && after.currency != "USD").then_some(rate);
+    }
+    if let Some(days) = body.samples_days {
+        if !SAMPLES_DAYS.contains(&days) {
+            return Err(Problem::field("samples_days", "invalid", "must be 30 to 3660 days"));
+        }
+        after.samples_days = Some(days);
+    }
+    Ok(after)
+}
+
+/// Returns the time zone of a schedule: the given one, else the workspace's.
+pub(crate) async fn schedule_zone(
+    app: &App,
+    schedule: Option<&str>,
+    given: Option<String>,
+) -> Result<Option<String>, Problem> {
+    if given.is_some() || schedule.is_none_or(|pattern| pattern.trim().is_empty()) {
+        return Ok(given);
+    }
+    Ok(app.workspace.workspace_get().await?.time_zone)
+}
+
+/// Reads the code of a currency.
+pub(super) fn currency(field: &str, given: &str) -> Result<String, Problem> {
+    let code = given.trim().to_ascii_uppercase();
+    if code.len() != 3 || !code.bytes().all(|byte| byte.is_ascii_uppercase()) {
+        return Err(Problem::field(field, "invalid", "must be a code of three letters, such as USD or EUR"));
+    }
+    Ok(code)
+}
+
+/// The settings as they stand in the log.
+fn record(workspace: &Workspace, samples_days: u32) -> AuditJson {
+    AuditJson::from(serde_json::to_value(WorkspaceBody::of(workspace, samples_days)).unwrap_or_default())
+}

@@ -1,0 +1,275 @@
+//! Budgets on the wire.
+
+use reeve_agents::budget::{Basis, Budget, BudgetAlert, Standing, Threshold};
+use reeve_estate::Amount;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::time;
+
+/// A threshold.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ThresholdBody {
+    /// Percent of the amount, 1 to 1000.
+    #[schema(minimum = 1, maximum = 1000)]
+    pub percent: u32,
+    /// `actual` charges, or `forecast` of the whole period.
+    #[schema(example = "actual")]
+    pub basis: String,
+}
+
+/// A tag that charges must have.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BudgetTag {
+    /// Name.
+    pub name: String,
+    /// Value.
+    pub value: String,
+}
+
+/// Charges that a budget counts; what is left out or empty takes all.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct BudgetScopeBody {
+    /// Providers by their name in bills.
+    pub providers: Vec<String>,
+    /// Accounts, sub-accounts or their names.
+    pub accounts: Vec<String>,
+    /// Services by their name in bills.
+    pub services: Vec<String>,
+    /// Tags.
+    pub tags: Vec<BudgetTag>,
+}
+
+/// A budget as it is sent.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BudgetSettings {
+    /// Name, unique.
+    pub name: String,
+    /// Amount for one period, in the currency's units; more than zero.
+    pub amount: f64,
+    /// Currency as bills write it; the workspace's unless given. Charges in others are not counted.
+    pub currency: Option<String>,
+    /// `month`, `quarter` or `year` of the calendar, in UTC.
+    #[schema(example = "month")]
+    pub period: String,
+    /// Charges that count.
+    #[serde(default)]
+    pub scope: BudgetScopeBody,
+    /// Thresholds; 50, 80 and 100 percent of actual charges and 100 percent of the forecast unless given.
+    pub thresholds: Option<Vec<ThresholdBody>>,
+    /// `email`, `slack`, `teams`, `pagerduty`, or the name of a notification channel.
+    #[serde(default)]
+    pub channels: Vec<String>,
+    /// Addresses that e-mail channels write to in place of their own receivers.
+    #[serde(default)]
+    pub recipients: Vec<String>,
+    /// With a change: the version that was read.
+    pub version: Option<u64>,
+}
+
+/// An amount of a day.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct DayAmount {
+    /// The day, of UTC.
+    pub day: String,
+    /// Amount.
+    pub amount: f64,
+}
+
+/// Charges in a currency that a budget does not count.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct CurrencyAmount {
+    /// Currency.
+    pub currency: String,
+    /// Amount.
+    pub amount: f64,
+}
+
+/// How a budget stands in its period.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct StandingBody {
+    /// First day of the period.
+    pub period_start: String,
+    /// First day after it.
+    pub period_end: String,
+    /// Charges so far.
+    pub spent: f64,
+    /// Those in percent of the amount.
+    pub spent_percent: f64,
+    /// Charges expected of the whole period.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forecast: Option<f64>,
+    /// Those in percent of the amount.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forecast_percent: Option<f64>,
+    /// Why there is no forecast.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_forecast: Option<String>,
+    /// The last day that bills fill.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_until: Option<String>,
+    /// Charges of each day that has some.
+    pub days: Vec<DayAmount>,
+    /// Charges expected of the days to come.
+    pub ahead: Vec<DayAmount>,
+    /// Charges in other currencies, which are not counted.
+    pub not_counted: Vec<CurrencyAmount>,
+    /// When it was evaluated.
+    pub evaluated_at: String,
+}
+
+/// A budget.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct BudgetBody {
+    /// Identifier.
+    pub id: String,
+    /// Name.
+    pub name: String,
+    /// Amount for one period.
+    pub amount: f64,
+    /// Its currency.
+    pub currency: String,
+    /// `month`, `quarter` or `year`.
+    pub period: String,
+    /// Charges that count.
+    pub scope: BudgetScopeBody,
+    /// Thresholds, ascending.
+    pub thresholds: Vec<ThresholdBody>,
+    /// Channels.
+    pub channels: Vec<String>,
+    /// Addresses that e-mail channels write to in place of their own receivers.
+    pub recipients: Vec<String>,
+    /// How it stands; absent until bills have been read since its last change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub standing: Option<StandingBody>,
+    /// When it was made.
+    pub created_at: String,
+    /// When it was last changed.
+    pub updated_at: String,
+    /// Grows with every change.
+    pub version: u64,
+}
+
+/// A threshold that was reached.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct BudgetAlertBody {
+    /// Identifier, also of the log's entry.
+    pub id: String,
+    /// The budget.
+    pub budget_id: String,
+    /// Its name at that time.
+    pub budget_name: String,
+    /// First day of the period.
+    pub period_start: String,
+    /// The threshold.
+    pub threshold: ThresholdBody,
+    /// Charges or forecast that reached it.
+    pub value: f64,
+    /// The budget's amount.
+    pub amount: f64,
+    /// Currency of both.
+    pub currency: String,
+    /// When it was noticed.
+    pub raised_at: String,
+}
+
+fn cents(amount: Amount) -> f64 {
+    amount.rounded(2).as_f64()
+}
+
+/// A share in percent, to a tenth.
+fn percent(part: Amount, of: Amount) -> f64 {
+    let of = of.as_f64();
+    if of > 0.0 { (part.as_f64() / of * 1_000.0).round() / 10.0 } else { 0.0 }
+}
+
+impl ThresholdBody {
+    fn of(threshold: Threshold) -> Self {
+        ThresholdBody { percent: threshold.percent, basis: threshold.basis.as_str().to_owned() }
+    }
+
+    /// Returns the threshold; `None` when it is none.
+    pub(crate) fn parse(&self) -> Option<Threshold> {
+        let basis = Basis::parse(&self.basis)?;
+        (1..=1000).contains(&self.percent).then_some(Threshold { percent: self.percent, basis })
+    }
+}
+
+impl StandingBody {
+    fn of(budget: &Budget, standing: &Standing) -> Self {
+        let days = |days: &[(jiff::civil::Date, Amount)]| {
+            days.iter().map(|(day, of)| DayAmount { day: day.to_string(), amount: cents(*of) }).collect()
+        };
+        let forecast = standing.forecast.as_ref().ok().copied();
+        StandingBody {
+            period_start: standing.span.start.to_string(),
+            period_end: standing.span.end.to_string(),
+            spent: cents(standing.spent),
+            spent_percent: percent(standing.spent, budget.amount),
+            forecast: forecast.map(cents),
+            forecast_percent: forecast.map(|forecast| percent(forecast, budget.amount)),
+            no_forecast: standing.forecast.as_ref().err().cloned(),
+            data_until: standing.data_until.map(|day| day.to_string()),
+            days: days(&standing.days),
+            ahead: days(&standing.ahead),
+            not_counted: standing
+                .not_counted
+                .iter()
+                .map(|(currency, amount)| CurrencyAmount { currency: currency.clone(), amount: cents(*amount) })
+                .collect(),
+            evaluated_at: time::text(standing.evaluated_at),
+        }
+    }
+}
+
+impl BudgetBody {
+    /// Returns the wire form of a budget with its standing.
+    pub(crate) fn of(budget: &Budget, standing: Option<&Standing>) -> Self {
+        let scope = &budget.scope;
+        BudgetBody {
+            id: budget.id.0.clone(),
+            name: budget.name.clone(),
+            amount: budget.amount.as_f64(),
+            currency: budget.currency.clone(),
+            period: budget.period.as_str().to_owned(),
+            scope: BudgetScopeBody {
+                providers: scope.providers.clone(),
+                accounts: scope.accounts.clone(),
+                services: scope.services.clone(),
+                tags: scope
+                    .tags
+                    .iter()
+                    .map(|(name, value)| BudgetTag { name: name.clone(), value: value.clone() })
+                    .collect(),
+            },
+            thresholds: budget.thresholds.iter().map(|threshold| ThresholdBody::of(*threshold)).collect(),
+            channels: budget.channels.clone(),
+            recipients: budget.recipients.clone(),
+            standing: standing.map(|standing| StandingBody::of(budget, standing)),
+            created_at: time::text(budget.created_at),
+            updated_at: time::text(budget.updated_at),
+            version: budget.version,
+        }
+    }
+}
+
+impl BudgetAlertBody {
+    /// Returns the wire form of an alert.
+    pub(crate) fn of(alert: &BudgetAlert) -> Self {
+        BudgetAlertBody {
+            id: alert.id.clone(),
+            budget_id: alert.budget.0.clone(),
+            budget_name: alert.budget_name.clone(),
+            period_start: alert.period_start.to_string(),
+            threshold: ThresholdBody::of(alert.threshold),
+            value: cents(alert.value),
+            amount: cents(alert.amount),
+            currency: alert.currency.clone(),
+            raised_at: time::text(alert.raised_at),
+        }
+    }
+}

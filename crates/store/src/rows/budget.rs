@@ -1,0 +1,220 @@
+//! Budgets, their standing and their alerts. Amounts are decimals as text, so that none is rounded.
+
+use jiff::civil::Date;
+use reeve_agents::budget::{Basis, Budget, BudgetAlert, BudgetId, Period, Scope, Span, Standing, Threshold};
+use reeve_estate::Amount;
+use serde::{Deserialize, Serialize};
+
+use super::{RowError, named, time};
+
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct ThresholdRow {
+    percent: u32,
+    #[serde(with = "basis")]
+    basis: Basis,
+}
+
+/// A basis by its name.
+mod basis {
+    use super::{Basis, Deserialize};
+
+    #[allow(clippy::trivially_copy_pass_by_ref)] // serde's signature
+    pub(super) fn serialize<S: serde::Serializer>(basis: &Basis, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(basis.as_str())
+    }
+
+    pub(super) fn deserialize<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Basis, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Basis::parse(&text).ok_or_else(|| serde::de::Error::custom(format!("{text:?} is no basis")))
+    }
+}
+
+impl From<Threshold> for ThresholdRow {
+    fn from(of: Threshold) -> Self {
+        ThresholdRow { percent: of.percent, basis: of.basis }
+    }
+}
+
+impl From<ThresholdRow> for Threshold {
+    fn from(row: ThresholdRow) -> Self {
+        Threshold { percent: row.percent, basis: row.basis }
+    }
+}
+
+/// A budget.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct BudgetRow {
+    id: String,
+    name: String,
+    amount: String,
+    currency: String,
+    period: String,
+    providers: Vec<String>,
+    accounts: Vec<String>,
+    services: Vec<String>,
+    tags: Vec<(String, String)>,
+    thresholds: Vec<ThresholdRow>,
+    channels: Vec<String>,
+    recipients: Vec<String>,
+    created_at: String,
+    updated_at: String,
+    version: u64,
+}
+
+impl From<&Budget> for BudgetRow {
+    fn from(of: &Budget) -> Self {
+        BudgetRow {
+            id: of.id.0.clone(),
+            name: of.name.clone(),
+            amount: of.amount.to_string(),
+            currency: of.currency.clone(),
+            period: of.period.as_str().to_owned(),
+            providers: of.scope.providers.clone(),
+            accounts: of.scope.accounts.clone(),
+            services: of.scope.services.clone(),
+            tags: of.scope.tags.clone(),
+            thresholds: of.thresholds.iter().map(|threshold| (*threshold).into()).collect(),
+            channels: of.channels.clone(),
+            recipients: of.recipients.clone(),
+            created_at: of.created_at.to_string(),
+            updated_at: of.updated_at.to_string(),
+            version: of.version,
+        }
+    }
+}
+
+impl BudgetRow {
+    pub(crate) fn into_budget(self) -> Result<Budget, RowError> {
+        Ok(Budget {
+            id: BudgetId(self.id),
+            name: self.name,
+            amount: amount(&self.amount)?,
+            currency: self.currency,
+            period: named("period", &self.period, Period::parse)?,
+            scope: Scope {
+                providers: self.providers,
+                accounts: self.accounts,
+                services: self.services,
+                tags: self.tags,
+            },
+            thresholds: self.thresholds.into_iter().map(Into::into).collect(),
+            channels: self.channels,
+            recipients: self.recipients,
+            created_at: time(&self.created_at)?,
+            updated_at: time(&self.updated_at)?,
+            version: self.version,
+        })
+    }
+}
+
+/// How a budget stands.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct StandingRow {
+    start: String,
+    end: String,
+    spent: String,
+    #[serde(default)]
+    forecast: Option<String>,
+    #[serde(default)]
+    no_forecast: Option<String>,
+    #[serde(default)]
+    data_until: Option<String>,
+    days: Vec<(String, String)>,
+    ahead: Vec<(String, String)>,
+    not_counted: Vec<(String, String)>,
+    evaluated_at: String,
+}
+
+impl From<&Standing> for StandingRow {
+    fn from(of: &Standing) -> Self {
+        let by_day = |days: &[(Date, Amount)]| days.iter().map(|(day, of)| (day.to_string(), of.to_string())).collect();
+        StandingRow {
+            start: of.span.start.to_string(),
+            end: of.span.end.to_string(),
+            spent: of.spent.to_string(),
+            forecast: of.forecast.as_ref().ok().map(ToString::to_string),
+            no_forecast: of.forecast.as_ref().err().cloned(),
+            data_until: of.data_until.map(|day| day.to_string()),
+            days: by_day(&of.days),
+            ahead: by_day(&of.ahead),
+            not_counted: of.not_counted.iter().map(|(name, of)| (name.clone(), of.to_string())).collect(),
+            evaluated_at: of.evaluated_at.to_string(),
+        }
+    }
+}
+
+impl StandingRow {
+    pub(crate) fn into_standing(self) -> Result<Standing, RowError> {
+        let by_day = |days: Vec<(String, String)>| {
+            days.into_iter().map(|(day, of)| Ok((date(&day)?, amount(&of)?))).collect::<Result<Vec<_>, RowError>>()
+        };
+        let not_counted = self.not_counted.into_iter().map(|(name, of)| Ok((name, amount(&of)?)));
+        Ok(Standing {
+            span: Span { start: date(&self.start)?, end: date(&self.end)? },
+            spent: amount(&self.spent)?,
+            forecast: match self.forecast {
+                Some(forecast) => Ok(amount(&forecast)?),
+                None => Err(self.no_forecast.unwrap_or_default()),
+            },
+            data_until: self.data_until.as_deref().map(date).transpose()?,
+            days: by_day(self.days)?,
+            ahead: by_day(self.ahead)?,
+            not_counted: not_counted.collect::<Result<Vec<_>, RowError>>()?,
+            evaluated_at: time(&self.evaluated_at)?,
+        })
+    }
+}
+
+/// A threshold that was reached.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct BudgetAlertRow {
+    id: String,
+    budget: String,
+    budget_name: String,
+    period_start: String,
+    threshold: ThresholdRow,
+    value: String,
+    amount: String,
+    currency: String,
+    raised_at: String,
+}
+
+impl From<&BudgetAlert> for BudgetAlertRow {
+    fn from(of: &BudgetAlert) -> Self {
+        BudgetAlertRow {
+            id: of.id.clone(),
+            budget: of.budget.0.clone(),
+            budget_name: of.budget_name.clone(),
+            period_start: of.period_start.to_string(),
+            threshold: of.threshold.into(),
+            value: of.value.to_string(),
+            amount: of.amount.to_string(),
+            currency: of.currency.clone(),
+            raised_at: of.raised_at.to_string(),
+        }
+    }
+}
+
+impl BudgetAlertRow {
+    pub(crate) fn into_alert(self) -> Result<BudgetAlert, RowError> {
+        Ok(BudgetAlert {
+            id: self.id,
+            budget: BudgetId(self.budget),
+            budget_name: self.budget_name,
+            period_start: date(&self.period_start)?,
+            threshold: self.threshold.into(),
+            value: amount(&self.value)?,
+            amount: amount(&self.amount)?,
+            currency: self.currency,
+            raised_at: time(&self.raised_at)?,
+        })
+    }
+}
+
+fn amount(text: &str) -> Result<Amount, RowError> {
+    text.parse().map_err(|_| RowError::Unknown { field: "amount", value: text.to_owned() })
+}
+
+fn date(text: &str) -> Result<Date, RowError> {
+    text.parse().map_err(|_| RowError::Time(text.to_owned()))
+}
