@@ -23,6 +23,7 @@ use reeve_audit::{Draft, Entry};
 use reeve_estate::{Connection, ConnectionId, EstateStore, ObserveError, SampleStore};
 use reeve_exports::{Carrier, ExportStore};
 use reeve_ledger::AppendError;
+use reeve_reports::ReportStore;
 use reeve_trail::{Log, Trail};
 
 use crate::attempts::Attempts;
@@ -62,6 +63,8 @@ pub struct Settings {
     pub export_limit_bytes: u64,
     /// Days of metric samples that are kept unless the workspace says otherwise.
     pub samples_days: u32,
+    /// Folder with the files of reports, one folder a run.
+    pub reports_dir: PathBuf,
 }
 
 impl Default for Settings {
@@ -76,6 +79,7 @@ impl Default for Settings {
             exports_dir: PathBuf::from("exports"),
             export_limit_bytes: reeve_exports::DEFAULT_LIMIT_BYTES,
             samples_days: 400,
+            reports_dir: PathBuf::from("reports"),
         }
     }
 }
@@ -153,6 +157,8 @@ pub struct Ports {
     pub exports: Arc<dyn ExportStore>,
     /// Carrying files of exports to destinations.
     pub carrier: Arc<dyn Carrier>,
+    /// Reports and their runs.
+    pub reports: Arc<dyn ReportStore>,
     /// Connections and inventory.
     pub estate: Arc<dyn EstateStore>,
     /// Metric samples.

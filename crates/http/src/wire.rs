@@ -19,6 +19,7 @@ pub mod list;
 pub mod model;
 pub mod predictive;
 pub mod recommendation;
+pub mod report;
 pub mod rollout;
 pub mod saved_search;
 pub mod search;

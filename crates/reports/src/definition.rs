@@ -200,6 +200,8 @@ pub struct ReportDefinition {
     pub owner: String,
     /// E-mail address of that user.
     pub owner_email: String,
+    /// Token that the request came with: its roles and its end bound the scheduled runs.
+    pub owner_token: Option<String>,
     /// When it was made.
     pub created_at: Timestamp,
     /// When it was changed last.

@@ -99,6 +99,8 @@ pub struct Run {
     pub user: String,
     /// E-mail address of that user.
     pub user_email: String,
+    /// Token that the request came with: its roles and its end bound the run.
+    pub token: Option<String>,
     /// Set when the schedule asked for it.
     pub scheduled: bool,
     /// Set when it is to end as soon as it can.

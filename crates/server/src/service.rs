@@ -159,6 +159,7 @@ impl Service {
             exports_dir: config.data_dir.join("exports"),
             export_limit_bytes: config.export_limit_bytes,
             samples_days: config.samples_days,
+            reports_dir: config.data_dir.join("reports"),
             ..Settings::default()
         };
         let ports = Ports {
@@ -172,6 +173,7 @@ impl Service {
             backups: Arc::new(RunningBackups::of(&config, &log.ledger, &store)),
             workspace: store.clone(),
             budgets: store.clone(),
+            reports: store.clone(),
             verifier: Arc::new(DirectoryVerifier { data_dir: config.data_dir.clone(), anchor: config.anchor.clone() }),
             estate: store.clone(),
             samples: samples.clone(),

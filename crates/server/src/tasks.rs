@@ -11,6 +11,7 @@ mod exports;
 mod models;
 mod predictive;
 mod publish;
+mod reports;
 mod samples;
 mod seal;
 mod sessions;
@@ -43,6 +44,7 @@ pub(crate) fn start(service: &Service, stop: &CancellationToken) -> TaskTracker 
     models::start(service, &tracker, stop);
     predictive::start(service, &tracker, stop);
     publish::start(service, &tracker, stop);
+    reports::start(service, &tracker, stop);
     samples::start(service, &tracker, stop);
     sessions::start(service, &tracker, stop);
     tallies::start(service, &tracker, stop);

@@ -26,6 +26,7 @@ mod migrate;
 mod models;
 mod open;
 mod predictive;
+mod report;
 mod rollout;
 mod rows;
 mod saved_search;

@@ -34,6 +34,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { version: 15, sql: include_str!("../migrations/0015_alerts.sql") },
     Migration { version: 16, sql: include_str!("../migrations/0016_exports.sql") },
     Migration { version: 17, sql: include_str!("../migrations/0017_budgets.sql") },
+    Migration { version: 18, sql: include_str!("../migrations/0018_reports.sql") },
 ];
 
 /// The schema this program writes.

@@ -23,6 +23,7 @@ pub(crate) mod model;
 mod plan;
 pub(crate) mod predictive;
 pub(crate) mod recommendation;
+pub(crate) mod report;
 pub(crate) mod resource;
 pub(crate) mod rollout;
 pub(crate) mod saved_search;

@@ -11,5 +11,6 @@ pub mod estate;
 pub mod exports;
 pub mod models;
 pub mod predictive;
+pub mod reports;
 pub mod rollouts;
 pub mod saved_searches;

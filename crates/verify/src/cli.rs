@@ -9,6 +9,7 @@ use reeve_tlog::{Epochs, NoteVerifier};
 
 use crate::directory::{Options, verify_directory};
 use crate::error::CannotVerify;
+use crate::evidence::{self, ProvenReport, ReportFault, verify_report};
 use crate::export::{self, verify_export};
 use crate::kept::{self, KeptCheckpoint, Witnesses};
 use crate::key;
@@ -27,8 +28,9 @@ const COULD_NOT_RUN: u8 = 2;
 #[derive(Debug, Parser)]
 #[command(name = "reeve-verify", version)]
 pub struct Arguments {
-    /// A data directory (also while the service runs), a .tlog-proof file, the manifest of an export, or the address of a service
-    #[arg(value_name = "DIR|FILE.tlog-proof|NAME.manifest.json|URL")]
+    /// A data directory (also while the service runs), a .tlog-proof file, the manifest of an export, a report.json, or the address of
+    /// a service
+    #[arg(value_name = "DIR|FILE|URL")]
     pub target: String,
     /// The log's verifier key, or a file that holds it (a copy of DIR/ledger/log.vkey, kept elsewhere)
     #[arg(long, value_name = "KEY|FILE")]
@@ -93,6 +95,9 @@ fn verify(arguments: &Arguments) -> Result<Told, CannotVerify> {
     }
     if path.is_file() && export::is_manifest(path) {
         return exported(arguments, path, key);
+    }
+    if path.is_file() && evidence::is_report(path) {
+        return report(arguments, path, key);
     }
     if path.is_file() {
         return proof(arguments, path, key);
@@ -195,6 +200,61 @@ fn proof(arguments: &Arguments, path: &Path, key: Option<NoteVerifier>) -> Resul
         }
         Err(fault) => Told { intact: false, text: format!("BROKEN: {name}: {}\n", with_causes(&fault)) },
     })
+}
+
+/// Verifies a report of cited entries.
+fn report(arguments: &Arguments, path: &Path, key: Option<NoteVerifier>) -> Result<Told, CannotVerify> {
+    let key = key.ok_or_else(|| no_key("a report"))?;
+    let epochs = match &arguments.epochs {
+        Some(folder) => epochs_of(folder)?,
+        None => None,
+    };
+    let witnesses = witnesses(arguments)?;
+    let verdict = verify_report(path, &key::following(&key, epochs))?.and_then(|proven| {
+        kept::count(&proven.note, &witnesses).map_err(ReportFault::Witnesses)?;
+        Ok(proven)
+    });
+    let name = path.display();
+    Ok(match verdict {
+        Ok(proven) if arguments.json => Told { intact: true, text: format!("{:#}\n", report_json(&proven, &key)) },
+        Ok(proven) => Told { intact: true, text: report_text(&proven, &key) },
+        Err(fault) if arguments.json => {
+            let told = serde_json::json!({"target": name.to_string(), "intact": false, "what": with_causes(&fault)});
+            Told { intact: false, text: format!("{told:#}\n") }
+        }
+        Err(fault) => Told { intact: false, text: format!("BROKEN: {name}: {}\n", with_causes(&fault)) },
+    })
+}
+
+fn report_json(proven: &ProvenReport, key: &NoteVerifier) -> serde_json::Value {
+    let checkpoint = &proven.checkpoint;
+    serde_json::json!({
+        "intact": true,
+        "report": {"name": proven.name, "run_id": proven.run_id},
+        "entries": proven.entries,
+        "entries_counted": proven.counted,
+        "queries": proven.questions,
+        "key": {"public_key": key.to_string(), "id": key.id().to_string(), "source": "pinned"},
+        "tree": {"origin": checkpoint.origin, "size": checkpoint.size, "root": checkpoint.root.to_string()},
+    })
+}
+
+fn report_text(proven: &ProvenReport, key: &NoteVerifier) -> String {
+    let checkpoint = &proven.checkpoint;
+    let more = match proven.counted - proven.entries {
+        0 => String::new(),
+        more => format!("  not listed   {more} entries that the report counted and does not list\n"),
+    };
+    format!(
+        "intact: all {} entries that \"{}\" lists are in the log of {}, and answer its {} queries as it says\n{more}  in the tree  {} entries, root {}\n  signed by    {}, pinned\n",
+        proven.entries,
+        proven.name,
+        checkpoint.origin,
+        proven.questions,
+        checkpoint.size,
+        checkpoint.root,
+        key.id(),
+    )
 }
 
 /// The keys that a copy of the records leads through; any that does not hold is refused as a whole.

@@ -9,6 +9,7 @@
 //! | a data directory | [`verify_directory`] |
 //! | a proof file | [`verify_proof`] |
 //! | an export, by its manifest | [`verify_export`] |
+//! | a report | [`verify_report`] |
 //! | a running service | [`verify_remote`] |
 //! | what was found | [`Report`], [`Finding`] |
 //! | why nothing was found out | [`CannotVerify`] |
@@ -21,6 +22,7 @@ mod derived;
 mod directory;
 mod error;
 mod export;
+mod evidence;
 mod finding;
 mod kept;
 mod key;
@@ -41,6 +43,7 @@ mod walk;
 pub use directory::{Options, verify_directory};
 pub use error::CannotVerify;
 pub use export::{ExportReport, verify_export};
+pub use evidence::{ProvenReport, ReportFault, verify_report};
 pub use finding::{Finding, MAX_FINDINGS};
 pub use kept::{KeptCheckpoint, Witnesses};
 pub use key::{Key, KeySource};

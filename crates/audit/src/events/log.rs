@@ -51,6 +51,18 @@ kinds! { Log:
     EXPORT_DESTINATION_TEST = "audit.export.destination.test", Info, Reeve,
         "A small file was written to a destination of exports to test it.",
         ["resource.type", "resource.id"];
+    REPORT = "audit.report", Info, Reeve,
+        "A report was generated, failed, was cancelled, or was downloaded.",
+        ["resource.type", "resource.id", "metadata.report"];
+    REPORT_CREATE = "audit.report.create", Info, Reeve,
+        "A report was added.",
+        ["resource.type", "resource.id", "changes.after"];
+    REPORT_MODIFY = "audit.report.modify", Info, Reeve,
+        "A report was changed.",
+        ["resource.type", "resource.id", "changes.before", "changes.after"];
+    REPORT_DELETE = "audit.report.delete", Info, Reeve,
+        "A report was removed.",
+        ["resource.type", "resource.id", "changes.before"];
     ALERT_CREATE = "audit.alert.create", Info, Reeve,
         "An alert rule was added.",
         ["resource.type", "resource.id", "changes.after"];

@@ -14,6 +14,7 @@ pub(crate) mod exports;
 mod keys;
 mod live;
 mod receipts;
+mod reports;
 mod saved_searches;
 mod search;
 mod stats;
@@ -27,7 +28,7 @@ use reeve_access::Permission;
 use crate::guard::{Access, Guarded, VIEW_LOG};
 
 pub(super) fn routes(guarded: Guarded) -> Guarded {
-    exports::routes(alerts::routes(guarded))
+    reports::routes(exports::routes(alerts::routes(guarded)))
         .add(Access::Needs(Permission::AuditAppend), routes!(append::append))
         .add(Access::SignedIn, routes!(event_types::list))
         .add(VIEW_LOG, routes!(search::list))

@@ -4,6 +4,7 @@
 
 mod alerts;
 mod foreseen;
+mod reports;
 mod told;
 
 use reeve_testkit::contract::{agents as samples, estate, saved_searches};

@@ -21,6 +21,7 @@ on_both!(
     models => super::models,
     predictive => super::predictive,
     rollouts => super::rollouts,
+    reports => super::reports,
     deliveries => super::deliveries,
 );
 
@@ -48,6 +49,13 @@ async fn agents(place: &Place) -> Result<()> {
 async fn alerts(place: &Place) -> Result<()> {
     let store = place.open().await?;
     contract::alerts::run(Arc::new(store.clone())).await?;
+    store.close().await;
+    Ok(())
+}
+
+async fn reports(place: &Place) -> Result<()> {
+    let store = place.open().await?;
+    contract::reports::run(Arc::new(store.clone())).await?;
     store.close().await;
     Ok(())
 }

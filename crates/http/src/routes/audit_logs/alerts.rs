@@ -81,7 +81,7 @@ async fn create(
 ) -> Result<(StatusCode, Json<AlertRuleBody>), Problem> {
     let state = alert::state(given.state.as_deref())
         .ok_or_else(|| Problem::field("state", "invalid", "must be draft, enabled or disabled"))?;
-    let settings = RuleSettings::read(given.draft()).map_err(problem)?;
+    let settings = RuleSettings::read(given.draft()).map_err(field_problems)?;
     let rule = add(&app, &caller, settings, state).await?;
     Ok((StatusCode::CREATED, Json(AlertRuleBody::of(&rule))))
 }
@@ -125,7 +125,7 @@ async fn patch(
 ) -> Result<Json<AlertRuleBody>, Problem> {
     let before = app.alerts.alert_rule_get(&RuleId(id)).await?;
     same_version("alert rule", before.version, given.version)?;
-    let settings = RuleSettings::read(given.applied(&before)).map_err(problem)?;
+    let settings = RuleSettings::read(given.applied(&before)).map_err(field_problems)?;
     change(&app, &caller, "alert.modify", &before, before.with_settings(settings, app.now())).await
 }
 
@@ -199,7 +199,7 @@ async fn change(
     Ok(Json(AlertRuleBody::of(&after)))
 }
 
-fn same_version(what: &str, stored: u64, read: Option<u64>) -> Result<(), Problem> {
+pub(super) fn same_version(what: &str, stored: u64, read: Option<u64>) -> Result<(), Problem> {
     match read {
         Some(read) if read != stored => {
             let message = format!(
@@ -220,7 +220,8 @@ fn record(rule: &Rule) -> AuditJson {
     AuditJson::from(serde_json::to_value(AlertRuleBody::of(rule)).unwrap_or_default())
 }
 
-fn problem(errors: Vec<FieldError>) -> Problem {
+/// Returns the answer that names every failing field of settings.
+pub(super) fn field_problems(errors: Vec<FieldError>) -> Problem {
     let field = |error: FieldError| FieldProblem {
         field: error.path,
         code: error.code.to_owned(),

@@ -63,7 +63,7 @@ pub(super) async fn preview(
         severity: "info".to_owned(),
         ..RuleDraft::default()
     });
-    let settings = settings.map_err(super::problem)?;
+    let settings = settings.map_err(super::field_problems)?;
     let asked = json!({ "condition": settings.condition, "days": 30 });
     let past = past(&app, &caller, settings).await?;
     let found = past.matched.len() as u64;

@@ -1,0 +1,165 @@
+//! Reports: kept, run, followed, downloaded. A task of the server does the work; what is kept here is the request.
+//!
+//! Everything needs `audit.reports`. A run reads what the user who asked for it may see when it runs.
+
+mod runs;
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use reeve_access::Permission;
+use reeve_audit::{Entry, EventKind, Json as AuditJson, ResourceRef, events};
+use reeve_reports::{ReportDefinition, ReportId, read_definition, read_request};
+use utoipa_axum::routes;
+
+use super::alerts::{field_problems, same_version};
+use super::ask;
+use crate::app::App;
+use crate::error::{Problem, ProblemBody};
+use crate::extract::{Body, Caller, Params};
+use crate::guard::{Access, Guarded};
+use crate::paging::window;
+use crate::story;
+use crate::wire::list::{List, Paging};
+use crate::wire::report::{ReportBody, ReportCreate, ReportPatch, ReportTemplateBody, templates};
+
+/// Reports at most.
+const MOST: u64 = 1000;
+
+const REPORTS: Access = Access::Needs(Permission::AuditReports);
+
+pub(super) fn routes(guarded: Guarded) -> Guarded {
+    guarded
+        .add(REPORTS, routes!(list, create))
+        .add(REPORTS, routes!(get, patch, delete))
+        .add(REPORTS, routes!(list_templates))
+        .add(REPORTS, routes!(runs::run))
+        .add(REPORTS, routes!(runs::list))
+        .add(REPORTS, routes!(runs::get))
+        .add(REPORTS, routes!(runs::cancel))
+        .add(REPORTS, routes!(runs::download))
+}
+
+/// Reports by name.
+#[utoipa::path(get, path = "/api/v1/audit-logs/reports", tag = "audit-logs", operation_id = "reports_list", params(Paging),
+    responses((status = 200, body = List<ReportBody>)))]
+async fn list(State(app): State<Arc<App>>, Params(paging): Params<Paging>) -> Result<Json<List<ReportBody>>, Problem> {
+    let window = window(paging.limit, paging.offset, paging.cursor.as_deref())?;
+    let all = app.reports.report_list().await?;
+    let (start, limit, total) = (window.start() as usize, window.limit as usize, all.len() as u64);
+    let items: Vec<_> = all.iter().skip(start).take(limit).map(ReportBody::of).collect();
+    let next_cursor = window.next(items.len(), total);
+    Ok(Json(List { items, total, next_cursor }))
+}
+
+/// Add a report. It runs when asked, and by its schedule if it has one.
+#[utoipa::path(post, path = "/api/v1/audit-logs/reports", tag = "audit-logs", operation_id = "reports_create",
+    request_body = ReportCreate,
+    responses((status = 201, body = ReportBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
+async fn create(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Body(given): Body<ReportCreate>,
+) -> Result<(StatusCode, Json<ReportBody>), Problem> {
+    let now = app.now();
+    let id = ReportId(uuid::Uuid::now_v7().to_string());
+    let report = checked(&app, &caller, &given, (id, now, 1)).await?;
+    let entry = entry(&caller, &events::REPORT_CREATE, "report.create", &report).after(record(&report));
+    app.change(entry, app.reports.report_insert(&report, MOST)).await?;
+    Ok((StatusCode::CREATED, Json(ReportBody::of(&report))))
+}
+
+/// One report.
+#[utoipa::path(get, path = "/api/v1/audit-logs/reports/{id}", tag = "audit-logs", operation_id = "reports_get",
+    params(("id" = String, Path)),
+    responses((status = 200, body = ReportBody), (status = 404, body = ProblemBody)))]
+async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<ReportBody>, Problem> {
+    Ok(Json(ReportBody::of(&app.reports.report_get(&ReportId(id)).await?)))
+}
+
+/// Change a report. Scheduled runs have the rights of whoever changed it last.
+#[utoipa::path(patch, path = "/api/v1/audit-logs/reports/{id}", tag = "audit-logs", operation_id = "reports_patch",
+    params(("id" = String, Path)), request_body = ReportPatch,
+    responses((status = 200, body = ReportBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody),
+        (status = 422, body = ProblemBody)))]
+async fn patch(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+    Body(given): Body<ReportPatch>,
+) -> Result<Json<ReportBody>, Problem> {
+    let before = app.reports.report_get(&ReportId(id)).await?;
+    same_version("report", before.version, given.version)?;
+    let given = given.applied(&before);
+    let after = checked(&app, &caller, &given, (before.id.clone(), before.created_at, before.version + 1)).await?;
+    let entry = entry(&caller, &events::REPORT_MODIFY, "report.modify", &before);
+    app.change(entry.before(record(&before)).after(record(&after)), app.reports.report_update(&after)).await?;
+    Ok(Json(ReportBody::of(&after)))
+}
+
+/// Remove a report. Its runs stay.
+#[utoipa::path(delete, path = "/api/v1/audit-logs/reports/{id}", tag = "audit-logs", operation_id = "reports_delete",
+    params(("id" = String, Path)),
+    responses((status = 204), (status = 404, body = ProblemBody)))]
+async fn delete(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<String>) -> Result<StatusCode, Problem> {
+    let report = app.reports.report_get(&ReportId(id)).await?;
+    let entry = entry(&caller, &events::REPORT_DELETE, "report.delete", &report).before(record(&report));
+    app.change(entry, app.reports.report_delete(&report.id)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// The compliance templates: every control with its queries and gaps.
+#[utoipa::path(get, path = "/api/v1/audit-logs/report-templates", tag = "audit-logs", operation_id = "report_templates_list",
+    responses((status = 200, body = List<ReportTemplateBody>)))]
+async fn list_templates() -> Json<List<ReportTemplateBody>> {
+    let items = templates();
+    let total = items.len() as u64;
+    Json(List { items, total, next_cursor: None })
+}
+
+/// Makes a report out of what was sent.
+async fn checked(
+    app: &App,
+    caller: &Caller,
+    given: &ReportCreate,
+    (id, created_at, version): (ReportId, jiff::Timestamp, u64),
+) -> Result<ReportDefinition, Problem> {
+    let now = app.now();
+    let (mut request, draft) = given.drafts();
+    request.start_time = ask::instant("start_time", given.start_time.as_deref(), now)?;
+    request.end_time = ask::instant("end_time", given.end_time.as_deref(), now)?;
+    let (request, schedule) = match (read_request(request), read_definition(&draft, now)) {
+        (Ok(request), Ok(schedule)) => (request, schedule),
+        (request, schedule) => {
+            let errors = request.err().into_iter().chain(schedule.err()).flatten().collect();
+            return Err(field_problems(errors));
+        }
+    };
+    let principal = &caller.principal;
+    Ok(ReportDefinition {
+        id,
+        name: draft.name,
+        request,
+        next_run_at: schedule.as_ref().and_then(|schedule| schedule.next(now)),
+        schedule,
+        channels: draft.channels,
+        recipients: draft.recipients,
+        owner: principal.user.0.clone(),
+        owner_email: principal.email.clone(),
+        owner_token: principal.token.as_ref().map(|token| token.id.clone()),
+        created_at,
+        updated_at: now,
+        version,
+    })
+}
+
+fn entry(caller: &Caller, kind: &EventKind, operation: &str, report: &ReportDefinition) -> Entry {
+    story::did(caller, kind, operation, ResourceRef::new("report", report.id.0.clone()))
+}
+
+/// As it stands in the log.
+fn record(report: &ReportDefinition) -> AuditJson {
+    AuditJson::from(serde_json::to_value(ReportBody::of(report)).unwrap_or_default())
+}

@@ -1,0 +1,187 @@
+//! Runs of reports: asked for, followed, cancelled, downloaded.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::body::Body as HttpBody;
+use axum::extract::{Path, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::Response;
+use reeve_audit::{Entry, ResourceRef, events};
+use reeve_reports::{ReportId, Run, RunFilter, RunId, RunProgress, RunState};
+use serde_json::json;
+use tokio_util::io::ReaderStream;
+
+use crate::app::App;
+use crate::error::{Code, Problem, ProblemBody};
+use crate::extract::{Caller, Params};
+use crate::paging::window;
+use crate::story;
+use crate::wire::list::List;
+use crate::wire::report::{DownloadParams, ReportRunBody, RunListParams};
+
+/// Bytes read from a file at a time.
+const CHUNK: usize = 256 << 10;
+/// Tries of a change that meets the progress of a running report.
+const TRIES: usize = 5;
+
+/// Run a report now. Follow the run until its state is `succeeded`, `failed` or `cancelled`.
+#[utoipa::path(post, path = "/api/v1/audit-logs/reports/{id}/run", tag = "audit-logs", operation_id = "reports_run",
+    params(("id" = String, Path)),
+    responses((status = 202, body = ReportRunBody, headers(("location" = String, description = "Address of the run"))),
+        (status = 404, body = ProblemBody)))]
+pub(super) async fn run(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<(StatusCode, [(header::HeaderName, String); 1], Json<ReportRunBody>), Problem> {
+    let report = app.reports.report_get(&ReportId(id)).await?;
+    let now = app.now();
+    let principal = &caller.principal;
+    let run = Run {
+        id: RunId(uuid::Uuid::now_v7().to_string()),
+        report: report.id,
+        report_name: report.name,
+        request: report.request,
+        state: RunState::Queued,
+        progress: RunProgress::default(),
+        error: None,
+        summary: None,
+        files: Default::default(),
+        user: principal.user.0.clone(),
+        user_email: principal.email.clone(),
+        token: principal.token.as_ref().map(|token| token.id.clone()),
+        scheduled: false,
+        cancelling: false,
+        channels: report.channels,
+        recipients: report.recipients,
+        created_at: now,
+        started_at: None,
+        touched_at: now,
+        ended_at: None,
+        version: 1,
+    };
+    app.reports.run_insert(&run, None).await?;
+    let place = format!("/api/v1/audit-logs/reports/runs/{}", run.id.0);
+    Ok((StatusCode::ACCEPTED, [(header::LOCATION, place)], Json(ReportRunBody::of(&run))))
+}
+
+/// Runs, the latest first.
+#[utoipa::path(get, path = "/api/v1/audit-logs/reports/runs", tag = "audit-logs", operation_id = "report_runs_list",
+    params(RunListParams),
+    responses((status = 200, body = List<ReportRunBody>), (status = 422, body = ProblemBody)))]
+pub(super) async fn list(
+    State(app): State<Arc<App>>,
+    Params(asked): Params<RunListParams>,
+) -> Result<Json<List<ReportRunBody>>, Problem> {
+    let window = window(asked.limit, asked.offset, asked.cursor.as_deref())?;
+    if let Some(kind) = asked.kind.as_deref().filter(|kind| !matches!(*kind, "compliance" | "custom")) {
+        return Err(Problem::field("kind", "invalid", format!("{kind:?} must be compliance or custom")));
+    }
+    let filter = RunFilter {
+        report: asked.report_id.map(ReportId),
+        kind: asked.kind,
+        limit: window.limit,
+        offset: window.start(),
+    };
+    let (runs, total) = app.reports.run_list(&filter).await?;
+    let next_cursor = window.next(runs.len(), total);
+    Ok(Json(List { items: runs.iter().map(ReportRunBody::of).collect(), total, next_cursor }))
+}
+
+/// One run with its findings.
+#[utoipa::path(get, path = "/api/v1/audit-logs/reports/runs/{id}", tag = "audit-logs", operation_id = "report_runs_get",
+    params(("id" = String, Path)),
+    responses((status = 200, body = ReportRunBody), (status = 404, body = ProblemBody)))]
+pub(super) async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<ReportRunBody>, Problem> {
+    Ok(Json(ReportRunBody::of(&app.reports.run_get(&RunId(id)).await?)))
+}
+
+/// Cancel a run that waits or runs. A running report stops within moments.
+#[utoipa::path(post, path = "/api/v1/audit-logs/reports/runs/{id}/cancel", tag = "audit-logs",
+    operation_id = "report_runs_cancel", params(("id" = String, Path)),
+    responses((status = 200, body = ReportRunBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
+pub(super) async fn cancel(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<Json<ReportRunBody>, Problem> {
+    let id = RunId(id);
+    for _ in 0..TRIES {
+        let before = app.reports.run_get(&id).await?;
+        if before.state.is_ended() {
+            return Err(Problem::new(Code::Conflict, format!("The run has ended: it {}.", before.state.as_str())));
+        }
+        let queued = before.state == RunState::Queued;
+        let mut after = Run { cancelling: true, version: before.version + 1, ..before };
+        if queued {
+            (after.state, after.ended_at) = (RunState::Cancelled, Some(app.now()));
+        }
+        match app.reports.run_update(&after).await {
+            Ok(()) if queued => {
+                let told = entry(&caller, "report.cancel", &after);
+                app.record_outcome(told).await;
+                return Ok(Json(ReportRunBody::of(&after)));
+            }
+            Ok(()) => return Ok(Json(ReportRunBody::of(&after))),
+            Err(reeve_access::AccessError::Conflict(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(Problem::new(Code::Conflict, "The run changes too fast; try again."))
+}
+
+/// Download a file of a run. Each download is recorded.
+#[utoipa::path(get, path = "/api/v1/audit-logs/reports/runs/{id}/download", tag = "audit-logs",
+    operation_id = "report_runs_download", params(("id" = String, Path), DownloadParams),
+    responses((status = 200, description = "The file", content_type = "application/octet-stream", body = String),
+        (status = 404, body = ProblemBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
+pub(super) async fn download(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+    Params(params): Params<DownloadParams>,
+) -> Result<Response, Problem> {
+    let run = app.reports.run_get(&RunId(id)).await?;
+    let (kind, bytes) = match params.format.as_str() {
+        "pdf" => ("application/pdf", run.files.pdf),
+        "csv" => ("text/csv; charset=utf-8; header=present", run.files.csv),
+        "json" => ("application/json", run.files.json),
+        other => return Err(Problem::field("format", "invalid", format!("{other:?} must be pdf, csv or json"))),
+    };
+    if run.state != RunState::Succeeded {
+        return Err(Problem::new(Code::Conflict, format!("The run has no files: it is {}.", run.state.as_str())));
+    }
+    let path = app.settings.reports_dir.join(&run.id.0).join(format!("report.{}", params.format));
+    let file = tokio::fs::File::open(&path).await;
+    let file = file.map_err(|error| Problem::internal(format!("{}: {error}", path.display())))?;
+    let told = entry(&caller, "report.download", &run);
+    app.record_reading(told.with_metadata("format", params.format.clone())).await?;
+    let name = file_name(&run, &params.format);
+    let mut response = Response::new(HttpBody::from_stream(ReaderStream::with_capacity(file, CHUNK)));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    headers.insert(header::CONTENT_LENGTH, HeaderValue::from(bytes));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
+    if let Ok(value) = HeaderValue::from_str(&format!("attachment; filename=\"{name}\"")) {
+        headers.insert(header::CONTENT_DISPOSITION, value);
+    }
+    Ok(response)
+}
+
+/// The report's name in ASCII letters, digits and dashes, with the day.
+fn file_name(run: &Run, format: &str) -> String {
+    let mut name: String = run.report_name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    name = name.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-").to_lowercase();
+    if name.is_empty() {
+        "report".clone_into(&mut name);
+    }
+    format!("{name}-{}.{format}", run.created_at.strftime("%Y-%m-%d"))
+}
+
+fn entry(caller: &Caller, operation: &str, run: &Run) -> Entry {
+    let told = json!({ "run_id": run.id.0, "report_id": run.report.0, "name": run.report_name });
+    let told = reeve_audit::Json::from(told);
+    story::did(caller, &events::REPORT, operation, ResourceRef::new("report_run", run.id.0.clone()))
+        .with_metadata("report", told)
+}

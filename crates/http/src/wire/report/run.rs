@@ -1,0 +1,144 @@
+//! Runs of reports.
+
+use reeve_reports::{Run, RunState};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::definition::RequestFields;
+use super::summary::ReportSummaryBody;
+use crate::time;
+use crate::wire::report::ReportFilters;
+
+/// Runs to list.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct RunListParams {
+    /// Of this report.
+    pub report_id: Option<String>,
+    /// Of `compliance` or `custom` reports.
+    pub kind: Option<String>,
+    /// At most this many (1 to 1000).
+    #[param(default = 50, minimum = 1, maximum = 1000)]
+    pub limit: Option<u32>,
+    /// After skipping this many.
+    #[param(default = 0)]
+    pub offset: Option<u64>,
+    /// `next_cursor` of the page before. Not together with `offset`.
+    pub cursor: Option<String>,
+}
+
+/// File of a run.
+#[derive(Debug, Clone, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct DownloadParams {
+    /// `pdf`, `csv` or `json`.
+    pub format: String,
+}
+
+/// How far a run is.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct RunProgressBody {
+    /// Share of the log that was read, 0 to 100.
+    pub percent: f64,
+    /// Entries found so far.
+    pub entries: u64,
+}
+
+/// Sizes of the files of a run, bytes.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct RunFilesBody {
+    /// Typeset.
+    pub pdf: u64,
+    /// A table.
+    pub csv: u64,
+    /// Every cited entry with its proof.
+    pub json: u64,
+}
+
+/// A run of a report.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ReportRunBody {
+    /// Identifier.
+    pub id: String,
+    /// Report that it is a run of.
+    pub report_id: String,
+    /// Name of the report when the run was asked for.
+    pub report_name: String,
+    /// `compliance` or `custom`.
+    pub kind: String,
+    /// Framework of a compliance report.
+    pub framework: Option<String>,
+    /// Query of a custom report.
+    pub query: Option<String>,
+    /// Beginning of the period.
+    pub start_time: String,
+    /// End of the period.
+    pub end_time: String,
+    /// Narrowing.
+    pub filters: ReportFilters,
+    /// `queued`, `running`, `succeeded`, `failed` or `cancelled`.
+    pub state: String,
+    /// Progress.
+    pub progress: RunProgressBody,
+    /// Reason of a failure.
+    pub error: Option<String>,
+    /// Files, once it has succeeded.
+    pub files: Option<RunFilesBody>,
+    /// Findings, once it has succeeded; a list leaves them out.
+    pub summary: Option<ReportSummaryBody>,
+    /// User whose rights it reads the log with.
+    pub user: String,
+    /// Set when the schedule asked for it.
+    pub scheduled: bool,
+    /// When it was asked for.
+    pub created_at: String,
+    /// When it was begun.
+    pub started_at: Option<String>,
+    /// When it ended.
+    pub ended_at: Option<String>,
+}
+
+impl ReportRunBody {
+    /// As it goes over the wire.
+    #[must_use]
+    pub fn of(run: &Run) -> Self {
+        let fields = RequestFields::of(&run.request);
+        let period = run.request.period.resolve(run.created_at);
+        let succeeded = run.state == RunState::Succeeded;
+        ReportRunBody {
+            id: run.id.0.clone(),
+            report_id: run.report.0.clone(),
+            report_name: run.report_name.clone(),
+            kind: run.request.kind.as_str().to_owned(),
+            framework: fields.framework,
+            query: fields.query,
+            start_time: time::text(period.start),
+            end_time: time::text(period.end),
+            filters: ReportFilters::from(&run.request.filters),
+            state: run.state.as_str().to_owned(),
+            progress: RunProgressBody { percent: percent(run), entries: run.progress.entries },
+            error: run.error.clone(),
+            files: succeeded.then_some(RunFilesBody { pdf: run.files.pdf, csv: run.files.csv, json: run.files.json }),
+            summary: run.summary.as_deref().and_then(|text| serde_json::from_str(text).ok()),
+            user: run.user_email.clone(),
+            scheduled: run.scheduled,
+            created_at: time::text(run.created_at),
+            started_at: run.started_at.map(time::text),
+            ended_at: run.ended_at.map(time::text),
+        }
+    }
+}
+
+/// The share of the log that was read. Files are still to be written when all of it was, so 100 is for a run that has succeeded.
+fn percent(run: &Run) -> f64 {
+    match run.state {
+        RunState::Succeeded => 100.0,
+        _ if run.progress.end == 0 => 0.0,
+        _ => {
+            let share = run.progress.position as f64 / run.progress.end as f64;
+            (share * 990.0).round().clamp(0.0, 990.0) / 10.0
+        }
+    }
+}

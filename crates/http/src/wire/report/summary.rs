@@ -1,0 +1,256 @@
+//! Findings of a run, as they are kept with it, and templates.
+
+use reeve_reports::{Template, templates as all};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// Number of distinct values.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct DistinctBody {
+    /// Values counted.
+    pub count: u64,
+    /// Set when counting stopped at a bound: there may be more.
+    pub at_least: bool,
+}
+
+/// Beginning and end.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct ReportPeriodBody {
+    /// First instant.
+    pub start: String,
+    /// First instant after it.
+    pub end: String,
+}
+
+/// Framework of a report.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct FrameworkBody {
+    /// Identifier of the template.
+    pub id: String,
+    /// Name.
+    pub name: String,
+    /// Edition that the numbers follow.
+    pub edition: String,
+    /// Publisher.
+    pub publisher: String,
+    /// What the template covers.
+    pub scope: String,
+}
+
+/// Entries of a span of time.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct BarBody {
+    /// First instant of the span.
+    pub start: String,
+    /// Entries.
+    pub count: u64,
+}
+
+/// Entries over time.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct BarsBody {
+    /// Length of the spans: `hour`, `day`, `week` or `month`.
+    pub unit: String,
+    /// Spans in their order.
+    pub counts: Vec<BarBody>,
+}
+
+/// A value and how many entries have it.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct TopBody {
+    /// Value.
+    pub value: String,
+    /// Entries.
+    pub count: u64,
+}
+
+/// A query of a report and what it found.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct ControlQuestionBody {
+    /// Identifier within the report.
+    pub id: String,
+    /// Short name.
+    pub name: String,
+    /// Query.
+    pub query: String,
+    /// What entries show, or mean.
+    pub explains: String,
+    /// Entries.
+    pub found: u64,
+    /// Users among them.
+    pub unique_users: DistinctBody,
+    /// Resources among them.
+    pub resources_affected: DistinctBody,
+    /// Time of the earliest.
+    pub first_at: Option<String>,
+    /// Time of the latest.
+    pub last_at: Option<String>,
+}
+
+/// A control and what was found for it.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct ControlBody {
+    /// Number in the framework.
+    pub number: String,
+    /// Title.
+    pub title: String,
+    /// What it asks.
+    pub asks: String,
+    /// Chapter.
+    pub group: String,
+    /// `evidence`, `exceptions`, `no_entries` or `outside_the_log`. No verdict: an auditor gives that.
+    pub status: String,
+    /// What no log can show, and what to bring instead.
+    pub gaps: Vec<String>,
+    /// Queries that evidence it.
+    pub evidence: Vec<ControlQuestionBody>,
+    /// Queries whose entries somebody should look at.
+    pub exceptions: Vec<ControlQuestionBody>,
+}
+
+/// Row of a grouped report.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct GroupRowBody {
+    /// Values by the name of the group's field; null where entries have none.
+    pub values: std::collections::BTreeMap<String, Option<String>>,
+    /// Entries.
+    pub events: u64,
+    /// Users among them.
+    pub unique_users: DistinctBody,
+    /// Resources among them.
+    pub resources_affected: DistinctBody,
+}
+
+/// Controls by status.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct StatusesBody {
+    /// With entries and without exceptions.
+    pub evidence: u64,
+    /// With entries that somebody should look at.
+    pub exceptions: u64,
+    /// Without entries in the period.
+    pub no_entries: u64,
+    /// That no log can show.
+    pub outside_the_log: u64,
+}
+
+/// Findings of a run.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct ReportSummaryBody {
+    /// Framework of a compliance report.
+    pub framework: Option<FrameworkBody>,
+    /// Fields of the groups.
+    pub group_by: Vec<String>,
+    /// Figures to show.
+    pub metrics: Vec<String>,
+    /// Period.
+    pub period: ReportPeriodBody,
+    /// Entries that answer at least one query.
+    pub entries: u64,
+    /// Of those, entries that report.json lists with their content.
+    pub entries_listed: u64,
+    /// Users among them.
+    pub unique_users: DistinctBody,
+    /// Resources among them.
+    pub resources_affected: DistinctBody,
+    /// Entries over time.
+    pub by_time: BarsBody,
+    /// The most frequent event types.
+    pub by_event_type: Vec<TopBody>,
+    /// The most frequent users.
+    pub by_user: Vec<TopBody>,
+    /// The most frequent resources.
+    pub by_resource: Vec<TopBody>,
+    /// Controls by status.
+    pub statuses: StatusesBody,
+    /// Controls of a compliance report.
+    pub controls: Vec<ControlBody>,
+    /// Groups of a custom report, the largest 200.
+    pub groups: Vec<GroupRowBody>,
+    /// All groups.
+    pub groups_total: u64,
+    /// Entries of groups that were not counted apart.
+    pub entries_ungrouped: u64,
+}
+
+/// Control of a template.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct TemplateControlBody {
+    /// Number in the framework.
+    pub number: String,
+    /// Title.
+    pub title: String,
+    /// What it asks.
+    pub asks: String,
+    /// Chapter.
+    pub group: String,
+    /// What no log can show, and what to bring instead.
+    pub gaps: Vec<String>,
+    /// Queries that evidence it.
+    pub evidence: Vec<TemplateQuestionBody>,
+    /// Queries whose entries somebody should look at.
+    pub exceptions: Vec<TemplateQuestionBody>,
+}
+
+/// Query of a template.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct TemplateQuestionBody {
+    /// Short name.
+    pub name: String,
+    /// Query.
+    pub query: String,
+    /// What entries show, or mean.
+    pub explains: String,
+}
+
+/// A compliance template.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ReportTemplateBody {
+    /// Name for `framework`.
+    pub id: String,
+    /// Name for readers.
+    pub name: String,
+    /// Edition that the numbers follow.
+    pub edition: String,
+    /// Publisher.
+    pub publisher: String,
+    /// What the template covers.
+    pub scope: String,
+    /// Controls.
+    pub controls: Vec<TemplateControlBody>,
+}
+
+/// Every template, as it goes over the wire.
+#[must_use]
+pub fn templates() -> Vec<ReportTemplateBody> {
+    all().iter().map(of).collect()
+}
+
+fn of(template: &Template) -> ReportTemplateBody {
+    let questions = |asked: &[reeve_reports::ControlQuestion]| -> Vec<TemplateQuestionBody> {
+        let body = |one: &reeve_reports::ControlQuestion| TemplateQuestionBody {
+            name: one.name.clone(),
+            query: one.text.clone(),
+            explains: one.explains.clone(),
+        };
+        asked.iter().map(body).collect()
+    };
+    let control = |control: &reeve_reports::Control| TemplateControlBody {
+        number: control.number.clone(),
+        title: control.title.clone(),
+        asks: control.asks.clone(),
+        group: control.group.clone(),
+        gaps: control.gaps.clone(),
+        evidence: questions(&control.evidence),
+        exceptions: questions(&control.exceptions),
+    };
+    ReportTemplateBody {
+        id: template.id.clone(),
+        name: template.name.clone(),
+        edition: template.edition.clone(),
+        publisher: template.publisher.clone(),
+        scope: template.scope.clone(),
+        controls: template.controls.iter().map(control).collect(),
+    }
+}

@@ -1,0 +1,158 @@
+//! The work of a run: reads the log up to a checkpoint, evaluates, proves what it cites, and writes the files.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use anyhow::{Context as _, Result, anyhow};
+use reeve_access::Principal;
+use reeve_http::App;
+use reeve_ledger::{Ledger, StoredEntry, TreeHashes};
+use reeve_reports::document::{self, Detail, Heading, Proven};
+use reeve_reports::{Evaluation, MOST_CITED, Plan, Run, RunFiles, RunProgress};
+use reeve_reports_pdf::{CheckpointLines, Report, typeset};
+use reeve_tlog::{Checkpoint, MultiProver, SignedNote};
+use reeve_trail::Trail;
+
+use super::files::{self, Heads, Spool};
+
+/// Entries of a stretch.
+const ENTRIES: usize = 500;
+/// Canonical bytes of a stretch.
+const BYTES: usize = 8 << 20;
+
+/// Progress of a run, read while it works.
+#[derive(Clone, Default)]
+pub(super) struct Shared(Arc<[AtomicU64; 3]>);
+
+impl Shared {
+    pub(super) fn read(&self) -> RunProgress {
+        let [position, end, entries] = [0, 1, 2].map(|at: usize| self.0[at].load(Ordering::Relaxed));
+        RunProgress { position, end, entries }
+    }
+
+    fn write(&self, progress: RunProgress) {
+        for (at, value) in [progress.position, progress.end, progress.entries].into_iter().enumerate() {
+            self.0[at].store(value, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Result of a run.
+pub(super) struct Done {
+    pub(super) progress: RunProgress,
+    pub(super) files: RunFiles,
+    pub(super) summary: String,
+}
+
+/// A run, ready to be worked on.
+pub(super) struct Work {
+    run: Run,
+    trail: Trail,
+    ledger: Ledger,
+    app: Arc<App>,
+    shared: Shared,
+}
+
+/// What is carried from stretch to stretch.
+struct State {
+    evaluation: Evaluation,
+    prover: MultiProver<TreeHashes>,
+    spool: Spool,
+}
+
+impl Work {
+    pub(super) fn new(app: &Arc<App>, ledger: &Ledger, run: Run, principal: &Principal) -> Work {
+        let trail = app.trail(principal);
+        Work { run, trail, ledger: ledger.clone(), app: app.clone(), shared: Shared::default() }
+    }
+
+    pub(super) fn progress(&self) -> Shared {
+        self.shared.clone()
+    }
+
+    pub(super) async fn run(self) -> Result<Done> {
+        let note = self.ledger.checkpoint();
+        let checkpoint = read(&note)?;
+        let plan = Plan::new(&self.run.request, self.run.created_at)?;
+        let query = plan.query();
+        let mut state = State {
+            evaluation: Evaluation::new(plan, MOST_CITED),
+            prover: self.ledger.multi_prover(checkpoint.size),
+            spool: Spool::new(files::folder(&self.app, &self.run.id))?,
+        };
+        let mut progress = RunProgress { position: 0, end: checkpoint.size, entries: 0 };
+        self.shared.write(progress);
+        let scan = self.trail.scan(query, 0..checkpoint.size, self.run.created_at);
+        let mut scan = scan.with_stretches_of(ENTRIES, BYTES);
+        while let Some(stretch) = scan.next().await.context("the log could not be read")? {
+            progress.position = stretch.to;
+            progress.entries += stretch.entries.len() as u64;
+            state = blocking(move || state.take(&stretch.entries)).await?;
+            self.shared.write(progress);
+        }
+        let (run, now) = (self.run, self.app.now());
+        blocking(move || state.finish(&run, &note, &checkpoint, now)).await
+    }
+}
+
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| anyhow!("the work on a report ended: {error}"))?
+}
+
+fn read(note: &str) -> Result<Checkpoint> {
+    let note = SignedNote::parse(note.as_bytes()).context("the log's checkpoint cannot be read")?;
+    Checkpoint::parse(note.text()).context("the log's checkpoint cannot be read")
+}
+
+impl State {
+    fn take(mut self, entries: &[Arc<StoredEntry>]) -> Result<State> {
+        let mut hashes = Vec::new();
+        for stored in entries {
+            let answered = self.evaluation.observe(stored.sequence, stored.recorded_at, &stored.entry);
+            if answered.is_empty() {
+                continue;
+            }
+            hashes.clear();
+            let emitted = self.prover.leaf(stored.sequence, |hash| hashes.push(hash.to_string()));
+            emitted.context("an entry could not be proved")?;
+            let (sequence, salt, canonical) = (stored.sequence, &stored.salt, stored.canonical.as_slice());
+            let proven = Proven { sequence, salt, canonical, hashes: &hashes };
+            self.spool.add(&proven, &stored.entry, self.evaluation.plan(), &answered)?;
+        }
+        Ok(self)
+    }
+
+    fn finish(self, run: &Run, note: &str, checkpoint: &Checkpoint, now: jiff::Timestamp) -> Result<Done> {
+        let State { evaluation, prover, spool } = self;
+        let mut hashes = Vec::new();
+        prover.finish(|hash| hashes.push(hash.to_string())).context("the entries could not be proved")?;
+        let (plan, findings) = evaluation.finish();
+        let heading = Heading {
+            run_id: run.id.0.clone(),
+            name: run.report_name.clone(),
+            generated_by: run.user_email.clone(),
+            asked_at: run.created_at,
+            generated_at: now,
+        };
+        let lines = CheckpointLines {
+            origin: checkpoint.origin.to_string(),
+            size: checkpoint.size,
+            root: checkpoint.root.to_string(),
+        };
+        let (request, plan, findings) = (&run.request, &plan, &findings);
+        let pdf = typeset(&Report { heading: &heading, request, plan, findings, checkpoint: &lines })?;
+        let full = document::summary(request, plan, findings, Detail::Full);
+        let files = spool.finish(&Heads {
+            heading: &heading,
+            checkpoint: note,
+            summary: &full,
+            plan,
+            findings,
+            pdf: &pdf,
+            hashes: &hashes,
+        })?;
+        let summary = document::summary(request, plan, findings, Detail::Brief).to_string();
+        let progress = RunProgress { position: checkpoint.size, end: checkpoint.size, entries: findings.entries };
+        Ok(Done { progress, files, summary })
+    }
+}

@@ -1,0 +1,130 @@
+//! The queries of a report, asked again of each entry that it lists, and its counts.
+
+use jiff::Timestamp;
+use reeve_audit::query::{Expr, Query, filter};
+use reeve_audit::{Entry, parse_instant};
+use serde_json::Value;
+
+struct Question {
+    id: String,
+    query: Query,
+    found: u64,
+    listed: u64,
+}
+
+/// Queries and what narrows all of them.
+pub(super) struct Questions {
+    questions: Vec<Question>,
+    period: (Timestamp, Timestamp),
+    narrowing: Expr,
+    now: Timestamp,
+    counted: u64,
+    listed: u64,
+}
+
+fn time(value: &Value, name: &str) -> Result<Timestamp, String> {
+    let text = value.as_str().unwrap_or_default();
+    parse_instant(text).map_err(|_| format!("{name} is not a time: {text:?}"))
+}
+
+fn number(value: &Value, name: &str) -> Result<u64, String> {
+    value[name].as_u64().ok_or_else(|| format!("{name} is not a number"))
+}
+
+impl Questions {
+    /// Reads the queries of a report.
+    pub(super) fn read(report: &Value, summary: &Value) -> Result<Questions, String> {
+        let mut questions = Vec::new();
+        for control in summary["controls"].as_array().into_iter().flatten() {
+            for list in ["evidence", "exceptions"] {
+                for asked in control[list].as_array().into_iter().flatten() {
+                    questions.push(question(asked)?);
+                }
+            }
+        }
+        if !summary["events"].is_null() {
+            questions.push(question(&summary["events"])?);
+        }
+        let period = &summary["period"];
+        let period = (time(&period["start"], "summary.period.start")?, time(&period["end"], "summary.period.end")?);
+        Ok(Questions {
+            questions,
+            period,
+            narrowing: narrowing(&summary["filters"])?,
+            now: time(&report["asked_at"], "report.asked_at")?,
+            counted: number(summary, "entries")?,
+            listed: number(summary, "entries_listed")?,
+        })
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.questions.len()
+    }
+
+    /// Entries that the report counted.
+    pub(super) fn counted(&self) -> u64 {
+        self.counted
+    }
+
+    /// Asks every query of an entry, and holds the answers against those that the report lists.
+    pub(super) fn answer(&mut self, entry: &Entry, recorded_at: Timestamp, listed: &[String]) -> Result<(), String> {
+        let (start, end) = self.period;
+        if entry.timestamp < start || entry.timestamp >= end {
+            return Err("it lies outside the period of the report".to_owned());
+        }
+        if !self.narrowing.matches(entry, recorded_at, self.now) {
+            return Err("the filters of the report leave it out".to_owned());
+        }
+        let mut rest = listed.iter();
+        for question in &mut self.questions {
+            if question.query.matches(entry, recorded_at, self.now) {
+                question.listed += 1;
+                match rest.next() {
+                    Some(id) if *id == question.id => {}
+                    _ => return Err(format!("it answers {}, and is not listed there", question.id)),
+                }
+            }
+        }
+        match rest.next() {
+            Some(id) => Err(format!("it is listed under {id}, and does not answer it")),
+            None if listed.is_empty() => Err("it answers no query of the report".to_owned()),
+            None => Ok(()),
+        }
+    }
+
+    /// Holds the counts against the entries.
+    pub(super) fn finish(&self, entries: u64) -> Result<(), String> {
+        if entries != self.listed {
+            return Err(format!("the report says that it lists {} entries, and lists {entries}", self.listed));
+        }
+        if self.listed > self.counted {
+            return Err(format!("the report lists {} entries, and counted {}", self.listed, self.counted));
+        }
+        let whole = self.listed == self.counted;
+        for Question { id, found, listed, .. } in &self.questions {
+            if listed > found || (whole && listed != found) {
+                return Err(format!("the report says that {found} entries answer {id}, and lists {listed}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn question(asked: &Value) -> Result<Question, String> {
+    let text = |name: &str| asked[name].as_str().ok_or_else(|| format!("a query of the report has no {name}"));
+    let id = text("id")?.to_owned();
+    let query = Query::parse(text("query")?).map_err(|error| format!("the query of {id}: {}", error.message))?;
+    Ok(Question { query, found: number(asked, "found").map_err(|error| format!("{id}: {error}"))?, listed: 0, id })
+}
+
+fn narrowing(filters: &Value) -> Result<Expr, String> {
+    let mut all = Vec::new();
+    for (list, field) in [("accounts", "account_id"), ("users", "user"), ("resources", "resource_id")] {
+        let values: Vec<_> = filters[list].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        if !values.is_empty() {
+            let any = values.into_iter().map(|value| filter(field, value).map_err(|error| error.message));
+            all.push(Expr::or(any.collect::<Result<Vec<_>, _>>()?));
+        }
+    }
+    Ok(Expr::and(all))
+}
