@@ -180,6 +180,16 @@ const auditExports = createRoute({
   path: '/exports',
   component: lazyRouteComponent(() => import('./rooms/audit/exports/Exports'), 'Exports'),
 });
+const auditCompliance = createRoute({
+  getParentRoute: () => audit,
+  path: '/compliance',
+  component: lazyRouteComponent(() => import('./rooms/audit/reports/Compliance'), 'Compliance'),
+});
+const auditReports = createRoute({
+  getParentRoute: () => audit,
+  path: '/reports',
+  component: lazyRouteComponent(() => import('./rooms/audit/reports/Reports'), 'Reports'),
+});
 const entry = createRoute({
   getParentRoute: () => app,
   path: '/audit/$eventId',
@@ -273,7 +283,7 @@ const tree = root.addChildren([
     rule,
     calendar,
     anomaly,
-    audit.addChildren([auditDashboard, auditSearch, auditLive, auditAlerts, auditExports]),
+    audit.addChildren([auditDashboard, auditSearch, auditLive, auditAlerts, auditExports, auditCompliance, auditReports]),
     entry,
     connections,
     resources,

@@ -9,6 +9,7 @@ mod alerts;
 mod analyze;
 mod audit;
 mod backup;
+mod reports;
 
 pub(crate) use alerts::{AlertImportArgs, AlertsCommand, FiringsArgs};
 pub(crate) use analyze::{
@@ -19,6 +20,7 @@ pub(crate) use audit::{
     AuditCommand, ExportArgs, ExportFormat, ExportFraming, ExportOversize, ImportArgs, ImportFormat, Look, Period,
     SearchArgs, ServiceTarget, Span, TailArgs, Target,
 };
+pub(crate) use reports::{DownloadReportArgs, ReportsCommand, RunReportArgs};
 
 pub(crate) use backup::{BackupCommand, BackupCreateArgs, BackupRestoreArgs, BackupVerifyArgs};
 

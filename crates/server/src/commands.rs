@@ -9,6 +9,7 @@ mod import;
 mod keys;
 mod openapi;
 mod reading;
+mod reports;
 mod search;
 mod serve;
 mod show;
@@ -33,6 +34,7 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
         Command::Audit(AuditCommand::Tail(args)) => unless_nobody_reads(tail::run(&args).await),
         Command::Audit(AuditCommand::Export(args)) => unless_nobody_reads(export::run(&args).await),
         Command::Audit(AuditCommand::Alerts(command)) => unless_nobody_reads(alerts::run(command).await),
+        Command::Audit(AuditCommand::Reports(command)) => unless_nobody_reads(reports::run(command).await),
         Command::Analyze(command) => unless_nobody_reads(analyze::run(command).await),
         Command::Backup(command) => backup::run(command).await,
         Command::Keys(KeysCommand::Rotate(args)) => keys::rotate(&args).await,

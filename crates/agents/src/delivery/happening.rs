@@ -26,6 +26,8 @@ named!(
         Approvals => "approvals",
         /// A firing of an alert rule. It goes to the channels that the rule names, at once.
         Alerts => "alerts",
+        /// Reports that are ready, or that failed.
+        Reports => "reports",
     }
 );
 
@@ -157,7 +159,7 @@ fn timing_of(agent: &Agent, topic: Topic) -> Timing {
         Topic::Recommendations => agent.notifications.recommendations,
         Topic::Actions => agent.notifications.actions_taken,
         Topic::Anomalies => agent.notifications.anomalies,
-        Topic::Approvals | Topic::Alerts => Timing::Immediate,
+        Topic::Approvals | Topic::Alerts | Topic::Reports => Timing::Immediate,
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ColorChoice, Subcommand, ValueEnum};
 
 use super::alerts::AlertsCommand;
+use super::reports::ReportsCommand;
 
 /// `reeve audit`.
 #[derive(Debug, Subcommand)]
@@ -20,6 +21,9 @@ pub(crate) enum AuditCommand {
     /// Alert rules and firings of a running service.
     #[command(subcommand)]
     Alerts(AlertsCommand),
+    /// Reports and their runs of a running service.
+    #[command(subcommand)]
+    Reports(ReportsCommand),
 }
 
 /// Formats that can be imported.

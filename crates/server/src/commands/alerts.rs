@@ -36,7 +36,7 @@ pub(super) async fn run(command: AlertsCommand) -> Result<ExitCode> {
 }
 
 /// The answer to a request; a refusal names the fields that are wrong.
-async fn answer(service: &Remote, request: RequestBuilder) -> Result<Value> {
+pub(super) async fn answer(service: &Remote, request: RequestBuilder) -> Result<Value> {
     match service.ask(request, MOST).await? {
         Reply::Done(body) if body.is_empty() => Ok(Value::Null),
         Reply::Done(body) => serde_json::from_slice(&body).context("the answer is not JSON"),
@@ -50,11 +50,11 @@ async fn answer(service: &Remote, request: RequestBuilder) -> Result<Value> {
     }
 }
 
-fn text(value: &Value, name: &str) -> String {
+pub(super) fn text(value: &Value, name: &str) -> String {
     clean(value[name].as_str().unwrap_or("-"))
 }
 
-fn print(value: &Value) -> Result<()> {
+pub(super) fn print(value: &Value) -> Result<()> {
     Ok(writeln!(std::io::stdout(), "{value:#}")?)
 }
 
@@ -123,7 +123,7 @@ async fn show(service: &Remote, name: &str, json: bool) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn contents(file: &Path) -> Result<String> {
+pub(super) fn contents(file: &Path) -> Result<String> {
     if file != Path::new("-") {
         return std::fs::read_to_string(file).with_context(|| format!("{} could not be read", file.display()));
     }

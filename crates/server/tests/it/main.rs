@@ -26,6 +26,7 @@ mod private;
 mod provenance;
 mod publication;
 mod quarantine;
+mod reports;
 mod roles;
 mod rollouts;
 mod routes;

@@ -6,6 +6,7 @@ import { RoomTabs } from '../../shell/RoomTabs';
 export function Room() {
   const may = useMay();
   const all = may('audit.view.all');
+  const reports = may('audit.reports');
   return (
     <Page title="Audit Logging" description="Every user action, system event and resource change, written once and provable.">
       <RoomTabs
@@ -16,6 +17,7 @@ export function Room() {
           { label: 'Live', to: '/audit/live' },
           ...(all ? [{ label: 'Alerts', to: '/audit/alerts' } as const] : []),
           ...(may('audit.export') ? [{ label: 'Exports', to: '/audit/exports' } as const] : []),
+          ...(reports ? [{ label: 'Compliance Reports', to: '/audit/compliance' } as const, { label: 'Reports', to: '/audit/reports' } as const] : []),
         ]}
       />
     </Page>

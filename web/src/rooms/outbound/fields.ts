@@ -26,6 +26,7 @@ export const TOPICS = [
   { value: 'anomalies', label: 'Anomalies' },
   { value: 'approvals', label: 'Requests for signatures' },
   { value: 'alerts', label: 'Alerts' },
+  { value: 'reports', label: 'Reports' },
 ];
 
 /** What a filter may narrow, by event; the service checks the values. */

@@ -12,6 +12,10 @@ use reeve_alerts::{FIRE, FIRED_EVENT, FiringId, Notification};
 use reeve_audit::{Entry, Json, events};
 use reeve_estate::StoreError;
 use reeve_http::{App, action_record, anomaly_record, budget_alert_record, firing_record, recommendation_record};
+use reeve_audit::{ActionStatus, Entry, Json, events};
+use reeve_estate::StoreError;
+use reeve_http::{App, action_record, anomaly_record, firing_record, recommendation_record};
+use reeve_reports::RunId;
 use serde_json::Value;
 
 /// What an entry stands for; `None` when its record is gone, or somebody from outside has written an entry that looks so.
@@ -24,6 +28,7 @@ pub(super) async fn of(app: &App, entry: &Entry) -> Result<Option<Happening>> {
         Some("anomaly.detect") => anomaly(app, entry).await,
         Some("alert.fire") => firing(app, entry).await,
         Some(operation) if operation == events::BUDGET_ALERT.name => budget_alert(app, entry).await,
+        Some("report.run") => report(app, entry).await,
         Some("approval.request") => approval(app, entry, "approval_requested", "An approval is asked for").await,
         Some("approval.remind") => approval(app, entry, "approval_reminded", "An approval still waits").await,
         _ => Ok(None),
@@ -239,6 +244,40 @@ async fn budget_alert(app: &App, entry: &Entry) -> Result<Option<Happening>, Sto
         data: budget_alert_record(&alert),
         message,
         channels: Some(budget.channels),
+/// A run that has ended, to the channels that its report names.
+async fn report(app: &App, entry: &Entry) -> Result<Option<Happening>, StoreError> {
+    let Some(id) = entry.resource.id.clone().filter(|_| entry.event_type == events::REPORT.event_type()) else {
+        return Ok(None);
+    };
+    let run = app.reports.run_get(&RunId(id.clone())).await.map_err(store_error)?;
+    if run.channels.is_empty() {
+        return Ok(None);
+    }
+    let succeeded = entry.action.status == Some(ActionStatus::Success);
+    // The entry has what the run came to; the run itself is moved to its end after it.
+    let told = |name: &str| entry.metadata.extra.get("report").and_then(|told| told.get(name));
+    let period = run.request.period.resolve(run.created_at);
+    let fact = |name: &str, value: String| (name.to_owned(), value);
+    let mut facts = vec![
+        fact("period", format!("{} to {}", reeve_audit::format_instant(period.start), reeve_audit::format_instant(period.end))),
+        fact("entries", told("found").and_then(Json::as_f64).unwrap_or_default().to_string()),
+        fact("download", format!("/api/v1/audit-logs/reports/runs/{id}/download?format=pdf")),
+    ];
+    facts.extend(told("error").and_then(Json::as_str).map(|error| fact("reason", error.to_owned())));
+    let (went, gravity) = if succeeded { ("Report ready", Gravity::Info) } else { ("Report failed", Gravity::Warning) };
+    let subject = format!("report:{id}");
+    let mut message = message(format!("{went}: {}", run.report_name), gravity, facts, &subject);
+    message.to.clone_from(&run.recipients);
+    Ok(Some(Happening {
+        topic: Topic::Reports,
+        event: None,
+        name: "report",
+        at: entry.timestamp,
+        agent: None,
+        facts: Facts::default(),
+        data: Value::Null,
+        message,
+        channels: Some(run.channels),
         subject,
     }))
 }

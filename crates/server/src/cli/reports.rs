@@ -1,0 +1,115 @@
+//! `reeve audit reports`: its commands and their flags.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::audit::ServiceTarget;
+
+/// `reeve audit reports`.
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum ReportsCommand {
+    /// List the reports, and the frameworks that compliance reports follow.
+    List(ReportsArgs),
+    /// Print a report and its latest runs.
+    Show(ReportArgs),
+    /// Add the reports of a file: one JSON object, or an array of them.
+    Create(ReportFileArgs),
+    /// Run a report and wait for its end.
+    Run(RunReportArgs),
+    /// Download a file of a run, or of the latest run of a report.
+    Download(DownloadReportArgs),
+}
+
+/// A command on all reports.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ReportsArgs {
+    /// The answer as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Where the service is.
+    #[command(flatten)]
+    pub(crate) service: ServiceTarget,
+}
+
+/// A command on one report.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ReportArgs {
+    /// Identifier or name of the report.
+    pub(crate) report: String,
+    /// The answer as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Where the service is.
+    #[command(flatten)]
+    pub(crate) service: ServiceTarget,
+}
+
+/// Reports out of a file.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ReportFileArgs {
+    /// The file; - is stdin.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The answer as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Where the service is.
+    #[command(flatten)]
+    pub(crate) service: ServiceTarget,
+}
+
+/// `reeve audit reports run`.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Exit codes: 0 the run succeeded, 1 it failed or was cancelled, 2 could not run.")]
+pub(crate) struct RunReportArgs {
+    /// Identifier or name of the report.
+    pub(crate) report: String,
+    /// Print the run without waiting for its end.
+    #[arg(long)]
+    pub(crate) no_wait: bool,
+    /// The answer as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Where the service is.
+    #[command(flatten)]
+    pub(crate) service: ServiceTarget,
+}
+
+/// Format of a file of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// Typeset, for people.
+    Pdf,
+    /// A table.
+    Csv,
+    /// Every cited entry with its proof, for `reeve-verify`.
+    Json,
+}
+
+impl ReportFormat {
+    /// Name in requests.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            ReportFormat::Pdf => "pdf",
+            ReportFormat::Csv => "csv",
+            ReportFormat::Json => "json",
+        }
+    }
+}
+
+/// `reeve audit reports download`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct DownloadReportArgs {
+    /// Identifier of a run, or identifier or name of a report.
+    pub(crate) run: String,
+    /// Format.
+    #[arg(long, value_enum, default_value_t = ReportFormat::Pdf)]
+    pub(crate) format: ReportFormat,
+    /// The file to write; - is stdout.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// Where the service is.
+    #[command(flatten)]
+    pub(crate) service: ServiceTarget,
+}

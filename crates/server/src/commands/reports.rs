@@ -1,0 +1,157 @@
+//! `reeve audit reports`: reports and their runs of a running service.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::{Value, json};
+
+use crate::cli::{DownloadReportArgs, ReportsCommand, RunReportArgs};
+use crate::commands::alerts::{answer, contents, print, text};
+use crate::commands::target::Remote;
+
+/// Reports of a page.
+const PAGE: u32 = 1000;
+/// How often a run is looked at.
+const BEAT: Duration = Duration::from_millis(500);
+
+/// Runs a command.
+pub(super) async fn run(command: ReportsCommand) -> Result<ExitCode> {
+    match command {
+        ReportsCommand::List(args) => list(&Remote::of(&args.service)?, args.json).await,
+        ReportsCommand::Show(args) => show(&Remote::of(&args.service)?, &args.report, args.json).await,
+        ReportsCommand::Create(args) => create(&Remote::of(&args.service)?, &args.file, args.json).await,
+        ReportsCommand::Run(args) => begin(&Remote::of(&args.service)?, &args).await,
+        ReportsCommand::Download(args) => download(&Remote::of(&args.service)?, &args).await,
+    }
+}
+
+async fn items(service: &Remote, path: &str) -> Result<Vec<Value>> {
+    let page = answer(service, service.get(path)).await?;
+    Ok(page["items"].as_array().cloned().unwrap_or_default())
+}
+
+async fn reports(service: &Remote) -> Result<Vec<Value>> {
+    items(service, &format!("audit-logs/reports?limit={PAGE}")).await
+}
+
+/// The report of an identifier or a name.
+async fn find(service: &Remote, name: &str) -> Result<Value> {
+    let found = reports(service).await?.into_iter().find(|report| report["id"] == name || report["name"] == name);
+    found.with_context(|| format!("there is no report {name:?}; reeve audit reports list shows them"))
+}
+
+async fn list(service: &Remote, json: bool) -> Result<ExitCode> {
+    let reports = reports(service).await?;
+    let templates = items(service, "audit-logs/report-templates").await?;
+    if json {
+        let names = |one: &Value| json!({ "id": one["id"], "name": one["name"], "edition": one["edition"] });
+        print(&json!({ "items": reports, "frameworks": templates.iter().map(names).collect::<Vec<_>>() }))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut out = std::io::stdout().lock();
+    for report in &reports {
+        line(&mut out, report)?;
+    }
+    for template in &templates {
+        let (id, name, edition) = (text(template, "id"), text(template, "name"), text(template, "edition"));
+        let controls = template["controls"].as_array().map_or(0, Vec::len);
+        writeln!(out, "framework {id:<12}  {name}, {edition}: {controls} controls")?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn line(out: &mut impl std::io::Write, report: &Value) -> Result<()> {
+    let about = report["framework"].as_str().unwrap_or("custom").to_owned();
+    let next = report["next_run_at"].as_str().map(|at| format!("next run {at}")).unwrap_or_default();
+    Ok(writeln!(out, "{:<36}  {about:<10}  {}  {next}", text(report, "id"), text(report, "name"))?)
+}
+
+async fn show(service: &Remote, name: &str, json: bool) -> Result<ExitCode> {
+    let report = find(service, name).await?;
+    let id = report["id"].as_str().unwrap_or_default();
+    let runs = items(service, &format!("audit-logs/reports/runs?limit=10&report_id={id}")).await?;
+    if json {
+        print(&json!({ "report": report, "runs": runs }))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    print(&report)?;
+    let mut out = std::io::stdout().lock();
+    for run in &runs {
+        run_line(&mut out, run)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn run_line(out: &mut impl std::io::Write, run: &Value) -> Result<()> {
+    let error = run["error"].as_str().map(|error| format!("  {error}")).unwrap_or_default();
+    let (id, state) = (text(run, "id"), text(run, "state"));
+    let entries = &run["progress"]["entries"];
+    Ok(writeln!(out, "{id:<36}  {state:<10}  {}  {entries} entries{error}", text(run, "created_at"))?)
+}
+
+async fn create(service: &Remote, file: &Path, json: bool) -> Result<ExitCode> {
+    let read: Value =
+        serde_json::from_str(&contents(file)?).with_context(|| format!("{} is not JSON", file.display()))?;
+    let reports = if let Value::Array(reports) = read { reports } else { vec![read] };
+    for report in &reports {
+        let made = answer(service, service.post("audit-logs/reports").json(report)).await?;
+        if json { print(&made)? } else { line(&mut std::io::stdout().lock(), &made)? }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn begin(service: &Remote, args: &RunReportArgs) -> Result<ExitCode> {
+    let report = find(service, &args.report).await?;
+    let path = format!("audit-logs/reports/{}/run", text(&report, "id"));
+    let mut run = answer(service, service.post(&path).json(&json!({}))).await?;
+    let path = format!("audit-logs/reports/runs/{}", text(&run, "id"));
+    while !args.no_wait && matches!(run["state"].as_str(), Some("queued" | "running")) {
+        tokio::time::sleep(BEAT).await;
+        run = answer(service, service.get(&path)).await?;
+        tracing::info!("{} %, {} entries", run["progress"]["percent"], run["progress"]["entries"]);
+    }
+    if args.json { print(&run)? } else { run_line(&mut std::io::stdout().lock(), &run)? }
+    let done = args.no_wait || run["state"] == "succeeded";
+    Ok(if done { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+async fn download(service: &Remote, args: &DownloadReportArgs) -> Result<ExitCode> {
+    let id = match find(service, &args.run).await {
+        Ok(report) => latest(service, &report).await?,
+        Err(_) => args.run.clone(),
+    };
+    let path = format!("audit-logs/reports/runs/{id}/download?format={}", args.format.as_str());
+    let mut response = service.response(service.get(&path)).await?;
+    if !response.status().is_success() {
+        let problem: Value = response.json().await.unwrap_or(Value::Null);
+        bail!("{}", service.words(&problem));
+    }
+    if args.output == Path::new("-") {
+        let mut out = std::io::stdout().lock();
+        while let Some(part) = response.chunk().await? {
+            out.write_all(&part)?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    // Beside its place until it is whole: a download that broke off leaves no half of a report.
+    let mut beside = args.output.clone().into_os_string();
+    beside.push(".part");
+    let mut file = std::fs::File::create(&beside)?;
+    while let Some(part) = response.chunk().await? {
+        file.write_all(&part)?;
+    }
+    file.sync_all()?;
+    std::fs::rename(&beside, &args.output)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The latest run of a report that has files.
+async fn latest(service: &Remote, report: &Value) -> Result<String> {
+    let path = format!("audit-logs/reports/runs?limit={PAGE}&report_id={}", text(report, "id"));
+    let runs = items(service, &path).await?;
+    let run = runs.iter().find(|run| run["state"] == "succeeded");
+    run.map(|run| text(run, "id")).with_context(|| format!("{} has no run with files", text(report, "name")))
+}
