@@ -16,12 +16,13 @@ use crate::{machine, peer, stage, yardstick};
 
 /// What can be given.
 pub(crate) const USAGE: &str = "
-stages: append search counts single alerts disk verify restart postgres (all by default; append always runs)
+stages: append search counts reports single alerts disk verify restart postgres (all by default; append always runs)
 variables: ENTRIES (10000000), PG_ENTRIES (as ENTRIES), PG_SECONDS (480: appending to PostgreSQL ends then), QUERIES (200 a kind),
   SINGLE_SECONDS (10), BENCH_DIR (target/bench; put it on the disk that is meant), BENCH_PROGRAMS (where reeve and reeve-verify are),
   KEEP=1 (leave the data where it is)";
 
-const STAGES: [&str; 9] = ["append", "search", "counts", "single", "alerts", "disk", "verify", "restart", "postgres"];
+const STAGES: [&str; 10] =
+    ["append", "search", "counts", "reports", "single", "alerts", "disk", "verify", "restart", "postgres"];
 
 struct Plan {
     stages: Vec<&'static str>,
@@ -136,6 +137,10 @@ impl Run {
         });
         self.stage("counts", |run| {
             stage::ask::counts(alive(&service)?, (run.plan.queries / 4).max(5), &mut run.results)
+        });
+        self.stage("reports", |run| {
+            let whole = (bodies.entries, bodies.end_ms);
+            stage::reports::run(alive(&service)?, &programs, &data, whole, &mut run.results)
         });
         self.stage("single", |run| {
             let (seconds, generator) = (run.plan.single_seconds, &run.generator);

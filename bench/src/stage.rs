@@ -5,6 +5,7 @@ pub(crate) mod append;
 pub(crate) mod ask;
 pub(crate) mod disk;
 pub(crate) mod probe;
+pub(crate) mod reports;
 pub(crate) mod restart;
 pub(crate) mod single;
 pub(crate) mod verify;

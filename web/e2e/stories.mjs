@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { VERIFIER } from './program.mjs';
 import { alerts } from './stories-alerts.mjs';
+import { reports } from './stories-reports.mjs';
 import { dashboards } from './stories-dashboard.mjs';
 import { searching } from './stories-search.mjs';
 import { exportsStories } from './stories-exports.mjs';
@@ -404,6 +405,7 @@ export const stories = [
   ...outbound,
   ...alerts,
   ...exportsStories,
+  ...reports,
   { name: 'a connection that leads nowhere says so', run: connects },
   { name: 'a token is made, shown once, and works', run: makesToken },
   { name: 'what is not permitted is not shown', run: hidesWhatIsNotPermitted },

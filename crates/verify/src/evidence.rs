@@ -55,8 +55,7 @@ pub enum ReportFault {
 }
 
 /// Returns `true` if a file begins as `report.json` does.
-#[must_use]
-pub fn is_report(path: &Path) -> bool {
+pub(crate) fn is_report(path: &Path) -> bool {
     let mut start = [0; 64];
     let read = File::open(path).and_then(|mut file| file.read(&mut start)).unwrap_or_default();
     let start = String::from_utf8_lossy(&start[..read]);
