@@ -716,6 +716,145 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit-logs/report-templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The compliance templates: every control with its queries and gaps. */
+        get: operations["get_audit_logs_report_templates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Reports by name. */
+        get: operations["get_audit_logs_reports"];
+        put?: never;
+        /** Add a report. It runs when asked, and by its schedule if it has one. */
+        post: operations["post_audit_logs_reports"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/reports/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One report. */
+        get: operations["get_audit_logs_reports_id"];
+        put?: never;
+        post?: never;
+        /** Remove a report. Its runs stay. */
+        delete: operations["delete_audit_logs_reports_id"];
+        options?: never;
+        head?: never;
+        /** Change a report. Scheduled runs have the rights of whoever changed it last. */
+        patch: operations["patch_audit_logs_reports_id"];
+        trace?: never;
+    };
+    "/api/v1/audit-logs/reports/{id}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Run a report now. Follow the run until its state is `succeeded`, `failed` or `cancelled`. */
+        post: operations["post_audit_logs_reports_id_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/reports/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Runs, the latest first. */
+        get: operations["get_audit_logs_reports_runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/reports/runs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One run with its findings. */
+        get: operations["get_audit_logs_reports_runs_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/reports/runs/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cancel a run that waits or runs. A running report stops within moments. */
+        post: operations["post_audit_logs_reports_runs_id_cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/reports/runs/{id}/download": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Download a file of a run. Each download is recorded. */
+        get: operations["get_audit_logs_reports_runs_id_download"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit-logs/saved-searches": {
         parameters: {
             query?: never;
@@ -3110,6 +3249,23 @@ export interface components {
              */
             min_uptime: number;
         };
+        /** @description Entries of a span of time. */
+        BarBody: {
+            /**
+             * Format: int64
+             * @description Entries.
+             */
+            count: number;
+            /** @description First instant of the span. */
+            start: string;
+        };
+        /** @description Entries over time. */
+        BarsBody: {
+            /** @description Spans in their order. */
+            counts: components["schemas"]["BarBody"][];
+            /** @description Length of the spans: `hour`, `day`, `week` or `month`. */
+            unit: string;
+        };
         /** @description How much may change at once. */
         BlastRadiusBody: {
             /**
@@ -3578,6 +3734,49 @@ export interface components {
             /** @description Whether it does. */
             ok: boolean;
         };
+        /** @description A control and what was found for it. */
+        ControlBody: {
+            /** @description What it asks. */
+            asks: string;
+            /** @description Queries that evidence it. */
+            evidence: components["schemas"]["ControlQuestionBody"][];
+            /** @description Queries whose entries somebody should look at. */
+            exceptions: components["schemas"]["ControlQuestionBody"][];
+            /** @description What no log can show, and what to bring instead. */
+            gaps: string[];
+            /** @description Chapter. */
+            group: string;
+            /** @description Number in the framework. */
+            number: string;
+            /** @description `evidence`, `exceptions`, `no_entries` or `outside_the_log`. No verdict: an auditor gives that. */
+            status: string;
+            /** @description Title. */
+            title: string;
+        };
+        /** @description A query of a report and what it found. */
+        ControlQuestionBody: {
+            /** @description What entries show, or mean. */
+            explains: string;
+            /** @description Time of the earliest. */
+            first_at?: string | null;
+            /**
+             * Format: int64
+             * @description Entries.
+             */
+            found: number;
+            /** @description Identifier within the report. */
+            id: string;
+            /** @description Time of the latest. */
+            last_at?: string | null;
+            /** @description Short name. */
+            name: string;
+            /** @description Query. */
+            query: string;
+            /** @description Resources among them. */
+            resources_affected: components["schemas"]["DistinctBody"];
+            /** @description Users among them. */
+            unique_users: components["schemas"]["DistinctBody"];
+        };
         /** @description Of cost. */
         CostAnomalyBody: {
             /** @description What is done about it: `alert`, `alert_and_analyze`, `auto_remediate`; left out in a PUT it stays. */
@@ -3892,6 +4091,16 @@ export interface components {
         DismissBody: {
             /** @description Why. */
             reason: string;
+        };
+        /** @description Number of distinct values. */
+        DistinctBody: {
+            /** @description Set when counting stopped at a bound: there may be more. */
+            at_least: boolean;
+            /**
+             * Format: int64
+             * @description Values counted.
+             */
+            count: number;
         };
         /** @description Watching the effect of a change. */
         EffectVerificationBody: {
@@ -4688,6 +4897,19 @@ export interface components {
              */
             p95: number;
         };
+        /** @description Framework of a report. */
+        FrameworkBody: {
+            /** @description Edition that the numbers follow. */
+            edition: string;
+            /** @description Identifier of the template. */
+            id: string;
+            /** @description Name. */
+            name: string;
+            /** @description Publisher. */
+            publisher: string;
+            /** @description What the template covers. */
+            scope: string;
+        };
         /** @description A change freeze. */
         FreezeBody: {
             /** @description Account identifiers or connection names; empty is all. */
@@ -4720,6 +4942,22 @@ export interface components {
              * @description The wave.
              */
             wave: number;
+        };
+        /** @description Row of a grouped report. */
+        GroupRowBody: {
+            /**
+             * Format: int64
+             * @description Entries.
+             */
+            events: number;
+            /** @description Resources among them. */
+            resources_affected: components["schemas"]["DistinctBody"];
+            /** @description Users among them. */
+            unique_users: components["schemas"]["DistinctBody"];
+            /** @description Values by the name of the group's field; null where entries have none. */
+            values: {
+                [key: string]: string | null;
+            };
         };
         /** @description The guardrails. Given whole with PUT. */
         GuardrailsBody: {
@@ -5978,6 +6216,133 @@ export interface components {
             total: number;
         };
         /** @description A page of a list. */
+        List_ReportBody: {
+            /** @description The items. */
+            items: {
+                /** @description Channels that are told. */
+                channels: string[];
+                /** @description When it was made. */
+                created_at: string;
+                /** @description End. */
+                end_time?: string | null;
+                /** @description Narrowing. */
+                filters: components["schemas"]["ReportFilters"];
+                /** @description Framework of a compliance report. */
+                framework?: string | null;
+                /** @description Grouping of a custom report. */
+                group_by: string[];
+                /** @description Identifier. */
+                id: string;
+                /** @description `compliance` or `custom`. */
+                kind: string;
+                /** @description Figures of a custom report. */
+                metrics: string[];
+                /** @description Name. */
+                name: string;
+                /** @description When it runs next by itself. */
+                next_run_at?: string | null;
+                /** @description User whose rights scheduled runs have. */
+                owner: string;
+                /** @description Period, unless it has a beginning and an end. */
+                period?: string | null;
+                /** @description Query of a custom report. */
+                query?: string | null;
+                /** @description Addresses. */
+                recipients: string[];
+                schedule?: components["schemas"]["ReportScheduleBody"] | null;
+                /** @description Beginning. */
+                start_time?: string | null;
+                /** @description When it was changed last. */
+                updated_at: string;
+                /**
+                 * Format: int64
+                 * @description Version, for [`ReportPatch`].
+                 */
+                version: number;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_ReportRunBody: {
+            /** @description The items. */
+            items: {
+                /** @description When it was asked for. */
+                created_at: string;
+                /** @description End of the period. */
+                end_time: string;
+                /** @description When it ended. */
+                ended_at?: string | null;
+                /** @description Reason of a failure. */
+                error?: string | null;
+                files?: components["schemas"]["RunFilesBody"] | null;
+                /** @description Narrowing. */
+                filters: components["schemas"]["ReportFilters"];
+                /** @description Framework of a compliance report. */
+                framework?: string | null;
+                /** @description Identifier. */
+                id: string;
+                /** @description `compliance` or `custom`. */
+                kind: string;
+                /** @description Progress. */
+                progress: components["schemas"]["RunProgressBody"];
+                /** @description Query of a custom report. */
+                query?: string | null;
+                /** @description Report that it is a run of. */
+                report_id: string;
+                /** @description Name of the report when the run was asked for. */
+                report_name: string;
+                /** @description Set when the schedule asked for it. */
+                scheduled: boolean;
+                /** @description Beginning of the period. */
+                start_time: string;
+                /** @description When it was begun. */
+                started_at?: string | null;
+                /** @description `queued`, `running`, `succeeded`, `failed` or `cancelled`. */
+                state: string;
+                summary?: components["schemas"]["ReportSummaryBody"] | null;
+                /** @description User whose rights it reads the log with. */
+                user: string;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_ReportTemplateBody: {
+            /** @description The items. */
+            items: {
+                /** @description Controls. */
+                controls: components["schemas"]["TemplateControlBody"][];
+                /** @description Edition that the numbers follow. */
+                edition: string;
+                /** @description Name for `framework`. */
+                id: string;
+                /** @description Name for readers. */
+                name: string;
+                /** @description Publisher. */
+                publisher: string;
+                /** @description What the template covers. */
+                scope: string;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
+            total: number;
+        };
+        /** @description A page of a list. */
         List_RolloutBody: {
             /** @description The items. */
             items: {
@@ -6797,6 +7162,230 @@ export interface components {
             /** @description Why. */
             reason: string;
         };
+        /** @description A report. */
+        ReportBody: {
+            /** @description Channels that are told. */
+            channels: string[];
+            /** @description When it was made. */
+            created_at: string;
+            /** @description End. */
+            end_time?: string | null;
+            /** @description Narrowing. */
+            filters: components["schemas"]["ReportFilters"];
+            /** @description Framework of a compliance report. */
+            framework?: string | null;
+            /** @description Grouping of a custom report. */
+            group_by: string[];
+            /** @description Identifier. */
+            id: string;
+            /** @description `compliance` or `custom`. */
+            kind: string;
+            /** @description Figures of a custom report. */
+            metrics: string[];
+            /** @description Name. */
+            name: string;
+            /** @description When it runs next by itself. */
+            next_run_at?: string | null;
+            /** @description User whose rights scheduled runs have. */
+            owner: string;
+            /** @description Period, unless it has a beginning and an end. */
+            period?: string | null;
+            /** @description Query of a custom report. */
+            query?: string | null;
+            /** @description Addresses. */
+            recipients: string[];
+            schedule?: components["schemas"]["ReportScheduleBody"] | null;
+            /** @description Beginning. */
+            start_time?: string | null;
+            /** @description When it was changed last. */
+            updated_at: string;
+            /**
+             * Format: int64
+             * @description Version, for [`ReportPatch`].
+             */
+            version: number;
+        };
+        /** @description A new report. With a `framework` it is a compliance report, without one a custom report. */
+        ReportCreate: {
+            /** @description Names or identifiers of notification channels that are told of a finished run, or `email`, `slack`, `teams`, `pagerduty`. */
+            channels?: string[];
+            /** @description End, in place of `period`. */
+            end_time?: string | null;
+            /** @description Narrowing. */
+            filters?: components["schemas"]["ReportFilters"];
+            /** @description Framework of a compliance report: the `id` of a template. */
+            framework?: string | null;
+            /** @description Grouping of a custom report: `user`, `resource`, `event_type`. */
+            group_by?: string[];
+            /** @description Figures of a custom report: `event_counts`, `unique_users`, `resources_affected`; all unless given. */
+            metrics?: string[];
+            /** @description Name, unique, 1 to 100 characters. */
+            name: string;
+            /** @description Length such as `30d`, or `previous_week`, `previous_month`, `previous_quarter`, `previous_year`. */
+            period?: string | null;
+            /** @description Query of a custom report; the empty one finds every entry. */
+            query?: string | null;
+            /** @description Addresses that e-mail channels write to in place of their own receivers. */
+            recipients?: string[];
+            schedule?: components["schemas"]["ReportScheduleBody"] | null;
+            /** @description Beginning, in place of `period`. */
+            start_time?: string | null;
+        };
+        /** @description Narrowing of a report. An empty list narrows nothing; `*` in a value is a wildcard. */
+        ReportFilters: {
+            /** @description Accounts of resources. */
+            accounts?: string[];
+            /** @description Identifiers of resources. */
+            resources?: string[];
+            /** @description Identifiers or e-mail addresses of actors. */
+            users?: string[];
+        };
+        /** @description Changes of a report. Absent fields stay; a null schedule ends the schedule. */
+        ReportPatch: {
+            /** @description Channels. */
+            channels?: string[] | null;
+            /** @description End. */
+            end_time?: string | null;
+            filters?: components["schemas"]["ReportFilters"] | null;
+            /** @description Framework. */
+            framework?: string | null;
+            /** @description Grouping. */
+            group_by?: string[] | null;
+            /** @description Figures. */
+            metrics?: string[] | null;
+            /** @description Name. */
+            name?: string | null;
+            /** @description Period; ends a beginning and an end. */
+            period?: string | null;
+            /** @description Query. */
+            query?: string | null;
+            /** @description Addresses. */
+            recipients?: string[] | null;
+            schedule?: components["schemas"]["ReportScheduleBody"] | null;
+            /** @description Beginning; ends a period. */
+            start_time?: string | null;
+            /**
+             * Format: int64
+             * @description The version that was read: a conflict when the report has changed since.
+             */
+            version?: number | null;
+        };
+        /** @description Beginning and end. */
+        ReportPeriodBody: {
+            /** @description First instant after it. */
+            end: string;
+            /** @description First instant. */
+            start: string;
+        };
+        /** @description A run of a report. */
+        ReportRunBody: {
+            /** @description When it was asked for. */
+            created_at: string;
+            /** @description End of the period. */
+            end_time: string;
+            /** @description When it ended. */
+            ended_at?: string | null;
+            /** @description Reason of a failure. */
+            error?: string | null;
+            files?: components["schemas"]["RunFilesBody"] | null;
+            /** @description Narrowing. */
+            filters: components["schemas"]["ReportFilters"];
+            /** @description Framework of a compliance report. */
+            framework?: string | null;
+            /** @description Identifier. */
+            id: string;
+            /** @description `compliance` or `custom`. */
+            kind: string;
+            /** @description Progress. */
+            progress: components["schemas"]["RunProgressBody"];
+            /** @description Query of a custom report. */
+            query?: string | null;
+            /** @description Report that it is a run of. */
+            report_id: string;
+            /** @description Name of the report when the run was asked for. */
+            report_name: string;
+            /** @description Set when the schedule asked for it. */
+            scheduled: boolean;
+            /** @description Beginning of the period. */
+            start_time: string;
+            /** @description When it was begun. */
+            started_at?: string | null;
+            /** @description `queued`, `running`, `succeeded`, `failed` or `cancelled`. */
+            state: string;
+            summary?: components["schemas"]["ReportSummaryBody"] | null;
+            /** @description User whose rights it reads the log with. */
+            user: string;
+        };
+        /** @description When a report runs by itself. */
+        ReportScheduleBody: {
+            /** @description Cron pattern of five fields, such as `0 6 1 * *`. */
+            cron: string;
+            /** @description IANA time zone; UTC unless given. */
+            time_zone?: string;
+        };
+        /** @description Findings of a run. */
+        ReportSummaryBody: {
+            /** @description The most frequent event types. */
+            by_event_type: components["schemas"]["TopBody"][];
+            /** @description The most frequent resources. */
+            by_resource: components["schemas"]["TopBody"][];
+            /** @description Entries over time. */
+            by_time: components["schemas"]["BarsBody"];
+            /** @description The most frequent users. */
+            by_user: components["schemas"]["TopBody"][];
+            /** @description Controls of a compliance report. */
+            controls: components["schemas"]["ControlBody"][];
+            /**
+             * Format: int64
+             * @description Entries that answer at least one query.
+             */
+            entries: number;
+            /**
+             * Format: int64
+             * @description Of those, entries that report.json lists with their content.
+             */
+            entries_listed: number;
+            /**
+             * Format: int64
+             * @description Entries of groups that were not counted apart.
+             */
+            entries_ungrouped: number;
+            framework?: components["schemas"]["FrameworkBody"] | null;
+            /** @description Fields of the groups. */
+            group_by: string[];
+            /** @description Groups of a custom report, the largest 200. */
+            groups: components["schemas"]["GroupRowBody"][];
+            /**
+             * Format: int64
+             * @description All groups.
+             */
+            groups_total: number;
+            /** @description Figures to show. */
+            metrics: string[];
+            /** @description Period. */
+            period: components["schemas"]["ReportPeriodBody"];
+            /** @description Resources among them. */
+            resources_affected: components["schemas"]["DistinctBody"];
+            /** @description Controls by status. */
+            statuses: components["schemas"]["StatusesBody"];
+            /** @description Users among them. */
+            unique_users: components["schemas"]["DistinctBody"];
+        };
+        /** @description A compliance template. */
+        ReportTemplateBody: {
+            /** @description Controls. */
+            controls: components["schemas"]["TemplateControlBody"][];
+            /** @description Edition that the numbers follow. */
+            edition: string;
+            /** @description Name for `framework`. */
+            id: string;
+            /** @description Name for readers. */
+            name: string;
+            /** @description Publisher. */
+            publisher: string;
+            /** @description What the template covers. */
+            scope: string;
+        };
         /** @description To what it was done. */
         ResourceBody: {
             /** @description Account. */
@@ -7100,6 +7689,37 @@ export interface components {
             skipped: components["schemas"]["SkippedBody"][];
             /** @description Start. */
             started_at: string;
+        };
+        /** @description Sizes of the files of a run, bytes. */
+        RunFilesBody: {
+            /**
+             * Format: int64
+             * @description A table.
+             */
+            csv: number;
+            /**
+             * Format: int64
+             * @description Every cited entry with its proof.
+             */
+            json: number;
+            /**
+             * Format: int64
+             * @description Typeset.
+             */
+            pdf: number;
+        };
+        /** @description How far a run is. */
+        RunProgressBody: {
+            /**
+             * Format: int64
+             * @description Entries found so far.
+             */
+            entries: number;
+            /**
+             * Format: double
+             * @description Share of the log that was read, 0 to 100.
+             */
+            percent: number;
         };
         /** @description Samples of a resource. */
         SamplesBody: {
@@ -7488,6 +8108,33 @@ export interface components {
              */
             total: number;
         };
+        /** @description Controls by status. */
+        StatusesBody: {
+            /**
+             * Format: int64
+             * @description With entries and without exceptions.
+             * @default 0
+             */
+            evidence: number;
+            /**
+             * Format: int64
+             * @description With entries that somebody should look at.
+             * @default 0
+             */
+            exceptions: number;
+            /**
+             * Format: int64
+             * @description Without entries in the period.
+             * @default 0
+             */
+            no_entries: number;
+            /**
+             * Format: int64
+             * @description That no log can show.
+             * @default 0
+             */
+            outside_the_log: number;
+        };
         /** @description A step of a plan. */
         StepBody: {
             /** @description In words. */
@@ -7609,6 +8256,32 @@ export interface components {
             /** @description Name. */
             name: string;
         };
+        /** @description Control of a template. */
+        TemplateControlBody: {
+            /** @description What it asks. */
+            asks: string;
+            /** @description Queries that evidence it. */
+            evidence: components["schemas"]["TemplateQuestionBody"][];
+            /** @description Queries whose entries somebody should look at. */
+            exceptions: components["schemas"]["TemplateQuestionBody"][];
+            /** @description What no log can show, and what to bring instead. */
+            gaps: string[];
+            /** @description Chapter. */
+            group: string;
+            /** @description Number in the framework. */
+            number: string;
+            /** @description Title. */
+            title: string;
+        };
+        /** @description Query of a template. */
+        TemplateQuestionBody: {
+            /** @description What entries show, or mean. */
+            explains: string;
+            /** @description Short name. */
+            name: string;
+            /** @description Query. */
+            query: string;
+        };
         /** @description Try it. */
         TestBody: {
             /**
@@ -7694,6 +8367,16 @@ export interface components {
         TokenCreated: components["schemas"]["TokenBody"] & {
             /** @description The secret: shown now and never again. */
             secret: string;
+        };
+        /** @description A value and how many entries have it. */
+        TopBody: {
+            /**
+             * Format: int64
+             * @description Entries.
+             */
+            count: number;
+            /** @description Value. */
+            value: string;
         };
         /** @description A user. */
         UserBody: {
@@ -10310,6 +10993,462 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemBody"];
                 };
             };
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_report_templates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_ReportTemplateBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_reports: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before; stable while entries arrive. Not together with `offset`. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_ReportBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_reports: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReportCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_reports_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    delete_audit_logs_reports_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    patch_audit_logs_reports_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReportPatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_reports_id_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    /** @description Address of the run */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportRunBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_reports_runs: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. Not together with `offset`. */
+                cursor?: string;
+                /** @description Of `compliance` or `custom` reports. */
+                kind?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+                /** @description Of this report. */
+                report_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_ReportRunBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_reports_runs_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportRunBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_reports_runs_id_cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportRunBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_reports_runs_id_download: {
+        parameters: {
+            query: {
+                /** @description `pdf`, `csv` or `json`. */
+                format: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
             507: components["responses"]["InsufficientStorage"];
