@@ -31,12 +31,9 @@ const KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 /// The entries that others are told of, if Reeve wrote them.
 const QUERY: &str = "event_type:(intelligence.recommendation OR intelligence.action OR intelligence.anomaly OR \
-                     intelligence.approval OR audit.alert.fire OR budget.alert) action.operation:(recommendation.create OR action.succeed OR \
-                     action.rolled_back OR action.fail OR anomaly.detect OR approval.request OR approval.remind OR alert.fire OR \
-                     budget.alert)";
-                     intelligence.approval OR audit.alert.fire OR audit.report) action.operation:(recommendation.create OR action.succeed OR \
-                     action.rolled_back OR action.fail OR anomaly.detect OR approval.request OR approval.remind OR alert.fire OR \
-                     report.run)";
+                     intelligence.approval OR audit.alert.fire OR budget.alert OR audit.report) action.operation:(recommendation.create OR \
+                     action.succeed OR action.rolled_back OR action.fail OR anomaly.detect OR approval.request OR approval.remind OR \
+                     alert.fire OR budget.alert OR report.run)";
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
     let (app, trail) = (service.app.clone(), service.trail.clone());

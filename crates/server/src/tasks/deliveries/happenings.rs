@@ -9,12 +9,9 @@ use reeve_agents::notification::{Gravity, Item, Message};
 use reeve_agents::webhook::{Facts, WebhookEvent};
 use reeve_agents::{Action, ActionId, ApprovalId, Recommendation, RecommendationId};
 use reeve_alerts::{FIRE, FIRED_EVENT, FiringId, Notification};
-use reeve_audit::{Entry, Json, events};
-use reeve_estate::StoreError;
-use reeve_http::{App, action_record, anomaly_record, budget_alert_record, firing_record, recommendation_record};
 use reeve_audit::{ActionStatus, Entry, Json, events};
 use reeve_estate::StoreError;
-use reeve_http::{App, action_record, anomaly_record, firing_record, recommendation_record};
+use reeve_http::{App, action_record, anomaly_record, budget_alert_record, firing_record, recommendation_record};
 use reeve_reports::RunId;
 use serde_json::Value;
 
