@@ -113,7 +113,11 @@ async fn begin(service: &Remote, args: &RunReportArgs) -> Result<ExitCode> {
         run = answer(service, service.get(&path)).await?;
         tracing::info!("{} %, {} entries", run["progress"]["percent"], run["progress"]["entries"]);
     }
-    if args.json { print(&run)? } else { run_line(&mut std::io::stdout().lock(), &run)? }
+    if args.json {
+        print(&run)?
+    } else {
+        run_line(&mut std::io::stdout().lock(), &run)?
+    }
     let done = args.no_wait || run["state"] == "succeeded";
     Ok(if done { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

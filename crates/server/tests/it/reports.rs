@@ -22,7 +22,8 @@ async fn activity(api: &Api, count: usize) {
         })
     };
     for from in (0..count).step_by(500) {
-        let _ = api.post("audit-logs", Value::Array((from..count.min(from + 500)).map(entry).collect())).await.expect(201);
+        let _ =
+            api.post("audit-logs", Value::Array((from..count.min(from + 500)).map(entry).collect())).await.expect(201);
     }
 }
 
@@ -98,7 +99,10 @@ async fn a_frameworks_report_is_proved_offline_and_a_change_of_it_is_found() {
     let first = json.lines().find(|line| line.starts_with("{\"sequence\"")).unwrap();
     let wrong = [
         ("a changed field", json.replacen("\"status\":\"failed\"", "\"status\":\"denied\"", 1)),
-        ("a field that was left out", json.replacen(",\"resource\":{\"account_id\":\"100\"", ",\"resource\":{\"region\":\"100\"", 1)),
+        (
+            "a field that was left out",
+            json.replacen(",\"resource\":{\"account_id\":\"100\"", ",\"resource\":{\"region\":\"100\"", 1),
+        ),
         ("an entry that was dropped", json.replacen(&format!("{first}\n"), "", 1)),
         ("a count", json.replacen("\"found\":", "\"found\":1", 1)),
         ("an answer that was dropped", json.replacen("\"answers\":[\"", "\"answers\":[],\"x\":[\"", 1)),
@@ -140,7 +144,8 @@ async fn a_custom_report_groups_and_bad_input_is_named() {
         let refused = admin.post(REPORTS, given).await.expect(422);
         assert_eq!(refused.text_at("/errors/0/field"), field);
     }
-    let patched = admin.patch(&format!("{REPORTS}/{report}"), json!({ "framework": "gdpr", "version": 1 })).await.expect(200);
+    let patched =
+        admin.patch(&format!("{REPORTS}/{report}"), json!({ "framework": "gdpr", "version": 1 })).await.expect(200);
     assert_eq!((patched.text_at("/kind"), &patched.body["query"]), ("compliance".to_owned(), &Value::Null));
     assert_eq!(admin.patch(&format!("{REPORTS}/{report}"), json!({ "version": 1 })).await.status, 409);
     let _ = admin.delete(&format!("{REPORTS}/{report}")).await.expect(204);

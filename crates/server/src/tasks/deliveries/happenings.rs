@@ -241,6 +241,10 @@ async fn budget_alert(app: &App, entry: &Entry) -> Result<Option<Happening>, Sto
         data: budget_alert_record(&alert),
         message,
         channels: Some(budget.channels),
+        subject,
+    }))
+}
+
 /// A run that has ended, to the channels that its report names.
 async fn report(app: &App, entry: &Entry) -> Result<Option<Happening>, StoreError> {
     let Some(id) = entry.resource.id.clone().filter(|_| entry.event_type == events::REPORT.event_type()) else {
@@ -256,7 +260,10 @@ async fn report(app: &App, entry: &Entry) -> Result<Option<Happening>, StoreErro
     let period = run.request.period.resolve(run.created_at);
     let fact = |name: &str, value: String| (name.to_owned(), value);
     let mut facts = vec![
-        fact("period", format!("{} to {}", reeve_audit::format_instant(period.start), reeve_audit::format_instant(period.end))),
+        fact(
+            "period",
+            format!("{} to {}", reeve_audit::format_instant(period.start), reeve_audit::format_instant(period.end)),
+        ),
         fact("entries", told("found").and_then(Json::as_f64).unwrap_or_default().to_string()),
         fact("download", format!("/api/v1/audit-logs/reports/runs/{id}/download?format=pdf")),
     ];
