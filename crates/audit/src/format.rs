@@ -50,7 +50,7 @@ pub struct Integrity {
     pub previous_hash: [u8; 32],
     /// Chain hash.
     pub hash: [u8; 32],
-    /// Salt of the commitment, where whoever reads may compute the commitment anew: in exports. Only JSON writes it.
+    /// Salt of the commitment, where whoever reads may compute the commitment anew: in exports. JSON lines and the message of syslog have it.
     pub salt: Option<[u8; 16]>,
 }
 
