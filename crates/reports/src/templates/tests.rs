@@ -4,6 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use reeve_audit::events;
+use reeve_audit::query::{Column, Expr, FieldPath, Match};
+
 use super::*;
 
 /// Fewest controls of a framework.
@@ -29,13 +32,7 @@ fn a_framework_has_its_controls_and_each_its_own_evidence() {
         let mut known = BTreeMap::new();
         for control in template.controls.iter().filter(|control| !control.evidence.is_empty()) {
             let queries: BTreeSet<_> = control.evidence.iter().map(|question| question.text.as_str()).collect();
-            assert_eq!(
-                queries.len(),
-                control.evidence.len(),
-                "{} {} asks one thing twice",
-                template.id,
-                control.number
-            );
+            assert_eq!(queries.len(), control.evidence.len(), "{} {} asks one thing twice", template.id, control.number);
             if let Some(other) = known.insert(queries, &control.number) {
                 panic!("{}: {} and {other} rest on the same evidence", template.id, control.number);
             }
@@ -50,14 +47,35 @@ fn an_exception_is_not_the_evidence_again() {
         for control in &template.controls {
             let evidence: BTreeSet<_> = control.evidence.iter().map(|question| question.text.as_str()).collect();
             for exception in &control.exceptions {
-                assert!(
-                    !evidence.contains(exception.text.as_str()),
-                    "{} {}: {}",
-                    template.id,
-                    control.number,
-                    exception.name
-                );
+                assert!(!evidence.contains(exception.text.as_str()), "{} {}: {}", template.id, control.number, exception.name);
             }
         }
     }
+}
+
+/// Names of event types that a condition compares with.
+fn event_types<'a>(expr: &'a Expr, into: &mut Vec<&'a Match>) {
+    match expr {
+        Expr::And(terms) | Expr::Or(terms) => terms.iter().for_each(|term| event_types(term, into)),
+        Expr::Not(term) => event_types(term, into),
+        Expr::Field { field: FieldPath::Column(Column::EventType), op } => into.push(op),
+        Expr::All | Expr::Field { .. } | Expr::Text(_) => {}
+    }
+}
+
+/// A misspelt event type finds nothing for ever, which a report would tell as a lack of evidence.
+#[test]
+fn event_types_are_those_of_the_catalogue() {
+    let mut unknown = BTreeSet::new();
+    for template in templates() {
+        for control in &template.controls {
+            for question in control.evidence.iter().chain(&control.exceptions) {
+                let mut found = Vec::new();
+                event_types(&question.query.expr, &mut found);
+                let unmet = found.iter().filter(|wanted| !events::all().any(|kind| wanted.meets(kind.event_type().as_str())));
+                unknown.extend(unmet.map(|wanted| format!("{} {}: {wanted:?}", template.id, control.number)));
+            }
+        }
+    }
+    assert!(unknown.is_empty(), "{unknown:#?}");
 }

@@ -13,6 +13,7 @@ import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { Tile } from '../../display/Tile';
 import { BasicSearch } from './BasicSearch';
+import { CompliancePanel } from './CompliancePanel';
 import { RECENT_COLUMNS } from './columns';
 import { Freshness } from './Freshness';
 import { IntegrityPanel } from './IntegrityPanel';
@@ -38,7 +39,8 @@ export function Dashboard() {
   const period = useMemo<SearchFilters>(() => ({ ...periodAt(refresh.at + skew, Number(hours)), ...(reads ? { reads: 'yes' } : {}) }), [refresh.at, skew, hours, reads]);
   const stats = useQuery(statsQuery(period));
   const fetching = useIsFetching({ queryKey: ['audit'] }) > 0;
-  const limited = visibility(useMay());
+  const may = useMay();
+  const limited = visibility(may);
   const data = stats.data;
   return (
     <Stack gap="lg">
@@ -67,6 +69,7 @@ export function Dashboard() {
         <Panel title="By user"><Ranked label="Entries by user" of={data?.by_user} search={(value) => ({ ...period, ...searchOfUser(value) })} /></Panel>
         <Panel title="By resource"><Ranked label="Entries by resource" of={data?.by_resource} search={(value) => ({ ...period, ...searchOfResource(value) })} /></Panel>
       </SimpleGrid>
+      {may('audit.reports') && <CompliancePanel at={refresh.at} />}
       <IntegrityPanel period={period} logSize={data?.log_size} onVerified={refresh.now} />
     </Stack>
   );
