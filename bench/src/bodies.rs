@@ -64,6 +64,12 @@ impl Bodies {
         Ok(bodies)
     }
 
+    /// Number and size of the entries, for the results.
+    pub(crate) fn words(&self) -> String {
+        let (mib, mean) = (self.raw_bytes >> 20, self.mean_bytes());
+        format!("{} entries, {mib} MiB of raw JSON, {mean:.1} bytes an entry", self.entries)
+    }
+
     /// Bytes of raw JSON an entry.
     pub(crate) fn mean_bytes(&self) -> f64 {
         self.raw_bytes as f64 / self.entries.max(1) as f64

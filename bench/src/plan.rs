@@ -122,9 +122,7 @@ impl Run {
         let _ = std::fs::remove_file(data.with_extension("log"));
         say(&format!("\nMaking the requests of {} entries", self.plan.entries));
         let bodies = Bodies::write(&self.plan.dir, self.plan.entries)?;
-        let (mib, mean) = (bodies.raw_bytes >> 20, bodies.mean_bytes());
-        self.results
-            .note(format!("{} entries, {mib} MiB of raw JSON, {mean:.1} bytes an entry, seed {SEED}", bodies.entries));
+        self.results.note(format!("{}, seed {SEED}", bodies.words()));
         let mut service = Some(Service::start(&programs, &data, &[])?);
         let mut totals = Totals::new();
         self.stage("append", |run| stage::append::run(alive(&service)?, &data, &bodies, &mut run.results));
@@ -138,10 +136,7 @@ impl Run {
         self.stage("counts", |run| {
             stage::ask::counts(alive(&service)?, (run.plan.queries / 4).max(5), &mut run.results)
         });
-        self.stage("reports", |run| {
-            let whole = (bodies.entries, bodies.end_ms);
-            stage::reports::run(alive(&service)?, &programs, &data, whole, &mut run.results)
-        });
+        self.stage("reports", |run| stage::reports::run(alive(&service)?, &programs, &data, &bodies, &mut run.results));
         self.stage("single", |run| {
             let (seconds, generator) = (run.plan.single_seconds, &run.generator);
             stage::single::run(alive(&service)?, generator, bodies.end_ms, seconds, &mut run.results)

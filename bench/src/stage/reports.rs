@@ -8,6 +8,7 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
 
 use super::append::gib;
+use crate::bodies::Bodies;
 use crate::generate::START_MS;
 use crate::process::{self, Watch};
 use crate::results::{Results, System};
@@ -25,9 +26,10 @@ pub(crate) fn run(
     service: &Service,
     programs: &Path,
     data: &Path,
-    (entries, end_ms): (u64, i64),
+    bodies: &Bodies,
     results: &mut Results,
 ) -> Result<()> {
+    let (entries, end_ms) = (bodies.entries, bodies.end_ms);
     let share = (CITED as f64 / entries as f64).min(1.0);
     let start_ms = end_ms - ((end_ms - START_MS) as f64 * share) as i64;
     let at = |ms: i64| -> Result<String> { Ok(jiff::Timestamp::from_millisecond(ms)?.to_string()) };

@@ -150,18 +150,7 @@ impl Service {
         let rule_book = rule_book(&store, &samples, &engine, &recorder, &clock);
         let dispatcher = dispatcher(&config, store.clone(), recorder.clone(), clock.clone())?;
         let syncer = Arc::new(ConnectionSyncer::new(store.clone(), samples.clone(), clouds, recorder));
-        let settings = Settings {
-            demo,
-            secure_cookies: config.secure_cookies,
-            max_body_bytes: config.max_body_bytes,
-            agents_every_s: config.agents_every_s,
-            trusted_proxies: config.trusted_proxies.clone(),
-            exports_dir: config.data_dir.join("exports"),
-            export_limit_bytes: config.export_limit_bytes,
-            samples_days: config.samples_days,
-            reports_dir: config.data_dir.join("reports"),
-            ..Settings::default()
-        };
+        let settings = settings(&config, demo);
         let ports = Ports {
             engine,
             ledger: reeve_trail::Log::new(log.ledger.clone(), log.search),
@@ -246,6 +235,22 @@ fn lifecycle(kind: &EventKind, operation: &str) -> Entry {
         .on(ResourceRef::new("reeve", "service"))
         .with_action(operation, ActionStatus::Success, ActionMethod::System)
         .with_metadata("version", env!("CARGO_PKG_VERSION"))
+}
+
+/// Settings of the HTTP face.
+fn settings(config: &Config, demo: bool) -> Settings {
+    Settings {
+        demo,
+        secure_cookies: config.secure_cookies,
+        max_body_bytes: config.max_body_bytes,
+        agents_every_s: config.agents_every_s,
+        trusted_proxies: config.trusted_proxies.clone(),
+        exports_dir: config.data_dir.join("exports"),
+        export_limit_bytes: config.export_limit_bytes,
+        samples_days: config.samples_days,
+        reports_dir: config.data_dir.join("reports"),
+        ..Settings::default()
+    }
 }
 
 /// What answers anomalies, with the log to read about their causes.
