@@ -11,8 +11,6 @@ use super::*;
 
 /// Fewest controls of a framework.
 const CONTROLS: usize = 25;
-/// Event types that the templates ask for beside the catalogue: backups and restores as operators' own tools report them.
-const REPORTED_BY_TOOLS: [&str; 2] = ["system.backup", "system.restore"];
 
 #[test]
 fn every_file_is_a_template_of_its_own_name() {
@@ -86,10 +84,7 @@ fn event_types_are_those_of_the_catalogue() {
             for question in control.evidence.iter().chain(&control.exceptions) {
                 let mut found = Vec::new();
                 event_types(&question.query.expr, &mut found);
-                let known = |wanted: &Match| {
-                    events::all().any(|kind| wanted.meets(kind.event_type().as_str()))
-                        || REPORTED_BY_TOOLS.iter().any(|name| wanted.meets(name))
-                };
+                let known = |wanted: &Match| events::all().any(|kind| wanted.meets(kind.event_type().as_str()));
                 let unmet = found.iter().filter(|wanted| !known(wanted));
                 unknown.extend(unmet.map(|wanted| format!("{} {}: {wanted:?}", template.id, control.number)));
             }
