@@ -93,7 +93,7 @@ fn every_control_of_every_framework_has_a_status_and_its_query_finds_its_entries
             .at("2026-11-21T10:00:00Z".parse().unwrap())
             .by(Actor::user("eve"))
             .with_action("login", ActionStatus::Failed, ActionMethod::Api);
-        let (plan, findings, cited) = evaluate(&request, &[login.clone()], 10);
+        let (plan, findings, cited) = evaluate(&request, std::slice::from_ref(&login), 10);
         assert!(plan.query().matches(&login, now(), now()) && !cited[0].is_empty(), "{}: a sign-in", template.id);
         let told = summary(&request, &plan, &findings, Detail::Brief);
         let counted: u64 = told["statuses"].as_object().unwrap().values().map(|count| count.as_u64().unwrap()).sum();
