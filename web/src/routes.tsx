@@ -180,16 +180,8 @@ const auditExports = createRoute({
   path: '/exports',
   component: lazyRouteComponent(() => import('./rooms/audit/exports/Exports'), 'Exports'),
 });
-const auditCompliance = createRoute({
-  getParentRoute: () => audit,
-  path: '/compliance',
-  component: lazyRouteComponent(() => import('./rooms/audit/reports/Compliance'), 'Compliance'),
-});
-const auditReports = createRoute({
-  getParentRoute: () => audit,
-  path: '/reports',
-  component: lazyRouteComponent(() => import('./rooms/audit/reports/Reports'), 'Reports'),
-});
+const auditCompliance = createRoute({ getParentRoute: () => audit, path: '/compliance', component: lazyRouteComponent(() => import('./rooms/audit/reports/Compliance'), 'Compliance') });
+const auditReports = createRoute({ getParentRoute: () => audit, path: '/reports', component: lazyRouteComponent(() => import('./rooms/audit/reports/Reports'), 'Reports') });
 const entry = createRoute({
   getParentRoute: () => app,
   path: '/audit/$eventId',
