@@ -6,8 +6,8 @@ const labels = (permissions: string[]) => openTo(permissions).flatMap(({ places 
 describe('navigation', () => {
   it.each([
     [['audit.view.own', 'audit.search'], ['Audit Logging', 'API tokens'], '/audit'],
-    [['intelligence.view', 'estate.view'], ['Intelligence Automation', 'Connections', 'Resources', 'Notifications', 'Webhooks', 'API tokens'], '/intelligence'],
-    [['administer'], ['Users', 'Teams', 'API tokens'], '/settings/users'],
+    [['intelligence.view', 'estate.view'], ['Intelligence Automation', 'Connections', 'Resources', 'Budgets', 'Notifications', 'Webhooks', 'API tokens'], '/intelligence'],
+    [['administer'], ['Workspace', 'Users', 'Teams', 'API tokens'], '/settings/workspace'],
     [[], ['API tokens'], '/settings/tokens'],
   ])('%j', (permissions, expected, start) => {
     expect(labels(permissions)).toEqual(expected);
