@@ -36,7 +36,7 @@ fn with_offset(text: &str) -> Option<i64> {
     let (hours, minutes) = digits.split_at(2);
     let (hours, minutes): (i64, i64) =
         (hours.parse().ok()?, if minutes.is_empty() { 0 } else { minutes.parse().ok()? });
-    if hours > 15 || minutes > 59 {
+    if hours > 25 || minutes > 59 {
         return None;
     }
     let ahead = (hours * 60 + minutes) * 60_000;
@@ -100,7 +100,7 @@ mod tests {
             "2025-04-01T99:00",
             "2025-04-01T48:00:00Z",
             "soon",
-            "2025-04-01T09:30:00+16",
+            "2025-04-01T09:30:00+26",
             "2025-04-01T09:30:00+1",
             "2025-04-01T09:30:00 CEST",
             "2025-04-01T09:30[Europe/Berlin]",
