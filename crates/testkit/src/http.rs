@@ -38,7 +38,7 @@ impl Api {
     /// When no client can be made.
     #[must_use]
     pub fn new(base: &str) -> Api {
-        let http = Client::builder().no_proxy().timeout(Duration::from_secs(120)).build();
+        let http = Client::builder().no_proxy().user_agent("reeve-testkit").timeout(Duration::from_secs(120)).build();
         Api { http: http.unwrap_or_else(|error| panic!("no client: {error}")), base: base.to_owned(), token: None }
     }
 

@@ -129,6 +129,7 @@ impl Export<'_> {
             order: Order::OldestFirst,
             cursor: self.state.progress.next.clone(),
             total: true,
+            salts: true,
             ..Ask::newest(&self.args.query, PAGE)
         };
         let mut noted = Instant::now();

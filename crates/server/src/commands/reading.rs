@@ -44,6 +44,8 @@ pub(crate) struct Ask {
     pub(crate) values: u32,
     /// Whether all that match are counted.
     pub(crate) total: bool,
+    /// Whether entries read in place carry the salts of their commitments, for a file that is checked offline.
+    pub(crate) salts: bool,
 }
 
 impl Ask {
@@ -59,6 +61,7 @@ impl Ask {
             counts: Vec::new(),
             values: 100,
             total: false,
+            salts: false,
         }
     }
 }
@@ -169,14 +172,14 @@ async fn here(log: &Log, ask: &Ask) -> Result<Found> {
     let page = log.search.search(&request).await?;
     let counts = page.aggregations.into_iter();
     Ok(Found {
-        entries: page.entries.iter().map(|stored| exported(stored)).collect(),
+        entries: page.entries.iter().map(|stored| exported(stored, ask.salts)).collect(),
         total: page.total.unwrap_or_default(),
         next: page.next_cursor.map(|sequence| sequence.to_string()),
         counts: counts.map(|c| Counts { values: c.values, other: c.other, missing: c.missing }).collect(),
     })
 }
 
-fn exported(stored: &StoredEntry) -> Exported {
+fn exported(stored: &StoredEntry, salts: bool) -> Exported {
     Exported {
         entry: stored.entry.clone(),
         recorded_at: stored.recorded_at,
@@ -186,7 +189,7 @@ fn exported(stored: &StoredEntry) -> Exported {
             leaf_hash: *stored.leaf_hash.as_bytes(),
             previous_hash: *stored.previous_hash.as_bytes(),
             hash: *stored.hash.as_bytes(),
-            salt: Some(stored.salt),
+            salt: salts.then_some(stored.salt),
         },
     }
 }
