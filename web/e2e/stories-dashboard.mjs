@@ -11,13 +11,27 @@ async function dashboard(story) {
 
 const region = (page, name) => page.getByRole('region', { name, exact: true });
 
+/**
+ * Holds the number of the search that is open against the dashboard's. The estate lives on: an entry about a time within the period
+ * may be recorded after the dashboard was read, and only such entries explain a difference.
+ */
+async function agrees(page, address, expected, what) {
+  const shown = await found(page);
+  const period = new URL(address, 'http://reeve').searchParams;
+  const [start, end] = [period.get('start'), period.get('end')];
+  const asked = new URLSearchParams({ limit: '1', query: `recorded_at:>${end}`, end_time: end });
+  if (start !== null) asked.set('start_time', start);
+  const late = (await read(page, `audit-logs?${asked}`)).total;
+  assert.ok(shown - late <= expected && expected <= shown, `${what}: ${shown} found, ${late} of them recorded late, ${expected} on the dashboard`);
+}
+
 /** Follows a link of the dashboard whose number is known, and holds the number of the search against it. */
 async function follow(page, link, expected) {
   const address = await link.getAttribute('href');
   assert.match(address, /^\/audit\/search\?/);
   await link.click();
   await page.waitForURL(/\/audit\/search/);
-  assert.equal(await found(page), expected, `the search behind ${address}`);
+  await agrees(page, address, expected, `the search behind ${address}`);
   await page.goBack();
 }
 
@@ -50,7 +64,7 @@ const listStory = (title, list) => async (story) => {
   for (const [address, text] of pairs) {
     const shown = number(text.trim().split('\n').at(-1));
     await page.goto(address);
-    assert.equal(await found(page), shown, `${text} and the search behind it`);
+    await agrees(page, address, shown, `${text} and the search behind it`);
   }
 };
 
