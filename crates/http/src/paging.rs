@@ -4,6 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use crate::error::Problem;
+use crate::wire::list::List;
 
 /// Default page size.
 pub const DEFAULT_LIMIT: u32 = 50;
@@ -73,6 +74,15 @@ impl Window {
     pub fn next(self, returned: usize, total: u64) -> Option<String> {
         let end = self.start() + returned as u64;
         (returned > 0 && end < total).then(|| encode(end))
+    }
+
+    /// Page of a list that is held as a whole.
+    #[must_use]
+    pub fn page<T, U>(self, all: impl ExactSizeIterator<Item = T>, body: impl FnMut(T) -> U) -> List<U> {
+        let total = all.len() as u64;
+        let items: Vec<_> = all.skip(self.start() as usize).take(self.limit as usize).map(body).collect();
+        let next_cursor = self.next(items.len(), total);
+        List { items, total, next_cursor }
     }
 }
 

@@ -65,10 +65,7 @@ async fn list(
 ) -> Result<Json<List<AlertRuleBody>>, Problem> {
     let window = window(paging.limit, paging.offset, paging.cursor.as_deref())?;
     let all = app.alerts.alert_rule_list().await?;
-    let (start, limit, total) = (window.start() as usize, window.limit as usize, all.len() as u64);
-    let items: Vec<_> = all.iter().skip(start).take(limit).map(AlertRuleBody::of).collect();
-    let next_cursor = window.next(items.len(), total);
-    Ok(Json(List { items, total, next_cursor }))
+    Ok(Json(window.page(all.iter(), AlertRuleBody::of)))
 }
 
 /// Add an alert rule. It counts entries that are recorded from then on.

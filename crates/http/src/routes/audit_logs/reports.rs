@@ -48,10 +48,7 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
 async fn list(State(app): State<Arc<App>>, Params(paging): Params<Paging>) -> Result<Json<List<ReportBody>>, Problem> {
     let window = window(paging.limit, paging.offset, paging.cursor.as_deref())?;
     let all = app.reports.report_list().await?;
-    let (start, limit, total) = (window.start() as usize, window.limit as usize, all.len() as u64);
-    let items: Vec<_> = all.iter().skip(start).take(limit).map(ReportBody::of).collect();
-    let next_cursor = window.next(items.len(), total);
-    Ok(Json(List { items, total, next_cursor }))
+    Ok(Json(window.page(all.iter(), ReportBody::of)))
 }
 
 /// Add a report. It runs when asked, and by its schedule if it has one.

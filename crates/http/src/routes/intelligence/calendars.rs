@@ -27,10 +27,7 @@ pub(super) async fn list(
 ) -> Result<Json<List<CalendarBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
     let all = app.rules.calendar_list().await?;
-    let (start, limit, total) = (window.start() as usize, window.limit as usize, all.len() as u64);
-    let items: Vec<CalendarBody> = all.iter().skip(start).take(limit).map(CalendarBody::from).collect();
-    let next_cursor = window.next(items.len(), total);
-    Ok(Json(List { items, total, next_cursor }))
+    Ok(Json(window.page(all.iter(), CalendarBody::from)))
 }
 
 /// Import a calendar. A text that cannot be read or expanded whole is refused, with the line or event.
@@ -101,8 +98,5 @@ pub(super) async fn events(
     let found = tokio::task::spawn_blocking(move || calendar.occurrences(from, until)).await;
     let found = found.map_err(Problem::internal)?;
     let found = found.map_err(|error| Problem::field("until", "invalid_value", error.to_string()))?;
-    let (start, limit, total) = (window.start() as usize, window.limit as usize, found.len() as u64);
-    let items: Vec<OccurrenceBody> = found.iter().skip(start).take(limit).map(OccurrenceBody::from).collect();
-    let next_cursor = window.next(items.len(), total);
-    Ok(Json(List { items, total, next_cursor }))
+    Ok(Json(window.page(found.iter(), OccurrenceBody::from)))
 }

@@ -35,10 +35,7 @@ pub(super) async fn list(
 ) -> Result<Json<List<ChannelBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
     let all = app.dispatcher.channels.channel_list().await?;
-    let (start, limit, total) = (window.start() as usize, window.limit as usize, all.len() as u64);
-    let items: Vec<_> = all.iter().skip(start).take(limit).map(ChannelBody::of).collect();
-    let next_cursor = window.next(items.len(), total);
-    Ok(Json(List { items, total, next_cursor }))
+    Ok(Json(window.page(all.iter(), ChannelBody::of)))
 }
 
 /// Add a channel. Agents' timings decide what goes out when; requests for signatures go out at once.

@@ -27,11 +27,8 @@ pub(super) async fn list(
 ) -> Result<Json<List<ExclusionBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
     let all = app.agents.exclusion_list().await?;
-    let (start, limit, now) = (window.start() as usize, window.limit as usize, app.now());
-    let items: Vec<_> = all.iter().skip(start).take(limit).map(|one| ExclusionBody::of(one, now)).collect();
-    let total = all.len() as u64;
-    let next_cursor = window.next(items.len(), total);
-    Ok(Json(List { items, total, next_cursor }))
+    let now = app.now();
+    Ok(Json(window.page(all.iter(), |one| ExclusionBody::of(one, now))))
 }
 
 /// Exclude. What waits and is covered is dismissed with this reason.

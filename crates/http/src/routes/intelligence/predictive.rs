@@ -26,10 +26,7 @@ pub(super) async fn list(
 ) -> Result<Json<List<RuleBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
     let all = app.rules.rule_list().await?;
-    let (start, limit, total) = (window.start() as usize, window.limit as usize, all.len() as u64);
-    let items: Vec<RuleBody> = all.iter().skip(start).take(limit).map(RuleBody::from).collect();
-    let next_cursor = window.next(items.len(), total);
-    Ok(Json(List { items, total, next_cursor }))
+    Ok(Json(window.page(all.iter(), RuleBody::from)))
 }
 
 /// Add a rule. What it foresees becomes a recommendation of an agent of its type; the rule itself never acts.

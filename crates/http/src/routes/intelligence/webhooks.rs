@@ -34,10 +34,7 @@ pub(super) async fn list(
 ) -> Result<Json<List<WebhookBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
     let all = app.dispatcher.webhooks.webhook_list().await?;
-    let (start, limit, total) = (window.start() as usize, window.limit as usize, all.len() as u64);
-    let items: Vec<_> = all.iter().skip(start).take(limit).map(WebhookBody::of).collect();
-    let next_cursor = window.next(items.len(), total);
-    Ok(Json(List { items, total, next_cursor }))
+    Ok(Json(window.page(all.iter(), WebhookBody::of)))
 }
 
 /// Subscribe. The answer carries the secret, this once.

@@ -23,10 +23,7 @@ pub(super) async fn list(
 ) -> Result<Json<List<ReadyRuleBody>>, Problem> {
     let window = window(paging.limit, paging.offset, paging.cursor.as_deref())?;
     let (ready, rules) = (ready_rules(), app.alerts.alert_rule_list().await?);
-    let (start, limit, total) = (window.start() as usize, window.limit as usize, ready.len() as u64);
-    let items: Vec<_> = ready.into_iter().skip(start).take(limit).map(|one| body(one, &rules)).collect();
-    let next_cursor = window.next(items.len(), total);
-    Ok(Json(List { items, total, next_cursor }))
+    Ok(Json(window.page(ready.into_iter(), |one| body(one, &rules))))
 }
 
 /// Enable a rule that ships with Reeve. What was changed of it before stays changed.

@@ -34,10 +34,7 @@ pub(super) async fn list(
 ) -> Result<Json<List<ExportDestinationBody>>, Problem> {
     let window = window(paging.limit, paging.offset, paging.cursor.as_deref())?;
     let all = app.exports.destination_list().await?;
-    let (start, limit, total) = (window.start() as usize, window.limit as usize, all.len() as u64);
-    let items: Vec<_> = all.iter().skip(start).take(limit).map(ExportDestinationBody::of).collect();
-    let next_cursor = window.next(items.len(), total);
-    Ok(Json(List { items, total, next_cursor }))
+    Ok(Json(window.page(all.iter(), ExportDestinationBody::of)))
 }
 
 /// Add a destination.

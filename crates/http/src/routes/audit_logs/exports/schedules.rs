@@ -33,10 +33,7 @@ pub(super) async fn list(
 ) -> Result<Json<List<ExportScheduleBody>>, Problem> {
     let window = window(paging.limit, paging.offset, paging.cursor.as_deref())?;
     let all = app.exports.export_schedule_list().await?;
-    let (start, limit, total) = (window.start() as usize, window.limit as usize, all.len() as u64);
-    let items: Vec<_> = all.iter().skip(start).take(limit).map(ExportScheduleBody::of).collect();
-    let next_cursor = window.next(items.len(), total);
-    Ok(Json(List { items, total, next_cursor }))
+    Ok(Json(window.page(all.iter(), ExportScheduleBody::of)))
 }
 
 /// Add a scheduled export. It covers what is recorded from then on.
