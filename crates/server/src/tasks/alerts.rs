@@ -7,13 +7,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use reeve_access::AccessError;
 use reeve_alerts::{Changes, Evaluator, FIRE, Firing, Limits, Observed, Progress};
 use reeve_audit::query::Query;
-use reeve_audit::{ActionMethod, ActionStatus, Actor, Draft, Entry, EventId, Json, ResourceRef};
+use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventId, Json, ResourceRef};
 use reeve_http::App;
-use reeve_ledger::AppendError;
 use reeve_trail::Trail;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -115,15 +114,7 @@ async fn record(app: &App) -> Result<()> {
     loop {
         let firings = app.alerts.firing_unrecorded(RECORDED).await?;
         for firing in &firings {
-            let draft = Draft::by_reeve(entry(firing)?, app.now())
-                .map_err(|errors| anyhow::anyhow!("the entry of firing {} is not sound: {errors:?}", firing.id.0))?;
-            match app.ledger.append(vec![draft]).await {
-                Ok(_) => {}
-                Err(AppendError::Conflict { event_id, .. }) => {
-                    tracing::warn!(event_id, "another entry has the identifier of a firing");
-                }
-                Err(error) => return Err(error.into()),
-            }
+            super::record_once(app, entry(firing)?).await.with_context(|| format!("firing {}", firing.id.0))?;
             app.alerts.firing_recorded(&firing.id).await?;
         }
         if firings.len() < usize::try_from(RECORDED)? {

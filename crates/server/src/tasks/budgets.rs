@@ -8,11 +8,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use reeve_agents::budget::{Budget, BudgetAlert, Standing, evaluate};
-use reeve_audit::{ActionMethod, ActionStatus, Actor, Draft, Entry, EventId, Json, ResourceRef, events};
+use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventId, Json, ResourceRef, events};
 use reeve_http::App;
-use reeve_ledger::AppendError;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -98,15 +97,7 @@ async fn record(app: &App) -> Result<()> {
     loop {
         let waiting = app.budgets.budget_alerts_unrecorded(RECORDED).await?;
         for alert in &waiting {
-            let draft = Draft::by_reeve(entry(alert)?, app.now())
-                .map_err(|errors| anyhow::anyhow!("the entry of budget alert {} is not sound: {errors:?}", alert.id))?;
-            match app.ledger.append(vec![draft]).await {
-                Ok(_) => {}
-                Err(AppendError::Conflict { event_id, .. }) => {
-                    tracing::warn!(event_id, "another entry has the identifier of a budget alert");
-                }
-                Err(error) => return Err(error.into()),
-            }
+            super::record_once(app, entry(alert)?).await.with_context(|| format!("budget alert {}", alert.id))?;
             app.budgets.budget_alert_recorded(&alert.id).await?;
         }
         if waiting.len() < usize::try_from(RECORDED)? {
