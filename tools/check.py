@@ -11,6 +11,7 @@ import errors
 import gate_test
 import imports
 import licenses
+import openings
 import shape
 import words
 
@@ -44,6 +45,7 @@ CHECKS = [
     ("imports", "the table of our crates", imports.problems, "tools/imports.toml has the table"),
     ("shape", "names and sizes", shape.problems, "CONTRIBUTING.md, \"Shape\""),
     ("words", "nothing unfinished or private", words.problems, "the line says what"),
+    ("openings", "doc comments that open with What, Whether, Who or How", openings.problems, "python3 tools/openings.py"),
     ("licences", "licences, bans, sources", licenses.problems, "deny.toml has the lists"),
     ("errors", "a page for every error code", errors.problems, "docs/errors/ has the pages"),
     ("web-lint", "npm run lint", web("lint"), "npm --prefix web run lint"),

@@ -7,6 +7,7 @@ import drift
 import errors
 import imports
 import licenses
+import openings
 import shape
 import test_summary
 
@@ -63,6 +64,45 @@ class Shape(unittest.TestCase):
         self.assertEqual([name.split("`")[1] for name in shape.long_functions("a.rs", long)], ["long"])
         fits = f"fn fits() {{\n{body[: -len('    let x = 1;' + chr(10))]}}}\n".splitlines()
         self.assertEqual(list(shape.long_functions("a.rs", fits)), [])
+
+
+class Openings(unittest.TestCase):
+    def test_doc_comments(self):
+        text = """//! How it works.
+//!
+//! What it refuses.
+
+/// Whether it is open.
+#[test]
+fn a() {}
+    /// Returns `true` if it is open. Whether
+    /// Who asks is irrelevant.
+    fn b() {}
+/// **Where** it is.
+/// `When` it was.
+//// That is a separator.
+// Which is no doc comment.
+/// Whatever it takes.
+"""
+        self.assertEqual([number for number, _ in openings.doc_comments(text)], [1, 5, 8, 11, 15])
+        self.assertEqual([number for number, _ in openings.openings(text)], [1, 5, 11])
+
+    def test_allowance(self):
+        def compare(count, comments, allowance):
+            return list(openings.compare({"a": {"comments": comments, "places": ["place"] * count}}, allowance))
+
+        self.assertEqual(compare(3, 100, {"a": 3}), [])
+        self.assertIn("3 are allowed", compare(4, 100, {"a": 3})[0])
+        self.assertIn("still says 4", compare(3, 100, {"a": 4})[0])
+        # One in a hundred needs no entry, and may not keep one.
+        self.assertEqual(compare(1, 100, {}), [])
+        self.assertIn("leaves the list", compare(1, 100, {"a": 1})[0])
+        self.assertIn("1 are allowed", compare(2, 100, {})[0])
+        self.assertIn("no such crate", compare(0, 100, {"b": 1})[0])
+
+    def test_lowered(self):
+        crates = {"a": {"comments": 10, "places": ["place"] * 3}, "b": {"comments": 10, "places": []}, "c": {"comments": 10, "places": ["place"] * 3}}
+        self.assertEqual(openings.lowered(crates, {"a": 5, "b": 4, "c": 2, "gone": 1}), {"a": 3, "c": 2})
 
 
 class Errors(unittest.TestCase):
