@@ -4,6 +4,7 @@
 //! ledger as everywhere else. Only the clouds are simulated.
 
 mod activity;
+mod audit;
 mod people;
 mod setup;
 mod state;
@@ -52,14 +53,18 @@ pub(crate) async fn run(args: &DemoArgs) -> Result<()> {
     let (listener, address) = service.bind().await?;
     let stop = stop_on_signal();
     let living = tokio::spawn(live(service.app.clone(), state.clone(), stop.clone()));
-    let mut out = std::io::stdout();
-    writeln!(out, "Dashboard: http://{address}")?;
-    writeln!(out, "Sign in:   {}", sign_in.email)?;
-    writeln!(out, "Password:  {}", sign_in.password)?;
-    writeln!(out, "Others:    {} (same password)", people::others().join(", "))?;
-    writeln!(out, "Data:      {}", service.config.data_dir.display())?;
-    out.flush()?;
-    service.serve(listener, stop).await?;
+    let data_dir = service.config.data_dir.clone();
+    let greeting = async {
+        audit::ensure(address, &sign_in).await;
+        let mut out = std::io::stdout();
+        writeln!(out, "Dashboard: http://{address}")?;
+        writeln!(out, "Sign in:   {}", sign_in.email)?;
+        writeln!(out, "Password:  {}", sign_in.password)?;
+        writeln!(out, "Others:    {} (same password)", people::others().join(", "))?;
+        writeln!(out, "Data:      {}", data_dir.display())?;
+        Ok(out.flush()?)
+    };
+    tokio::try_join!(service.serve(listener, stop), greeting)?;
     living.abort();
     state.save()
 }

@@ -1,0 +1,106 @@
+//! Alert rules, reports and a scheduled export of the demo, made over the interface by its administrator, as a person would.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use reqwest::{Client, header};
+use serde_json::{Value, json};
+
+use super::people::SignIn;
+
+/// Longest wait for one answer.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Ready rules that are enabled; the others wait for a click.
+const RULES: [&str; 3] = ["failed-sign-ins", "administrator-policy-attached", "port-opened-to-the-internet"];
+
+/// Session of the administrator.
+struct Session {
+    client: Client,
+    /// `http://ADDRESS`, also the origin that a session cookie is accepted from.
+    origin: String,
+    cookie: String,
+}
+
+/// Enables alert rules and adds reports with a first run and a nightly export, where there are none of their kind. A part that
+/// fails is reported in the service's log; the demo goes on without it.
+pub(super) async fn ensure(address: SocketAddr, sign_in: &SignIn) {
+    let done = async {
+        let session = Session::open(address, sign_in).await?;
+        if session.is_empty("audit-logs/alerts").await? {
+            session.rules().await?;
+        }
+        if session.is_empty("audit-logs/reports").await? {
+            session.reports().await?;
+        }
+        if session.is_empty("audit-logs/export-schedules").await? {
+            session.exports().await?;
+        }
+        session.send(session.client.delete(session.address("sessions/current"))).await
+    };
+    if let Err(error) = done.await {
+        tracing::warn!(error = format!("{error:#}"), "alert rules, reports or exports of the demo could not be added");
+    }
+}
+
+impl Session {
+    async fn open(address: SocketAddr, sign_in: &SignIn) -> Result<Session> {
+        let client = Client::builder().timeout(PATIENCE).no_proxy().build()?;
+        let origin = format!("http://{address}");
+        let body = json!({ "email": sign_in.email, "password": sign_in.password });
+        let answer = client.post(format!("{origin}/api/v1/sessions")).json(&body).send().await?.error_for_status()?;
+        let cookie = answer.headers().get(header::SET_COOKIE).context("signing in was answered without a session")?;
+        let cookie = cookie.to_str()?.split(';').next().unwrap_or_default().to_owned();
+        Ok(Session { client, origin, cookie })
+    }
+
+    fn address(&self, path: &str) -> String {
+        format!("{}/api/v1/{path}", self.origin)
+    }
+
+    async fn send(&self, request: reqwest::RequestBuilder) -> Result<Value> {
+        let request = request.header(header::COOKIE, &self.cookie).header(header::ORIGIN, &self.origin);
+        let answer = request.header("sec-fetch-site", "same-origin").send().await?;
+        let (status, path, text) = (answer.status(), answer.url().path().to_owned(), answer.text().await?);
+        if !status.is_success() {
+            bail!("{path} was answered {status}: {text}");
+        }
+        Ok(serde_json::from_str(&text).unwrap_or(Value::Null))
+    }
+
+    async fn post(&self, path: &str, body: &Value) -> Result<Value> {
+        self.send(self.client.post(self.address(path)).json(body)).await
+    }
+
+    async fn is_empty(&self, path: &str) -> Result<bool> {
+        let list = self.send(self.client.get(self.address(&format!("{path}?limit=1")))).await?;
+        Ok(list["items"].as_array().is_some_and(Vec::is_empty))
+    }
+
+    async fn rules(&self) -> Result<()> {
+        for key in RULES {
+            self.post(&format!("audit-logs/alerts/ready/{key}/enable"), &json!({})).await?;
+        }
+        Ok(())
+    }
+
+    async fn reports(&self) -> Result<()> {
+        let reports = [
+            json!({ "name": "SOC 2, last 30 days", "framework": "soc2", "period": "30d" }),
+            json!({ "name": "Changes by user, every Monday", "query": "event_type:resource.*", "period": "7d",
+                "group_by": ["user", "event_type"], "schedule": { "cron": "0 6 * * 1", "time_zone": "UTC" } }),
+        ];
+        for report in reports {
+            let report = self.post("audit-logs/reports", &report).await?;
+            let id = report["id"].as_str().context("a report without an identifier")?;
+            self.post(&format!("audit-logs/reports/{id}/run"), &json!({})).await?;
+        }
+        Ok(())
+    }
+
+    async fn exports(&self) -> Result<()> {
+        let nightly = json!({ "name": "Everything, every night", "format": "parquet", "schedule": "0 3 * * *", "time_zone": "UTC" });
+        self.post("audit-logs/export-schedules", &nightly).await?;
+        Ok(())
+    }
+}
