@@ -14,7 +14,7 @@ pub const MAX_BATCH: usize = 10_000;
 /// Room for the canonical bytes of one entry at first.
 const SCRATCH: usize = 2_048;
 
-/// How a submission is written.
+/// Layout of a submission's body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
     /// One entry: a JSON object.
@@ -26,7 +26,8 @@ pub enum Content {
 }
 
 impl Content {
-    /// How an `application/json` body is written, by its first byte.
+    /// Returns the layout of an `application/json` body: an array if its first byte after white space is `[`, else one
+    /// entry.
     pub fn of_json(bytes: &[u8]) -> Self {
         match bytes.iter().find(|b| !b.is_ascii_whitespace()) {
             Some(b'[') => Self::Array,
@@ -39,9 +40,9 @@ impl Content {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("entry {index}: {}", errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
 pub struct BatchError {
-    /// Which entry.
+    /// Position of the entry in the submission, from 0.
     pub index: usize,
-    /// What was wrong with it; paths are inside the entry.
+    /// Faults of the entry; their paths start inside the entry.
     pub errors: Vec<FieldError>,
 }
 

@@ -17,7 +17,7 @@ use self::shape::Members;
 use crate::entry::{Claim, Entry, EventId, Severity};
 use crate::instant::to_millis;
 
-/// Where the text comes from.
+/// Origin of the text: a client's submission or Reeve's own storage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Source {
     /// Sent by somebody.

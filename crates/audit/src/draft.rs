@@ -21,7 +21,7 @@ pub const MAX_ENTRY_BYTES: usize = 1 << 20;
 pub struct Draft {
     /// The entry.
     pub entry: Entry,
-    /// When Reeve received it; UTC milliseconds.
+    /// Time at which Reeve received the entry; UTC milliseconds.
     pub recorded_at: Timestamp,
     /// RFC 8785 bytes of the entry, `recorded_at` and the submitter: what is hashed and stored.
     pub canonical: Vec<u8>,
@@ -192,7 +192,8 @@ fn reserved(entry: &Entry) -> FieldError {
     FieldError::new("event_type", "reserved", message)
 }
 
-/// What the types of an entry cannot rule out.
+/// Returns the faults that the types of an entry cannot rule out: a malformed e-mail address, or states nested too
+/// deeply.
 fn unsound(entry: &Entry) -> Vec<FieldError> {
     let mut errors = Vec::new();
     if let Some(Err(message)) = entry.actor.email.as_deref().filter(|text| !text.is_empty()).map(email) {

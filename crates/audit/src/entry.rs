@@ -44,17 +44,17 @@ use crate::json::Json;
 pub struct Entry {
     /// Unique id, chosen by the source or by Reeve; the key of idempotency.
     pub event_id: EventId,
-    /// When it happened, as the source says; UTC milliseconds.
+    /// Time of the event as the source reports it; UTC milliseconds.
     pub timestamp: Timestamp,
-    /// What kind of thing happened, as `category.operation`.
+    /// Event type, as `category.operation`.
     pub event_type: EventType,
-    /// How grave it is.
+    /// Severity; `info` unless the source says otherwise.
     pub severity: Severity,
-    /// Who did it.
+    /// User, agent or system that performed the action.
     pub actor: Actor,
-    /// What it was done to.
+    /// Resource that the action changed or read.
     pub resource: ResourceRef,
-    /// What was done, and how it went.
+    /// Operation, its status and the way it was called.
     pub action: Action,
     /// The state before and after.
     pub changes: Changes,

@@ -15,7 +15,8 @@ pub struct FieldError {
     pub code: &'static str,
     /// A sentence for people that follows the path.
     pub message: String,
-    /// Where in the sent bytes, when the text itself was at fault; counted from 0.
+    /// Byte offset of the fault in the submitted text, from 0; `None` if the text is well-formed JSON and a value is
+    /// wrong.
     pub offset: Option<usize>,
 }
 

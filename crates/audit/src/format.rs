@@ -31,13 +31,13 @@ use crate::entry::Entry;
 pub struct EntryView<'a> {
     /// The claim.
     pub entry: &'a Entry,
-    /// When Reeve received it.
+    /// Time at which Reeve received the entry.
     pub recorded_at: Timestamp,
-    /// What proves it.
+    /// Position and hashes that prove the entry.
     pub integrity: &'a Integrity,
 }
 
-/// What proves an entry: its place in the log, and its hashes.
+/// Proof data of an entry: its position in the log and its hashes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Integrity {
     /// Position in the log, from 0.
@@ -116,7 +116,7 @@ impl FromStr for FormatName {
     }
 }
 
-/// How much of an entry was written.
+/// Completeness of a written record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Written {
     /// All of it.
@@ -136,15 +136,15 @@ pub enum FormatError {
     Oversize {
         /// The entry's position.
         sequence: u64,
-        /// How long the record would be.
+        /// Size that the record would have.
         bytes: usize,
-        /// How long it may be.
+        /// Largest size allowed.
         limit: usize,
     },
 }
 
 impl Format {
-    /// Which one it is.
+    /// Returns the format's name without its options.
     pub fn name(&self) -> FormatName {
         match self {
             Self::Json => FormatName::Json,

@@ -103,7 +103,7 @@ impl Json {
         }
     }
 
-    /// What this value is called in an error message.
+    /// Returns the value's type for error messages, with its article.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Null => "null",

@@ -38,7 +38,7 @@ use crate::entry::Entry;
 /// A query, ready to be asked of entries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Query {
-    /// What it asks.
+    /// Condition that an entry has to satisfy.
     pub expr: Expr,
 }
 
@@ -62,7 +62,7 @@ impl Query {
         }
     }
 
-    /// Whether the entry is found; `now` is what `now-24h` starts from.
+    /// Returns `true` if the entry satisfies the query; relative times (`now-24h`) count from `now`.
     pub fn matches(&self, entry: &Entry, recorded_at: Timestamp, now: Timestamp) -> bool {
         self.expr.matches(entry, recorded_at, now)
     }
@@ -74,7 +74,7 @@ impl Query {
 }
 
 impl Expr {
-    /// Whether the entry is found; `now` is what `now-24h` starts from.
+    /// Returns `true` if the entry satisfies the expression; relative times (`now-24h`) count from `now`.
     pub fn matches(&self, entry: &Entry, recorded_at: Timestamp, now: Timestamp) -> bool {
         eval::matches(self, eval::Candidate { entry, recorded_at, now })
     }

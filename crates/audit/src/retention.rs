@@ -5,7 +5,8 @@ use std::str::FromStr;
 
 use crate::entry::EventType;
 
-/// Which entries share a segment, and so a fate.
+/// Groups of entries with one retention period. A segment holds entries of one class, so that it can be deleted as a
+/// whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RetentionClass {
     /// `authentication.*`.
@@ -18,7 +19,7 @@ pub enum RetentionClass {
     Default,
 }
 
-/// How long entries of a class stay in each tier, one after the other.
+/// Time that entries of a class stay in each tier, one tier after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetentionPeriods {
     /// Days on local disk, indexed.

@@ -16,14 +16,14 @@ use crate::disk::{Disk, DiskFile, parent, read_if_there, write_durably};
 
 /// Bytes of the file.
 const FILE_LEN: usize = 1024;
-/// Where the second slot begins.
+/// Distance between the two slots of the anchor file, in bytes.
 const SLOT_STEP: usize = 512;
 const SLOT_LEN: usize = 96;
 const CHECKED: usize = SLOT_LEN - 4;
 const MAGIC: &[u8; 8] = b"reeveanc";
 const VERSION: u32 = 1;
 
-/// How far a log was.
+/// Head of a log: its size, root hash and chain hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AnchorHead {
     /// Entries.
@@ -39,13 +39,13 @@ pub(crate) struct Anchor {
     file: Box<dyn DiskFile>,
     turn: u64,
     synced: bool,
-    /// What was written last.
+    /// Head written last; `None` before the first write.
     head: Option<AnchorHead>,
     /// A sync failed: what either slot holds on the disk is unknown, whatever a later sync says.
     doubtful: bool,
 }
 
-/// What the anchor's file says.
+/// Content of the anchor file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Found {
     /// There is no file.
@@ -168,7 +168,7 @@ impl Anchor {
     }
 }
 
-/// Where the slot of a turn begins.
+/// Returns the byte offset of the slot that a turn writes to; turns alternate between the two slots.
 fn place(turn: u64) -> u64 {
     (turn % 2) * SLOT_STEP as u64
 }

@@ -16,7 +16,7 @@ pub enum AppendError {
     /// Too much is waiting already.
     #[error("the log is busy; try again in {retry_after_s} s")]
     Busy {
-        /// When to try again, seconds.
+        /// Seconds after which the caller should try again.
         retry_after_s: u64,
     },
     /// The submission could never be taken.
@@ -30,7 +30,7 @@ pub enum AppendError {
     /// The identifier was used for another entry before.
     #[error("entry {index}: another entry with the event_id {event_id} is in the log")]
     Conflict {
-        /// Which entry of the submission, from 0.
+        /// Position of the entry in the submission, from 0.
         index: usize,
         /// Its identifier.
         event_id: String,
@@ -38,7 +38,7 @@ pub enum AppendError {
     /// The disk did not take it.
     #[error("{message}")]
     Storage {
-        /// What happened, and what to do.
+        /// Cause and remedy, for the operator.
         message: String,
         /// Because no space is left.
         full_disk: bool,
@@ -62,7 +62,7 @@ pub(crate) enum Slot {
     Fresh(Prepared),
 }
 
-/// What became of an entry of a submission. Its receipt is made by the caller, so that the sequencer need not.
+/// Result for one entry of a submission. Its receipt is made by the caller, so that the sequencer need not.
 #[derive(Debug)]
 pub(crate) enum Recorded {
     /// It was in the log: its first receipt again.
@@ -72,7 +72,7 @@ pub(crate) enum Recorded {
 }
 
 impl Recorded {
-    /// What the caller is told.
+    /// Returns the receipt for the caller.
     pub(crate) fn receipt(self) -> Receipt {
         match self {
             Recorded::Known(receipt) => *receipt,
@@ -81,7 +81,7 @@ impl Recorded {
     }
 }
 
-/// What the sequencer answers a submission with.
+/// Answer of the sequencer to a submission: one result for each entry, in order.
 pub(crate) type Answer = Result<Vec<Recorded>, AppendError>;
 
 /// Entries to be recorded together or not at all.

@@ -19,7 +19,7 @@ const WIDTH: u64 = TILE_WIDTH as u64;
 /// The file as attestations name it.
 const NAME: &str = "ledger/chain";
 
-/// Where the chain of sealed entries can be entered.
+/// Index of the hash chain over sealed entries: the points from which verification can start.
 pub(crate) struct Chain {
     disk: Arc<dyn Disk>,
     attestor: Arc<Attestor>,

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-/// What the ledger asks about time.
+/// Source of time, replaced by a simulated one in tests.
 pub trait Clock: std::fmt::Debug + Send + Sync {
     /// The time of day.
     fn now(&self) -> Timestamp;

@@ -1,4 +1,4 @@
-//! What a ledger is configured with, and where its files are.
+//! Configuration of a ledger, and the paths of its files.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::clock::{Clock, SystemClock};
 
-/// How a ledger is set up.
+/// Configuration of a ledger.
 #[derive(Debug, Clone)]
 pub struct Config {
     /// The data directory; the ledger's files are in `ledger/` below it.
@@ -21,8 +21,9 @@ pub struct Config {
     pub seal_after_bytes: usize,
     /// Sealing is due when the oldest unsealed entry is this old.
     pub seal_after: Duration,
-    /// When the unsealed entries' canonical bytes, and 256 for each, are this many, appends wait for a seal, and are refused
-    /// as busy when none is done in time. Without this, a disk that is slower than the appends would fill the memory.
+    /// Limit of unsealed data: canonical bytes plus 256 for each entry. Above it appends wait for a seal, and are
+    /// refused as busy when none is finished in time. Without the limit, a disk that is slower than the appends would
+    /// fill the memory.
     pub tail_limit_bytes: usize,
     /// A group commit takes waiting submissions until their canonical bytes pass this.
     pub max_batch_bytes: usize,
@@ -32,7 +33,7 @@ pub struct Config {
     /// Start although the anchor's file is gone while there are entries, and anchor the log as it is. For an operator who
     /// lost the anchor's disk and has checked the log against a checkpoint kept elsewhere.
     pub accept_missing_anchor: bool,
-    /// What time it is.
+    /// Clock that stamps entries and schedules background work.
     pub clock: Arc<dyn Clock>,
 }
 
@@ -56,7 +57,7 @@ impl Config {
     }
 }
 
-/// Where the ledger's files are.
+/// Paths of the ledger's files.
 #[derive(Debug, Clone)]
 pub(crate) struct Places {
     pub(crate) dir: PathBuf,

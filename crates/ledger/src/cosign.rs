@@ -1,5 +1,6 @@
-//! What witnesses need of the log and give to it: consistency proofs, and cosignatures, which are served with the very
-//! checkpoint they are over and go into proofs of the entries it covers. `ledger/checkpoint.cosigned` keeps the newest
+//! Interface to witnesses: consistency proofs for them, and their cosignatures, which are served with the checkpoint
+//! they sign and are included in proofs of the entries it covers. `ledger/checkpoint.cosigned` keeps the
+//! newest cosigned checkpoint; losing it loses nothing but the cosignatures. `ledger/checkpoint.cosigned` keeps the newest
 //! cosigned checkpoint; losing it loses nothing but the cosignatures.
 //!
 //! Refuses a cosigned checkpoint that is not one of this log. Cosignatures themselves are verified by whoever asked for them.
@@ -37,7 +38,7 @@ fn place(shared: &Shared) -> PathBuf {
     shared.places.dir.join("checkpoint.cosigned")
 }
 
-/// Whether a checkpoint is one of the log: same origin, and the root of the tree at its size.
+/// Returns `true` if the checkpoint belongs to this log: same origin, and the same root hash at its size.
 fn is_ours(shared: &Shared, checkpoint: &Checkpoint) -> Result<bool, ReadError> {
     if checkpoint.origin != shared.config.origin || checkpoint.size > shared.head.read().size {
         return Ok(false);

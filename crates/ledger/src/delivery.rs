@@ -1,12 +1,12 @@
-//! How the publication of checkpoints goes, place by place: for metrics and for whoever asks why a place lags behind.
-//! Publishing itself is somebody else's; nothing here is waited for by an append.
+//! Delivery status of checkpoints for each publication target, for metrics and for finding out why a target lags
+//! behind. Publishing itself happens elsewhere; no append waits for it.
 
 use crate::ledger::Ledger;
 
-/// How one place is served.
+/// Delivery status of one target.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Delivery {
-    /// Which place: `file`, `s3`, `webhook`, or a witness's name.
+    /// Name of the target: `file`, `s3`, `webhook`, or a witness's name.
     pub target: String,
     /// Size of the newest checkpoint that arrived.
     pub size: u64,
@@ -31,7 +31,7 @@ impl Ledger {
         }
     }
 
-    /// How all places are served, by name.
+    /// Returns the delivery status of all targets, sorted by name.
     pub fn deliveries(&self) -> Vec<Delivery> {
         self.shared().deliveries.lock().values().cloned().collect()
     }

@@ -34,7 +34,7 @@ pub trait Disk: Send + Sync {
 pub trait DiskFile: Send + Sync {
     /// Its length in bytes.
     fn len(&self) -> io::Result<u64>;
-    /// Whether it has no bytes.
+    /// Returns `true` if the file has no bytes.
     fn is_empty(&self) -> io::Result<bool> {
         Ok(self.len()? == 0)
     }
@@ -46,19 +46,19 @@ pub trait DiskFile: Send + Sync {
     fn sync(&self) -> io::Result<()>;
     /// Cuts the file to a length.
     fn truncate(&self, len: u64) -> io::Result<()>;
-    /// Whether the path it was opened by still names this file: false when it was deleted or replaced underneath.
+    /// Returns `true` if the path that the file was opened by still names it, `false` if it was deleted or replaced.
     fn is_linked(&self) -> io::Result<bool>;
 }
 
 /// A held lock.
 pub trait DiskLock: Send + Sync {}
 
-/// Whether an error says that no space or quota is left.
+/// Returns `true` if an error means that no space or quota is left.
 pub fn is_full(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
-/// Where a file is written before it gets its name.
+/// Returns the temporary path that a file is written to before it is renamed to `path`.
 fn unnamed(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".tmp");

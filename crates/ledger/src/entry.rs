@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use reeve_audit::{Entry, ReadBackError};
 use reeve_tlog::{Commitment, Hash, chain_hash, commitment};
 
-/// What an entry counts as in queues and tail beside its canonical bytes.
+/// Bytes added to an entry's canonical bytes when the memory of queues and tail is counted.
 pub(crate) const ENTRY_OVERHEAD: usize = 256;
 
 /// An acknowledged entry.
@@ -13,7 +13,7 @@ pub(crate) const ENTRY_OVERHEAD: usize = 256;
 pub struct StoredEntry {
     /// Position in the log, from 0.
     pub sequence: u64,
-    /// When Reeve received it; part of the canonical bytes.
+    /// Time at which Reeve received the entry; part of the canonical bytes.
     pub recorded_at: Timestamp,
     /// The salt of the commitment.
     pub salt: [u8; 16],
@@ -65,7 +65,7 @@ impl StoredEntry {
         Ok(stored)
     }
 
-    /// What its writer was told, or is told again when it is sent again.
+    /// Returns the receipt of the entry; `duplicate` marks a repeated submission.
     pub(crate) fn receipt(&self, duplicate: bool) -> Receipt {
         Receipt {
             event_id: self.entry.event_id.as_str().to_owned(),
@@ -91,14 +91,14 @@ pub struct SealedEntry {
     pub canonical: Vec<u8>,
 }
 
-/// What the writer of an entry gets back once it is durable.
+/// Receipt that a client gets once its entry is durable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receipt {
     /// The entry's identifier.
     pub event_id: String,
     /// Position in the log.
     pub sequence: u64,
-    /// When Reeve received it.
+    /// Time at which Reeve received the entry.
     pub recorded_at: Timestamp,
     /// RFC 6962 leaf hash.
     pub leaf_hash: Hash,
@@ -106,6 +106,6 @@ pub struct Receipt {
     pub previous_hash: Hash,
     /// Chain hash.
     pub hash: Hash,
-    /// Whether the same entry had been recorded before and this is its first receipt again.
+    /// `true` if the entry had been recorded before; the other members are then those of the first receipt.
     pub duplicate: bool,
 }

@@ -38,13 +38,13 @@ pub enum RotateError {
     NotDestroyed {
         /// The key in charge.
         new: String,
-        /// What went wrong.
+        /// Error of the file system.
         #[source]
         source: KeyFileError,
     },
 }
 
-/// What is recorded of a rotation beforehand.
+/// Rotation of the signing key as recorded before it happens, so that it can be finished after a crash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Planned {
     /// The verifier key in charge so far.

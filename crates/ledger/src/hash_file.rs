@@ -28,12 +28,12 @@ impl HashFile {
         Ok(HashFile { disk, path: path.to_owned(), file: RwLock::new(file) })
     }
 
-    /// Where it is.
+    /// Returns the path of the file.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether it has at least this many hashes.
+    /// Returns `true` if the file has at least `count` hashes.
     pub(crate) fn holds(&self, count: u64) -> io::Result<bool> {
         let length = self.file.read().as_ref().map_or(Ok(0), |file| file.len())?;
         Ok(length / HASH_LEN as u64 >= count)

@@ -120,7 +120,8 @@ impl SealedIds {
         Place { disk: self.disk.as_ref(), attestor: &self.attestor, dir: &self.dir }
     }
 
-    /// How many files at the end are to become one.
+    /// Returns the number of files at the end that should be merged into one; `None` if there are too few of one
+    /// level.
     fn mergeable(&self) -> Option<usize> {
         let level = self.files.last()?.level();
         let run = self.files.iter().rev().take_while(|file| file.level() == level).count();

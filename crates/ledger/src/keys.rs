@@ -31,9 +31,9 @@ pub enum KeyFileError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What was being done.
+        /// Operation that failed.
         action: &'static str,
-        /// What the system said.
+        /// Error of the operating system.
         #[source]
         source: io::Error,
     },
@@ -42,7 +42,7 @@ pub enum KeyFileError {
     Key {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// Fault in the key file.
         #[source]
         source: KeyError,
     },
@@ -67,7 +67,7 @@ pub enum KeyFileError {
     Epochs {
         /// The record.
         path: PathBuf,
-        /// What is wrong.
+        /// Fault in the list of epochs.
         cause: String,
     },
     /// The key is another one than the log's.

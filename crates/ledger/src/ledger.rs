@@ -26,9 +26,9 @@ use crate::tiles::TreeHashes;
 
 /// Work on more entries than this is done on a thread for blocking work.
 const INLINE_ENTRIES: usize = 32;
-/// What a caller is told to wait when the queue is full, seconds.
+/// Seconds that a caller is asked to wait when the queue is full.
 const RETRY_AFTER_S: u64 = 1;
-/// How long an append waits for a seal to make room in the tail.
+/// Longest time that an append waits for a seal to free memory in the tail.
 const TAIL_WAIT: Duration = Duration::from_secs(3);
 /// An append of at most this many bytes may pass the tail's limit by a sixteenth of it: what one person does, and the record of what
 /// they read, does not wait for the seal that a bulk load made necessary.
@@ -238,7 +238,7 @@ impl Ledger {
         }
     }
 
-    /// How long until a seal is due; `None` while there is nothing to seal.
+    /// Returns the time until the next seal is due; `None` while there is nothing to seal.
     fn seal_due_in(&self) -> Option<Duration> {
         let shared = &self.0.shared;
         if matches!(*shared.fault.lock(), Some(Fault::Removed(_))) {
@@ -253,7 +253,7 @@ impl Ledger {
         Some(shared.config.seal_after.saturating_sub(age.unsigned_abs()))
     }
 
-    /// Whether entries are taken and the anchor is written.
+    /// Returns the faults that stop appends or the anchor, and the bytes waiting in the queue.
     pub fn health(&self) -> Health {
         let shared = &self.0.shared;
         let fault = shared.fault.lock().clone().map(|fault| match fault {

@@ -13,7 +13,7 @@ use crate::segment::SegmentMeta;
 
 const VERSION: u32 = 1;
 
-/// What is sealed.
+/// Description of the sealed part of the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Manifest {
     /// The log's origin, as its checkpoints name it.

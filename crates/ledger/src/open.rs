@@ -129,7 +129,7 @@ async fn open_ids(
     Ok(ids)
 }
 
-/// What the index keeps of an entry in a segment, if it is the entry that the log committed to.
+/// Returns the index record of an entry in a segment, or an error if the entry differs from the commitment in the log.
 fn record_of(row: &SealedEntry, committed: Option<&Commitment>) -> Result<Record, String> {
     if committed != Some(&commitment(&row.salt, &row.canonical)) {
         return Err("it is not what the log committed to".into());

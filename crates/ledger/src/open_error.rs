@@ -21,9 +21,9 @@ pub enum OpenError {
     Io {
         /// File or directory.
         path: PathBuf,
-        /// What was being done.
+        /// Operation that failed.
         action: &'static str,
-        /// What the system said.
+        /// Error of the operating system.
         #[source]
         source: io::Error,
     },
@@ -32,11 +32,11 @@ pub enum OpenError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// Where in it.
+        /// Byte offset of the damage.
         offset: u64,
         /// First entry that cannot be trusted.
         sequence: u64,
-        /// What is wrong.
+        /// Description of the damage.
         cause: String,
     },
     /// A write-ahead log file is gone.
@@ -72,9 +72,9 @@ pub enum OpenError {
         size: u64,
         /// "root" or "chain hash".
         what: &'static str,
-        /// What the log has.
+        /// Root hash that the log has.
         found: Hash,
-        /// What the anchor has.
+        /// Root hash that the anchor has.
         expected: Hash,
         /// The anchor's file.
         anchor: PathBuf,
@@ -104,7 +104,7 @@ pub enum OpenError {
     Sealed {
         /// Manifest, tile or chain file.
         path: PathBuf,
-        /// What is wrong.
+        /// Fault in the sealed data.
         cause: String,
     },
     /// Another key than the log's.
@@ -112,7 +112,7 @@ pub enum OpenError {
     Key {
         /// The verifier key's file.
         path: PathBuf,
-        /// What does not fit.
+        /// Mismatch between the key and the log.
         cause: String,
     },
     /// A segment could not be read to rebuild the index of identifiers.

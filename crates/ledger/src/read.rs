@@ -33,7 +33,7 @@ pub enum ReadError {
     Damaged {
         /// The entry.
         sequence: u64,
-        /// What is wrong.
+        /// Description of the damage.
         cause: String,
     },
 }

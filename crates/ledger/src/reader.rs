@@ -12,7 +12,7 @@ use reeve_audit::query::{Column, FieldPath, Query};
 
 use crate::entry::StoredEntry;
 
-/// What to look for. Row visibility is already part of `query` when it arrives here.
+/// Search over the entries of the log. `query` already includes the caller's row visibility.
 #[derive(Debug, Clone)]
 pub struct SearchRequest {
     /// The whole predicate, times resolved.
@@ -21,13 +21,13 @@ pub struct SearchRequest {
     pub limit: usize,
     /// After skipping this many.
     pub offset: usize,
-    /// Which end of the log comes first.
+    /// Order of the results.
     pub order: Order,
     /// Only entries strictly beyond this sequence in the direction of `order`. Totals and counts do not heed it.
     pub cursor: Option<u64>,
-    /// Whether to count all matches.
+    /// Counts all matches if `true`, which reads more than one page.
     pub count_total: bool,
-    /// What to count values of, over all matches.
+    /// Value counts to compute over all matches.
     pub aggregations: Vec<Aggregation>,
     /// The time that `now` stands for.
     pub now: Timestamp,
@@ -60,7 +60,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// Whether `sequence` comes strictly after `cursor`.
+    /// Returns `true` if `sequence` comes strictly after `cursor` in this order.
     pub fn is_beyond(self, sequence: u64, cursor: u64) -> bool {
         match self {
             Self::NewestFirst => sequence < cursor,
@@ -72,13 +72,13 @@ impl Order {
 /// Values to count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Aggregation {
-    /// Whose values.
+    /// Field or time span to group by.
     pub by: GroupBy,
     /// Values told, the most frequent first; at most 1,000. Spans of time are told all, up to the newest 10,000.
     pub limit: usize,
 }
 
-/// Whose values are counted.
+/// Grouping of an aggregation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GroupBy {
     /// A typed field; of the two times, each instant.
@@ -89,7 +89,7 @@ pub enum GroupBy {
     Time {
         /// `timestamp` or `recorded_at`.
         column: Column,
-        /// How long they are.
+        /// Length of each time span.
         unit: TimeUnit,
     },
     /// Open members. An entry that has several values counts once for each distinct one. A tag of a resource counts for
@@ -97,7 +97,7 @@ pub enum GroupBy {
     Field(FieldPath),
 }
 
-/// How long a span of time is.
+/// Length of a time span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeUnit {
     /// A minute.
@@ -151,7 +151,7 @@ pub struct Stretch {
     pub to: u64,
 }
 
-/// How often values occur among the matches.
+/// Number of matches for each value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Values and how many entries have them: the most frequent first, equal ones by value; spans of time in their order.

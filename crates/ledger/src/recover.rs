@@ -34,7 +34,7 @@ pub(crate) struct Recovered {
     pub(crate) chain_hash: Hash,
     /// Unsealed entries.
     pub(crate) entries: Vec<Arc<StoredEntry>>,
-    /// What the index of identifiers would keep of them.
+    /// Records for the index of identifiers.
     pub(crate) records: Vec<Record>,
     pub(crate) wal: Wal,
     pub(crate) anchor: Anchor,

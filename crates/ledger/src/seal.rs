@@ -35,9 +35,9 @@ pub enum SealError {
     /// Tiles, chain points, identifiers or the manifest were not written.
     #[error("sealing: {path}: {source}")]
     Io {
-        /// Where.
+        /// Path of the file.
         path: String,
-        /// What the system said.
+        /// Error of the operating system.
         #[source]
         source: std::io::Error,
     },
@@ -55,7 +55,7 @@ fn at(path: &Path) -> impl FnOnce(std::io::Error) -> SealError {
     move |source| SealError::Io { path, source }
 }
 
-/// What a seal takes.
+/// Entries that one seal moves from the tail into segments.
 struct Sealing {
     begin: u64,
     end: u64,
@@ -164,7 +164,7 @@ fn merge_ids(shared: &Shared) {
     }
 }
 
-/// What the index keeps of an entry.
+/// Returns the index record of an entry.
 pub(crate) fn record(entry: &StoredEntry) -> Record {
     let Claim { key, mark, .. } = Claim::of_stored(&mut entry.entry.clone(), entry.recorded_at);
     Record { key, mark, sequence: entry.sequence, recorded_at: entry.recorded_at }

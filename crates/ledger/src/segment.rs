@@ -37,17 +37,17 @@ pub enum SegmentError {
     /// The disk or object store failed.
     #[error("segment {path}: {message}")]
     Io {
-        /// Which segment.
+        /// Path of the segment.
         path: String,
-        /// What happened.
+        /// Error of the store.
         message: String,
     },
     /// The segment is not what was written.
     #[error("segment {path} is damaged: {message}")]
     Damaged {
-        /// Which segment.
+        /// Path of the segment.
         path: String,
-        /// What is wrong.
+        /// Description of the damage.
         message: String,
     },
 }

@@ -24,12 +24,12 @@ use crate::shared::{Fault, Shared};
 use crate::wal::{Wal, WriteFailure};
 use recent::{Generation, Recents};
 
-/// How often the anchor is made durable and the log's file is looked after.
+/// Interval at which the anchor is synced to disk and the log's file is checked.
 const CARE_EVERY: Duration = Duration::from_secs(1);
 /// While submissions keep coming, the checkpoint file is rewritten no more often than this.
 const PUBLISH_EVERY: Duration = Duration::from_millis(50);
 
-/// What the sequencer is told.
+/// Command sent to the sequencer.
 pub(crate) enum Command {
     /// Record entries.
     Append(Submission),
@@ -41,7 +41,7 @@ pub(crate) enum Command {
     Sealed(u64),
 }
 
-/// What a new file of the log ends.
+/// Result of a rotation of the write-ahead log: the end of the file that was closed.
 pub(crate) struct Rotated {
     /// The sequence of the new file's first entry.
     pub(crate) end: u64,
@@ -59,10 +59,10 @@ pub(crate) struct Sequencer {
     pub(crate) recent: Recents,
     /// Held while the thread lives.
     pub(crate) _lock: Box<dyn DiskLock>,
-    /// When the checkpoint file was last rewritten, by the clock's elapsed time.
+    /// Elapsed time of the clock at the last write of the checkpoint file.
     pub(crate) published: Option<Duration>,
     pub(crate) unpublished: bool,
-    /// When the anchor and the log's file were last looked after.
+    /// Elapsed time of the clock at the last maintenance (anchor synced, log file checked).
     pub(crate) cared: Duration,
 }
 
@@ -160,8 +160,8 @@ impl Sequencer {
         }
     }
 
-    /// What happens without being asked: the anchor is made durable, the checkpoint file is brought up to date, and a file
-    /// that was removed underneath is noticed.
+    /// Periodic maintenance: syncs the anchor, updates the checkpoint file, and detects a log file that was removed
+    /// while open.
     fn care(&mut self) {
         let busy = self.shared.room.waiting() > 0;
         let now = self.shared.config.clock.elapsed();
@@ -212,7 +212,8 @@ impl Sequencer {
         *fault = Some(message);
     }
 
-    /// What a failed write means for submissions, and for the time after.
+    /// Turns a failed write into the error for its submissions; when the state of the disk is unknown, later
+    /// submissions fail too.
     fn failed(&self, failure: WriteFailure) -> AppendError {
         let file = self.wal.path().display();
         match failure {

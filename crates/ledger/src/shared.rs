@@ -1,4 +1,4 @@
-//! What the sequencer, callers, readers and the seal share.
+//! State shared by the sequencer, callers, readers and the seal.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -36,13 +36,13 @@ pub(crate) struct Head {
 /// Why the log takes no entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// What the disk holds is unknown until it is read anew.
+    /// State of the disk is unknown until the log is reopened.
     Unknown(String),
     /// The file being written was removed underneath; a seal puts what it held elsewhere and heals this.
     Removed(String),
 }
 
-/// Whether the ledger does what it should.
+/// Health of the ledger; both faults are `None` when it works.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Health {
     /// Why no entries are taken, when none are; what to do.
@@ -69,7 +69,7 @@ pub(crate) struct Shared {
     /// One rotation at a time.
     pub(crate) rotating: tokio::sync::Mutex<()>,
     pub(crate) cosigned: RwLock<Option<CosignedHead>>,
-    /// How the publication of checkpoints goes, by place.
+    /// Delivery status of checkpoints, by target.
     pub(crate) deliveries: Mutex<BTreeMap<String, Delivery>>,
     pub(crate) tiles: Tiles,
     pub(crate) chain: Chain,
@@ -91,7 +91,7 @@ impl Shared {
         broadcast::Sender::new(LIVE_BACKLOG)
     }
 
-    /// Whether so much is unsealed that it should be sealed.
+    /// Returns `true` if the tail has reached the number of entries or bytes that triggers a seal.
     pub(crate) fn is_seal_due(&self) -> bool {
         let view = self.view.read();
         view.tail.len() >= self.config.seal_after_entries || view.tail.weight() >= self.config.seal_after_bytes

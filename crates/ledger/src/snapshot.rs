@@ -36,9 +36,9 @@ pub struct Snapshot {
 
 /// A file of a snapshot.
 pub struct SnapshotFile {
-    /// Where it is below the data directory.
+    /// Path below the data directory.
     pub path: String,
-    /// How many bytes of it count.
+    /// Length of the part to copy; bytes behind it belong to later entries.
     pub bytes: u64,
     content: Content,
 }

@@ -29,7 +29,7 @@ pub struct Tail {
 pub struct View {
     /// Sealed segments, ordered by first sequence, then class.
     pub segments: Arc<Vec<SegmentMeta>>,
-    /// What is not sealed.
+    /// Entries that are not sealed yet.
     pub tail: Tail,
 }
 
@@ -62,7 +62,7 @@ impl Tail {
         self.weight
     }
 
-    /// Whether everything is sealed.
+    /// Returns `true` if everything is sealed.
     pub fn is_empty(&self) -> bool {
         self.end == self.first
     }

@@ -39,7 +39,7 @@ pub(crate) struct Tiles {
     edge: RwLock<Edge>,
 }
 
-/// What is not on disk.
+/// Right edge of the tree: the hashes that are not on disk yet.
 #[derive(Debug, Clone, Default)]
 struct Edge {
     tree: Tree,

@@ -52,7 +52,7 @@ impl<'a> Cursor<'a> {
         if self.takes(byte) { Ok(()) } else { Err(Unusual) }
     }
 
-    /// Whether only white space is left.
+    /// Returns `true` if only white space is left.
     pub(super) fn is_at_end(&mut self) -> bool {
         self.peek();
         self.at == self.text.len()

@@ -16,7 +16,7 @@ use crate::entry::{
 use crate::instant::parse_instant;
 use crate::json::{Json, MAX_DEPTH};
 
-/// What stands in an entry's members; `None` for those that are absent.
+/// Members of an entry as read; `None` for those that are absent.
 #[derive(Default)]
 pub(super) struct Members {
     pub(super) event_id: Option<EventId>,
@@ -32,7 +32,7 @@ pub(super) struct Members {
     pub(super) submitted_by: Option<Arc<Submitter>>,
 }
 
-/// Which members were there; a second time is for the slow reader.
+/// Set of the members already read. A member that occurs twice is left to the slow reader, which reports it.
 #[derive(Default)]
 struct Seen(u16);
 

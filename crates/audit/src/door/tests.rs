@@ -25,7 +25,8 @@ fn received() -> Timestamp {
     "2026-11-20T10:00:00.123Z".parse().unwrap()
 }
 
-/// Whether the short way took it. A fresh identifier is another one each time.
+/// Returns `true` if the fast reader took the text, after checking that the slow reader gives the same entry.
+/// Generated event ids differ between the two and are not compared.
 fn agree(text: &str) -> bool {
     let Some(mut quick) = sent(text, received()) else { return false };
     let slow = json::parse(text.as_bytes()).map_err(|e| vec![e.into()]).and_then(|tree| read_claim(tree, received()));

@@ -1,20 +1,20 @@
-//! What was done, and how it went.
+//! The action of an entry: operation, status and method.
 
 use super::{ActionMethod, ActionStatus};
 
-/// What was done; every member is optional.
+/// Operation that the actor performed; every member is optional.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Action {
     /// Name of the operation as its source calls it, such as `RunInstances`.
     pub operation: Option<String>,
-    /// How it went.
+    /// Outcome of the operation.
     pub status: Option<ActionStatus>,
     /// The way it came in.
     pub method: Option<ActionMethod>,
 }
 
 impl Action {
-    /// Whether nothing is known.
+    /// Returns `true` if no member is set.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

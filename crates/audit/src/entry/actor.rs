@@ -1,13 +1,13 @@
-//! Who did it.
+//! The actor of an entry: the user, agent or system that performed the action.
 
 use std::net::IpAddr;
 
 use super::ActorType;
 
-/// Who did it; every member is optional.
+/// User, agent or system that performed the action; every member is optional.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Actor {
-    /// What kind of party.
+    /// Type of the actor.
     pub kind: Option<ActorType>,
     /// The id the source knows it by.
     pub id: Option<String>,
@@ -66,7 +66,7 @@ impl Actor {
         self
     }
 
-    /// Whether nothing is known.
+    /// Returns `true` if no member is set.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

@@ -12,13 +12,13 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Whether neither state is given.
+    /// Returns `true` if neither state is given.
     pub fn is_empty(&self) -> bool {
         self.before.is_none() && self.after.is_none()
     }
 }
 
-/// What the source adds: three members the specification names, and any others.
+/// Metadata of an entry: the three members that the specification names, and any others that the source adds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Metadata {
     /// Id of the request that led to the entry.

@@ -142,7 +142,7 @@ impl<'e> Fields<'e> {
         Some(read(Fields::new(name, members, self.errors)))
     }
 
-    /// What nobody took.
+    /// Returns the members that no reader has taken.
     pub(super) fn rest(self) -> Object {
         self.members
     }

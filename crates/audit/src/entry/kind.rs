@@ -53,7 +53,7 @@ impl fmt::Display for EventId {
     }
 }
 
-/// What kind of thing happened: `category.operation`, lower case, two or more parts of `a-z`, `0-9` and `_`.
+/// Event type: `category.operation`, lower case, two or more parts of `a-z`, `0-9` and `_`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EventType(Cow<'static, str>);
 

@@ -8,9 +8,9 @@ use crate::suggest;
 /// A name that is not in its list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownName {
-    /// What was given.
+    /// Value that was given.
     pub given: String,
-    /// What is allowed.
+    /// Values that are allowed.
     pub allowed: &'static [&'static str],
 }
 
@@ -67,7 +67,7 @@ macro_rules! names {
 }
 
 names! {
-    /// How grave an entry is, mildest first.
+    /// Severity of an entry, mildest first.
     Severity {
         /// Nothing to worry about; the default.
         Info = "info",
@@ -83,7 +83,7 @@ names! {
 }
 
 names! {
-    /// What kind of party acted.
+    /// Type of an actor.
     ActorType {
         /// A person.
         User = "user",
@@ -117,7 +117,7 @@ names! {
 }
 
 names! {
-    /// How an action went.
+    /// Outcome of an action.
     ActionStatus {
         /// It was done.
         Success = "success",

@@ -10,7 +10,7 @@ use crate::field_error::FieldError;
 use crate::instant::{parse_instant, to_millis};
 use crate::json::Json;
 
-/// What a source claims, its gaps filled.
+/// A submitted entry, with defaults for the members that the source left out.
 pub(crate) struct Claim {
     pub(crate) entry: Entry,
     /// The source gave no `timestamp`, so the time of receipt stands for it.

@@ -1,8 +1,8 @@
-//! What it was done to.
+//! The resource of an entry.
 
 use super::Tags;
 
-/// What it was done to; every member is optional.
+/// Resource that an action changed or read; every member is optional.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ResourceRef {
     /// Kind of resource, such as `ec2_instance`.
@@ -44,7 +44,7 @@ impl ResourceRef {
         self
     }
 
-    /// Whether nothing is known.
+    /// Returns `true` if no member is set.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

@@ -52,12 +52,12 @@ impl Tags {
         self.0.iter().map(|(_, value)| value.as_str())
     }
 
-    /// How many there are.
+    /// Returns the number of tags.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are no tags.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -15,7 +15,7 @@ use crate::json::Json;
 /// Choices of CEF.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CefOptions {
-    /// How long a record may be.
+    /// Largest size of a record, and the treatment of longer ones.
     pub limit: Limit,
 }
 
@@ -118,7 +118,7 @@ fn put_labelled(view: &EntryView<'_>, detail: Detail, put: &mut impl FnMut(&str,
     put("cn1", Some(view.integrity.sequence.to_string().into()));
 }
 
-/// What the dictionary has no key for.
+/// Writes the members that the CEF dictionary has no key for, under keys of Reeve's own.
 fn put_own(view: &EntryView<'_>, detail: Detail, put: &mut impl FnMut(&str, Option<Cow<'_, str>>)) {
     let (entry, proof) = (view.entry, view.integrity);
     let metadata = &entry.metadata;

@@ -12,9 +12,9 @@ use crate::json::{self, Json, Numbers, Options};
 pub struct Exported {
     /// The claim.
     pub entry: Entry,
-    /// When Reeve received it.
+    /// Time at which Reeve received the entry.
     pub recorded_at: Timestamp,
-    /// What proves it.
+    /// Position and hashes that prove the entry.
     pub integrity: Integrity,
 }
 

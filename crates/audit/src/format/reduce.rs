@@ -4,16 +4,16 @@ use std::io::Write;
 
 use super::{FormatError, Written};
 
-/// How long a record may be.
+/// Largest size of a record, and the treatment of longer ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit {
     /// Bytes of a record, without its framing; `None` for no limit.
     pub bytes: Option<usize>,
-    /// What becomes of a longer one.
+    /// Treatment of a record that is longer than `bytes`.
     pub oversize: Oversize,
 }
 
-/// What becomes of a record that is longer than the limit.
+/// Treatment of a record that is longer than the limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Oversize {
     /// It leaves out the changes, then the open metadata, then every long text's end, and names what it left out.
@@ -24,7 +24,7 @@ pub enum Oversize {
 }
 
 impl Limit {
-    /// What rsyslog takes unless told otherwise (`maxMessageSize`).
+    /// Largest message that rsyslog accepts by default (`maxMessageSize`).
     pub const USUAL_BYTES: usize = 8192;
 }
 
@@ -34,7 +34,7 @@ impl Default for Limit {
     }
 }
 
-/// How much of an entry a record holds.
+/// Level of detail of a record: each level leaves out more than the one before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
 pub(super) enum Detail {
     /// Everything.
@@ -61,7 +61,7 @@ impl Detail {
         self <= Self::NoChanges
     }
 
-    /// What the record says that it left out.
+    /// Names the left-out parts, for the record's own note; `None` if it is complete.
     pub(super) fn left_out(self) -> Option<&'static str> {
         match self {
             Self::Whole => None,

@@ -27,13 +27,13 @@ pub struct SyslogOptions {
     /// The enterprise number behind the `@` of the structured data's names; 32473, which RFC 5612 sets aside, unless told
     /// otherwise.
     pub enterprise: u32,
-    /// What stands between records.
+    /// Separator between records.
     pub framing: Framing,
-    /// How long a message may be.
+    /// Largest size of a message, and the treatment of longer ones.
     pub limit: Limit,
 }
 
-/// What stands between records.
+/// Separator between records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Framing {
     /// A newline after each: for files and for `imfile`.

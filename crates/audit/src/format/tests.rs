@@ -47,7 +47,7 @@ fn spell(format: &Format, entry: &Entry) -> String {
     write(format, entry).unwrap().0
 }
 
-/// What a value looks like where controls stand as JSON spells them.
+/// Returns the value with control characters escaped as JSON does.
 fn visible(value: &str) -> String {
     let mut out = String::new();
     value.chars().for_each(|c| if text::is_unsafe(c) { text::push_escape(c, &mut out) } else { out.push(c) });

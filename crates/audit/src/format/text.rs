@@ -1,4 +1,4 @@
-//! What the formats share: hashes in hex, and characters that no line-based reader should meet.
+//! Code shared by the formats: hashes in hex, and the escaping of characters that a line-based reader could misread.
 
 use std::fmt::Write as _;
 
@@ -15,8 +15,8 @@ pub(super) fn hex(bytes: &[u8]) -> String {
     text
 }
 
-/// Whether a reader of lines or a terminal could take the character for something else than text: control characters,
-/// the line and paragraph separators, and what turns the direction of writing.
+/// Returns `true` if a terminal or a reader of lines could misread the character: control characters, the line and
+/// paragraph separators, and characters that change the direction of writing.
 pub(super) fn is_unsafe(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

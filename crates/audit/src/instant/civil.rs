@@ -26,7 +26,7 @@ pub(super) const fn date(days: i64) -> (i64, i64, i64) {
     (year + era * 400 + (month <= 2) as i64, month, day)
 }
 
-/// How many days a month has.
+/// Returns the number of days in a month.
 pub(super) const fn days_in_month(year: i64, month: i64) -> i64 {
     match month {
         2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,

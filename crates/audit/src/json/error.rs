@@ -43,7 +43,7 @@ impl fmt::Display for Path {
     }
 }
 
-/// What was wrong.
+/// Fault in a JSON text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum JsonFault {
     /// The text does not follow the JSON grammar; says what was expected.
@@ -94,7 +94,7 @@ impl JsonFault {
 /// A refused JSON text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JsonError {
-    /// What was wrong.
+    /// Fault that stopped the reader.
     pub fault: JsonFault,
     /// The value it was in.
     pub path: Path,

@@ -37,7 +37,7 @@ impl Object {
         self.position(key).ok().map(|at| &mut self.members[at].1)
     }
 
-    /// Whether `key` is a member.
+    /// Returns `true` if `key` is a member.
     pub fn contains_key(&self, key: &str) -> bool {
         self.position(key).is_ok()
     }
@@ -64,12 +64,12 @@ impl Object {
         self.members.iter().map(|(name, value)| (name.as_str(), value))
     }
 
-    /// How many members there are.
+    /// Returns the number of members.
     pub fn len(&self) -> usize {
         self.members.len()
     }
 
-    /// Whether there are no members.
+    /// Returns `true` if there are no members.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }

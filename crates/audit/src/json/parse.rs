@@ -7,7 +7,7 @@ use super::{Json, Object, number, text};
 /// Arrays and objects may stand inside each other this deep.
 pub const MAX_DEPTH: usize = 64;
 
-/// What becomes of a number that a double cannot hold.
+/// Treatment of a number that a double cannot hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Numbers {
     /// Integers beyond 2^53 and numbers that overflow are refused. This is how entries are read.
@@ -20,12 +20,12 @@ pub enum Numbers {
     KeepAsText,
 }
 
-/// How to read.
+/// Limits and number handling of the JSON reader.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     /// Nesting beyond this is refused; a lone scalar has depth 0.
     pub max_depth: usize,
-    /// What becomes of a number that a double cannot hold.
+    /// Treatment of a number that a double cannot hold.
     pub numbers: Numbers,
 }
 
@@ -40,7 +40,7 @@ impl Default for Options {
 pub struct Parsed {
     /// The value.
     pub value: Json,
-    /// Where a string stands for a number.
+    /// Paths at which a number was kept as a string, since a double cannot hold it.
     pub kept_as_text: Vec<Path>,
 }
 

@@ -1,4 +1,5 @@
-//! Where a run of plain bytes ends: at a quote, a backslash or a control character. Eight bytes are looked at together.
+//! Search for the end of a run of plain bytes: a quote, a backslash or a control character. Eight bytes are compared
+//! at a time.
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;

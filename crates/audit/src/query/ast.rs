@@ -1,4 +1,4 @@
-//! What a query means, field names resolved: the tree that is evaluated, translated and printed.
+//! Syntax tree of a query with its field names resolved: the form that is evaluated, translated and printed.
 
 use std::net::IpAddr;
 
@@ -23,9 +23,9 @@ pub enum Expr {
     Not(Box<Expr>),
     /// A condition on one field.
     Field {
-        /// Which field.
+        /// Field that the condition reads.
         field: FieldPath,
-        /// What about it.
+        /// Condition on the field's value.
         op: Match,
     },
     /// Free words or a phrase, found in any one value of the entry.
@@ -55,7 +55,8 @@ pub enum Match {
 }
 
 impl Match {
-    /// Whether a text meets the condition. Comparisons and addresses want more than a text: here nothing meets them.
+    /// Returns `true` if a text satisfies the condition. Comparisons and addresses need typed values, so the answer
+    /// for them is always `false`.
     pub fn meets(&self, text: &str) -> bool {
         match self {
             Match::Exact(wanted) => fold::equals(text, wanted),
@@ -92,7 +93,7 @@ impl Comparison {
         }
     }
 
-    /// Whether `value` stands on this side of `bound`.
+    /// Returns `true` if `value` compares to `bound` as this operator demands.
     pub fn holds<T: PartialOrd>(self, value: &T, bound: &T) -> bool {
         match self {
             Self::Greater => value > bound,
@@ -103,7 +104,7 @@ impl Comparison {
     }
 }
 
-/// What a value is compared with.
+/// Right-hand side of a comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Bound {
     /// A point in time; milliseconds.

@@ -1,4 +1,4 @@
-//! Which fields a query can name, and which of them are columns of a segment.
+//! Fields that a query can name, and the columns of a segment among them.
 
 use crate::entry::SubmitterField;
 
@@ -124,13 +124,13 @@ impl Column {
         }
     }
 
-    /// Whether the column holds a point in time; all others hold text.
+    /// Returns `true` if the column holds a timestamp; all others hold text.
     pub const fn is_time(self) -> bool {
         matches!(self, Self::Timestamp | Self::RecordedAt)
     }
 
-    /// Whether stored values are lower case by construction, so that a case-blind comparison is a plain one with the
-    /// lower-case text.
+    /// Returns `true` if stored values are always lower case, so that a case-insensitive comparison needs only the
+    /// lower-cased query text.
     pub const fn is_lower_case(self) -> bool {
         matches!(
             self,
@@ -145,7 +145,7 @@ impl Column {
     }
 }
 
-/// Which value of an entry a condition is about.
+/// Value of an entry that a condition reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FieldPath {
     /// A typed field.

@@ -9,9 +9,9 @@ pub struct QueryError {
     pub position: usize,
     /// The part of the query that is wrong, as written; empty where something is missing.
     pub part: String,
-    /// What is wrong.
+    /// Description of the fault.
     pub message: String,
-    /// What to write instead.
+    /// Correction to suggest to the user, if there is one.
     pub hint: Option<String>,
 }
 

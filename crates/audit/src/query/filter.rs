@@ -56,8 +56,8 @@ pub fn filter(name: &str, value: &str) -> Result<Expr, QueryError> {
     })
 }
 
-/// Where an entry has the identifier or the name of its resource: sources write the name as a tag, as open metadata, or
-/// as a part of the state before and after a change.
+/// Returns the fields that may hold the identifier or the name of a resource. Sources write the name as a tag, as open
+/// metadata, or as a part of the state before and after a change.
 fn resource_fields() -> Vec<FieldPath> {
     let name = || vec!["name".to_owned()];
     vec![

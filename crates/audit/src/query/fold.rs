@@ -11,12 +11,12 @@ pub fn fold(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether two texts are the same apart from case.
+/// Returns `true` if two texts are equal, ignoring case.
 pub fn equals(value: &str, wanted: &str) -> bool {
     if value.is_ascii() && wanted.is_ascii() { value.eq_ignore_ascii_case(wanted) } else { fold(value) == fold(wanted) }
 }
 
-/// Whether `value` begins with `wanted` apart from case.
+/// Returns `true` if `value` begins with `wanted`, ignoring case.
 pub fn starts_with(value: &str, wanted: &str) -> bool {
     if value.is_ascii() && wanted.is_ascii() {
         value.get(..wanted.len()).is_some_and(|start| start.eq_ignore_ascii_case(wanted))
@@ -30,7 +30,8 @@ pub(super) fn starts_or_equals(value: &str, wanted: &str, goes_on: bool) -> bool
     if goes_on { starts_with(value, wanted) } else { equals(value, wanted) }
 }
 
-/// Whether `value` has `pieces` in order with anything between, the first at its start and the last at its end.
+/// Returns `true` if `value` contains `pieces` in order with anything between, the first at its start and the last at
+/// its end, ignoring case.
 pub fn globs(value: &str, pieces: &[String]) -> bool {
     let [first, middle @ .., last] = pieces else { return false };
     let value = fold(value);

@@ -9,7 +9,7 @@ pub(super) struct Scanner<'q> {
     at: usize,
 }
 
-/// What a word, a quoted text or a mix of both was written as.
+/// A word, a quoted text or a mix of both, as written in the query.
 pub(super) struct Lexeme {
     /// Its texts, split at unquoted stars.
     pub(super) written: Written,
@@ -51,7 +51,7 @@ impl<'q> Scanner<'q> {
         taken
     }
 
-    /// Whether the next word is exactly this one.
+    /// Returns `true` if the next word is exactly `word`.
     pub(super) fn sees_word(&self, word: &str) -> bool {
         let after = self.rest().strip_prefix(word);
         after.is_some_and(|after| after.chars().next().is_none_or(|c| ends_word(c) || c == '"'))

@@ -1,4 +1,4 @@
-//! What queries mean, one example a line.
+//! Tests of the query language, one example a line.
 
 #![allow(clippy::unwrap_used)]
 

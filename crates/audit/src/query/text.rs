@@ -26,7 +26,7 @@ impl TextMatch {
         if words.is_empty() { None } else { Some(Self { words, prefix }) }
     }
 
-    /// Whether one value has the words side by side.
+    /// Returns `true` if the value contains the words side by side.
     pub fn found_in(&self, value: &str) -> bool {
         let mut rest = words(value);
         loop {

@@ -8,7 +8,7 @@ use super::ast::{Bound, Comparison};
 use super::eval::from_now;
 use crate::instant::parse_instant;
 
-/// What a written time stands for.
+/// Meaning of a written time: one instant, or a period such as a day.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Moment {
     /// One instant.

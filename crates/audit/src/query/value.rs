@@ -16,7 +16,7 @@ use crate::entry::{ActionMethod, ActionStatus, ActorType, Severity, SubmitterFie
 /// A value may have this many wildcards.
 pub const MAX_WILDCARDS: usize = 16;
 
-/// How a value is to be compared, as written before it.
+/// Comparison operator written before a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operator {
     /// Nothing before it.

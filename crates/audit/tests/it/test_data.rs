@@ -1,4 +1,4 @@
-//! Where published vectors and real records are found.
+//! Location of the published test vectors and of real records.
 
 use std::path::PathBuf;
 

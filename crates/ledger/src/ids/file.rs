@@ -31,7 +31,7 @@ pub(super) const DIGEST_LEN: usize = 16;
 const NOTE_LEN: u64 = 4;
 pub(super) const HEADER_LEN: usize = 64;
 pub(super) const PAGE_LEN: usize = 4096;
-/// Where a page has its first key, and how many records it has; its checksum is its last four bytes.
+/// Offset of a page's first key, which is followed by its number of records. The last four bytes are its checksum.
 const PAGE_KEY_AT: usize = PAGE_LEN - 16;
 pub(super) const PAGE_COUNT_AT: usize = PAGE_LEN - 8;
 /// From so many records on the keys of a page are close enough to each other to share their first byte.
@@ -46,7 +46,7 @@ pub(crate) struct Record {
     pub(crate) mark: Mark,
     /// Its position in the log.
     pub(crate) sequence: u64,
-    /// When it was received.
+    /// Time at which Reeve received the entry.
     pub(crate) recorded_at: Timestamp,
 }
 
@@ -59,7 +59,7 @@ pub(crate) struct IdFile {
     digests: Vec<u8>,
 }
 
-/// Where files of identifiers are written, and who attests them.
+/// Folder for index files, with the disk and the signer that attests them.
 pub(crate) struct Place<'a> {
     pub(crate) disk: &'a dyn Disk,
     pub(crate) attestor: &'a Attestor,
@@ -117,7 +117,7 @@ fn bytes_of(most: u64) -> usize {
     (64 - most.leading_zeros()).div_ceil(8) as usize
 }
 
-/// How many bytes a record's parts take: key, mark, sequence, time.
+/// Widths of a record's parts in bytes: key, mark, sequence, time.
 #[derive(Debug, Clone, Copy)]
 struct Widths([usize; 4]);
 
@@ -272,12 +272,12 @@ impl IdFile {
         self.head.end
     }
 
-    /// How often its records were merged.
+    /// Returns the number of merges that its records have been through.
     pub(crate) fn level(&self) -> u32 {
         self.head.level
     }
 
-    /// How many records it has.
+    /// Returns the number of records.
     pub(crate) fn count(&self) -> u64 {
         self.head.count
     }

@@ -27,7 +27,7 @@ impl Filter {
         Filter { words: vec![0; blocks as usize * BLOCK_WORDS] }
     }
 
-    /// How many blocks a filter for this many keys has.
+    /// Returns the number of blocks in a filter for `count` keys.
     pub(crate) fn blocks(count: u64) -> u64 {
         count.div_ceil(KEYS_PER_BLOCK).max(1)
     }
@@ -60,7 +60,7 @@ impl Filter {
         }
     }
 
-    /// Whether a key may be here.
+    /// Returns `false` if the filter certainly lacks the key.
     pub(crate) fn may_hold(&self, key: &IdKey) -> bool {
         let (first, bits) = self.place(key);
         (0..PROBES).all(|probe| {

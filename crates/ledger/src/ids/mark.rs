@@ -1,4 +1,4 @@
-//! What the index keeps of an identifier and of a claim: enough to tell the same claim from another one.
+//! Index data of an event id and of a claim (the entry as submitted): enough to tell the same claim from another one.
 //!
 //! A claim sent without a `timestamp` was given the time of its receipt, and will be given another when it is sent again. So
 //! the mark of an entry whose `timestamp` is its `recorded_at` leaves the timestamp out.
@@ -89,7 +89,8 @@ impl Claim {
         Claim { key: IdKey::of(entry.event_id.as_str()), mark, whole, stamped }
     }
 
-    /// Whether a stored entry of the same event id is this claim. `entry` is the claim's own.
+    /// Returns `true` if the stored entry with the same event id came from the same claim. `entry` is the claim's own
+    /// entry.
     pub(crate) fn repeats(&self, entry: &Entry, stored: Mark, stored_at: Timestamp) -> bool {
         if self.stamped {
             return stored == self.mark;

@@ -22,26 +22,26 @@ use crate::wal::{
 /// Fewer entries than this are restored by one thread.
 const ALONE: usize = 1024;
 
-/// Where the segments end.
+/// End of the sealed part of the log.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sealed {
     pub(super) size: u64,
     pub(super) chain_hash: Hash,
 }
 
-/// What the write-ahead log holds.
+/// Content of the write-ahead log.
 pub(super) struct Log {
     pub(super) chain_hash: Hash,
     pub(super) entries: Vec<Arc<StoredEntry>>,
-    /// What the index of identifiers would keep of them.
+    /// Records for the index of identifiers.
     pub(super) records: Vec<Record>,
     /// The newest file that counts.
     pub(super) newest: PathBuf,
     /// Its first sequence; `None` when there is no file yet.
     newest_first: Option<u64>,
-    /// Where its last whole frame ends.
+    /// Offset behind the last complete frame.
     good_len: usize,
-    /// What comes after is a torn frame.
+    /// `true` if an incomplete frame follows.
     torn: bool,
     /// Its last frame: offset, first sequence, bytes.
     last_frame: Option<(usize, u64, Vec<u8>)>,

@@ -11,7 +11,7 @@ use crate::entry::Receipt;
 use crate::ids::IdKey;
 use crate::queue::Reservation;
 
-/// What becomes of an entry of a submission.
+/// Position planned for an entry of a submission.
 pub(super) enum Place {
     /// It is in the log: its first receipt.
     Known(Box<Receipt>),

@@ -67,7 +67,7 @@ impl Recents {
     }
 }
 
-/// What the index of identifiers keeps of the entries of some generations.
+/// Returns the index records of the entries of some generations.
 pub(crate) fn records(generations: &[Generation]) -> Vec<Record> {
     let each = generations.iter().flat_map(|generation| generation.iter());
     each.map(|(key, recent)| {

@@ -1,4 +1,4 @@
-//! What only shows when a submission meets the sequencer at the wrong moment.
+//! Tests of submissions that reach the sequencer between two of its steps, for example during a seal.
 
 #![allow(clippy::unwrap_used)]
 

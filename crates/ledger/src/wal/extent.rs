@@ -1,4 +1,4 @@
-//! How far a file of the write-ahead log goes, told from the heads of its frames without reading what is in them.
+//! Finds the end of a write-ahead log file by the headers of its frames alone, without reading their content.
 
 use std::io;
 

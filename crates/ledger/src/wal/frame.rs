@@ -19,9 +19,9 @@ const CODEC_RAW: u8 = 0;
 const CODEC_ZSTD: u8 = 1;
 /// Below this many bytes compression gains nothing worth its time.
 const COMPRESS_FROM: usize = 512;
-/// How hard zstd tries: harder saves a tenth of the space and takes twice the time.
+/// Compression level of zstd. A higher one saves a tenth of the space and takes twice the time.
 const LEVEL: i32 = 1;
-/// What an entry is taken to have when space is set aside.
+/// Bytes reserved for each entry when a buffer is allocated.
 const ENTRY_GUESS: usize = 1024;
 /// Bytes before an entry's canonical bytes: salt and length.
 const ENTRY_HEAD: usize = 20;
@@ -29,12 +29,12 @@ const ENTRY_HEAD: usize = 20;
 /// The most that the entries of one frame may take, uncompressed: 1 GiB.
 pub const MAX_ENTRIES_BYTES: usize = 1 << 30;
 
-/// What stands in a frame beside its entries.
+/// Header of a frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrameHead {
     /// Sequence of the first entry.
     pub first_sequence: u64,
-    /// When it was committed, ms since the epoch.
+    /// Time of the commit, milliseconds since the epoch.
     pub committed_at_ms: i64,
     /// The signed checkpoint at the size after the last entry.
     pub note: String,
@@ -46,7 +46,7 @@ pub type FrameEntry = ([u8; 16], Vec<u8>);
 /// A frame, read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
-    /// Where it begins in the file.
+    /// Offset of the frame in the file.
     pub offset: usize,
     /// One past its last byte.
     pub end: usize,
@@ -282,8 +282,9 @@ fn read_entries(plain: &[u8], count: usize) -> Result<Vec<FrameEntry>, FrameFaul
     Ok(entries)
 }
 
-/// Whether a whole frame of entries from `sequence` on stands anywhere after an offset. The writer never begins a frame
-/// before the one before it is durable, so what is followed by a whole frame was damaged, not torn.
+/// Returns the offset of a complete frame of entries from `sequence` on, anywhere after `offset`. The writer never
+/// begins a frame before the one before it is durable, so a fault that is followed by a complete frame is damage, not
+/// a torn write.
 pub fn whole_frame_after(file: &[u8], offset: usize, sequence: u64) -> Option<usize> {
     let window = PREFIX + HEAD;
     (offset..=file.len().checked_sub(window)?).find(|&at| {

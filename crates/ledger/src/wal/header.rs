@@ -10,7 +10,7 @@ const MAGIC: &[u8; 8] = b"reevewal";
 const VERSION: u32 = 1;
 const CHECKED: usize = 52;
 
-/// What a file begins with.
+/// Header of a file of the write-ahead log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WalHeader {
     /// Sequence of the file's first entry.

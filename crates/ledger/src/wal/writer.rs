@@ -31,7 +31,7 @@ pub(crate) struct Wal {
 pub(crate) enum WriteFailure {
     /// It is as if it had not been tried; the next try may succeed.
     Undone(io::Error),
-    /// What the disk holds is unknown.
+    /// State of the disk is unknown.
     Unknown(&'static str, io::Error),
 }
 
@@ -113,7 +113,7 @@ impl Wal {
         self.disk.sync_dir(&self.dir)
     }
 
-    /// Whether the file being written is still where it should be.
+    /// Returns `true` if the path of the file still names it.
     pub(crate) fn is_linked(&self) -> io::Result<bool> {
         self.file.is_linked()
     }

@@ -73,7 +73,7 @@ async fn many_writers_share_commits() {
     assert!(frames < 640, "{frames} frames for 640 submissions");
 }
 
-/// What was sent before is recognised in the tail, after a restart, after sealing, and after both.
+/// A repeated submission is recognised in the tail, after a restart, after sealing, and after both.
 #[tokio::test]
 async fn sending_again_gives_the_first_receipt() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! What proves entries: proof files, tiles and checkpoints, verified with nothing but the public key.
+//! Tests of proof files, tiles and checkpoints, verified with nothing but the public key.
 
 use reeve_ledger::{Ledger, ReadError};
 use reeve_tlog::{

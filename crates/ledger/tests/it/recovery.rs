@@ -152,7 +152,7 @@ async fn a_cut_end_is_refused() {
     }
 }
 
-/// Where the write-ahead log should be, also when it is not there.
+/// Returns the path of the write-ahead log, which may not exist.
 fn log_wal(log: &Closed) -> PathBuf {
     log.path(&format!("ledger/wal/{:020}.wal", log.receipts.len() - 15))
 }
