@@ -30,7 +30,7 @@ pub enum Mutation {
     Scale {
         /// The least it may have.
         min: u32,
-        /// What it is to have now.
+        /// New desired number of members.
         desired: u32,
     },
     /// Let the standby of a database that has one in another zone take over.
@@ -57,10 +57,10 @@ pub enum Mutation {
 /// The name of the security group that lets nothing in and nothing out.
 pub const QUARANTINE: &str = "reeve-quarantine";
 
-/// What the cloud says of a resource right now.
+/// State of a resource as the cloud reports it now.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Observed {
-    /// Whether it runs.
+    /// Lifecycle state.
     pub state: ResourceState,
     /// Its size.
     pub instance_type: Option<String>,
@@ -101,13 +101,13 @@ pub enum ActErrorKind {
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{message}")]
 pub struct ActError {
-    /// What kind.
+    /// Kind of the error.
     pub kind: ActErrorKind,
-    /// Which call, what the cloud said, what to do.
+    /// Failed call, the cloud's error and the remedy.
     pub message: String,
 }
 
-/// What applying a mutation gave back.
+/// Result of an applied mutation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Applied {
     /// Accepted; whether it stuck is to be observed.
@@ -125,6 +125,6 @@ pub trait Act: Send + Sync {
     async fn volumes_of(&self, machine: &Resource) -> Result<Vec<Resource>, ActError>;
     /// Makes one change.
     async fn apply(&self, resource: &Resource, mutation: &Mutation) -> Result<Applied, ActError>;
-    /// Whether a snapshot is complete.
+    /// Returns `true` if the snapshot is complete.
     async fn snapshot_complete(&self, of: &ResourceId, region: &str, snapshot: &Snapshot) -> Result<bool, ActError>;
 }

@@ -17,7 +17,7 @@ use std::sync::OnceLock;
 use crate::resource::{Provider, Resource};
 use table::{PriceTable, TierTable};
 
-/// What one instance type offers. Baselines are what it sustains, not the "up to" figure.
+/// Capacity of an instance type. Baselines are sustained rates, not the "up to" figures.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InstanceSpec {
     /// The cloud.
@@ -46,7 +46,7 @@ pub struct InstanceSpec {
     pub gpus: u32,
 }
 
-/// What one database class offers.
+/// Capacity of a database class.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DatabaseSpec {
     /// Class (`db.m5.large`).
@@ -67,7 +67,7 @@ pub struct Price {
 pub struct Discount {
     /// Share of the on-demand price that is saved, 0 to 1.
     pub share: f64,
-    /// What it is and where it comes from, in words for a person.
+    /// Kind and origin of the discount, as a sentence for people.
     pub wording: String,
     /// Not a published fact. Whoever shows it must show `wording`.
     pub assumed: bool,
@@ -144,13 +144,13 @@ impl Catalogue {
         self
     }
 
-    /// What an instance type offers; `None` for a name the data does not have.
+    /// Returns the specification of an instance type; `None` for an unknown name.
     #[must_use]
     pub fn instance(&self, provider: Provider, name: &str) -> Option<&InstanceSpec> {
         self.specs.get(&(provider, name.to_owned()))
     }
 
-    /// What an RDS class offers: `db.x` runs on the machine `x`. There are no database prices in the data.
+    /// Returns the specification of an RDS class: `db.x` runs on the machine `x`. The data has no database prices.
     #[must_use]
     pub fn database(&self, class: &str) -> Option<DatabaseSpec> {
         let machine = self.instance(Provider::Aws, class.strip_prefix("db.")?)?.clone();
@@ -252,7 +252,7 @@ fn purpose(spec: &InstanceSpec) -> &str {
     if general.contains(&letters) { "general" } else { letters }
 }
 
-/// Whether an image that boots on one boots on the other; 32-bit support does not count.
+/// Returns `true` if an image that boots on one type boots on the other; 32-bit support does not count.
 fn runs_same_images(a: &InstanceSpec, b: &InstanceSpec) -> bool {
     a.architectures.iter().any(|x| x != "i386" && b.architectures.contains(x))
 }

@@ -1,6 +1,6 @@
-//! What changed of a resource between two looks at it, whoever changed it.
+//! Changes of a resource between two observations, whoever made them.
 //!
-//! What one of the two looks does not know is no change: a cloud that denies the reading of tags has not removed them.
+//! An attribute unknown in one of the two is no change: a cloud that denies the reading of tags has not removed them.
 
 use std::collections::BTreeSet;
 
@@ -14,8 +14,8 @@ use crate::resource::{Resource, ResourceId, ResourceKind, ResourceState};
 const MOST_CHARS: usize = 500;
 
 named!(
-    /// What of a resource is compared; those that tell most of its behaviour come first. Where a plan names the same, the names
-    /// are alike.
+    /// Attributes that are compared, those with the largest effect on behavior first. They have the names that plans
+    /// use.
     Attribute {
         /// Its size.
         InstanceType => "instance_type",
@@ -25,11 +25,11 @@ named!(
         StorageType => "storage_type",
         /// Provisioned IOPS.
         Iops => "iops",
-        /// When a machine was last started.
+        /// Last start of a machine.
         LaunchedAt => "launched_at",
-        /// Whether it runs.
+        /// Lifecycle state.
         State => "state",
-        /// How many members a scaling group keeps.
+        /// Number of members that a scaling group keeps.
         DesiredCapacity => "desired_capacity",
         /// The least of them.
         MinSize => "min_size",
@@ -41,7 +41,7 @@ named!(
         Platform => "platform",
         /// Processor architecture.
         Architecture => "architecture",
-        /// Whether it has a standby.
+        /// Standby in another zone.
         MultiAz => "multi_az",
         /// The zone a database's primary runs in.
         Zone => "zone",
@@ -49,7 +49,7 @@ named!(
         Replicas => "replicas",
         /// The scaling group it belongs to.
         Group => "group",
-        /// What it is attached to.
+        /// Machine that a volume is attached to.
         AttachedTo => "attached_to",
         /// Tags: those that differ, `name=value`, one a line.
         Tags => "tags",
@@ -63,11 +63,11 @@ pub struct ResourceChange {
     pub resource: ResourceId,
     /// The connection that saw it.
     pub connection: ConnectionId,
-    /// What.
+    /// Changed attribute.
     pub attribute: Attribute,
-    /// When it was last seen as before.
+    /// Last observation with the old value.
     pub last_seen_at: Timestamp,
-    /// When it was first seen as after.
+    /// First observation with the new value.
     pub seen_at: Timestamp,
     /// The value before, as text of at most 500 characters.
     pub before: String,
@@ -75,7 +75,8 @@ pub struct ResourceChange {
     pub after: String,
 }
 
-/// What changed from one look to a later one. Nothing where the earlier found it gone, or is the later one.
+/// Returns the changes from one observation to a later one. Empty if the resource was gone in the earlier one, or if
+/// the order is reversed.
 #[must_use]
 pub fn between(known: &Resource, seen: &Resource) -> Vec<ResourceChange> {
     if known.state == ResourceState::Deleted || known.observed_at > seen.observed_at {

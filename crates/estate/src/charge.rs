@@ -13,7 +13,7 @@ pub use amount::{Amount, AmountError};
 use crate::named;
 
 named!(
-    /// What a charge is for (FOCUS: ChargeCategory).
+    /// Category of a charge (FOCUS: ChargeCategory).
     ChargeCategory {
         /// Something was used.
         Usage => "Usage",
@@ -29,7 +29,7 @@ named!(
 );
 
 named!(
-    /// How a charge is priced (FOCUS: PricingCategory).
+    /// Pricing model of a charge (FOCUS: PricingCategory).
     PricingCategory {
         /// At the agreed price: on demand.
         Standard => "Standard",
@@ -43,7 +43,7 @@ named!(
 );
 
 named!(
-    /// Whether what a commitment pays for was used (FOCUS: CommitmentDiscountStatus).
+    /// Use of a commitment (FOCUS: CommitmentDiscountStatus).
     CommitmentStatus {
         /// It was.
         Used => "Used",
@@ -55,13 +55,13 @@ named!(
 /// A line of a bill.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Charge {
-    /// Who provides the service.
+    /// Provider of the service.
     pub provider: Option<Arc<str>>,
     /// The service's name.
     pub service: Option<Arc<str>>,
     /// The kind of service: `Compute`, `Storage`.
     pub service_category: Option<Arc<str>>,
-    /// Who is billed.
+    /// Billed account.
     pub account: Option<Arc<str>>,
     /// Within that account: an AWS account, an Azure subscription, a Google project.
     pub sub_account: Option<Arc<str>>,
@@ -73,9 +73,9 @@ pub struct Charge {
     pub resource: Option<Arc<str>>,
     /// The resource's kind.
     pub resource_type: Option<Arc<str>>,
-    /// What it is for.
+    /// Category of the charge.
     pub category: ChargeCategory,
-    /// Whether it corrects a charge of a bill that was closed (FOCUS: ChargeClass).
+    /// `true` if it corrects a charge of a closed bill (FOCUS: ChargeClass).
     pub correction: bool,
     /// First millisecond since the epoch that it is for.
     pub start_ms: i64,
@@ -85,25 +85,25 @@ pub struct Charge {
     pub billing_start_ms: Option<i64>,
     /// The currency of its amounts.
     pub currency: Arc<str>,
-    /// What is on the invoice.
+    /// Invoiced amount.
     pub billed: Amount,
-    /// What it costs after discounts, with what was prepaid spread over what it pays for.
+    /// Cost after discounts, with prepayments spread over the usage that they cover.
     pub effective: Option<Amount>,
     /// At public prices.
     pub list: Option<Amount>,
     /// At negotiated prices, before commitments.
     pub contracted: Option<Amount>,
-    /// How it is priced.
+    /// Pricing model.
     pub pricing: Option<PricingCategory>,
-    /// How much of the unit was consumed.
+    /// Consumed quantity, in the unit of consumption.
     pub consumed: Option<Amount>,
     /// The unit of what was consumed.
     pub unit: Option<Arc<str>>,
     /// The commitment that it was paid with, or that was bought.
     pub commitment: Option<Arc<str>>,
-    /// Whether what the commitment pays for was used.
+    /// Use of the commitment.
     pub commitment_status: Option<CommitmentStatus>,
-    /// What was sold, in the provider's words.
+    /// Description of the product, in the provider's words.
     pub description: Option<Arc<str>>,
     /// The provider's identifier of what was sold.
     pub sku: Option<Arc<str>>,
@@ -112,7 +112,7 @@ pub struct Charge {
 }
 
 impl Charge {
-    /// What it costs after discounts; what is billed where the file does not say.
+    /// Returns the cost after discounts, or the invoiced amount if the file does not give it.
     #[must_use]
     pub fn cost(&self) -> Amount {
         self.effective.unwrap_or(self.billed)

@@ -23,7 +23,7 @@ impl fmt::Display for ConnectionId {
 pub struct AccountId(pub String);
 
 named!(
-    /// Where a connection stands.
+    /// Status of a connection.
     ConnectionStatus {
         /// Never synced.
         New => "new",
@@ -38,7 +38,7 @@ named!(
     }
 );
 
-/// How to reach the account. Never `Serialize`, never printed: secrets go to the store's envelope and nowhere else.
+/// Credentials of an account. Never `Serialize`, never printed: secrets go to the store's envelope and nowhere else.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Credentials {
     /// An AWS access key pair, with a session token for temporary ones.
@@ -87,19 +87,19 @@ pub struct Connection {
     pub external_id: Option<String>,
     /// Endpoint override for every service (an emulator, a private endpoint).
     pub endpoint: Option<String>,
-    /// Whether Reeve may change things here. Off: the agents only recommend.
+    /// Permission for Reeve to change resources. Without it, agents only recommend.
     pub allow_actions: bool,
-    /// Where it stands.
+    /// Status of the connection.
     pub status: ConnectionStatus,
     /// The last sync's outcome.
     pub last_sync: Option<SyncReport>,
     /// The last failure, in words for a person.
     pub last_error: Option<String>,
-    /// When it was made.
+    /// Creation time of the connection.
     pub created_at: Timestamp,
 }
 
-/// What one sync saw.
+/// Result of one synchronisation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SyncReport {
     /// Start.
@@ -110,8 +110,8 @@ pub struct SyncReport {
     pub resources: u64,
     /// Samples stored.
     pub samples: u64,
-    /// What the account's permissions did not allow; the rest went on.
+    /// Calls that the account's permissions denied; the synchronisation went on without them.
     pub denied: Vec<Denied>,
-    /// What went wrong beside permissions, in words; the rest went on.
+    /// Other failures, in words; the synchronisation went on.
     pub problems: Vec<String>,
 }

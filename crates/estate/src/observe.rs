@@ -36,20 +36,20 @@ pub enum ObserveErrorKind {
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{message}")]
 pub struct ObserveError {
-    /// What kind.
+    /// Kind of the error.
     pub kind: ObserveErrorKind,
-    /// Which call, and what to do.
+    /// Failed call and the remedy.
     pub message: String,
 }
 
-/// What an inventory saw.
+/// Result of an inventory.
 #[derive(Debug, Clone, Default)]
 pub struct Inventory {
     /// Everything seen, all regions.
     pub resources: Vec<Resource>,
-    /// What was not allowed.
+    /// Denied calls.
     pub denied: Vec<Denied>,
-    /// What else went wrong, in words.
+    /// Other failures, in words.
     pub problems: Vec<String>,
     /// Kinds whose listing was complete: what is missing of them is gone.
     pub complete: Vec<ResourceKind>,
@@ -73,16 +73,16 @@ pub struct SampleQuery {
 pub struct SampleBatch {
     /// Points, in no particular order.
     pub samples: Vec<Sample>,
-    /// What was not allowed.
+    /// Denied calls.
     pub denied: Vec<Denied>,
-    /// What else went wrong, in words.
+    /// Other failures, in words.
     pub problems: Vec<String>,
 }
 
 /// Reads one account. Implementations page, back off when throttled, and report partial permission.
 #[async_trait]
 pub trait Observe: Send + Sync {
-    /// Who we are there: the account's identifier. The cheapest call that proves the key.
+    /// Returns the account's identifier, by the cheapest call that proves the credentials.
     async fn identity(&self) -> Result<String, ObserveError>;
     /// Everything of the kinds Reeve knows.
     async fn inventory(&self) -> Result<Inventory, ObserveError>;

@@ -44,7 +44,7 @@ named!(
 );
 
 named!(
-    /// What a resource is, whichever cloud calls it what.
+    /// Kind of a resource, the same for every cloud.
     ResourceKind {
         /// EC2 instance, Azure virtual machine, GCE instance.
         VirtualMachine => "virtual_machine",
@@ -62,7 +62,7 @@ named!(
 );
 
 named!(
-    /// Whether a resource runs.
+    /// Lifecycle state of a resource.
     ResourceState {
         /// Up and billed.
         Running => "running",
@@ -80,7 +80,7 @@ named!(
 );
 
 named!(
-    /// How a resource is paid for.
+    /// Purchase option of a resource.
     Purchase {
         /// By the hour, no commitment.
         OnDemand => "on_demand",
@@ -91,7 +91,7 @@ named!(
     }
 );
 
-/// What was bought: the size by the provider's name, and storage where there is some.
+/// Configuration that was bought: the size by the provider's name, and the storage of resources that have some.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Specification {
     /// Instance type or class (`m5.large`, `db.r6g.xlarge`, `Standard_D4s_v5`, `n2-standard-4`).
@@ -100,8 +100,8 @@ pub struct Specification {
     pub platform: Option<String>,
     /// `x86_64` or `arm64`.
     pub architecture: Option<String>,
-    /// Whose hardware a machine runs on: `default` (shared), `dedicated` or `host`; `None` where the cloud did not say. Prices
-    /// are of shared hardware.
+    /// Tenancy of a machine's hardware: `default` (shared), `dedicated` or `host`; `None` if the cloud did not report
+    /// it. Prices are for shared hardware.
     pub tenancy: Option<String>,
     /// Provisioned storage, GiB.
     pub storage_gib: Option<f64>,
@@ -117,13 +117,13 @@ pub struct Specification {
     pub standby_zone: Option<String>,
     /// Identifiers of a database's read replicas, those that are being made included.
     pub replicas: Vec<String>,
-    /// How many members a scaling group has and may have.
+    /// Current and allowed number of a scaling group's members.
     pub capacity: Option<Capacity>,
     /// Identifiers of a machine's security groups, in order; empty where they are not known, or where the machine has several
     /// network interfaces, whose groups differ.
     pub security_groups: Vec<String>,
-    /// Whether a machine's only security group is the one that Reeve isolates with. In an inventory by the group's name; one
-    /// machine that is looked at by itself counts only where the group lets nothing through.
+    /// `true` if a machine's only security group is the one that Reeve isolates with. An inventory decides by the
+    /// group's name; the observation of a single machine also requires that the group lets nothing through.
     pub isolated: bool,
 }
 
@@ -132,7 +132,7 @@ pub struct Specification {
 pub struct Capacity {
     /// The least.
     pub min: u32,
-    /// What it keeps.
+    /// Desired number of members.
     pub desired: u32,
     /// The most.
     pub max: u32,
@@ -153,15 +153,15 @@ pub struct Resource {
     pub region: String,
     /// The service by the cloud's name (`ec2`, `ebs`, `rds`, `s3`, `elb`, `autoscaling`, `compute`, `sql`).
     pub service: String,
-    /// What it is.
+    /// Kind of the resource.
     pub kind: ResourceKind,
     /// Name tag or display name; the identifier where there is none.
     pub name: String,
-    /// Whether it runs.
+    /// Lifecycle state.
     pub state: ResourceState,
-    /// What was bought.
+    /// Configuration that was bought.
     pub specification: Specification,
-    /// How it is paid for; `None` where the cloud did not say.
+    /// Purchase option; `None` if the cloud did not report it.
     pub purchase: Option<Purchase>,
     /// Tags or labels.
     pub tags: BTreeMap<String, String>,
@@ -171,9 +171,9 @@ pub struct Resource {
     pub attached_to: Vec<ResourceId>,
     /// Cost a month at list price, by the catalogue; `None` where the catalogue has no price.
     pub monthly_cost: Option<Money>,
-    /// When the cloud says it was created or launched.
+    /// Creation or launch time as the cloud reports it.
     pub created_at: Option<Timestamp>,
-    /// When Reeve last saw it.
+    /// Time of Reeve's last observation.
     pub observed_at: Timestamp,
 }
 

@@ -30,7 +30,7 @@ pub enum StoreError {
     Backend(String),
 }
 
-/// Which resources.
+/// Filter of resources; the conditions are combined by "and".
 #[derive(Debug, Clone, Default)]
 pub struct ResourceFilter {
     /// Of this connection.
@@ -43,7 +43,7 @@ pub struct ResourceFilter {
     pub kind: Option<ResourceKind>,
     /// Of this service.
     pub service: Option<String>,
-    /// Whose id, name or a tag value contains this text, case-blind.
+    /// Text that the id, the name or a tag value has to contain, ignoring case.
     pub text: Option<String>,
     /// At most this many; 0 is no limit.
     pub limit: u64,
@@ -78,8 +78,9 @@ pub trait EstateStore: Send + Sync {
     async fn resource_get(&self, id: &ResourceId) -> Result<Resource, StoreError>;
     /// Resources (deleted ones left out), ordered by id, and how many there are in all.
     async fn resource_list(&self, filter: &ResourceFilter) -> Result<(Vec<Resource>, u64), StoreError>;
-    /// What inventories showed to have changed of these resources, seen at or after a time, oldest first. Each resource's newest
-    /// hundred are kept, for ninety days; what was written by [`EstateStore::resource_put`] is none.
+    /// Returns the changes that inventories found in these resources, observed at or after a time, oldest first. The
+    /// newest hundred of each resource are kept, for ninety days. Writes by [`EstateStore::resource_put`] are not
+    /// recorded as changes.
     async fn resource_changes(&self, of: &[ResourceId], since: Timestamp) -> Result<Vec<ResourceChange>, StoreError>;
 }
 
@@ -106,7 +107,7 @@ pub trait SampleStore: Send + Sync {
 /// A pass over every series there is, in bounded memory: bands of neighbouring resources, in order, which may be read side by side.
 #[async_trait]
 pub trait SampleScan: Send + Sync {
-    /// How many bands there are.
+    /// Returns the number of bands.
     fn bands(&self) -> usize;
     /// The series of a band, by resource and metric; those without points are left out. A conflict means that what is read was
     /// merged or has expired meanwhile: begin the pass again.

@@ -47,19 +47,19 @@ const OTHER_SIZE: f64 = 4.0;
 const LONG_GAP: f64 = 12.0;
 /// Values are cut here, so that their squares stay finite.
 const LARGEST: f64 = 1e100;
-/// How rare, in nats, a block of 48 points is that has a value outside the band: one in three.
+/// Surprise, in nats, of a block of 48 points that has a value outside the band: one block in three has one.
 const BAND_NATS: f64 = 1.0;
 /// The band's half width at the least and at the most, in usual errors of the forecast.
 const BAND: (f64, f64) = (2.0, 50.0);
 
-/// What is said of one point, from the points before it.
+/// Judgement of one point, from the points before it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Judgement {
-    /// How strange the point is, 0 (usual) to 1; strange from [`THRESHOLD`]. 0 where it is not judged.
+    /// Anomaly score of the point, 0 (usual) to 1; anomalous from [`THRESHOLD`]. 0 where it is not judged.
     pub score: f64,
-    /// Whether the point was judged: nothing is said of a missing value, nor of the first [`JUDGED_FROM`] points.
+    /// `true` if the point was judged. Missing values and the first [`JUDGED_FROM`] points are not.
     pub judged: bool,
-    /// Whether an alarm is given here: once for one event.
+    /// `true` if an alarm is raised here; an event raises one alarm.
     pub alarm: bool,
     /// The value that was expected.
     pub expected: f64,
@@ -67,9 +67,9 @@ pub struct Judgement {
     pub low: f64,
     /// Its upper edge.
     pub high: f64,
-    /// What gave an alarm away; nothing where there is none.
+    /// Sign that raised the alarm; `None` without an alarm.
     pub sign: Option<Sign>,
-    /// Whether the point is as strange as an alarm, even where one stands for it already.
+    /// `true` if the point is as anomalous as an alarm, even if an earlier alarm already covers it.
     pub strange: bool,
 }
 

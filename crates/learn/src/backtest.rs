@@ -26,7 +26,7 @@ impl Prior {
     }
 }
 
-/// What a backtest counted.
+/// Counts of a backtest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Backtest {
     /// Held-out windows in which the proposal would have held.

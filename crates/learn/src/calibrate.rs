@@ -34,20 +34,20 @@ pub const MAX_GROUPS: usize = 64;
 /// Most examples of one fit: the newest count.
 pub const MAX_EXAMPLES: usize = 20_000;
 
-/// What was known when a recommendation was made, and whether it held.
+/// A past recommendation with the facts known at its time and its outcome.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Example {
-    /// When it was made, milliseconds since the epoch.
+    /// Time of the recommendation, milliseconds since the epoch.
     pub at_ms: i64,
-    /// Whose it is: `agent type/recommendation type`.
+    /// Group of the recommendation: `agent type/recommendation type`.
     pub group: String,
     /// The backtest's own answer, 0 to 1.
     pub raw: f64,
     /// Figures of about unit size, in an order that never changes; see [`Signs`].
     pub features: Vec<f64>,
-    /// Whether it held.
+    /// `true` if the change proved right.
     pub held: bool,
-    /// How much it counts; 1 for a real outcome.
+    /// Weight of the example; 1 for a real outcome.
     pub weight: f64,
 }
 

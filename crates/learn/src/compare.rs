@@ -6,7 +6,7 @@
 //! better. Neighbouring samples resemble each other, so the number of independent ones is estimated from their lag-one
 //! correlation (Bartlett 1946) and the test is given that many.
 
-/// What counts as worse.
+/// Direction in which a metric gets worse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Worse {
     /// A higher value.
@@ -15,7 +15,7 @@ pub enum Worse {
     Lower,
 }
 
-/// When a difference counts.
+/// Thresholds from which a difference counts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bar {
     /// Largest one-sided p-value that counts as a difference.
@@ -26,7 +26,7 @@ pub struct Bar {
     pub samples: usize,
 }
 
-/// What the comparison says.
+/// Verdict of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// No worse, as far as the samples tell.

@@ -1,13 +1,13 @@
-//! Where a series is silent.
+//! Gaps in a series.
 
 use crate::window::{Point, Window};
 
 /// A stretch without points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gap {
-    /// Where the silence starts: the end of the last point's period, or the window's start.
+    /// Start of the gap: the end of the last point's period, or the window's start.
     pub start_ms: i64,
-    /// Where it ends: the next point, or the window's end.
+    /// End of the gap: the next point, or the window's end.
     pub end_ms: i64,
     /// Whole periods that are missing.
     pub missing: u64,

@@ -22,7 +22,7 @@ use features::{NAMES, beliefs, features};
 use logistic::{Logistic, probability};
 use memory::Memory;
 
-/// How an instance's life ended.
+/// End of an instance's life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
     /// The cloud took it back.
@@ -40,20 +40,20 @@ pub struct Lifetime {
     pub pool: String,
     /// Family of instance types.
     pub family: String,
-    /// When it started (milliseconds since the epoch).
+    /// Start of the instance (milliseconds since the epoch).
     pub start_ms: i64,
-    /// When it ended, or when the history was read.
+    /// End of the instance, or the time at which the history was read.
     pub end_ms: i64,
-    /// How it ended.
+    /// Kind of the end.
     pub ending: Ending,
 }
 
-/// What a pool signalled at a time. What was not measured is `None`.
+/// Signal of a pool at a time. Values that were not measured are `None`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Signal {
     /// Capacity pool.
     pub pool: String,
-    /// When (milliseconds since the epoch).
+    /// Time of the signal (milliseconds since the epoch).
     pub at_ms: i64,
     /// Availability, 0 (none) to 1 (plenty): a placement score or a pool's depth on that scale.
     pub availability: Option<f64>,
@@ -105,10 +105,10 @@ pub struct Risk {
     pub hour: Chance,
     /// Within a day.
     pub day: Chance,
-    /// What moves the hour's risk most away from that of an instance nothing is known of: names and factors on the odds, strongest
-    /// first.
+    /// Features that move the hour's risk most away from that of an unknown instance: names and factors on the odds,
+    /// strongest first.
     pub factors: Vec<(&'static str, f64)>,
-    /// Whether it rests on the prior: fewer than five interruptions were seen in the estate.
+    /// `true` if the risk rests on the prior: fewer than five interruptions were seen in the estate.
     pub cold_start: bool,
 }
 

@@ -23,7 +23,7 @@ mod tests;
 use buckets::Buckets;
 pub use reason::Reason;
 
-/// How strict the judgement is.
+/// Thresholds of the verdict.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
     /// Largest p-value of a leak.
@@ -42,7 +42,7 @@ impl Default for Settings {
     }
 }
 
-/// What was found.
+/// Verdict on a leak.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// It grows, and goes on growing.
@@ -67,7 +67,7 @@ pub struct SlopePerDay {
 /// A release: the level fell abruptly and stayed down.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Release {
-    /// When (milliseconds since the epoch, to a bucket).
+    /// Time of the release (milliseconds since the epoch, to a bucket).
     pub at_ms: i64,
     /// By how much the level fell, in units of the series.
     pub size: f64,
@@ -82,7 +82,7 @@ pub struct Assessment {
     pub p_value: Option<f64>,
     /// Growth per day between releases; `None` when abstained.
     pub slope_per_day: Option<SlopePerDay>,
-    /// When the growth began, at the latest; `None` without a leak. The first point when it was there from the start.
+    /// Latest start of the growth; `None` without a leak. The first point if it grew from the start.
     pub first_seen_ms: Option<i64>,
     /// Releases found or given, oldest first.
     pub releases: Vec<Release>,

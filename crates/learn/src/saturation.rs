@@ -1,5 +1,6 @@
-//! When a thing that fills up is full: disks, connection pools, quotas, rates of calls. The answer is a distribution of the
-//! time, given as its 5th, 50th and 95th percentile, and the probability within a horizon; never a point alone.
+//! Forecast of the time at which a resource is full: disks, connection pools, quotas, rates of calls. The answer is a
+//! distribution of the time, given as its 5th, 50th and 95th percentile, and the probability within a horizon; never a
+//! point alone.
 //!
 //! The series is brought to a few hundred buckets, freed of its daily profile, and its releases (deletes, rotated logs) are
 //! glued so that growth can be measured across them. Several ways to extrapolate (straight lines over short and long windows,
@@ -25,7 +26,7 @@ mod tests;
 pub use outlook::{Outlook, Verdict};
 pub use reason::Reason;
 
-/// What is asked.
+/// Question about a series: its capacity, the horizon, and the least probability of interest.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Question {
     /// The level at which it is full, in units of the series.
@@ -64,7 +65,7 @@ const LEAST_BUCKETS: usize = 32;
 const LEVEL: f64 = 75.0;
 /// A bucket is at most this share of the horizon, as long as there is enough history.
 const FINENESS: i64 = 16;
-/// How many horizons the answer looks ahead.
+/// Time that the answer looks ahead, in horizons.
 const LOOK_AHEAD: f64 = 4.0;
 /// Steps in which the future is walked.
 const STEPS: usize = 480;

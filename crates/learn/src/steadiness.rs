@@ -1,4 +1,4 @@
-//! How evenly a resource is used, for commitments that only pay when it keeps running.
+//! Steadiness of a resource's use, for commitments that only pay when it keeps running.
 
 use crate::quantile::percentile;
 use crate::window::{DAY_MS, HOUR_MS, Point, Window};

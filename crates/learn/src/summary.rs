@@ -3,7 +3,7 @@
 use crate::quantile::{percentile_of_sorted, sorted};
 use crate::window::{Point, Window};
 
-/// What a series was in a window.
+/// Summary of a series in a window.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
     /// Finite points in the window.

@@ -50,7 +50,7 @@ impl Trend {
         })
     }
 
-    /// How much more there is after so many days, if it goes on; never less than nothing.
+    /// Returns the growth within so many days if the trend continues; never below 0.
     #[must_use]
     pub fn growth_in(&self, days: f64) -> f64 {
         (self.per_day * days).max(0.0)

@@ -34,7 +34,7 @@ impl Window {
         if length > 0 { length } else { 0 }
     }
 
-    /// Whether a time lies in it.
+    /// Returns `true` if the window contains the time.
     #[must_use]
     pub const fn contains(self, at_ms: i64) -> bool {
         self.start_ms <= at_ms && at_ms < self.end_ms

@@ -1,5 +1,5 @@
-//! What kind of work a resource does: production, development, batch or analytics, as a calibrated probability, or an
-//! abstention when the data is thin or the answer unclear.
+//! Classification of a resource's workload: production, development, batch or analytics, as a calibrated probability,
+//! or an abstention when the data is thin or the answer unclear.
 //!
 //! The shape of the metrics (day and night, weekends, idleness, bursts, job-like on and off, how network and disk go with the
 //! processor) and the words in tags are features of one regression per class. A tag is evidence, not the last word: what it is worth
@@ -36,7 +36,7 @@ impl Class {
     pub const ALL: [Class; 4] = [Class::Production, Class::Development, Class::Batch, Class::Analytics];
 }
 
-/// What was measured of a resource; what was not is empty. Each series is sorted by time.
+/// Metrics of a resource; a series that was not measured is empty. Each is sorted by time.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Metrics<'a> {
     /// Processor use, 0 to 100.
@@ -68,9 +68,10 @@ pub struct Classification {
     pub abstention: Option<Abstention>,
     /// Probability of each class in the order of `Class::ALL`; equal when the data is thin.
     pub probabilities: [f64; 4],
-    /// What spoke most for the likeliest class: features and their weight on the logarithm of its odds, strongest first.
+    /// Features that speak most for the likeliest class, with their weight on the logarithm of its odds, strongest
+    /// first.
     pub evidence: Vec<(&'static str, f64)>,
-    /// Whether the tags speak for different classes.
+    /// `true` if the tags speak for different classes.
     pub tags_conflict: bool,
 }
 

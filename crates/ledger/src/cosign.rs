@@ -1,9 +1,8 @@
 //! Interface to witnesses: consistency proofs for them, and their cosignatures, which are served with the checkpoint
-//! they sign and are included in proofs of the entries it covers. `ledger/checkpoint.cosigned` keeps the
-//! newest cosigned checkpoint; losing it loses nothing but the cosignatures. `ledger/checkpoint.cosigned` keeps the newest
+//! they sign and are included in proofs of the entries it covers. `ledger/checkpoint.cosigned` keeps the newest
 //! cosigned checkpoint; losing it loses nothing but the cosignatures.
 //!
-//! Refuses a cosigned checkpoint that is not one of this log. Cosignatures themselves are verified by whoever asked for them.
+//! Refuses a cosigned checkpoint that is not one of this log. The caller that asks for cosignatures verifies them.
 
 use std::path::PathBuf;
 

@@ -10,7 +10,7 @@ use reeve_estate::{Catalogue, Provider, ResourceState};
 use crate::describe::Ec2;
 use crate::fault::{At, Fault, FaultKind};
 
-/// How often and how slowly a throttled change is tried again.
+/// Retries of a throttled change: their number and the first delay.
 #[derive(Debug, Clone, Copy)]
 pub struct Pace {
     /// Calls in all.
@@ -86,7 +86,8 @@ impl Ec2 {
         Ok(())
     }
 
-    /// What EC2 says the type runs; what the catalogue says where the account may not ask.
+    /// Returns the architectures of an instance type as EC2 lists them, or as the catalogue does if the account may
+    /// not ask.
     async fn architectures_or_catalogue(&self, instance_type: &str) -> Result<Vec<String>, Fault> {
         match self.architectures(instance_type).await {
             Err(fault) if fault.kind == FaultKind::Denied => {

@@ -152,7 +152,7 @@ impl Ec2 {
         Ok(data.and_then(|d| d.instance_type()).map(|t| t.as_str().to_owned()))
     }
 
-    /// Whether a snapshot is complete.
+    /// Returns `true` if the snapshot is complete.
     ///
     /// # Errors
     /// When the snapshot failed or is not there; the call's failure otherwise.

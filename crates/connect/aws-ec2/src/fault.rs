@@ -1,4 +1,4 @@
-//! What went wrong with a call to AWS: one kind for programs, one message for people that says what to do.
+//! Failures of calls to AWS: a kind for programs, and a message for people that names the remedy.
 //!
 //! Services name the same failure differently (`UnauthorizedOperation`, `AccessDenied`, `AccessDeniedException`); the table
 //! of codes is here and nowhere else. A failure that leaves open whether a change happened becomes
@@ -38,7 +38,7 @@ impl Call<'_> {
     }
 }
 
-/// What kind of failure.
+/// Kind of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {
     /// No connection or no answer in time.
@@ -67,7 +67,7 @@ pub enum FaultKind {
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{message}")]
 pub struct Fault {
-    /// What kind.
+    /// Kind of the failure.
     pub kind: FaultKind,
     /// The call, by the permission it needs.
     pub operation: &'static str,

@@ -21,7 +21,7 @@ impl Ec2 {
         Ok(volume)
     }
 
-    /// Where the last change of a volume stands; `None` where there was none, or where it may not be asked.
+    /// Returns the stage of a volume's last modification; `None` if there was none, or the account may not ask.
     async fn modification(&self, id: &str) -> Result<Option<Stage>, Fault> {
         let call = self.place.call("ec2:DescribeVolumesModifications");
         let page = match self.client().describe_volumes_modifications().volume_ids(id).send().await.at(call) {

@@ -170,7 +170,7 @@ impl Ec2 {
     }
 }
 
-/// Whether a rule is one that EC2 gives every new group: everything out, to everywhere.
+/// Returns `true` if the rule is the default of a new group: all outbound traffic, to everywhere.
 fn is_given(rule: &IpPermission) -> bool {
     let everywhere = rule.ip_ranges().iter().all(|range| range.cidr_ip() == Some("0.0.0.0/0"))
         && rule.ipv6_ranges().iter().all(|range| range.cidr_ipv6() == Some("::/0"));

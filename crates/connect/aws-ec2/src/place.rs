@@ -1,4 +1,4 @@
-//! Where a listing takes place, and what it found there.
+//! Account and region of a listing, and the result of the listing.
 
 use std::collections::BTreeMap;
 
@@ -53,14 +53,14 @@ impl Place {
     }
 }
 
-/// What listing one kind in one place gave: what was seen, what went wrong, and whether anything may be missing.
+/// Result of listing one kind of resource in one region: the resources, the failures, and whether any may be missing.
 #[derive(Debug)]
 pub struct Listing {
     /// The kind listed.
     pub kind: ResourceKind,
-    /// What was seen, even when the listing broke off.
+    /// Resources found, even when the listing broke off.
     pub resources: Vec<Resource>,
-    /// What was denied or failed.
+    /// Calls that were denied or failed.
     pub faults: Vec<Fault>,
     /// Every page was read; what is not in `resources` is not there.
     pub complete: bool,

@@ -27,7 +27,7 @@ const PART: usize = 8 << 20;
 const ATTEMPT: Duration = Duration::from_secs(15);
 const CALL: Duration = Duration::from_secs(40);
 
-/// Which bucket, and how it is reached.
+/// Location of a bucket and the way to reach it.
 #[derive(Debug, Clone, Default)]
 pub struct BucketPlace {
     /// Its name.
@@ -60,7 +60,7 @@ pub enum BucketError {
     Call {
         /// Bucket and object.
         object: String,
-        /// What went wrong; of the service's own words only its error code.
+        /// Cause of the failure; of the service's own answer only the error code.
         cause: String,
     },
     /// The object is longer than is read.

@@ -183,7 +183,7 @@ impl CloudWatch {
         operation.invoke(body).await.at(call)
     }
 
-    /// Whose name calls are signed in, and how they are sent: as the configuration says.
+    /// Returns the signing configuration of calls, from the region and credentials of the client.
     fn signing(&self) -> StaticRuntimePlugin {
         let mut layer = Layer::new("cloudwatch");
         layer.store_put(AuthSchemeOptionResolverParams::new(()));

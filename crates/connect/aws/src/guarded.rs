@@ -59,8 +59,8 @@ fn unfit(error: impl std::error::Error + Send + Sync + 'static) -> ConnectorErro
     ConnectorError::user(Box::new(error))
 }
 
-/// What may pass is tried again by the SDK; what is refused is not. Where a redirect would have led is the endpoint's word, and
-/// not repeated.
+/// Turns a failure into the SDK's error: temporary ones are retried, refusals are not. The target of a redirect comes
+/// from the endpoint and is not repeated in the message.
 fn failed(error: OutboundError) -> ConnectorError {
     if matches!(error, OutboundError::Redirect(_)) {
         return ConnectorError::user(Box::new(io::Error::other("answered with a redirect, which is not followed")));

@@ -1,4 +1,4 @@
-//! Which CloudWatch metric stands for which of Reeve's, and how its numbers are read.
+//! Mapping of Reeve's metrics to CloudWatch's, with the conversion of their values.
 //!
 //! Gauges in percent, counts and bytes are averages over the period; percentiles are computed by Reeve from these points,
 //! never asked of CloudWatch. Counters (network and disk) are sums over the period, divided by its length. A spike shorter than
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use reeve_estate::{Catalogue, Metric, Resource, ResourceKind};
 
-/// How a CloudWatch number becomes ours.
+/// Conversion of a CloudWatch value to Reeve's unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Reading {
     /// The average over the period, as it is.
@@ -55,7 +55,8 @@ pub(crate) const AGENT_MEMORY: [&str; 2] = ["mem_used_percent", "Memory % Commit
 /// The agent's namespace.
 pub(crate) const AGENT_NAMESPACE: &str = "CWAgent";
 
-/// Where a metric of a resource may be found, the best first; the first with points is taken. Empty when the cloud has none.
+/// Returns the CloudWatch metrics that may hold a metric of a resource, the best first; the first one with points is
+/// used. Empty when the cloud has none.
 pub(crate) fn sources(resource: &Resource, metric: Metric, agents: &AgentMemory) -> Vec<Source> {
     let id = resource.id.as_str();
     match resource.kind {
@@ -148,8 +149,8 @@ fn balancer(arn: &str, metric: Metric) -> Vec<Source> {
     }
 }
 
-/// Whether the sources of a metric are parts of it rather than places to look one after the other: errors a second, which
-/// become a share of the requests.
+/// Returns `true` if the sources of a metric are summands rather than alternatives: errors a second, which become a
+/// share of the requests.
 pub(crate) fn summed(metric: Metric) -> bool {
     metric == Metric::ErrorRate
 }

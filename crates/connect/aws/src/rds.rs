@@ -118,7 +118,7 @@ impl Rds {
         Ok(())
     }
 
-    /// Whether RDS sells a class that the catalogue does not know.
+    /// Returns `true` if RDS offers a class that the catalogue does not know.
     async fn orderable(&self, instance: &DbInstance, class: &str) -> Result<bool, Fault> {
         let call = self.place.call("rds:DescribeOrderableDBInstanceOptions");
         let request = self.client.describe_orderable_db_instance_options().db_instance_class(class).max_records(20);
@@ -159,7 +159,7 @@ impl Rds {
     }
 }
 
-/// What RDS allows in a tag's value.
+/// Replaces characters that RDS refuses in a tag's value, and cuts it to 256.
 fn taggable(text: &str) -> String {
     let keep = |c: char| if c.is_alphanumeric() || " _.:/=+-@".contains(c) { c } else { ' ' };
     text.chars().map(keep).take(256).collect()

@@ -22,9 +22,9 @@ use crate::session::AwsConnection;
 const FINE_S: i64 = 300;
 /// Length of an old point's period.
 const COARSE_S: i64 = 3600;
-/// How long fine points are kept.
+/// Retention of one-minute and five-minute points in CloudWatch.
 const FINE_KEPT: SignedDuration = SignedDuration::from_hours(63 * 24);
-/// How long coarse points are kept.
+/// Retention of hourly points in CloudWatch.
 const COARSE_KEPT: SignedDuration = SignedDuration::from_hours(455 * 24);
 /// Metrics in one GetMetricData call, the most there may be.
 const METRICS_A_CALL: usize = 500;
@@ -37,7 +37,7 @@ struct Wanted<'a> {
     /// 0 for the best source.
     rank: usize,
     points: Vec<Sample>,
-    /// Whether CloudWatch would not tell: then no point means nothing.
+    /// `true` if CloudWatch refused the query: a missing point then means nothing.
     refused: bool,
 }
 

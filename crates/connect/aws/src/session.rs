@@ -17,7 +17,7 @@ use crate::guarded::Guarded;
 use crate::inventory::autoscaling::Scaling;
 use crate::rds::Rds;
 
-/// How patient and how greedy a connection is.
+/// Timeouts, page sizes and concurrency of a connection.
 #[derive(Debug, Clone)]
 pub struct Tuning {
     /// To establish a connection.
@@ -32,9 +32,9 @@ pub struct Tuning {
     pub backoff: Duration,
     /// The longest wait.
     pub max_backoff: Duration,
-    /// What a page of EC2's listings holds, 5 to 1000.
+    /// Page size of EC2 listings, 5 to 1000.
     pub page_size: i32,
-    /// How much time one metric request covers.
+    /// Time span of one metric request.
     pub sample_window: SignedDuration,
     /// Calls at a time.
     pub parallel: usize,
@@ -166,7 +166,8 @@ impl AwsConnection {
         Pace { attempts: self.tuning.attempts, backoff: self.tuning.backoff }
     }
 
-    /// Who we are: the cheapest call, which no policy can deny.
+    /// Returns the account of the credentials, by `sts:GetCallerIdentity`: the cheapest call, which no policy can
+    /// deny.
     pub(crate) async fn caller(&self) -> Result<String, Fault> {
         let region = self.regions.first().map_or("", String::as_str);
         let place = self.place(&self.account, region);

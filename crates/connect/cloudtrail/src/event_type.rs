@@ -1,4 +1,4 @@
-//! Which event type an API call is: calls with a meaning of their own by name, all others by their verb.
+//! Event type of an API call: calls with a meaning of their own by name, all others by their verb.
 
 use reeve_audit::EventType;
 
@@ -247,7 +247,7 @@ fn tags(call: &str) -> bool {
         || call.ends_with("Tagging")
 }
 
-/// Whether `call` begins with the word `verb`.
+/// Returns `true` if `call` begins with the word `verb`.
 fn begins(call: &str, verb: &str) -> bool {
     call.strip_prefix(verb).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_lowercase()))
 }

@@ -22,7 +22,7 @@ const KEPT: &str = "cloudtrail";
 const ABSENT: &str = "cloudtrail_absent";
 /// Lists pointers to numbers kept as text.
 const NUMBERS: &str = "cloudtrail_numbers_as_text";
-/// What stood around the record.
+/// Metadata key of the delivery envelope around the record.
 const ENVELOPE: &str = "cloudtrail_envelope";
 
 /// Takes members off a record, unless their spelling or value does not fit the field.
@@ -82,7 +82,7 @@ pub fn map_record(record: Record) -> Entry {
     entry
 }
 
-/// What is concluded from the record and leaves it unchanged.
+/// Derives the members of an entry that leave the record unchanged.
 fn derived(record: &Record, kind: EventType) -> Entry {
     let mut entry = Entry::new(kind);
     let owned = |name: &str| record.text(name).map(str::to_owned);
@@ -219,8 +219,8 @@ fn address(moving: &mut Move, entry: &mut Entry) {
     }
 }
 
-/// What a successful call that creates or modifies asked for is the state after it; what any other call asked for
-/// changed nothing and stays.
+/// Moves the request parameters of a successful creating or modifying call to the state after it. Those of any other
+/// call changed nothing and stay where they are.
 fn change(moving: &mut Move, entry: &mut Entry) {
     const CHANGING: [&str; 4] = ["resource.create", "resource.modify", "resource.tag", "policy.modify"];
     let changed = entry.action.status == Some(ActionStatus::Success) && CHANGING.contains(&entry.event_type.as_str());

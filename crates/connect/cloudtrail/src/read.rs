@@ -24,23 +24,23 @@ pub enum ReadError {
     /// One record is not taken. The next is tried.
     #[error("record {index} at byte {offset}: {source}")]
     Record {
-        /// Which record of the input, counted from 0.
+        /// Position of the record in the input, from 0.
         index: u64,
-        /// Where in the decompressed input it begins.
+        /// Offset of the record in the decompressed input.
         offset: u64,
-        /// What is wrong with it.
+        /// Fault in the record.
         #[source]
         source: MapError,
     },
 }
 
 impl ReadError {
-    /// Whether nothing more comes after this error.
+    /// Returns `true` if nothing can be read after this error.
     pub fn ends_reading(&self) -> bool {
         matches!(self, Self::Io(_) | Self::Broken(_))
     }
 
-    /// Whether the input is a digest file, which holds no records and may be passed over.
+    /// Returns `true` if the input is a digest file, which holds no records and may be skipped.
     pub fn is_digest(&self) -> bool {
         matches!(self, Self::Record { source: MapError::Digest, .. })
     }

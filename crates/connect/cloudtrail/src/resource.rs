@@ -1,4 +1,4 @@
-//! What a call was about: the record's own `resources`, or the parameter that names one.
+//! Resource of a call: from the record's own `resources`, or from the parameter that names one.
 
 use reeve_audit::Json;
 use reeve_audit::json::Object;
@@ -110,7 +110,7 @@ fn from_resources(listed: &Json) -> Option<Named> {
     Some((kind.map(kind_name), id_of(arn).to_owned()))
 }
 
-/// What people call the resource of an ARN: the object path, the id after the last colon or slash, or all of it.
+/// Returns the short name of an ARN's resource: the object path, the id after the last colon or slash, or all of it.
 fn id_of(arn: &str) -> &str {
     let mut parts = arn.splitn(6, ':');
     let (Some("arn"), Some(_), Some(service), _, _, Some(rest)) =

@@ -25,7 +25,7 @@ pub(crate) enum SplitError {
 /// The text of one record.
 pub(crate) struct Piece {
     pub(crate) text: Vec<u8>,
-    /// Where in the (decompressed) stream it begins.
+    /// Offset in the (decompressed) stream.
     pub(crate) offset: u64,
 }
 
@@ -241,7 +241,7 @@ impl<R: BufRead> Splitter<R> {
     }
 }
 
-/// Where a value ends, by its brackets and quotes alone.
+/// Scanner for the end of a JSON value, by its brackets and quotes alone.
 #[derive(Default)]
 struct Scan {
     depth: usize,
@@ -252,7 +252,7 @@ struct Scan {
 }
 
 impl Scan {
-    /// How many bytes belong to the value, and whether it ends with them.
+    /// Returns the number of bytes that belong to the value, and whether it ends with them.
     fn feed(&mut self, chunk: &[u8]) -> (usize, bool) {
         for (at, &byte) in chunk.iter().enumerate() {
             if self.in_string {

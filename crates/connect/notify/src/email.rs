@@ -13,12 +13,12 @@ use reeve_connect_outbound::{Lookup as _, Policy, SystemLookup, Url};
 
 use crate::outcome::{Outcome, cut};
 
-/// How long one message may take, all of it.
+/// Time limit for sending one message, over all steps.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Receivers of one channel.
 const RECEIVERS: usize = 50;
 
-/// Whether settings can be right.
+/// Checks e-mail settings; an error names the field.
 pub(crate) fn check(settings: &ChannelSettings, secret: &ChannelSecret) -> Result<(), (&'static str, String)> {
     let ChannelSettings::Email { host, port, username, from, to, .. } = settings else { return Ok(()) };
     address_of(host).map_err(|reason| ("settings.host", reason))?;

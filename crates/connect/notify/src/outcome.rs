@@ -1,4 +1,4 @@
-//! What came of one attempt.
+//! Result of one delivery attempt.
 
 use reeve_agents::delivery::EXCERPT;
 
@@ -10,7 +10,7 @@ pub(crate) struct Outcome {
     pub(crate) status: Option<u16>,
     pub(crate) answer: String,
     pub(crate) error: Option<String>,
-    /// How long the service asked to be left alone, seconds.
+    /// Seconds that the service asked to wait (`Retry-After`).
     pub(crate) retry_after_s: Option<u64>,
 }
 

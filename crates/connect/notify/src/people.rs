@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::outcome::Outcome;
 use crate::{email, pagerduty, slack, teams};
 
-/// How much one request may take.
+/// Limits of one request.
 const LIMITS: Limits = Limits { time: Duration::from_secs(15), body: 64 * 1024, redirects: 0 };
 
 /// Tells people.

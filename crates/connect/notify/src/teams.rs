@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::outcome::cut;
 
-/// How large a message may be, with room for what Teams adds.
+/// Largest message, with room for the bytes that Teams adds.
 const LARGEST: usize = 24 * 1024;
 
 /// The body.

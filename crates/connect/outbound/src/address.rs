@@ -1,5 +1,5 @@
-//! Which addresses are public: unicast, globally reachable, by the IANA special-purpose registries (RFC 6890 and successors).
-//! Everything else is inside of somebody's network, or nowhere.
+//! Recognition of public addresses: unicast and globally reachable by the IANA special-purpose registries (RFC 6890
+//! and successors). All others are inside of somebody's network, or nowhere.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -23,7 +23,8 @@ const NOT_PUBLIC_V4: [([u8; 4], u8); 16] = [
     ([240, 0, 0, 0], 4),      // reserved, broadcast
 ];
 
-/// Whether an address is a public unicast address, looked at through the forms that carry an IPv4 address in an IPv6 one.
+/// Returns `true` if the address is a public unicast address. IPv6 forms that carry an IPv4 address are judged by that
+/// address.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),

@@ -12,7 +12,7 @@ use reqwest::{Client, Method, StatusCode, Url};
 use crate::lookup::{Lookup, SystemLookup};
 use crate::policy::{Policy, Refusal};
 
-/// How much a request may take.
+/// Limits of a request.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// All of it: resolving, connecting, every hop, and the answer's body.
@@ -29,12 +29,12 @@ impl Default for Limits {
     }
 }
 
-/// What is asked.
+/// Outgoing HTTP request.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// GET, POST and so on.
     pub method: Method,
-    /// Where.
+    /// Target of the request.
     pub url: Url,
     /// Header lines; none of them goes to another host than the first.
     pub headers: Vec<(String, String)>,
@@ -42,7 +42,7 @@ pub struct Request {
     pub body: Vec<u8>,
 }
 
-/// What came back, whatever its status.
+/// Response to a request, whatever its status.
 #[derive(Debug, Clone)]
 pub struct Answer {
     /// Status.
@@ -54,8 +54,8 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// How long the host asks to be left alone, seconds: `Retry-After` as a number or as an HTTP date (RFC 9110, section
-    /// 10.2.3). What is neither says nothing; a date that is past is no wait.
+    /// Returns the wait that the host asks for, in seconds: `Retry-After` as a number or as an HTTP date (RFC 9110,
+    /// section 10.2.3). `None` for any other text; 0 for a date in the past.
     #[must_use]
     pub fn retry_after_s(&self, now: Timestamp) -> Option<u64> {
         let text = self.headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
@@ -79,7 +79,7 @@ pub enum OutboundError {
     Unresolved {
         /// The host.
         host: String,
-        /// What the resolver said.
+        /// Error of the resolver.
         cause: String,
     },
     /// A redirect that is not followed.
@@ -124,7 +124,7 @@ impl Outbound {
         Outbound { policy: Arc::new(policy), limits, lookup }
     }
 
-    /// What it may reach.
+    /// Returns the policy that decides which addresses may be reached.
     pub fn policy(&self) -> &Policy {
         &self.policy
     }
@@ -217,7 +217,7 @@ impl Outbound {
     }
 }
 
-/// What went wrong, with its causes, without the address (which may carry a secret).
+/// Describes the error with its causes, without the address (which may carry a secret).
 fn failed(error: reqwest::Error) -> OutboundError {
     let error = error.without_url();
     let mut text = error.to_string();

@@ -1,4 +1,4 @@
-//! What may be reached. Addresses are judged after resolution, never by name alone.
+//! Policy for outgoing requests. Addresses are checked after resolution, never by name alone.
 
 use std::net::IpAddr;
 
@@ -7,7 +7,7 @@ use reqwest::Url;
 
 use crate::address::is_public;
 
-/// What may be reached beyond public addresses over TLS.
+/// Exceptions to the rule that only public addresses may be reached, over TLS alone.
 #[derive(Debug, Clone, Default)]
 pub struct Policy {
     /// Networks that may be reached although they are not public.
@@ -40,7 +40,7 @@ pub enum Refusal {
     NotPublic {
         /// The host as it was given.
         host: String,
-        /// What it resolves to.
+        /// Address that the name resolves to.
         address: IpAddr,
     },
 }

@@ -29,7 +29,7 @@ pub struct SimulatedAccount {
     places: HashMap<ResourceId, usize>,
     pub(crate) conditions: Mutex<Conditions>,
     pub(crate) bucket: Mutex<Bucket>,
-    /// How often a resource was asked to change, so that every call has chance of its own.
+    /// Number of change requests per resource, so that the outcome of each call is drawn separately.
     pub(crate) calls: Mutex<HashMap<ResourceId, u64>>,
 }
 
@@ -67,7 +67,7 @@ impl SimulatedAccount {
         }
     }
 
-    /// What stands in a place.
+    /// Returns the asset of a place.
     pub(crate) fn asset(&self, place: &ResourceId) -> Option<&Asset> {
         self.places.get(place).map(|at| &self.assets[*at])
     }
@@ -121,7 +121,7 @@ impl SimulatedAccount {
     }
 }
 
-/// What was changed beside the size: storage, members, which zone the primary is in, replicas.
+/// Applies changes other than the size: storage, members, the zone of the primary, replicas.
 fn lay_over(spec: &mut Specification, condition: &Condition, now: Timestamp) {
     spec.storage_gib = condition.storage_at(now).map(f64::from).or(spec.storage_gib);
     if let (Some(capacity), Some((min, desired))) = (&mut spec.capacity, condition.members) {

@@ -1,8 +1,8 @@
-//! What people and programs of the company do all day, as audit entries: a pure function of the seed and the minute, so
-//! that any window can be written and neighbouring windows join. A month is some fifteen thousand entries.
+//! Activity of the company's people and programs as audit entries: a pure function of the seed and the minute, so that
+//! any window can be generated and neighbouring windows join. A month is some fifteen thousand entries.
 //!
-//! They act on the estate's own resources and claim nothing that the estate contradicts: nobody but Reeve resizes, stops
-//! or starts a machine here. Now and then something happens that somebody ought to look into (`stories`).
+//! The entries refer to the estate's own resources and contradict nothing in it: only Reeve resizes, stops or starts a
+//! machine here. A few incidents worth an investigation are mixed in (`stories`).
 
 mod deed;
 mod pen;
@@ -19,7 +19,7 @@ use reeve_estate::{Purchase, Resource, ResourceKind};
 use crate::account::SimulatedAccount;
 use crate::settings::Settings;
 
-/// How far back before the beginning anybody did anything.
+/// Length of the history before the estate's beginning.
 const HISTORY: SignedDuration = SignedDuration::from_hours(400 * 24);
 
 /// A resource that something can be done to.
@@ -33,7 +33,7 @@ pub(crate) struct Target {
     pub(crate) reference: ResourceRef,
 }
 
-/// What the activity is about.
+/// Resources and parameters that the activity is generated from.
 #[derive(Debug)]
 pub(crate) struct Scene {
     pub(crate) seed: u64,
@@ -77,7 +77,7 @@ fn target(resource: &Resource, key: u64) -> Target {
     }
 }
 
-/// What happened from a time (inclusive) to a time (exclusive), oldest first.
+/// Returns the entries from a time (inclusive) to a time (exclusive), oldest first.
 pub(crate) fn between(scene: &Scene, from: Timestamp, to: Timestamp) -> Vec<Entry> {
     let from = scene.anchor.checked_sub(HISTORY).map_or(from, |first| from.max(first));
     if from >= to {

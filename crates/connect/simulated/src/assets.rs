@@ -19,7 +19,7 @@ use labels::{architecture, machine_tags, service, tags};
 pub(crate) struct Asset {
     pub(crate) resource: Resource,
     pub(crate) load: Load,
-    /// What its chance is drawn from.
+    /// Seed of the asset's random values.
     pub(crate) key: u64,
     /// An agent sends its memory.
     pub(crate) agent: bool,
@@ -69,7 +69,7 @@ fn azure(plan: &Account, kind: &str, name: &str) -> String {
     format!("/subscriptions/{}/resourceGroups/acme-corporate/providers/{kind}/{name}", plan.account)
 }
 
-/// What a row has in common with every other.
+/// Attributes that every asset has.
 struct Row {
     id: ResourceId,
     name: String,

@@ -8,9 +8,9 @@
 use reeve_estate::money::HOURS_PER_MONTH;
 use reeve_estate::{Catalogue, Money, Provider, Purchase, Resource, ResourceKind, ResourceState};
 
-/// What a reserved machine costs of its discounted price.
+/// Price of a reserved machine as a share of its discounted price.
 const RESERVED_SHARE: f64 = 0.70;
-/// What a spot machine costs of its list price.
+/// Price of a spot machine as a share of its list price.
 const SPOT_SHARE: f64 = 0.34;
 /// Licence of a Windows machine, dollars per vCPU and hour.
 const WINDOWS_VCPU_HOUR: f64 = 0.046;
@@ -20,7 +20,7 @@ const DATABASE_MARKUP: f64 = 1.85;
 const DATABASE_VCPU_HOUR: f64 = 0.0826;
 /// A database's storage, dollars per GiB and month.
 const DATABASE_GIB_MONTH: f64 = 0.115;
-/// Where there is no price of its own.
+/// Price of a balancer in USD an hour, where the catalogue has none.
 const BALANCER_HOUR: f64 = 0.025;
 
 /// Disks beyond the catalogue and object storage, dollars per GiB and month.
@@ -35,7 +35,8 @@ const GIB_MONTH: &[(&str, f64)] = &[
     ("NEARLINE", 0.010),
 ];
 
-/// What the resource costs a month as it is now; `None` for what has no cost of its own (a group's cost is its members').
+/// Returns the monthly cost of a resource in its present state; `None` for one without a cost of its own (a group's
+/// cost is its members').
 pub(crate) fn monthly(resource: &Resource, discount: f64) -> Option<Money> {
     let negotiated = 1.0 - discount;
     let stopped = matches!(resource.state, ResourceState::Stopped | ResourceState::Deleted);

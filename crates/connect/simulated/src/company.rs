@@ -9,7 +9,7 @@ use reeve_estate::{Provider, Purchase};
 
 use crate::load::Load;
 
-/// Who owns and uses a resource: environment, team, service.
+/// Owner of a resource: environment, team, service.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Owner {
     pub(crate) env: &'static str,
@@ -22,7 +22,7 @@ pub(crate) const fn owner(env: &'static str, team: &'static str, service: &'stat
     Owner { env, team, service }
 }
 
-/// What manages a resource.
+/// Tool that manages a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Managed {
     /// People.
@@ -196,12 +196,12 @@ pub(crate) struct Account {
     pub(crate) provider: Provider,
     /// The account's identifier at its cloud.
     pub(crate) account: &'static str,
-    /// What it has negotiated off list prices, 0 to 1.
+    /// Negotiated discount off list prices, 0 to 1.
     pub(crate) discount: f64,
     pub(crate) regions: &'static [&'static str],
     /// The root disk of a machine: GiB and type.
     pub(crate) root_disk: (u32, &'static str),
-    /// What its permissions do not allow: permission and the cloud's words.
+    /// Permissions that the account lacks, with the cloud's error text for each.
     pub(crate) denied: &'static [(&'static str, &'static str)],
     pub(crate) machines: &'static [Machine],
     pub(crate) databases: &'static [Database],

@@ -1,5 +1,5 @@
-//! What differs from the seed's estate: sizes that were changed, machines that were stopped, members that were replaced,
-//! snapshots. Small, and the only thing that has to be kept.
+//! Differences from the seed's estate: resized and stopped machines, replaced members, snapshots. They are few, and
+//! the only state that has to be stored.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,9 +21,9 @@ pub(crate) struct Condition {
     pub(crate) sizes: Vec<(Timestamp, String)>,
     /// Stops, oldest first. The last one without an end: it is stopped.
     pub(crate) downtimes: Vec<Downtime>,
-    /// When the change that is under way will be done.
+    /// Time at which the change in progress completes.
     pub(crate) settles_at: Option<Timestamp>,
-    /// When its group gave it up.
+    /// Time at which its group terminated it.
     pub(crate) terminated_at: Option<Timestamp>,
     /// Storage it was given, GiB: when it had it, oldest first.
     pub(crate) storage: Vec<(Timestamp, u32)>,
@@ -31,7 +31,7 @@ pub(crate) struct Condition {
     pub(crate) optimizing_until: Option<Timestamp>,
     /// A group's least and wanted members, as they were set.
     pub(crate) members: Option<(u32, u32)>,
-    /// How often its standby took over.
+    /// Number of failovers to its standby.
     pub(crate) failovers: u32,
     /// Its read replicas.
     pub(crate) replicas: BTreeSet<String>,
@@ -40,17 +40,17 @@ pub(crate) struct Condition {
 }
 
 impl Condition {
-    /// Whether a change is under way.
+    /// Returns `true` while a change is in progress.
     pub(crate) fn changing(&self, now: Timestamp) -> bool {
         self.settles_at.is_some_and(|at| now < at)
     }
 
-    /// Whether it was stopped and not started since.
+    /// Returns `true` if it was stopped and not started since.
     pub(crate) fn stopped(&self) -> bool {
         self.downtimes.last().is_some_and(|down| down.to.is_none())
     }
 
-    /// Whether it did not run at a time.
+    /// Returns `true` if it was not running at a time.
     pub(crate) fn down_at(&self, at: Timestamp) -> bool {
         self.terminated_at.is_some_and(|end| at >= end)
             || self.downtimes.iter().any(|down| at >= down.from && down.to.is_none_or(|end| at < end))
@@ -85,7 +85,7 @@ pub(crate) struct SnapshotRecord {
     pub(crate) complete_at: Timestamp,
 }
 
-/// Who took a group member's place.
+/// Replacement of a group's member.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Successor {
     /// The identifier the seed's estate has for the place.
@@ -104,12 +104,12 @@ pub(crate) struct Conditions {
 }
 
 impl Conditions {
-    /// What was changed of one resource.
+    /// Returns the changes of one resource.
     pub(crate) fn of(&self, id: &ResourceId) -> Condition {
         self.resources.get(id).cloned().unwrap_or_default()
     }
 
-    /// Who stands in a place: the newest successor that was launched, or the one the seed's estate has.
+    /// Returns the resource in a place: the newest successor that was launched, or the one of the seed's estate.
     pub(crate) fn holder(&self, place: &ResourceId, now: Timestamp) -> ResourceId {
         let launched = self.successors.iter().filter(|(_, s)| s.place == *place && s.launched_at <= now);
         let newest = launched.max_by_key(|(_, s)| s.launched_at);

@@ -15,7 +15,7 @@ use crate::load::Load;
 use crate::saved::{self, RestoreError};
 use crate::settings::Settings;
 
-/// What the accounts share.
+/// State shared by the accounts.
 #[derive(Debug)]
 pub(crate) struct World {
     pub(crate) settings: Settings,
@@ -85,8 +85,8 @@ impl SimulatedEstate {
         Ok(estate)
     }
 
-    /// What has to be kept over a restart: seed, beginning, and what differs from the seed's estate. After it,
-    /// [`Self::changed`] is `false` until something changes.
+    /// Returns the state to keep over a restart: seed, beginning, and the differences from the seed's estate. After
+    /// it, [`Self::changed`] is `false` until something changes.
     #[must_use]
     pub fn snapshot(&self) -> Value {
         // Before reading: a change in between is written again rather than lost.
@@ -98,7 +98,8 @@ impl SimulatedEstate {
         saved::write(&self.world.settings, accounts)
     }
 
-    /// Whether anything changed since the last [`Self::snapshot`]; a new estate has to be kept too, for its beginning.
+    /// Returns `true` if anything changed since the last [`Self::snapshot`]. A new estate counts as changed, since its
+    /// beginning has to be stored.
     #[must_use]
     pub fn changed(&self) -> bool {
         self.world.changed.load(Ordering::Acquire)
@@ -122,7 +123,7 @@ impl SimulatedEstate {
         self.accounts.iter().find(|account| account.connection.id == *id).cloned()
     }
 
-    /// What a resource is used for: the truth that a judgement can be held against.
+    /// Returns the workload of a resource: the ground truth for tests and benchmarks of recommendations.
     #[must_use]
     pub fn load_of(&self, connection: &ConnectionId, resource: &ResourceId) -> Option<Load> {
         let account = self.accounts.iter().find(|account| account.connection.id == *connection)?;
@@ -130,9 +131,9 @@ impl SimulatedEstate {
         account.asset(conditions.place(resource)).map(|asset| asset.load)
     }
 
-    /// What people and programs did from a time (inclusive) to a time (exclusive), oldest first. The same for the same
-    /// seed and beginning; neighbouring windows join without a seam. It is nobody's decision here what was recorded: the
-    /// caller appends the entries.
+    /// Returns the entries of people and programs from a time (inclusive) to a time (exclusive), oldest first. The
+    /// same seed and beginning give the same entries, and neighbouring windows join without a seam. The caller appends
+    /// the entries to a log.
     #[must_use]
     pub fn activity(&self, from: Timestamp, to: Timestamp) -> Vec<Entry> {
         activity::between(&self.scene, from, to)

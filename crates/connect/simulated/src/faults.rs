@@ -1,4 +1,4 @@
-//! What goes wrong in the clouds without anybody's fault, as shares of calls. Which call it hits is drawn from the seed.
+//! Injected faults of the clouds, as shares of calls. The seed decides which calls they hit.
 
 use jiff::Timestamp;
 
@@ -15,7 +15,7 @@ pub struct Faults {
     pub no_capacity: f64,
     /// Resizes that are accepted and do not happen.
     pub does_not_stick: f64,
-    /// Whether calls that come too fast are refused: 40 at once, 10 a second after that.
+    /// Rate limit of calls: 40 at once, 10 a second after that.
     pub rate_limit: bool,
 }
 
@@ -39,7 +39,7 @@ impl Default for Faults {
     }
 }
 
-/// Whether the n-th chance under a key falls into a share.
+/// Returns `true` if the n-th draw under a key falls into a share.
 pub(crate) fn strikes(share: f64, key: u64, n: u64) -> bool {
     share > 0.0 && unit(key, n.cast_signed()) < share
 }

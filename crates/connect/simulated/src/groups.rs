@@ -85,7 +85,7 @@ impl SimulatedAccount {
         Ok(())
     }
 
-    /// Where a group's network is; `None` when there is no such group.
+    /// Returns the region of a group's network; `None` if there is no such group.
     fn region_of<'a>(&'a self, conditions: &'a Conditions, group: &str) -> Option<&'a str> {
         let made = |region: &&String| isolating(self.plan, self.world.settings.seed, region) == group;
         if let Some(region) = conditions.quarantines.iter().find(made) {

@@ -1,6 +1,6 @@
 //! Loads: what a resource is used for, and so what an optimiser ought to make of it. Figures are of the size it was bought at.
 
-/// What a resource is used for.
+/// Workload of a resource.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Load {
     /// Nobody uses it: 0.1 to 0.4 % CPU, some hundred bytes a second. To be stopped.

@@ -1,4 +1,4 @@
-//! How an estate is set up: its seed, its beginning, its clock, how fast things happen and how much goes wrong.
+//! Settings of an estate: its seed, its beginning, its clock, the speed of changes and the rate of faults.
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,11 +21,11 @@ pub struct Settings {
     pub anchor: Timestamp,
     /// The clock.
     pub now: Now,
-    /// What goes wrong.
+    /// Faults to inject.
     pub faults: Faults,
-    /// How many times faster than the clouds a change is: 1 as the clouds, infinity at once.
+    /// Speed of changes, as a multiple of the clouds' own: 1 for theirs, infinity for immediate ones.
     pub speed: f64,
-    /// Whether a call that takes time in the clouds (a resize) takes it here. Not under a clock that tests move.
+    /// Makes calls take the time that they take in the clouds (a resize). `false` under a clock that tests advance.
     pub waits: bool,
 }
 
@@ -76,12 +76,12 @@ impl Settings {
         }
     }
 
-    /// How long something takes here that takes so many seconds in the clouds; never beyond a day.
+    /// Returns the time that something takes here if it takes so many seconds in the clouds; a day at most.
     fn takes(&self, cloud_s: f64) -> Duration {
         Duration::from_secs_f64((cloud_s / self.speed).clamp(0.0, 86_400.0))
     }
 
-    /// When something ends that begins now.
+    /// Returns the end of something that begins now.
     pub(crate) fn after(&self, now: Timestamp, cloud_s: f64) -> Timestamp {
         let takes = SignedDuration::try_from(self.takes(cloud_s)).unwrap_or(SignedDuration::ZERO);
         now.checked_add(takes).unwrap_or(now)

@@ -1,8 +1,8 @@
-//! What is measured of a resource at any time: a pure function of its load, its key, the time and what was changed. Nothing
-//! is stored and any point costs the same. A point stands for five minutes.
+//! Metrics of a resource at any time: a pure function of its load, its key, the time and its changes. Nothing is
+//! stored and every point costs the same. A point covers five minutes.
 //!
-//! Loads are in terms of the size bought first. After a resize the same work takes another share of the new size, so that
-//! whoever verifies sees the effect. What is stopped measures nothing.
+//! Loads are relative to the original size. After a resize the same work takes another share of the new size, so that
+//! a verification sees the effect. A stopped resource has no metrics.
 
 mod cpu;
 mod flow;
@@ -25,7 +25,7 @@ pub(crate) fn slot_of(at: Timestamp) -> i64 {
     at.as_second().div_euclid(PERIOD_S)
 }
 
-/// Whether spot capacity was taken away at a time: on one day in seven, for ten to forty minutes.
+/// Returns `true` if spot capacity was interrupted at a time: on one day in seven, for ten to forty minutes.
 pub(crate) fn interrupted(key: u64, at: Timestamp) -> bool {
     interrupted_in(key, slot_of(at))
 }
@@ -55,7 +55,7 @@ struct Era {
     credits: Option<Credits>,
 }
 
-/// What a burstable size earns.
+/// CPU credits that a burstable size earns.
 #[derive(Debug, Clone, Copy)]
 struct Credits {
     vcpu: f64,
@@ -74,7 +74,7 @@ impl Credits {
     }
 }
 
-/// What is measured of one resource.
+/// Metrics of one resource.
 pub(crate) struct Signal<'a> {
     asset: &'a Asset,
     condition: &'a Condition,
@@ -108,7 +108,7 @@ impl<'a> Signal<'a> {
         }
     }
 
-    /// Whether the cloud has the metric for it.
+    /// Returns `true` if the cloud has the metric for this resource.
     pub(crate) fn measures(&self, metric: Metric) -> bool {
         use Metric::{
             CpuCreditBalance, CpuUtilization, DatabaseConnections, DiskRead, DiskReadOps, DiskWrite, DiskWriteOps,
@@ -192,12 +192,12 @@ impl<'a> Signal<'a> {
         (slot + self.zone).rem_euclid(SLOTS_PER_DAY) as f64 / SLOTS_PER_HOUR as f64
     }
 
-    /// Whether it is Saturday or Sunday there. The first of January 1970 was a Thursday.
+    /// Returns `true` on Saturday and Sunday in the resource's time zone. The first of January 1970 was a Thursday.
     fn weekend(&self, slot: i64) -> bool {
         ((slot + self.zone).div_euclid(SLOTS_PER_DAY) + 3).rem_euclid(7) >= 5
     }
 
-    /// How busy a day is at this hour, 0 at four in the morning to 1 in the afternoon, less at weekends.
+    /// Returns the daily profile at this hour, 0 at four in the morning to 1 in the afternoon, less at weekends.
     fn season(&self, slot: i64) -> f64 {
         let turn = (self.hour(slot) - 4.0) / 24.0 * std::f64::consts::TAU;
         let shape = (0.5 - 0.5 * turn.cos()).powf(0.8);
@@ -214,7 +214,7 @@ fn thousandths(value: f64) -> f64 {
     (value * 1e3).round() / 1e3
 }
 
-/// What a size has.
+/// Capacity of a size.
 #[derive(Debug, Clone, Copy, Default)]
 struct Power {
     vcpu: f64,
@@ -244,7 +244,7 @@ impl Power {
     }
 }
 
-/// What a T3 size sustains, percent of all its cores (EC2 user guide, burstable performance instances).
+/// Returns the baseline of a T3 size, percent of all its cores (EC2 user guide, burstable performance instances).
 fn baseline(size: &str) -> Option<f64> {
     let (family, size) = size.split_once('.')?;
     if !matches!(family, "t3" | "t3a" | "t4g") {

@@ -75,7 +75,7 @@ impl SimulatedAccount {
         Ok(applied)
     }
 
-    /// Whether a resize would be accepted now.
+    /// Checks that a resize would be accepted now.
     pub(crate) fn may_resize(&self, id: &ResourceId, size: &str) -> Result<(), ActError> {
         let now = self.world.now();
         let missing =
@@ -157,7 +157,7 @@ impl SimulatedAccount {
         condition.sizes.push((from, size.to_owned()));
     }
 
-    /// Whether state and size allow a resize.
+    /// Checks that state and size allow a resize.
     fn resizable(&self, resource: &Resource, size: &str) -> Result<(), ActError> {
         has_power(resource)?;
         let wanted = match resource.kind {
@@ -185,7 +185,7 @@ impl SimulatedAccount {
         Ok(())
     }
 
-    /// Whether a region sells a size. Where prices are by region, a size without one is not sold.
+    /// Returns `true` if a region offers a size. Where prices are by region, a size without a price is not offered.
     fn sold(&self, region: &str, size: &str) -> bool {
         let withheld = self.plan.not_sold.iter().any(|(at, family)| *at == region && size.starts_with(family));
         let priced = || Catalogue::builtin().hourly_usd(self.plan.provider, region, size, None).is_some();

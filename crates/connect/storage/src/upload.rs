@@ -1,4 +1,4 @@
-//! What both interfaces share: the client, refusals, parts of files, and the encoding of names.
+//! Code shared by both interfaces: the client, refusals, parts of files, and the encoding of names.
 
 use std::path::Path;
 use std::time::Duration;

@@ -9,7 +9,7 @@ use reeve_connect_outbound::{Limits, Method, Outbound, OutboundError, Policy, Re
 
 use crate::signature::sign;
 
-/// How much one attempt may take. Standard Webhooks recommends 15 to 30 seconds.
+/// Limits of one attempt. Standard Webhooks recommends 15 to 30 seconds.
 const LIMITS: Limits = Limits { time: Duration::from_secs(15), body: 64 * 1024, redirects: 0 };
 
 /// Longest address, bytes.

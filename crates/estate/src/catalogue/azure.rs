@@ -15,7 +15,7 @@ pub(super) fn specs(prices: &PriceTable) -> Vec<InstanceSpec> {
     prices.names().filter_map(spec).collect()
 }
 
-/// What a name says of a size; `None` for a name outside the convention.
+/// Reads the specification out of a size's name; `None` for a name outside the convention.
 fn spec(name: &str) -> Option<InstanceSpec> {
     let parts = Parts::of(name)?;
     let arm = parts.features.contains('p');

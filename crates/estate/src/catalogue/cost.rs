@@ -1,4 +1,5 @@
-//! What a resource costs a month at list price. Only what the catalogue has facts for: no spot, no databases, no traffic.
+//! Monthly cost of a resource at list price. Covers only what the catalogue has prices for: no spot, no databases, no
+//! traffic.
 
 use super::{Catalogue, MonthlyCost};
 use crate::money::{HOURS_PER_MONTH, Money};

@@ -110,7 +110,7 @@ impl TierTable {
         &self.region
     }
 
-    /// What an amount costs; `None` where the name has no price by this unit.
+    /// Returns the price of an amount; `None` if the name has no price by this unit.
     pub(super) fn usd(&self, name: &str, unit: &str, amount: f64) -> Option<f64> {
         let tiers = self.tiers.get(&(name.to_owned(), unit.to_owned()))?;
         let ends = tiers.iter().skip(1).map(|t| t.0).chain([f64::INFINITY]);

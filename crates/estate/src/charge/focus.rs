@@ -26,9 +26,9 @@ pub struct HeaderError {
 pub struct LineError {
     /// The column.
     pub column: &'static str,
-    /// What stands there, cut to forty characters.
+    /// Value found, cut to forty characters.
     pub found: String,
-    /// What is wrong with it.
+    /// Fault in the value.
     pub reason: String,
 }
 
@@ -76,7 +76,7 @@ type Tags = Arc<[(String, String)]>;
 /// Reads lines. Texts that come again share their memory.
 #[derive(Debug)]
 pub struct Reader {
-    /// Where each of [`COLUMNS`] stands.
+    /// Position of each of [`COLUMNS`] in the file.
     places: [Option<usize>; COLUMNS.len()],
     /// Amounts are written with a decimal comma.
     decimal_comma: bool,
@@ -111,7 +111,7 @@ impl Reader {
         Reader { decimal_comma, ..self }
     }
 
-    /// Whether the file has a column, by its FOCUS name.
+    /// Returns `true` if the file has a column, by its FOCUS name.
     #[must_use]
     pub fn has(&self, column: &str) -> bool {
         COLUMNS.iter().zip(self.places).any(|((name, _), place)| *name == column && place.is_some())

@@ -5,15 +5,15 @@ use super::peaks::{Peaks, Prior};
 use super::sensitivity::Sensitivity;
 use super::signs::{SIGNS, Sign};
 
-/// What is believed of a single sign before its series has shown any.
+/// Prior of a single sign, before its series has shown any.
 pub(crate) const SIGN: Prior =
     Prior { block: 48, mean: (0.0, 0.0), deviation: (0.5, 12.0), cut: 3.0, share: 0.005, least: 0.12, log: true };
-/// What is believed of all signs together, as series of many kinds have them. A series' own past has come to weigh as much
-/// after 20,000 points: enough to quieten one that is always restless, too little to learn a week's trouble as usual.
+/// Prior of all signs together, fitted on series of many kinds. A series' own past comes to weigh as much after 20,000
+/// points: enough to quieten one that is always restless, too little to learn a week's trouble as usual.
 pub(crate) const TOGETHER: Prior =
     Prior { block: 200, mean: (4.25, 100.0), deviation: (2.75, 100.0), cut: 4.0, share: 0.01, least: 0.5, log: false };
-/// How much more an alarm needs with each factor of e of the past. A full 1 would hold the number of false alarms constant
-/// over all time; this lets it grow with the root of time.
+/// Extra surprise that an alarm needs for each factor of e of the past. A full 1 would hold the number of false alarms
+/// constant over all time; this lets it grow with the root of time.
 const PAST: f64 = 0.4;
 /// The length of the past, in points, at which that starts and ends.
 const PAST_POINTS: (f64, f64) = (1_000.0, 20_000.0);
@@ -36,7 +36,7 @@ const WORSE: f64 = 2.0;
 const OTHER_SIDE: (f64, f64) = (15.0, 0.1);
 /// Usual distances on the alarm's own side from which its event goes on.
 const GOES_ON: f64 = 20.0;
-/// How the height a new alarm must reach falls: by a factor of e in so many rests.
+/// Decay of the height that a new alarm must reach: by a factor of e in this many rests.
 const FORGET_RESTS: f64 = 3.5;
 /// Nats over the threshold in which an alarm's score goes two thirds of its way to 1.
 const CERTAIN: f64 = 3.0;
@@ -59,14 +59,14 @@ pub(crate) struct Alarm {
     deviation: f64,
 }
 
-/// What is said of a point.
+/// Verdict on a point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Verdict {
     /// Score and strongest sign of an alarm.
     pub(crate) alarm: Option<(f64, Sign)>,
-    /// Whether the point is as strange as an alarm, even if one stands for it already.
+    /// `true` if the point is as anomalous as an alarm, even if an earlier alarm already covers it.
     pub(crate) strange: bool,
-    /// Whether it would be, were it not known.
+    /// `true` if the point would be anomalous, but recurs at this time of the day or week.
     pub(crate) habitual: bool,
 }
 
@@ -91,7 +91,7 @@ impl Alarm {
         self.sensitivity = sensitivity;
     }
 
-    /// How readily it is given.
+    /// Returns the sensitivity of the alarm.
     pub(crate) fn sensitivity(&self) -> Sensitivity {
         self.sensitivity
     }
@@ -102,7 +102,7 @@ impl Alarm {
         *self = Alarm { guard: self.guard, since: self.since, told: self.told, deviation: self.deviation, ..fresh };
     }
 
-    /// How far from its forecast a value is, in usual sizes, that this sign alone finds rare in so many nats.
+    /// Returns the distance from the forecast, in usual sizes, at which this sign alone reaches a surprise of `nats`.
     pub(crate) fn reach(&self, sign: Sign, nats: f64) -> f64 {
         self.peaks.get(sign as usize).map_or(f64::INFINITY, |peaks| peaks.level(nats))
     }

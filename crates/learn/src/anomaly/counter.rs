@@ -5,7 +5,7 @@ const ENOUGH: f64 = 48.0;
 /// Points over which its habit is averaged.
 const HABIT: f64 = 200.0;
 
-/// What a value is read as.
+/// Interpretation of a value: a gauge, or the rise or reset of a counter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Reading {
     /// Itself.
@@ -16,7 +16,7 @@ pub(crate) enum Reading {
     Turn(f64),
 }
 
-/// Whether a series is a counter, told from its past.
+/// Detector of counters: decides from a series' past whether its values only rise between resets.
 #[derive(Debug, Clone)]
 pub(crate) struct Counter {
     last: f64,

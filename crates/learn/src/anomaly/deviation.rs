@@ -1,9 +1,9 @@
-//! How far a series is from what is usual, row by row, for as long as it is: the score that is printed.
+//! Deviation score of a series: its distance from the usual, row by row, for as long as it lasts.
 //!
-//! A row is held against the median of the past two weeks and, where it explains the series better, against the median of the
-//! same hour of the last seven days; the distance is told in median distances. Medians are not moved by what they are to judge.
-//! A running mean of the signed distances beside it weighs how long: a bump that stays counts for more than a blip of its size.
-//! A series that has kept to a new level for a day has moved, and is learnt anew from there.
+//! A row is compared with the median of the past two weeks and, where it explains the series better, with the median
+//! of the same hour of the last seven days; the distance is measured in median distances. The rows under judgement
+//! hardly move a median. A running mean of the signed distances adds duration: a shift that lasts counts for more than
+//! a spike of its size. A series that has kept to a new level for a day has moved, and is learnt anew from there.
 
 use std::collections::VecDeque;
 
@@ -30,7 +30,7 @@ const FOLLOW: f64 = 0.25;
 const STAYING: f64 = 1.5;
 /// Usual distances of a row that is strange: its score is a half.
 const STRANGE: f64 = 10.0;
-/// What is left of a row's score at the next row: the end of an event belongs to it.
+/// Share of a row's score that carries over to the next row, so that the end of an event still belongs to it.
 const FADES: f64 = 0.9;
 /// Usual distances from which a row speaks for a new level,
 const MOVED: f64 = 6.0;
@@ -56,7 +56,7 @@ pub(crate) struct Move {
     pub(crate) factor: f64,
 }
 
-/// What is usual at an hour of the day, beside the level.
+/// Daily profile: the usual deviation from the level at each hour of the day.
 #[derive(Debug, Clone)]
 struct Profile {
     hours: Vec<[f32; ROUNDS]>,

@@ -1,23 +1,24 @@
-//! What leaps at about the same time each day, or each week, is a habit: a nightly backup is news three times.
+//! Recurring spikes: a spike at about the same time each day or week is a habit, not an anomaly. A nightly backup is
+//! reported three times at most.
 //!
-//! The profiles of `Rhythm` know what comes at the same quarter of an hour; a job whose start wanders by some minutes
-//! is in no one of them, and its leaps are too rare for the maxima of signs to learn soon.
+//! The profiles of `Rhythm` learn spikes that come in the same quarter of an hour. A job whose start wanders by some
+//! minutes falls between them, and its spikes are too rare for the maxima of signs to learn soon.
 
 use std::collections::VecDeque;
 
 use crate::window::{DAY_MS, HOUR_MS, WEEK_MS};
 
-/// What a habit follows.
+/// Periods at which spikes may recur: a day and a week.
 const PERIODS: [i64; 2] = [DAY_MS, WEEK_MS];
 /// Leaps that are remembered: three weeks of daily ones.
 const KEPT: usize = 24;
-/// How far the time may wander, and how long a leap may last. What stays is no leap.
+/// Largest shift of the time of day, and longest duration of a spike. A longer deviation is no spike.
 const WANDERS_MS: i64 = 3 * HOUR_MS / 4;
 /// Of so many rounds before this one,
 const ROUNDS: i64 = 4;
 /// so many must have had it.
 const NEEDED: usize = 3;
-/// How much higher than any of those it may be and still be the same.
+/// Largest ratio of a spike to the earlier ones that it still counts as a repetition of.
 const HIGHER: f64 = 1.25;
 
 /// Strange points that belong together, in one direction from what was expected.
@@ -36,8 +37,8 @@ pub(crate) struct Habits {
 }
 
 impl Habits {
-    /// Whether this distance from what was expected, in the series' units, is one that comes at this time of the day or of
-    /// the week, or belongs to the end of one.
+    /// Returns `true` if a distance from the expected value, in the series' units, recurs at this time of the day or
+    /// week, or belongs to the end of a recurring spike.
     pub(crate) fn know(&self, at_ms: i64, distance: f64) -> bool {
         let ends = |leap: &&Leap| at_ms - leap.end_ms <= WANDERS_MS && distance.abs() <= leap.peak.abs();
         self.comes(at_ms, distance)
@@ -52,14 +53,14 @@ impl Habits {
         })
     }
 
-    /// Whether it is like one before it, so that it keeps a habit up even where the series has got so used to leaps that it is
-    /// not strange any more.
+    /// Returns `true` if the distance resembles an earlier spike, so that it keeps the habit alive even after the
+    /// series has become so used to spikes that it is no anomaly any more.
     pub(crate) fn recall(&self, at_ms: i64, distance: f64) -> bool {
         let like = |peak: f64| distance.abs() * HIGHER >= peak;
         PERIODS.into_iter().any(|period| self.before(at_ms, distance, period).any(like))
     }
 
-    /// How far the leaps went that came about this time in the last rounds.
+    /// Returns the peaks of the spikes that came about this time in the last rounds.
     fn before(&self, at_ms: i64, distance: f64, period: i64) -> impl Iterator<Item = f64> {
         (1..=ROUNDS).filter_map(move |back| {
             let then = at_ms - back * period;

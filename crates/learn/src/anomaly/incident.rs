@@ -8,19 +8,19 @@ const APART: u32 = 100;
 /// A stretch of strangeness.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Incident {
-    /// When it was noticed, in milliseconds since the epoch.
+    /// Time of the alarm, in milliseconds since the epoch.
     pub start_ms: i64,
     /// Its last strange point.
     pub end_ms: i64,
     /// The point with the highest score.
     pub peak_ms: i64,
-    /// That score, 0.5 to 1.
+    /// Highest score of the incident, 0.5 to 1.
     pub peak_score: f64,
-    /// That point's value.
+    /// Value of the point with the highest score.
     pub value: f64,
-    /// What was expected of it.
+    /// Expected value of that point.
     pub expected: f64,
-    /// What gave it away.
+    /// Sign that raised the alarm.
     pub sign: Sign,
     /// Strange points in it.
     pub points: u64,

@@ -1,4 +1,4 @@
-//! Which short courses a series has taken before: a small book of them, and how far a new one lies from the nearest.
+//! Memory of the short courses that a series has taken, with the distance of a new course from the nearest.
 //!
 //! The adaptive-resonance idea (Carpenter and Grossberg, 1987) at its smallest: a course near one in the book moves that a
 //! little towards it, another gets a place of its own, and the least used gives way.
@@ -9,7 +9,7 @@ pub(crate) const WIDTH: usize = 6;
 const PLACES: usize = 48;
 /// Distance from which a course is a new one.
 const APART: f32 = 0.7;
-/// How far a course in the book moves towards one like it.
+/// Step by which a remembered course moves towards a new one like it.
 const STEP: f32 = 0.02;
 
 /// The book.

@@ -1,4 +1,4 @@
-//! How surprising a sign is, by the maxima it has had before.
+//! Surprise of a sign, measured against its own past maxima.
 //!
 //! A sign (a residual over its scale, say) has tails of its own in every series: what is rare in one happens hourly in
 //! the next. So each is held against the maxima of its own past blocks, whose logarithms follow a Gumbel law (Gumbel,
@@ -10,7 +10,7 @@ const EULER: f64 = 0.577_215_664_9;
 /// Scale of a Gumbel law of standard deviation 1: sqrt(6)/pi.
 const SCALE_PER_DEVIATION: f64 = 0.779_696_801_2;
 
-/// What is believed of the logarithm of a block's maximum before any was seen, and how fast belief follows.
+/// Prior of the logarithm of a block's maximum, and the rate at which data overrules it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Prior {
     /// Points in a block.
@@ -25,7 +25,7 @@ pub(crate) struct Prior {
     pub(crate) share: f64,
     /// Least standard deviation.
     pub(crate) least: f64,
-    /// Whether the sign's logarithm or the sign itself is held against its maxima.
+    /// Compares the logarithm of the sign with its maxima if `true`, else the sign itself.
     pub(crate) log: bool,
 }
 

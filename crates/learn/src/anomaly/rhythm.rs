@@ -1,4 +1,4 @@
-//! What a series usually does at this hour: its level, its day and its week, learnt on the way.
+//! Usual course of a series: its level, its day and its week, learnt while it runs.
 
 use crate::window::{DAY_MS, HOUR_MS, WEEK_MS};
 
@@ -36,7 +36,7 @@ struct Place {
     count: f32,
 }
 
-/// What is usual, and what this point leaves unexplained.
+/// Residual of a point against the usual course.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Residual {
     /// The value less level and season.
@@ -45,7 +45,7 @@ pub(crate) struct Residual {
     pub(crate) size: f64,
     /// Usual size of the value less its level, season left in.
     pub(crate) raw_size: f64,
-    /// What was expected of level and season.
+    /// Value expected from level and season.
     pub(crate) expected: f64,
     /// Share with which day-long memories follow.
     pub(crate) share: f64,
@@ -95,7 +95,7 @@ impl Rhythm {
         if self.step_ms > 0.0 { passed / self.step_ms } else { 1.0 }
     }
 
-    /// What a point leaves unexplained by the points before it.
+    /// Returns the residual of a point against the forecast from the points before it.
     pub(crate) fn residual(&mut self, at_ms: i64, value: f64) -> Residual {
         self.pace(at_ms);
         self.points += 1.0;
@@ -161,8 +161,9 @@ impl Rhythm {
         if self.step_ms > 0.0 { (DAY_MS as f64 / self.step_ms).clamp(24.0, 1440.0) } else { 288.0 }
     }
 
-    /// Which of level, day and week has explained the most: the longer only where it is clearly better, and where it knows
-    /// this hour. The level in its place, by the week's size, would call the first point of an unknown hour monstrous.
+    /// Returns the predictor that has explained the most: 0 for the level, 1 for the day, 2 for the week. A longer one
+    /// wins only if it is clearly better and knows this hour: the level measured by the week's size would make the
+    /// first point of an unknown hour an extreme outlier.
     fn best(&self, per_day: f64, [_, day_known, week_known]: [bool; 3]) -> usize {
         let [level, day, week] = self.sizes;
         let daily = day_known && day.points > per_day && day.mean < 0.8 * level.mean;

@@ -12,7 +12,7 @@ pub(crate) struct Sample {
     kept: VecDeque<f32>,
     /// The same by size.
     sorted: Vec<f32>,
-    /// How many values of the series one that is kept stands for.
+    /// Number of values of the series that one kept value represents.
     stride: u32,
     /// Values since the last one that was kept.
     skipped: u32,

@@ -1,11 +1,11 @@
 //! Sensitivity: how much evidence an alarm takes.
 
-/// How readily an alarm is given. Scores differ only at alarms, whose rows score a half at least.
+/// Sensitivity of alarms. It changes scores only at alarms, whose rows score a half at least.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sensitivity {
     /// Only what is very strange.
     Low,
-    /// What is strange beyond doubt.
+    /// Alarms only for points that are anomalous beyond doubt.
     #[default]
     Medium,
     /// Whatever is probably no chance.

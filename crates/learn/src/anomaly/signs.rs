@@ -4,7 +4,7 @@
 use super::patterns::{Patterns, WIDTH};
 use super::rhythm::{Residual, Size};
 
-/// What a sign is a sign of.
+/// Kind of anomaly that a sign indicates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sign {
     /// A point far from where the last few were heading.
@@ -35,7 +35,7 @@ pub enum Sign {
     Unrest,
 }
 
-/// How many signs there are.
+/// Number of signs.
 pub(crate) const SIGNS: usize = 13;
 
 impl Sign {
@@ -87,7 +87,7 @@ pub(crate) struct Signs {
     patterns: Patterns,
 }
 
-/// What the signs of one point are, with the size its forecast is usually off by.
+/// Signs of one point, with the usual size of its forecast error.
 pub(crate) struct Read {
     /// The signs, all but the last.
     pub(crate) signs: [f64; SIGNS],

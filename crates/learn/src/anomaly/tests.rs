@@ -1,5 +1,5 @@
-//! What is promised: scores from the past alone, trouble found, quiet kept, one alarm for one event, and nothing that a file
-//! holds breaks it.
+//! Tests of the detector: scores use the past alone, trouble is found, quiet series stay quiet, one event raises one
+//! alarm, and no content of a file breaks it.
 #![allow(clippy::unwrap_used)]
 
 mod made;

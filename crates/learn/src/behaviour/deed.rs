@@ -1,4 +1,4 @@
-//! What somebody did, reduced to what behaviour is judged by.
+//! Action of a principal, reduced to the facts that behavior analysis reads.
 
 /// One deed: who did what to which resource, from where, when, with which outcome.
 ///
@@ -6,11 +6,11 @@
 /// source calls them (`iam`, `CreateAccessKey`; `Microsoft.Storage/storageAccounts`, `listKeys/action`).
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Deed {
-    /// When, in milliseconds since the epoch.
+    /// Time of the action, in milliseconds since the epoch.
     pub at_ms: i64,
-    /// Who, in a way that is one and the same for all deeds of that party.
+    /// Identifier of the principal, the same for all of its actions.
     pub principal: String,
-    /// What kind of party.
+    /// Kind of the principal.
     pub kind: PrincipalKind,
     /// The group whose members do similar things: a role, a team, the users of an account.
     pub peers: String,
@@ -28,18 +28,18 @@ pub struct Deed {
     pub tool: String,
     /// The principal that this deed makes its doer become (a role that is assumed).
     pub becomes: String,
-    /// How it went.
+    /// Outcome of the action.
     pub outcome: Outcome,
-    /// What the parameters say, coarsely.
+    /// Coarse properties of the action's parameters.
     pub traits: Traits,
 }
 
-/// Where a deed came from and where it took place.
+/// Network from which an action came and region in which it took place.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Place {
     /// Prefix of the address it came from: `/24` of IPv4, `/48` of IPv6; empty when it is not known.
     pub network: String,
-    /// Whether that address is one of the public Internet.
+    /// `true` if the source address is public.
     pub public: bool,
     /// The region it was done in.
     pub region: String,
@@ -68,7 +68,7 @@ pub enum PrincipalKind {
 }
 
 impl PrincipalKind {
-    /// What a sentence calls it.
+    /// Returns the noun for this kind in explanations.
     pub(crate) fn noun(self) -> &'static str {
         match self {
             Self::Unknown => "principal",
@@ -82,7 +82,7 @@ impl PrincipalKind {
     }
 }
 
-/// How a deed went.
+/// Outcome of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Outcome {
     /// It was done.
@@ -168,7 +168,7 @@ impl Traits {
         self.0 |= 1 << one as u32;
     }
 
-    /// Whether it is there.
+    /// Returns `true` if the set contains the trait.
     pub fn has(self, one: Trait) -> bool {
         self.0 & (1 << one as u32) != 0
     }

@@ -1,30 +1,30 @@
-//! What speaks for and against a deed, and the score that comes of it.
+//! Evidence for and against an action being ordinary, and the score computed from it.
 
 use std::borrow::Cow;
 
 /// Nothing is raised to certainty.
 const MOST_RAISED: f64 = 0.999;
 
-/// What a piece of evidence is about.
+/// Subject of a piece of evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Reason {
-    /// What the action means, whoever does it.
+    /// Meaning of the operation, whoever calls it.
     Meaning,
-    /// What its parameters say.
+    /// Parameters of the call.
     Parameters,
-    /// How rare the action is.
+    /// Rarity of the operation.
     Rarity,
     /// From where, or in which region.
     Place,
     /// At what time.
     Time,
-    /// How much.
+    /// Number of calls within a span.
     Volume,
-    /// What came before it.
+    /// Earlier actions of the principal.
     Sequence,
-    /// How it went.
+    /// Outcome of the action.
     Outcome,
-    /// Who did it, and with what.
+    /// Identity of the principal and its credentials.
     Identity,
     /// Failed sign-ins to several accounts from one network.
     Guessing,
@@ -33,15 +33,15 @@ pub enum Reason {
 /// One piece of evidence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evidence {
-    /// What it is about.
+    /// Subject of the evidence.
     pub reason: Reason,
-    /// What it adds to the log-odds; negative speaks for an ordinary deed.
+    /// Log-odds that the evidence adds; a negative weight speaks for an ordinary action.
     pub weight: f64,
     /// In words, to be read after the deed; empty where it only lowers.
     pub words: Cow<'static, str>,
 }
 
-/// What was judged of a deed.
+/// Score of an action, with its evidence.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Judgement {
     /// From 0 (ordinary) to 1 (somebody must look).
@@ -74,7 +74,7 @@ impl Judgement {
         self.evidence.iter().filter(|one| one.weight > 0.0 && !one.words.is_empty()).map(|one| one.words.as_ref())
     }
 
-    /// What everything about one reason adds to the log-odds.
+    /// Returns the log-odds that all evidence of one reason adds.
     pub fn weight_of(&self, reason: Reason) -> f64 {
         self.evidence.iter().filter(|one| one.reason == reason).map(|one| one.weight).sum()
     }

@@ -1,4 +1,4 @@
-//! How often something was done: in how many hours, not how many times, so that a loop of ten thousand calls makes no more of a
+//! Frequency of actions, counted in hours rather than calls, so that a loop of ten thousand calls makes no more of a
 //! habit than one call does. Older hours fade.
 //!
 //! The hours are those of the clock. What is under way must not vouch for itself, though, and an intruder does not mind the clock: so
@@ -29,19 +29,20 @@ pub(crate) struct Habit {
     hours: f64,
     /// The latest of them, since the epoch.
     pub(crate) last_hour: i64,
-    /// How often, ever.
+    /// Number of calls, ever.
     pub(crate) times: u64,
     /// The two latest of those hours, the latest first. No more of them can begin within sixty minutes.
     latest: [Span; 2],
 }
 
 impl Habit {
-    /// How many hours it was done in, faded to `now_hour`.
+    /// Returns the number of hours with such a call, faded to `now_hour`.
     pub(crate) fn hours(&self, now_hour: i64) -> f64 {
         self.hours * fade(now_hour - self.last_hour)
     }
 
-    /// How many hours it was done in, without those whose first deed came within sixty minutes before `at_ms` or after it.
+    /// Returns the number of hours with such a call, without the hours whose first call came within sixty minutes
+    /// before `at_ms` or after it.
     fn hours_before(&self, at_ms: i64) -> f64 {
         let now_hour = at_ms.div_euclid(HOUR_MS);
         let fresh = self.latest.iter().filter(|span| span.first_ms > at_ms - HOUR_MS);
@@ -67,7 +68,7 @@ fn fade(hours: i64) -> f64 {
     if hours <= 0 { 1.0 } else { (-(hours as f64) / HALF_LIFE_H).exp2() }
 }
 
-/// What is done, each with its habit; at most so many.
+/// Habits by name, up to a limit.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Habits {
     items: BTreeMap<NameId, Habit>,
@@ -160,7 +161,7 @@ mod tests {
         }
     }
 
-    /// What was unusual teaches less, and no more than that is taken off again; what comes late changes nothing.
+    /// Unusual actions count for less, no more than that is taken off again, and late ones change nothing.
     #[test]
     fn a_habit_of_before_stays_beside_what_is_under_way() {
         let (mut habits, name) = (Habits::default(), NameId(1));

@@ -16,17 +16,17 @@ use super::names::fingerprint;
 use super::prior::Meaning;
 use super::words::{Class, Verb};
 
-/// How far a grave deed reaches.
+/// Time over which a severe action raises others, on both sides.
 const REACH_MS: i64 = 3_600_000;
 /// Distance at which half of it is left.
 const HALVES_MS: f64 = 900_000.0;
 /// Below it a deed is not grave.
 const LEAST: f64 = 0.2;
-/// What is taken over of a grave deed at no distance in time.
+/// Share of a severe action's score that another action takes over at no distance in time.
 const SHARE: f64 = 0.97;
-/// What is left of it where the other came from another network.
+/// Factor for actions from another network than the severe one.
 const ELSEWHERE: f64 = 0.5;
-/// What the habits of the estate take off the rarity of a deed at most.
+/// Largest reduction of an action's rarity by the habits of the estate.
 const OF_OTHERS: f64 = 0.5;
 /// Share of a deed's own log-odds that orders what is raised together, around those of a plain look, and its bound.
 const ORDER: f64 = 0.2;
@@ -61,7 +61,7 @@ struct Held<T> {
     from: Option<From>,
 }
 
-/// Whose grave deeds a deed takes over.
+/// Source of the raised score: severe actions around the action, or before it.
 #[derive(Debug, Clone, Copy)]
 enum From {
     /// All of the same hour, as far as looks of `Hand` were many.
@@ -70,7 +70,7 @@ enum From {
     After(Hand),
 }
 
-/// What a hand did.
+/// Recorded actions of one hand (a principal with its network).
 #[derive(Debug, Default)]
 struct Deeds {
     /// By moment, the gravest.
@@ -84,7 +84,7 @@ struct Deeds {
 pub(crate) struct Hindsight<T> {
     held: VecDeque<Held<T>>,
     deeds: BTreeMap<Hand, Deeds>,
-    /// What is remembered in the order it came, to forget the oldest.
+    /// Order of arrival, so that the oldest records are dropped first.
     order: VecDeque<(Hand, Moment)>,
     room: usize,
 }
@@ -206,8 +206,8 @@ impl<T> Hindsight<T> {
     }
 }
 
-/// What is raised, keeping some of the order that the deeds themselves have: a look at secrets beside a grave deed ranks above
-/// one at machines.
+/// Returns the raised score, keeping some of the order of the actions' own scores: a read of secrets beside a severe
+/// action ranks above a read of machines.
 fn rank(raised: f64, own: f64) -> f64 {
     let log_odds = |score: f64| (score.clamp(1e-6, 1.0 - 1e-6) / (1.0 - score.clamp(1e-6, 1.0 - 1e-6))).ln();
     let order = (ORDER * (log_odds(own) - PLAIN_LOOK)).clamp(-MOST_ORDER, MOST_ORDER);

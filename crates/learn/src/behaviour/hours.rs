@@ -1,4 +1,4 @@
-//! When somebody is about: how much of their activity falls into which hour, on working days and at weekends, UTC.
+//! Active hours of a principal: the share of its activity in each hour, on working days and at weekends, UTC.
 
 /// Hours of both kinds of day.
 const BINS: usize = 48;
@@ -44,8 +44,8 @@ impl Hours {
         self.bins[bin(hour)] += weight as f32;
     }
 
-    /// How surprising activity in this hour is, in log-odds against a day without preferences: 0 where nothing is known or the
-    /// hour is usual, about 3 for the dead of night of somebody who has always kept office hours.
+    /// Returns the surprise of activity in this hour, in log-odds against a day without preferences: 0 where nothing
+    /// is known or the hour is usual, about 3 for the dead of night of somebody who has always kept office hours.
     pub(crate) fn surprise(&self, hour: i64) -> f64 {
         let all = self.total();
         if all < LEAST_HOURS || self.days < LEAST_DAYS {

@@ -39,7 +39,7 @@ impl Names {
         NameId(number)
     }
 
-    /// How many there are.
+    /// Returns the number of names.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.texts.len()

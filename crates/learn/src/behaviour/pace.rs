@@ -1,4 +1,5 @@
-//! How much somebody does in ten minutes, against what they usually do in ten minutes in which they do anything.
+//! Rate of activity: the number of actions in ten minutes, compared with the usual number in ten minutes that have
+//! any.
 //!
 //! Counts go by the time of the deed, so deeds that arrive late or out of order fall where they belong. Two baselines are kept:
 //! one that follows within days and one that follows within months. Neither lets a single span move it by more than a step, so a
@@ -8,7 +9,7 @@
 const SPAN_MS: i64 = 600_000;
 /// Spans that are kept open for late deeds.
 const OPEN: usize = 6;
-/// How fast the baselines follow: a part of the way a span.
+/// Rate at which the fast baseline follows: a part of the way each span.
 const FAST: f64 = 1.0 / 30.0;
 const SLOW: f64 = 1.0 / 1500.0;
 /// A baseline moves at most so far a span, in log, once it rests on some spans.
@@ -43,7 +44,7 @@ impl Pace {
         self.open[oldest] = (span, 1);
     }
 
-    /// How many were counted in the span of a time.
+    /// Returns the number of actions counted in the span of a time.
     pub(crate) fn counted(&self, at_ms: i64) -> u32 {
         let span = at_ms.div_euclid(SPAN_MS);
         self.open.iter().find(|(at, count)| *at == span && *count > 0).map_or(0, |(_, count)| *count)
@@ -59,7 +60,8 @@ impl Pace {
         self.slow += ((log - self.slow) * part(SLOW)).clamp(-step, step);
     }
 
-    /// How many are usual in ten minutes by both baselines; `prior` where few spans were seen.
+    /// Returns the usual number of actions in ten minutes by the fast and the slow baseline; near `prior` where few
+    /// spans were seen.
     pub(crate) fn usual(&self, prior: f64) -> (f64, f64) {
         let seen = f64::from(self.spans);
         let blend = |log: f64| ((log * seen + prior.ln_1p() * 4.0) / (seen + 4.0)).exp_m1().max(1.0);

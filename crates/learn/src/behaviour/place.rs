@@ -36,8 +36,9 @@ fn loudness(step: &Step) -> f64 {
     }
 }
 
-/// How new a place is for a principal: 1 at first, less for an hour after that, `None` where it came from there before. Were the
-/// first call enough to make a place known, an intruder's second call would come from a usual one.
+/// Returns the newness of a place for a principal: 1 at first, less for an hour after that, `None` where it has been
+/// seen before. If the first call were enough to make a place known, an intruder's second call would come from a usual
+/// one.
 fn newness(own: &Habits, name: NameId, step: &Step) -> Option<f64> {
     let seen = own.hours(name, step.hour) > 0.0;
     (own.hours_before(name, step.at_ms) < 0.5).then_some(if seen { STILL_NEW } else { 1.0 })
@@ -72,8 +73,9 @@ fn network(deed: &Deed, step: &Step, witnesses: &Witnesses<'_>, scale: &mut Scal
     });
 }
 
-/// What a machine was given leaves the cloud's network only through its own gates, and those become known. Says whether that was
-/// weighed: that the network is new is then said with it.
+/// Adds evidence for credentials of a machine that are used from a public address. Machines leave the cloud's network
+/// only through its own gates, which become known. Returns `true` if the network was weighed here, so that its newness
+/// is not counted a second time.
 fn machine(deed: &Deed, step: &Step, witnesses: &Witnesses<'_>, scale: &mut Scale) -> bool {
     let Some(network) = step.network else { return false };
     if !deed.traits.has(Trait::MachineCredentials) || !deed.place.public {

@@ -1,6 +1,7 @@
-//! What an action means before anything is known of who does it: how grave a deed of this verb and class would be if it were
-//! not meant, in log-odds. The table is written by reasoning about what intruders need (the tactics of MITRE ATT&CK for
-//! clouds: credential access, persistence, evasion, exfiltration, impact), not fitted to labelled events.
+//! Prior risk of an operation, before anything is known of the principal: the severity of this verb and class if the
+//! action were not intended, in log-odds. The table is written by reasoning about what intruders need (the tactics of
+//! MITRE ATT&CK for clouds: credential access, persistence, evasion, exfiltration, impact), not fitted to labelled
+//! events.
 
 use super::deed::{Deed, Outcome, PrincipalKind, Trait};
 use super::evidence::{Reason, Scale};
@@ -11,19 +12,19 @@ mod parameters;
 /// Verb and class of a deed's operation, and whether it asks for many at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Meaning {
-    /// What is done.
+    /// Verb of the operation.
     pub verb: Verb,
     /// To what.
     pub class: Class,
-    /// Whether the operation itself takes many.
+    /// `true` if one call affects many objects.
     pub bulk: bool,
-    /// Whether it decides what is watched: filters, selectors, exceptions.
+    /// `true` if it restricts monitoring: filters, selectors, exceptions.
     pub narrows: bool,
-    /// Whether it only names what there is, without its content.
+    /// `true` if it only lists names, without content.
     pub lists: bool,
-    /// Whether it is about what goes out: everybody as receiver is no opening there.
+    /// `true` if it concerns outbound traffic, where an open range is no exposure.
     pub outbound: bool,
-    /// Whether it takes a copy of data out.
+    /// `true` if it copies data out of the account.
     pub exports: bool,
 }
 
@@ -74,7 +75,7 @@ impl Meaning {
         }
     }
 
-    /// What the class adds to the verb, and why.
+    /// Returns the log-odds that the class adds to the verb, and the reason in words.
     fn of_class(self) -> (f64, &'static str) {
         use Verb::{Assume, Change, Create, Grant, Read, Remove, Run, Start, Stop};
         match (self.class, self.verb) {
@@ -154,7 +155,7 @@ fn kind(deed: &Deed, meaning: Meaning, scale: &mut Scale) {
     }
 }
 
-/// What failed changed nothing. To be refused when looking around is a sign of its own.
+/// Weighs the outcome. A failed action changed nothing, but a refused read is a sign of reconnaissance.
 fn outcome(deed: &Deed, meaning: Meaning, scale: &mut Scale) {
     let signs_in = meaning.verb == Verb::SignIn;
     // To try it says it all: nobody stops the log by mistake, and whoever was refused tries another way.

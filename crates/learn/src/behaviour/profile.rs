@@ -1,4 +1,4 @@
-//! What is usual for a principal, told to people: actions, hours, places, peers, and what was unusual of late.
+//! Profile of a principal's usual behavior for display: actions, hours, places, peers, and recent unusual actions.
 
 use super::deed::{Deed, PrincipalKind};
 use super::evidence::Judgement;
@@ -12,7 +12,7 @@ const MOST: usize = 10;
 /// A deed that was unusual.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Unusual {
-    /// When, in milliseconds since the epoch.
+    /// Time of the action, in milliseconds since the epoch.
     pub at_ms: i64,
     /// The operation.
     pub operation: String,
@@ -41,16 +41,16 @@ impl Unusual {
 pub struct Peer {
     /// Its name.
     pub principal: String,
-    /// How much of what the principal usually does it does too, by hours: 0 to 1.
+    /// Share of the principal's usual actions that the peer performs too, by hours: 0 to 1.
     pub likeness: f64,
 }
 
-/// What is usual for a principal.
+/// Usual behavior of a principal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Profile {
-    /// Who.
+    /// Identifier of the principal.
     pub principal: String,
-    /// What kind of party.
+    /// Kind of the principal.
     pub kind: PrincipalKind,
     /// The group it is compared with; empty for none.
     pub group: String,
@@ -60,7 +60,7 @@ pub struct Profile {
     pub days: u32,
     /// The first and the last deed, in milliseconds since the epoch.
     pub seen_ms: (i64, i64),
-    /// What it usually does, with the number of times, the most habitual first.
+    /// Usual actions with their number of calls, the most habitual first.
     pub actions: Vec<(String, u64)>,
     /// Networks it comes from.
     pub networks: Vec<(String, u64)>,
@@ -70,7 +70,7 @@ pub struct Profile {
     pub hours: Vec<u8>,
     /// Its peers, the likest first.
     pub peers: Vec<Peer>,
-    /// What it did of late that was unusual, the latest first.
+    /// Recent unusual actions, the latest first.
     pub unusual: Vec<Unusual>,
 }
 

@@ -1,4 +1,5 @@
-//! How rare an action is for its principal, its peers and the estate, in that order: each speaks as loudly as it has seen much.
+//! Rarity of an action for its principal, its peers and the estate, in that order. Each weighs more the more it has
+//! seen.
 
 use super::evidence::{Reason, Scale};
 use super::names::NameId;
@@ -10,7 +11,7 @@ const HALF_KNOWN_H: f64 = 15.0;
 /// Below so many other members a group says nothing about what none of them did.
 const LEAST_PEERS: usize = 2;
 
-/// Who is asked about a deed.
+/// Sources of the evidence on rarity: the principal, its peers and the estate.
 #[derive(Clone, Copy)]
 pub(crate) struct Witnesses<'a> {
     pub(crate) own: &'a Subject,
@@ -32,7 +33,7 @@ impl Witnesses<'_> {
     }
 }
 
-/// How much of what there is to know is known after so many hours: 0 to 1.
+/// Returns the completeness of the knowledge after so many hours of observation: 0 to 1.
 pub(crate) fn known(hours: f64) -> f64 {
     hours / (hours + HALF_KNOWN_H)
 }

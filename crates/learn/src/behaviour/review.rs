@@ -53,7 +53,7 @@ impl<T> Review<T> {
         self.ready.pop_front()
     }
 
-    /// How many deeds were judged.
+    /// Returns the number of judged actions.
     pub fn deeds(&self) -> u64 {
         self.watch.deeds()
     }

@@ -1,4 +1,4 @@
-//! What is remembered of a principal, of its peers, and of the estate.
+//! Memory of a principal, of its peers, and of the estate.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -43,12 +43,12 @@ pub(crate) struct Step {
     pub(crate) at_ms: i64,
     /// From the kind of deed before to this one.
     pub(crate) turn: Option<NameId>,
-    /// What came of it: what was refused or failed makes no place a usual one.
+    /// `true` if the action succeeded: a refused or failed one makes no place a usual one.
     pub(crate) done: bool,
 }
 
 impl Step {
-    /// Whether somebody tried to sign in and could not.
+    /// Returns `true` if the action is a sign-in that failed.
     pub(crate) fn failed_sign_in(&self, deed: &Deed) -> bool {
         self.meaning.verb == Verb::SignIn && deed.outcome != Outcome::Done
     }
@@ -86,7 +86,7 @@ impl Past {
     }
 }
 
-/// What somebody has done within an hour.
+/// Actions of a principal within an hour.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Visit {
     began_ms: Option<i64>,
@@ -100,11 +100,11 @@ pub(crate) struct Visit {
     pub(crate) failed_logins: u32,
     /// Accounts whose sign-ins failed.
     pub(crate) accounts: Sample,
-    /// How grave the gravest deed was, before what followed from it.
+    /// Severity of the most severe action, without the severity that it passed on to others.
     pub(crate) heat: f64,
-    /// When that was.
+    /// Time of the most severe action.
     pub(crate) hot_ms: i64,
-    /// What that was.
+    /// Name of the most severe action.
     pub(crate) hot: Option<NameId>,
     /// Stages of an intrusion, a bit each.
     pub(crate) stages: u8,
@@ -120,7 +120,7 @@ impl Visit {
         self
     }
 
-    /// How grave what was done before still is at a time: it halves every ten minutes.
+    /// Returns the severity of the earlier actions at a time: it halves every ten minutes.
     pub(crate) fn heat_at(&self, at_ms: i64) -> f64 {
         let away = (at_ms - self.hot_ms).unsigned_abs() as f64 / HEAT_HALVES_MS;
         self.heat * (-away).exp2()
@@ -161,7 +161,7 @@ pub(crate) struct Subject {
     pub(crate) deeds: u64,
     pub(crate) first_ms: i64,
     pub(crate) last_ms: i64,
-    /// When it was last seen, in deeds of the whole watch.
+    /// Last activity, as the number of actions that the whole watch had seen by then.
     pub(crate) seen: u64,
 }
 
@@ -172,7 +172,7 @@ impl Subject {
         self.paces.entry(key).or_default().count(step.at_ms);
     }
 
-    /// How much is usual of this meaning.
+    /// Returns the usual rate of actions with this meaning.
     pub(crate) fn pace(&self, step: &Step) -> Option<&Pace> {
         self.paces.get(&self.pace_key(step))
     }
@@ -194,7 +194,7 @@ impl Subject {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Crowd {
     pub(crate) past: Past,
-    /// Who did what, by fingerprint; who came late is not listed, so a full list means many.
+    /// Principals by action, as fingerprints. Late ones are not listed, so a full list means many.
     doers: BTreeMap<NameId, Vec<u64>>,
     members: Vec<u64>,
     pub(crate) seen: u64,
@@ -215,12 +215,12 @@ impl Crowd {
         }
     }
 
-    /// How many others of the group did it, as far as they are counted.
+    /// Returns the number of other members that performed the action, as far as they are counted.
     pub(crate) fn others_did(&self, action: NameId, who: u64) -> usize {
         self.doers.get(&action).map_or(0, |doers| doers.iter().filter(|one| **one != who).count())
     }
 
-    /// How many others there are.
+    /// Returns the number of other members.
     pub(crate) fn others(&self, who: u64) -> usize {
         self.members.iter().filter(|one| **one != who).count()
     }

@@ -1,4 +1,4 @@
-//! What the watch must notice, and what it must not.
+//! Tests of the actions that the watch must report, and those that it must not.
 
 use super::*;
 

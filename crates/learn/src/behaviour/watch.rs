@@ -14,7 +14,7 @@ use super::{place, weigh};
 
 /// From this score on a deed is remembered as unusual, makes what follows it suspect, and teaches little.
 const UNUSUAL: f64 = 0.5;
-/// What an unusual deed teaches, against an ordinary one.
+/// Weight with which an unusual action is learnt, where an ordinary one has 1.
 const UNUSUAL_TEACHES: f64 = 0.25;
 
 /// Secrets that a call for many counts for beside one: as many as leave a single such call unremarkable.
@@ -23,10 +23,10 @@ const HANDFUL: u32 = 2;
 const ANSWERS_SUSPECT: f64 = -3.5;
 /// A day.
 const ANSWERED_WITHIN_MS: i64 = 24 * 3_600_000;
-/// What was done in fewer hours is no habit.
+/// Hours below which an action is not a habit.
 const SELDOM_H: f64 = 3.0;
 
-/// How much may be remembered.
+/// Limits of the memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Principals; beyond it those not seen for longest are forgotten.
@@ -53,7 +53,7 @@ pub struct Watch {
     subjects: HashMap<String, Subject>,
     groups: HashMap<String, Crowd>,
     estate: Crowd,
-    /// What goes over to the principal that somebody is about to become.
+    /// State that passes on to a principal that is about to be assumed by another.
     handed: BTreeMap<String, Visit>,
     /// Failed sign-ins by network: guessing goes from user to user.
     guessing: BTreeMap<NameId, Visit>,
@@ -150,12 +150,12 @@ impl Watch {
         identity && shuts_out && !own && suspect()
     }
 
-    /// How many deeds were observed.
+    /// Returns the number of observed actions.
     pub fn deeds(&self) -> u64 {
         self.deeds
     }
 
-    /// What is usual for a principal, who its peers are, and what it did of late that was not usual.
+    /// Returns the profile of a principal: its usual behavior, its peers, and its recent unusual actions.
     pub fn profile(&self, principal: &str) -> Option<Profile> {
         let subject = self.subjects.get(principal)?;
         let peers = self
@@ -384,7 +384,7 @@ fn turn(from: Meaning, to: Meaning) -> NameId {
 
 #[cfg(test)]
 impl Watch {
-    /// How much is remembered: subjects, groups, names, what is handed over, networks of guesses.
+    /// Returns the sizes of the memory: subjects, groups, names, handed-over visits, networks with guessed passwords.
     pub(crate) fn sizes(&self) -> [usize; 5] {
         [self.subjects.len(), self.groups.len(), self.names.len(), self.handed.len(), self.guessing.len()]
     }

@@ -8,12 +8,12 @@ use super::rarity::{Witnesses, known};
 use super::subject::{Step, Visit};
 use super::words::{Class, Verb};
 
-/// What a grave deed adds at most to what is done beside it.
+/// Largest weight that a severe action adds to the actions beside it.
 const MOST_HEAT: f64 = 1.0;
 /// Hours in which something was done that make it half a habit.
 const HALF_A_HABIT_H: f64 = 3.0;
 
-/// What an intruder does, in the order it is usually done.
+/// Stages of an intrusion as a bit set, in their usual order.
 pub(crate) const LOOKS: u8 = 1;
 const ENTERS: u8 = 2;
 const ESCALATES: u8 = 4;
@@ -109,13 +109,13 @@ pub(crate) fn sequence(deed: &Deed, step: &Step, witnesses: &Witnesses<'_>, name
     heat(visit, names, step, habit(step, witnesses), scale);
 }
 
-/// How far a deed is a habit of its principal: 0 for a new one, towards 1 for what is done day by day.
+/// Returns the degree to which an action is a habit of its principal: 0 for a new one, towards 1 for a daily one.
 fn habit(step: &Step, witnesses: &Witnesses<'_>) -> f64 {
     let hours = witnesses.own.past.actions.hours_before(step.action, step.at_ms);
     hours / (hours + HALF_A_HABIT_H)
 }
 
-/// What follows a grave deed is worth a look.
+/// Adds evidence to actions that follow a severe one.
 fn heat(visit: &Visit, names: &Names, step: &Step, habit: f64, scale: &mut Scale) {
     // What is done day by day is likely itself also beside a grave deed.
     let near = if visit.heat > 0.0 { visit.heat_at(step.at_ms) / visit.heat } else { 0.0 };

@@ -1,4 +1,4 @@
-//! What the name of an operation says: its words, its verb, and the class of thing it is done to.
+//! Words of an operation's name: its verb, and the class of its object.
 //!
 //! Clouds name operations in words that people understand: `CreateAccessKey`, `Microsoft.Authorization/roleAssignments/write`,
 //! `google.iam.admin.v1.SetIAMPolicy`. Reading those words rather than a list of known names judges services that nobody
@@ -15,9 +15,9 @@ pub use verb::Verb;
 pub struct Words {
     /// Lower-case words of the service and of the operation, in their order; numbers and versions left out.
     all: Vec<String>,
-    /// Where the operation's last part begins: `listKeys` of `vaults/listKeys/action`.
+    /// Position at which the operation's last part begins: `listKeys` of `vaults/listKeys/action`.
     last: usize,
-    /// Where the operation begins; before it stand the service's words.
+    /// Position at which the operation begins, behind the service's words.
     operation: usize,
 }
 
@@ -40,27 +40,27 @@ impl Words {
         Self { all, last, operation: start }
     }
 
-    /// Whether a word is there, in the service's name or the operation's; a plural counts for its singular.
+    /// Returns `true` if the name of the service or operation has the word; a plural counts for its singular.
     pub fn has(&self, word: &str) -> bool {
         self.all.iter().any(|one| same(one, word))
     }
 
-    /// Whether any of the words is there.
+    /// Returns `true` if the name has any of the words.
     pub fn has_any(&self, words: &[&str]) -> bool {
         words.iter().any(|word| self.has(word))
     }
 
-    /// Whether all of the words are there.
+    /// Returns `true` if the name has all of the words.
     pub fn has_all(&self, words: &[&str]) -> bool {
         words.iter().all(|word| self.has(word))
     }
 
-    /// Whether the operation itself, not its service, has any of the words.
+    /// Returns `true` if the operation itself, not its service, has any of the words.
     pub fn asks(&self, words: &[&str]) -> bool {
         self.operation().iter().any(|one| words.iter().any(|word| same(one, word)))
     }
 
-    /// Whether the service's name has any of the words.
+    /// Returns `true` if the service's name has any of the words.
     pub fn serves(&self, words: &[&str]) -> bool {
         self.all[..self.operation].iter().any(|one| words.iter().any(|word| same(one, word)))
     }
@@ -107,7 +107,7 @@ fn split(text: &str, into: &mut Vec<String>) {
     end(&mut word);
 }
 
-/// Whether the small letter after this capital is only its plural, as in `ListIDs` or `GetWebACLs`.
+/// Returns `true` if the lower-case letter after this capital is only its plural, as in `ListIDs` or `GetWebACLs`.
 fn plural_capital(chars: &[char], at: usize) -> bool {
     at > 0
         && chars[at - 1].is_uppercase()

@@ -171,7 +171,8 @@ impl Calibrator {
         learned
     }
 
-    /// How likely a recommendation of a group holds, from the backtest's answer and its features.
+    /// Returns the probability that a recommendation of a group proves right, from the backtest's result and its
+    /// features.
     #[must_use]
     pub fn calibrate(&self, group: &str, raw: f64, features: &[f64]) -> Calibrated {
         let (plain, centre, deviation) = self.answer(group, raw, features);

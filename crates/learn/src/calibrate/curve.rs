@@ -4,7 +4,7 @@
 use super::logistic::{Belief, Row, dot};
 use super::sigmoid;
 
-/// How firmly it is believed to be the identity, in pseudo-observations' terms.
+/// Strength of the prior that the curve is the identity, in pseudo-observations.
 const FIRM: f64 = 12.0;
 
 /// A monotone map of probabilities.

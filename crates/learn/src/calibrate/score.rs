@@ -1,5 +1,5 @@
-//! How good probabilities are: Brier score and its skill, calibration error over bins of equal mass, and what a decision at
-//! one half makes of them.
+//! Quality measures of probabilities: Brier score and its skill, calibration error over bins of equal mass, and the
+//! confusion matrix of a decision at one half.
 
 /// The mean squared error of probabilities (Brier 1950), 0 to 1; `None` without pairs.
 #[must_use]

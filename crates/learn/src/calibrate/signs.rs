@@ -1,9 +1,10 @@
-//! What a history says about whether a change will hold, in figures of about unit size.
+//! Features of a resource's history that predict the success of a change, scaled to about unit size.
 //!
-//! A rule tells of each past day how far it was from breaking the change: a *margin* of 1 is as safe as can be, 0 the limit,
-//! below 0 broken. The figures come from the run of margins alone, so that every rule speaks the same language: how wide the
-//! margin is beside its own variation, where its trend leads, and how likely the worst of the coming days stays above 0 when
-//! daily worst cases are Gumbel distributed (Coles, "An Introduction to Statistical Modeling of Extreme Values", 2001).
+//! For each past day a rule computes its distance from breaking the change: a *margin* of 1 is as safe as can be, 0
+//! the limit, below 0 broken. The features come from the series of margins alone, so that every rule is measured
+//! alike: the width of the margin beside its own variation, the direction of its trend, and the probability that the
+//! worst of the coming days stays above 0 when daily worst cases are Gumbel distributed (Coles, "An Introduction to
+//! Statistical Modeling of Extreme Values", 2001).
 
 use super::logit;
 
@@ -38,16 +39,16 @@ const EULER: f64 = 0.577_215_664_901_532_9;
 /// Daily margins, oldest first; `None` for a day that could not be judged.
 pub type Daily = Vec<Option<f64>>;
 
-/// What the figures are made of.
+/// Input of the features.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Signs {
     /// Daily margins, oldest first.
     pub margins: Daily,
     /// Held-out days the change was tried on.
     pub tried: u64,
-    /// What decides and was not measured, counted.
+    /// Number of deciding metrics that were not measured.
     pub unmeasured: f64,
-    /// Whether it is used in production; `None` when nobody said.
+    /// `true` for a resource in production; `None` when unknown.
     pub production: Option<bool>,
     /// Days since the resource was made.
     pub age_days: Option<f64>,
@@ -134,14 +135,15 @@ impl Shape {
     }
 }
 
-/// Whether one of the days a month before those to come was tight: what closes a month comes again, and thirty days show
-/// it once.
+/// Returns `true` if one of the days a month before the coming ones was tight: month-end load recurs, and thirty days
+/// show it once.
 fn month_before(known: &[(f64, f64)], days: f64) -> bool {
     let (from, until) = (days - MONTH_DAYS, days - MONTH_DAYS + HORIZON_DAYS);
     known.iter().any(|(day, margin)| *margin < TIGHT && (from..until).contains(day))
 }
 
-/// How likely the smallest of the coming days' margins stays above 0, when the daily shortfall is Gumbel distributed.
+/// Returns the probability that the smallest of the coming days' margins stays above 0, when the daily shortfall is
+/// Gumbel distributed.
 fn stays_clear(mean: f64, deviation: f64) -> f64 {
     let scale = deviation * 6.0_f64.sqrt() / std::f64::consts::PI;
     let location = -mean - EULER * scale;

@@ -1,4 +1,5 @@
-//! What calibration promises: known figures, honesty when thin, learning the right way, and a state that survives.
+//! Tests of calibration: published figures, caution with few examples, learning in the right direction, and a stored
+//! state that survives.
 #![allow(clippy::unwrap_used)]
 
 use rand::rngs::StdRng;

@@ -1,4 +1,4 @@
-//! What named spans of time do to a series: events that were announced, and the ends of months.
+//! Effects of named spans of time on a series: announced events, and the ends of months.
 //!
 //! An effect is learnt against the same phase of the seasons around it, taken out of the history before the rest is fitted,
 //! and put back wherever a span lies ahead. It multiplies where that explains its spans better than adding does.
@@ -10,18 +10,18 @@ use super::settings::Event;
 use crate::grid::Grid;
 use crate::window::DAY_MS;
 
-/// What a label does.
+/// Effect of the spans with one label.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Effect {
     /// The events' label; `month end` and `month start` are found without being announced.
     pub label: String,
     /// Past spans it was learnt from; 0 means that nothing is known of it.
     pub spans: usize,
-    /// Whether `size` is a factor rather than an amount.
+    /// `true` if `size` is a factor, `false` if it is an amount.
     pub multiplies: bool,
     /// Factor, or amount in the series' unit.
     pub size: f64,
-    /// How far single spans lie from it, in the series' unit.
+    /// Typical distance of single spans from the effect, in the series' unit.
     pub spread: f64,
 }
 
@@ -179,7 +179,8 @@ fn around(values: &[f64], inside: &[bool], index: usize, period: usize) -> Optio
     (count > 0.0).then(|| sum / count)
 }
 
-/// Whether an effect nobody announced is beyond doubt: far larger than its spans differ and than seasons usually do.
+/// Returns `true` if an unannounced effect is beyond doubt: far larger than the differences between its spans and
+/// between seasons.
 fn is_plain(effect: &Effect, values: &[f64], period: usize) -> bool {
     let known: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
     let level = known.iter().sum::<f64>() / known.len().max(1) as f64;

@@ -1,11 +1,11 @@
-//! What a fit found, in numbers and in words.
+//! Findings of a fit, in numbers and in words.
 
 use std::fmt;
 
 use super::effect::Effect;
 use super::shift::Shift;
 
-/// What a fit found in a series.
+/// Findings of a fit in a series.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Findings {
     /// Finite values it learnt from.

@@ -22,9 +22,9 @@ const LEAST: usize = 3;
 const LEAST_FOR_SHAPE: usize = 30;
 /// Shifts that are aligned.
 const MOST_SHIFTS: usize = 3;
-/// How strongly weights are held to their prior where there is plenty of past.
+/// Strength that ties weights to their prior where there is plenty of past.
 const RIDGE: f64 = 0.12;
-/// Where the steps judged for the horizon begin, as a share of it.
+/// Start of the steps judged for the horizon, as a share of the horizon.
 const NEARER: f64 = 0.3;
 /// Past spans that count as much as what was learnt for nearer steps.
 const POOLED: f64 = 20.0;
@@ -34,7 +34,7 @@ const USUAL: f64 = 2.0;
 /// Past spans that count as much as that the newest value goes on, where there is no season.
 const NEWEST: f64 = 20.0;
 
-/// How much of the past is judged.
+/// Amount of the past that is judged.
 struct Work {
     /// Newest slots that are learnt from.
     history: usize,
@@ -210,7 +210,7 @@ impl<'a> Past<'a> {
         Past { values, frame, scales, unit, warm, steps: work.steps, origins }
     }
 
-    /// What is learnt around a step; `nearer` are the weights of the step before it.
+    /// Learns the weights around a step; `nearer` are the weights of the step before it.
     fn knot(&self, steps: &[usize], at: usize, nearer: Option<&[f64; MOST]>) -> Knot {
         let step = steps[at];
         let between = |other: usize| ((step * other) as f64).sqrt();

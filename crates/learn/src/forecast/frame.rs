@@ -32,7 +32,7 @@ pub(super) struct Frame {
     windows: [usize; 2],
     /// Each with the seasons its values lag behind.
     seasons: Vec<(Seasonal, f64)>,
-    /// Which of the seasons is the median profile of the first.
+    /// Index of the season that is the median profile of the first.
     middle: Option<usize>,
     shifted: Vec<(usize, Vec<f64>)>,
     slopes: Vec<f64>,
@@ -42,9 +42,9 @@ pub(super) struct Frame {
 /// Seasons that the median profile looks at.
 const MIDDLE_OF: usize = 7;
 
-/// Which of the levels is the newest value.
+/// Index of the level that is the newest value.
 const NEWEST: usize = 0;
-/// Which of the levels the others are read against.
+/// Index of the level that the others are measured against.
 const CENTRE: usize = 2;
 
 impl Frame {
@@ -185,7 +185,7 @@ impl Frame {
     }
 }
 
-/// How far the series ran beside what its season expected, a season ahead.
+/// Returns the residuals of the series against its season, a season ahead.
 fn beside(values: &[f64], season: &Seasonal) -> Vec<f64> {
     let expected = |index: usize| season.at(index.checked_sub(1)?, index);
     (0..values.len()).map(|index| expected(index).map_or(f64::NAN, |(value, _)| values[index] - value)).collect()

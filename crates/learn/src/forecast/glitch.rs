@@ -11,9 +11,10 @@ use crate::window::{DAY_MS, WEEK_MS};
 
 /// Neighbours on each side. What lasts longer than that has a level of its own.
 const REACH: usize = 12;
-/// How many times farther from its neighbours' median than 19 of 20 values a glitch lies.
+/// Distance of a glitch from its neighbours' median, as a multiple of the distance of 19 of 20 values.
 const FARTHER: f64 = 10.0;
-/// How many spans of 98 of 100 values beyond them it lies; half the level where they do not differ.
+/// Distance of a glitch beyond its neighbours, in spans that hold 98 of 100 values; half the level where they do not
+/// differ.
 const BEYOND: f64 = 3.0;
 /// A run up to the newest value may as well be a new level when it is longer than this.
 const NEWEST: usize = 3;
@@ -54,7 +55,7 @@ pub(super) fn leave_out(values: &mut [f64], grid: &Grid, first: usize, announced
     found
 }
 
-/// How far each value lies from the median of its neighbours, with its sign.
+/// Returns the signed distance of each value from the median of its neighbours.
 fn distances(values: &[f64]) -> Vec<f64> {
     let mut near = Vec::with_capacity(2 * REACH + 1);
     (0..values.len())

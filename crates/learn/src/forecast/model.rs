@@ -15,14 +15,14 @@ pub(super) struct Knot {
     pub spread: Spread,
 }
 
-/// What the forecast is made of.
+/// Components of a forecast.
 #[derive(Debug, Clone)]
 pub(super) enum Shape {
     Line(Line),
     Stacked { frame: Box<Frame>, known: Box<Known>, knots: Vec<Knot>, scales: Vec<f64>, unit: usize },
 }
 
-/// What values of the series can be at all.
+/// Range of the values that the series can take.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
     not_negative: bool,
@@ -73,7 +73,7 @@ impl Bounds {
 pub struct Band {
     /// Steps after the last value, from 1.
     pub step: usize,
-    /// When, in milliseconds since the epoch.
+    /// Time, in milliseconds since the epoch.
     pub at_ms: i64,
     /// One value in twenty lies below.
     pub p05: f64,
@@ -87,7 +87,7 @@ pub struct Band {
 #[derive(Debug, Clone)]
 pub struct Model {
     pub(super) shape: Shape,
-    /// What the shape and the effects are in units of.
+    /// Scale of the shape and the effects, in the series' unit.
     pub(super) scale: f64,
     pub(super) effects: Effects,
     pub(super) bounds: Bounds,
@@ -123,7 +123,7 @@ impl Model {
         found
     }
 
-    /// What the fit found.
+    /// Returns the findings of the fit.
     #[must_use]
     pub fn findings(&self) -> &Findings {
         &self.findings
@@ -195,8 +195,8 @@ impl Shape {
     }
 }
 
-/// How much wider an interval is beyond the last calibrated step: it goes on growing as it did, by a power between noise
-/// around a level and a random walk.
+/// Returns the factor by which an interval widens beyond the last calibrated step. It keeps its rate of growth, a
+/// power between noise around a level and a random walk.
 fn beyond(near: &Knot, far: &Knot, step: usize) -> f64 {
     if step <= far.step {
         return 1.0;

@@ -1,4 +1,4 @@
-//! Which seasons a series may have: the calendar's, and where the effort allows those of its own.
+//! Candidate seasons of a series: the calendar's and, where the effort allows, those found in the data.
 
 use crate::forecast::track;
 use crate::grid::MONTH_MS;

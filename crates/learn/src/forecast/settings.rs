@@ -1,6 +1,6 @@
-//! What a forecast may be told, and why it may be refused.
+//! Settings of a forecast, and the reasons to abstain.
 
-/// How much work a fit is worth.
+/// Effort that a fit may spend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Effort {
     /// One of thousands of series: about a millisecond.
@@ -10,7 +10,7 @@ pub enum Effort {
     Thorough,
 }
 
-/// What the values are.
+/// Kind of the values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Kind {
     /// Told from the values.
@@ -33,15 +33,15 @@ pub struct Event {
     pub until_ms: i64,
 }
 
-/// What a forecast may be told.
+/// Settings of a forecast.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Settings {
     /// Steps ahead that intervals are calibrated for; a longer forecast widens by how they grew up to there. 0: one week,
     /// or a third of the series where that is less.
     pub horizon: usize,
-    /// How much work it is worth.
+    /// Effort that the fit may spend.
     pub effort: Effort,
-    /// What the values are.
+    /// Kind of the values.
     pub kind: Kind,
     /// Spans with a known name, past and to come.
     pub events: Vec<Event>,

@@ -1,4 +1,4 @@
-//! What little a short series says: its level, its slope if that is plain, and intervals that admit how little it is.
+//! Forecast of a short series: its level, its slope if that is plain, and intervals wide enough for so little data.
 
 use super::frame::median;
 use super::spread::student_factor;

@@ -12,7 +12,7 @@ struct Cut {
     count: usize,
 }
 
-/// What is cut out of a series.
+/// Spans cut out of a series.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Cuts(Vec<Cut>);
 

@@ -115,8 +115,8 @@ pub(super) fn normal_quantile(level: f64) -> f64 {
     }
 }
 
-/// How much wider Student's 5 % quantile lies than the normal one, by degrees of freedom (Cornish and Fisher's expansion;
-/// exact enough from two on, bounded below that).
+/// Returns the ratio of Student's 5 % quantile to the normal one, by degrees of freedom (Cornish and Fisher's
+/// expansion; exact enough from two on, bounded below that).
 pub(super) fn student_factor(freedom: f64) -> f64 {
     let (z, n) = (1.644_853_627_f64, freedom.max(1.5));
     let first = (z.powi(2) + 1.0) / (4.0 * n);

@@ -11,7 +11,7 @@ pub(super) struct Case {
     pub weight: f64,
     /// Its share in what is learnt: less where a season was not known yet, so that nothing could be asked of it.
     pub says: f64,
-    /// Which part of the past its origin lies in.
+    /// Part of the past that the origin lies in, for cross-validation.
     pub fold: usize,
     /// Natural size of errors at its target.
     pub scale: f64,
@@ -30,7 +30,7 @@ pub(super) struct Stacked {
     pub errors: Vec<f64>,
 }
 
-/// What learnt weights may miss of what the plain forecast misses, to be kept.
+/// Largest loss that learnt weights may have, as a share of the plain forecast's loss, to be kept.
 const WORTH: f64 = 0.95;
 
 impl Stacked {
@@ -81,7 +81,7 @@ fn mix(own: &mut [f64; MOST], others: &[f64; MOST], share: f64) {
     own.iter_mut().zip(others).for_each(|(own, other)| *own += share * (other - *own));
 }
 
-/// What weights would have missed.
+/// Returns the loss of the weights over the cases.
 fn loss(cases: &[Case], count: usize, weights: &[f64; MOST]) -> f64 {
     cases.iter().map(|case| case.weight * case.says * (case.truth - dot(weights, &case.features, count)).abs()).sum()
 }

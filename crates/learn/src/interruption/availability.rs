@@ -19,7 +19,7 @@ use crate::window::{DAY_MS, HOUR_MS, WEEK_MS};
 const LEAST_HORIZONS: f64 = 10.0;
 /// Moments a fit takes at most; beyond that every second is left out, again and again.
 const MOST_EXAMPLES: usize = 4_000;
-/// How fast losses are forgotten.
+/// Half-lives with which losses are forgotten.
 const FORGET_MS: [i64; 4] = [HOUR_MS, 6 * HOUR_MS, DAY_MS, WEEK_MS];
 /// A silence of so many usual steps, and longer than the horizon, hides what happened in it.
 const SILENT_STEPS: i64 = 4;
@@ -31,7 +31,7 @@ const LEAST_CHANCE: f64 = 1e-4;
 pub struct Availability {
     horizon_ms: i64,
     last: Option<(i64, bool)>,
-    /// When the state of `last` began.
+    /// Start of the state of `last`.
     since_ms: i64,
     /// Mean step so far, and how many.
     steps: (f64, f64),
@@ -54,7 +54,7 @@ struct Moment {
     said: Option<f64>,
 }
 
-/// What was learnt of moments in one state.
+/// Model of the moments in one state.
 #[derive(Debug, Clone, Default)]
 struct Side {
     examples: Thinned,
@@ -271,7 +271,7 @@ mod tests {
             .collect()
     }
 
-    /// What was said and whether it happened, of available moments after the first week.
+    /// Returns the predictions and outcomes of available moments after the first week.
     fn judged(trace: &[(i64, bool)], horizon: usize) -> Vec<(f64, bool)> {
         let mut pool = Availability::new(horizon as i64 * STEP_MS);
         let said: Vec<Option<f64>> = trace.iter().map(|(at, up)| pool.observe(*at, Some(*up))).collect();

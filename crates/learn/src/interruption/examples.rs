@@ -13,7 +13,7 @@ use crate::window::{DAY_MS, HOUR_MS};
 
 /// Hourly looks a fit takes at most; beyond that, instances are looked at less often.
 const MOST_LOOKS: i64 = 200_000;
-/// How long a signal holds.
+/// Time for which a signal stays valid.
 const FRESH_MS: i64 = 6 * HOUR_MS;
 
 #[derive(Clone, Copy)]
@@ -67,7 +67,8 @@ pub(super) fn gather(history: &History) -> (Memory, Vec<Vec<Example>>) {
     (memory, sets)
 }
 
-/// Whether an interruption followed, and how much that counts; `None` where nobody can say, or another example says it.
+/// Returns the outcome (`true` for an interruption) with its weight; `None` where it is unknown or another example
+/// covers it.
 fn outcome(life: &Lifetime, at: i64, horizon: i64, moment: Moment, step: i64) -> Option<(bool, f64)> {
     let within = life.end_ms - at <= horizon;
     let interrupted = within && life.ending == Ending::Interrupted;

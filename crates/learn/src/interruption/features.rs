@@ -1,4 +1,4 @@
-//! What the hazard looks at, and what is believed of each before data.
+//! Features of the hazard, with their priors.
 
 use super::Instance;
 use super::logistic::Belief;
@@ -53,8 +53,8 @@ pub(super) fn unknown(horizon_ms: i64) -> Vec<f64> {
     plain
 }
 
-/// What is believed: the rate counts as it is; scarcity, youth and recent interruptions raise the risk; price hardly moves
-/// it, and data must insist to change that.
+/// Returns the priors of the coefficients: the rate counts as it is; scarcity, youth and recent interruptions raise
+/// the risk; price hardly moves it unless data say otherwise.
 pub(super) fn beliefs() -> Vec<Belief> {
     let belief = |mean, deviation| Belief { mean, deviation };
     vec![

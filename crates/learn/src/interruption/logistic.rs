@@ -1,7 +1,7 @@
 //! Logistic regression with a Gaussian prior on each coefficient, fitted by Newton's steps; the posterior is approximated by
 //! a Gaussian at its mode (Laplace), so that a probability comes with an interval that is wide where little was seen.
 
-/// What is believed of a coefficient before data: mean and standard deviation.
+/// Prior of a coefficient: mean and standard deviation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Belief {
     /// Mean.

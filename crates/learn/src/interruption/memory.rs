@@ -1,4 +1,4 @@
-//! What is remembered of interruptions at a moment: how often each pool interrupted, and how recently.
+//! Memory of interruptions at a moment: the frequency and the recency of interruptions in each pool.
 //!
 //! Rates are shrunk from pool to family to estate to a prior (gamma and Poisson, three events' worth of belief at each
 //! level). Recency is a sum of exponentials over past interruptions, the intensity of a self-exciting process (Hawkes 1971).
@@ -12,7 +12,7 @@ use crate::window::{DAY_MS, HOUR_MS};
 pub(super) const PRIOR_PER_DAY: f64 = 0.002_4;
 /// Events that the level above is worth.
 const BELIEF: f64 = 3.0;
-/// How fast recent interruptions are forgotten.
+/// Decay times of recent interruptions.
 const FORGET_MS: [f64; 2] = [HOUR_MS as f64, DAY_MS as f64];
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -53,7 +53,7 @@ pub(super) struct Memory {
     estate: (Count, Recent),
 }
 
-/// What the memory says of a pool.
+/// State of a pool's memory at a time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Recollection {
     /// Interruptions per instance and day, shrunk.
@@ -84,7 +84,7 @@ impl Memory {
         self.estate.1.add(at_ms);
     }
 
-    /// What is known of a pool at a time not before the last interruption.
+    /// Returns the state of a pool at a time not before the last interruption.
     pub(super) fn of(&self, pool: &str, family: &str, at_ms: i64) -> Recollection {
         let estate = self.estate.0.rate(PRIOR_PER_DAY);
         let family = self.families.get(family).map_or(estate, |count| count.rate(estate));

@@ -18,9 +18,10 @@ pub(crate) struct Break {
 const SIDE: usize = 3;
 /// Buckets over which a change must last.
 const LASTING: usize = 8;
-/// How many times the usual difference a release must be.
+/// Drop that counts as a release, as a multiple of the usual difference.
 const RELEASE: f64 = 6.0;
-/// How many times the usual difference an upward shift must be: taking a climb for a shift would hide a leak.
+/// Rise that counts as a shift, as a multiple of the usual difference. It is set high, since taking a climb for a
+/// shift would hide a leak.
 const SHIFT: f64 = 8.0;
 /// More upward shifts than this are a staircase, which is growth.
 const MOST_SHIFTS: usize = 2;

@@ -65,12 +65,12 @@ impl Buckets {
         inside.clear();
     }
 
-    /// How many buckets there are.
+    /// Returns the number of buckets.
     pub(crate) fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// When a bucket starts.
+    /// Returns the start of a bucket.
     pub(crate) fn at_ms(&self, index: usize) -> i64 {
         self.slots.get(index).copied().unwrap_or(0) * self.width_ms
     }
@@ -94,7 +94,7 @@ impl Buckets {
         (DAY_MS / self.width_ms.max(1)).max(1) as usize
     }
 
-    /// Whether a bucket lies on a Saturday or Sunday (UTC).
+    /// Returns `true` if a bucket lies on a Saturday or Sunday (UTC).
     pub(crate) fn on_weekend(&self, index: usize) -> bool {
         // The epoch was a Thursday.
         (self.at_ms(index).div_euclid(DAY_MS) + 3).rem_euclid(7) >= 5

@@ -1,4 +1,4 @@
-//! What speaks for a leak and against it, and the verdict drawn from it.
+//! Evidence for and against a leak, and the verdict drawn from it.
 
 use super::breaks::{self, Break};
 use super::buckets::{Buckets, median, running_median, spread};
@@ -160,7 +160,7 @@ impl Evidence {
         None
     }
 
-    /// How many of the pieces that are long enough grow, and how many there are.
+    /// Returns the number of growing pieces and the number of all pieces, among those that are long enough.
     fn growing_pieces(&self) -> (u64, u64) {
         let (mut growing, mut of, mut start) = (0, 0, 0);
         while start < self.pieces.len() {

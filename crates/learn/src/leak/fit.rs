@@ -8,7 +8,7 @@
 
 use super::tail::student_upper;
 
-/// What is fitted: values, the piece of each, and a covariate that is not of interest (weekends).
+/// Input of a fit: values, the piece of each, and a covariate to correct for (weekends).
 #[derive(Debug)]
 pub(crate) struct Series<'a> {
     pub(crate) values: &'a [f64],

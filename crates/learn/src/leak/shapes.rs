@@ -1,4 +1,4 @@
-//! Which shape the growth has: steady from the start, steady from some day on, or levelling off (a cache that warms up, a
+//! Shape of the growth: steady from the start, steady from some day on, or levelling off (a cache that warms up, a
 //! shift that takes a while).
 //!
 //! Each shape is fitted within the pieces between breaks. They compete by the Bayesian information criterion, with the number
@@ -6,9 +6,9 @@
 
 use super::fit::{Fit, Prepared, Series};
 
-/// When growth is believed to have begun, as shares of the span.
+/// Candidate starts of the growth, as shares of the span.
 const ONSETS: [f64; 11] = [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.36, 0.42, 0.48, 0.54, 0.6];
-/// When a rise that then stops may begin beyond these.
+/// Further candidate starts for a rise that then stops.
 const LATE: [f64; 4] = [0.66, 0.72, 0.78, 0.84];
 /// Durations of a rise that then stops, as shares of the span.
 const RISES: [f64; 5] = [0.002, 0.08, 0.2, 0.35, 0.5];

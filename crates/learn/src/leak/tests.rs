@@ -1,4 +1,4 @@
-//! What a leak is and is not, on series made for the purpose.
+//! Tests of leaks and of growth that is none, on generated series.
 
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 

@@ -1,4 +1,4 @@
-//! How a level goes on, from extrapolations weighted by what each would have foretold in the past.
+//! Forecast of the level, from extrapolations weighted by their accuracy in the past.
 //!
 //! A candidate is a straight line over the last so many buckets, an exponential, the likeliest of line, kinked line and
 //! exponential, or a period that repeats, starting from its own end or from the local level ([`super::fit`]). All are cheap by
@@ -18,7 +18,7 @@ const WIDENING: f64 = 1.2;
 const ORIGINS: usize = 32;
 /// Lead times of the backtest, as shares of the lead asked for.
 const LEADS: [f64; 3] = [0.25, 0.5, 1.0];
-/// How sharply weights fall with the squared error.
+/// Exponent with which weights fall with the squared error.
 const SHARPNESS: i32 = 4;
 /// Weights below this are none.
 const LEAST_WEIGHT: f64 = 1e-3;
@@ -51,7 +51,7 @@ pub(super) struct Line {
     pub(super) growth: f64,
     /// First and last bucket of a period whose gains are repeated.
     pub(super) replay: Option<(usize, usize)>,
-    /// Whether this only stands in for a period that had not been seen yet.
+    /// `true` if the line only replaces a period that had not been seen yet.
     pub(super) unseen: bool,
 }
 
@@ -116,7 +116,7 @@ impl<'a> Growth<'a> {
         })
     }
 
-    /// How much the level gains within each number of buckets.
+    /// Returns the growth of the level within each number of buckets.
     pub(super) fn gains(&self, steps: &[f64]) -> Vec<f64> {
         let mut mix = self.mix.clone();
         let gain = |steps: &f64| {

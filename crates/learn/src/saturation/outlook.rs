@@ -6,7 +6,7 @@ use super::{Question, Reason, Release, SlopePerDay};
 use crate::leak::tail::student_quantile;
 use crate::window::DAY_MS;
 
-/// Whether saturation is foreseen.
+/// Verdict on saturation within the horizon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// It is, within the horizon, with at least the probability asked for.
@@ -105,7 +105,8 @@ pub(super) fn of(
     }
 }
 
-/// When the chances first reach a level, between the times they were asked at.
+/// Returns the time at which the probabilities first reach a level, interpolated between the times they were computed
+/// for.
 fn crossing(ahead: &[f64], chances: &[f64], level: f64) -> Option<f64> {
     let index = chances.iter().position(|chance| *chance >= level)?;
     let (before, from) = match index.checked_sub(1) {

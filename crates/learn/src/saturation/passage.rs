@@ -1,4 +1,4 @@
-//! When a level first reaches a capacity, from whole stretches of past errors.
+//! First time at which a level reaches a capacity, from complete paths of past errors.
 //!
 //! A disk is full at the first moment at which growth, season and noise together reach its capacity, and that is sooner than
 //! their middle does where noise or growth come in bursts. So each past origin lends its whole path of errors, bucket by
@@ -95,7 +95,8 @@ impl Paths {
     }
 }
 
-/// Where paths begin, from bucket `first` to `last`: around the present time of day on past days, or evenly.
+/// Returns the starts of the paths, from bucket `first` to `last`: around the present time of day on past days, or
+/// evenly spaced.
 fn origins(buckets: &Buckets, first: usize, last: usize) -> Vec<usize> {
     let (day, now) = (buckets.per_day() as i64, buckets.slots[buckets.len() - 1]);
     let days = (now - buckets.slots[first]) / day + 1;

@@ -1,4 +1,4 @@
-//! How far above its level a bucket is held: what fills up is full when a peak fills it, not when three quarters of a bucket do.
+//! Peak of a bucket above its level: a disk is full when a peak fills it, not when three quarters of the bucket do.
 
 use crate::leak::buckets::Buckets;
 use crate::window::Point;

@@ -6,10 +6,10 @@ use crate::leak::breaks::Break;
 use crate::leak::buckets::{Buckets, median, spread};
 use crate::leak::tail::student_upper;
 
-/// How many past stretches releases at random count for, shared among the releases seen.
+/// Weight of random releases in past paths, shared among the releases seen.
 const RANDOM: f64 = 4.0;
 
-/// What releases did so far.
+/// Effect of the releases so far.
 #[derive(Debug)]
 pub(super) struct Relief {
     /// The series without its breaks: what grew, all told.

@@ -10,7 +10,7 @@ const WORDS: [&[&str]; 4] = [
 /// Keys whose values say what a resource is for; others are asked less.
 const KEYS: [&str; 9] = ["env", "environment", "stage", "tier", "workload", "purpose", "role", "class", "type"];
 
-/// How much the tags speak for each class: 1 for a word under a telling key, 0.5 for one elsewhere, at most 1.
+/// Returns the votes of the tags for each class: 1 for a word under a telling key, 0.5 for one elsewhere, at most 1.
 pub(super) fn votes(tags: &[(&str, &str)]) -> [f64; 4] {
     let mut votes = [0.0f64; 4];
     for (key, value) in tags.iter().take(100) {

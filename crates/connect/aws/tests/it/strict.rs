@@ -8,10 +8,10 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 
-/// What to answer to one action.
+/// Scripted answers to one action.
 #[derive(Debug, Clone)]
 pub(crate) struct Script {
-    /// How many calls fail before one succeeds.
+    /// Number of calls that fail before one succeeds.
     pub(crate) failures: usize,
     /// HTTP status of a failure.
     pub(crate) status: u16,
@@ -48,7 +48,7 @@ impl Strict {
         Strict { endpoint, shared }
     }
 
-    /// How often an action was called.
+    /// Returns the number of calls of an action.
     pub(crate) fn calls(&self, action: &str) -> usize {
         self.shared.lock().unwrap().calls.get(action).copied().unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! What a person does, by team: a table of deeds and their weights, and how each reads in the log.
+//! Actions of people, by team: a table of actions and their weights, and the audit entry of each.
 
 use reeve_audit::{ActionMethod, ActionStatus, Entry, EventType, Json, ResourceRef, Severity};
 use reeve_estate::ResourceKind;
@@ -28,7 +28,7 @@ enum Deed {
 
 use Deed::{Account, Budget, Capacity, Create, Delete, Deploy, Export, Firewall, Policy, Query, Secret, Tag, View};
 
-/// How often a team does what, in shares of no particular sum.
+/// Frequency of each action in a team, as weights of any sum.
 const HABITS: &[(&str, &[(Deed, u64)])] = &[
     (
         "platform",

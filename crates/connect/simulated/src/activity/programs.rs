@@ -1,4 +1,5 @@
-//! What programs do, day and night: deploys, applies, backups, scaling, exports; and spot capacity that is taken away.
+//! Activity of programs at all hours: deploys, applies, backups, scaling, exports, and the interruption of spot
+//! capacity.
 
 use reeve_audit::{ActionMethod, ActionStatus, ActorType, Entry, EventType, Json, Severity};
 use reeve_estate::ResourceKind;
@@ -9,7 +10,7 @@ use crate::company::people::{Chore, ROBOTS, Robot};
 use crate::noise::{draw, hex, key, pick, unit};
 use crate::signal::interruption;
 
-/// What programs did in a minute of UTC.
+/// Generates the activity of programs in a minute of UTC.
 pub(super) fn minute(scene: &Scene, minute: i64, into: &mut Vec<Entry>) {
     for (number, robot) in ROBOTS.iter().enumerate() {
         let of = crate::noise::mix(scene.seed ^ (number as u64 + 1).wrapping_mul(0x2b07));

@@ -20,7 +20,7 @@ const BROWSERS: [&str; 3] = [
     "Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0",
 ];
 
-/// What everybody did in a minute of UTC.
+/// Generates the activity of people in a minute of UTC.
 pub(super) fn minute(scene: &Scene, minute: i64, into: &mut Vec<Entry>) {
     for (number, who) in PEOPLE.iter().enumerate() {
         // Mixed here rather than from the name: this is asked forty times a minute of a month.
@@ -40,7 +40,7 @@ pub(super) fn minute(scene: &Scene, minute: i64, into: &mut Vec<Entry>) {
     }
 }
 
-/// When somebody works on a day, in minutes after midnight; `None` on a day off.
+/// Returns a person's working hours on a day, in minutes after midnight; `None` on a day off.
 fn at_work(of: u64, day: i64) -> Option<(i64, i64)> {
     // The first of January 1970 was a Thursday.
     let (week, weekday) = ((day + 3).div_euclid(7), (day + 3).rem_euclid(7));

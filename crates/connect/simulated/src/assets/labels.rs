@@ -1,4 +1,4 @@
-//! What resources are called and tagged by: service names, tags, architecture.
+//! Names and tags of resources: service names, tags, architecture.
 
 use std::collections::BTreeMap;
 

@@ -9,7 +9,7 @@ pub struct Person {
     pub handle: &'static str,
     /// One of [`TEAMS`].
     pub team: &'static str,
-    /// What they do.
+    /// Job title.
     pub title: &'static str,
     /// The office they work from: decides hours and addresses.
     pub(crate) office: Office,
@@ -26,7 +26,7 @@ impl Person {
 /// The teams.
 pub const TEAMS: [&str; 5] = ["platform", "shop", "payments", "data", "corporate-it"];
 
-/// Where people work.
+/// Office of a person, with its time zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Office {
     Berlin,
@@ -130,12 +130,12 @@ pub const PEOPLE: [Person; 40] = [
 pub(crate) struct Robot {
     pub(crate) id: &'static str,
     pub(crate) does: Chore,
-    /// How often an hour, on average.
+    /// Average number of chores an hour.
     pub(crate) per_hour: f64,
     pub(crate) agent: &'static str,
 }
 
-/// What a program does.
+/// Kind of automated task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Chore {
     Deploy,

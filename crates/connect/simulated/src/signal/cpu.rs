@@ -21,7 +21,7 @@ impl Signal<'_> {
         if wanted >= FULL { FULL + 6.4 * self.noise(3, slot) } else { wanted.max(0.05) }
     }
 
-    /// What the work wants, percent of all cores of the size bought first; beyond 100 where that is too little.
+    /// Returns the demand in percent of all cores of the original size; beyond 100 if that is too small.
     fn demand(&self, slot: i64) -> f64 {
         let (quick, slow) = (self.noise(1, slot), self.drift(1, slot));
         match self.asset.load {

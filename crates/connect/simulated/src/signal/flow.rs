@@ -1,4 +1,4 @@
-//! What goes through a resource: network, disk, requests, connections, free storage.
+//! Throughput of a resource: network, disk, requests, connections, free storage.
 
 use reeve_estate::{GIB, Metric, ResourceKind};
 

@@ -1,4 +1,4 @@
-//! What the clouds refuse, how long things take, and what goes wrong.
+//! Tests of refused actions, durations and injected faults.
 
 use jiff::SignedDuration;
 use reeve_connect_simulated::{Faults, SimulatedAccount, SimulatedEstate};

@@ -1,4 +1,4 @@
-//! What people and programs do.
+//! Tests of the activity of people and programs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;

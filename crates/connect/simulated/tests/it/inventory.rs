@@ -1,4 +1,4 @@
-//! What the estate holds.
+//! Tests of the estate's inventory.
 
 use std::collections::{BTreeMap, BTreeSet};
 

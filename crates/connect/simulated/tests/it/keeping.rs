@@ -1,4 +1,4 @@
-//! What is kept over a restart.
+//! Tests of the state kept over a restart.
 
 use jiff::SignedDuration;
 use reeve_connect_simulated::{RestoreError, SimulatedEstate};

@@ -1,4 +1,4 @@
-//! What is measured: that each load looks like what it is called, and that changes show.
+//! Tests of metrics: each load has the shape that its name says, and changes show.
 
 use std::time::Instant;
 

@@ -46,7 +46,7 @@ pub(super) enum Kind {
 pub(super) const KINDS: [Kind; 8] =
     [Kind::Noise, Kind::Daily, Kind::Weekly, Kind::Trend, Kind::Integers, Kind::OnOff, Kind::HeavyTailed, Kind::Flat];
 
-/// What goes wrong.
+/// Fault injected into a series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trouble {
     Spike,

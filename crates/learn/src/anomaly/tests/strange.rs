@@ -1,4 +1,4 @@
-//! What files hold: gaps, duplicates, counters, constants, infinities.
+//! Tests of irregular input: gaps, duplicates, counters, constants, infinities.
 
 use super::super::*;
 use super::alarms;

@@ -1,4 +1,4 @@
-//! What a row's score and its alarm tell: how long an event lasts, which way it goes, where a series begins and where it moves.
+//! Tests of scores and alarms: the length of an event, its direction, the begin of a series and a lasting shift.
 
 use super::super::*;
 use super::alarms;

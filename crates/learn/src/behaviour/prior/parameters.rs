@@ -1,4 +1,4 @@
-//! What the parameters of a deed add to its meaning.
+//! Evidence from the parameters of an action.
 
 use super::super::deed::{Deed, Trait};
 use super::super::evidence::{Reason, Scale};

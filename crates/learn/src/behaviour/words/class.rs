@@ -1,4 +1,4 @@
-//! What it is done to: the class of thing, by what an intruder would want of it.
+//! Class of an operation's object, by its value to an intruder.
 
 use super::{Verb, Words};
 
@@ -7,23 +7,23 @@ use super::{Verb, Words};
 pub enum Class {
     /// The organisation, its accounts and subscriptions.
     Organization,
-    /// What records and watches: trails, flow logs, detectors, recorders, alarms.
+    /// Monitoring: trails, flow logs, detectors, recorders, alarms.
     Watching,
     /// Secrets, and parameters that hold them.
     Secret,
-    /// What proves who one is: keys, passwords, second factors.
+    /// Credentials: keys, passwords, second factors.
     Credential,
-    /// Who is believed to be somebody: trust policies, identity providers, anchors.
+    /// Trust: trust policies, identity providers, anchors.
     Trust,
-    /// What may be done by whom: policies, roles, grants.
+    /// Authorization: policies, roles, grants.
     Rights,
     /// Users, groups, service accounts.
     Member,
-    /// What protects data: encryption, versioning, locks, retention.
+    /// Data protection: encryption, versioning, locks, retention.
     Safeguard,
-    /// What lets traffic in and out.
+    /// Network access: rules that let traffic in and out.
     Gate,
-    /// What runs: function code, commands, shell sessions.
+    /// Execution: function code, commands, shell sessions.
     Code,
     /// Copies of data: snapshots, images, backups.
     Copy,
@@ -33,13 +33,13 @@ pub enum Class {
     Machine,
     /// Models that cost by use.
     Model,
-    /// What tells an intruder where they are: quotas, contacts, oneself.
+    /// Reconnaissance: quotas, contacts, the caller's own identity.
     Standing,
     /// Something else.
     Other,
 }
 
-/// Whether an operation is about a class of things.
+/// Test that an operation concerns a class.
 type Test = fn(&Words, Verb) -> bool;
 
 impl Class {

@@ -1,8 +1,8 @@
-//! What is done: the verb of an operation.
+//! Verb of an operation.
 
 use super::Words;
 
-/// What is done to something.
+/// Verb of an operation: the way it treats its object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Verb {
     /// Looks at it.
@@ -239,7 +239,7 @@ impl Verb {
         }
     }
 
-    /// Whether nothing is changed by it.
+    /// Returns `true` if the verb changes nothing.
     pub fn only_looks(self) -> bool {
         matches!(self, Self::Read | Self::SignOut)
     }
