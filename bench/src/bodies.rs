@@ -18,13 +18,13 @@ const REMEMBERED: u64 = 997;
 /// The requests.
 pub(crate) struct Bodies {
     pub(crate) path: PathBuf,
-    /// Where each request begins, and how long it is.
+    /// Offset and length of each request.
     pub(crate) places: Vec<(u64, u64)>,
     /// Entries in all of them.
     pub(crate) entries: u64,
     /// Bytes of the entries' JSON, line ends not counted.
     pub(crate) raw_bytes: u64,
-    /// When the newest entry happened, milliseconds.
+    /// Time of the newest entry, milliseconds.
     pub(crate) end_ms: i64,
     /// Identifiers of some of the entries.
     pub(crate) ids: Vec<String>,

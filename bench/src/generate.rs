@@ -46,7 +46,7 @@ pub(crate) struct Generator {
     event: Event,
 }
 
-/// What was drawn last, as far as others than the JSON need it.
+/// Values of the entry drawn last, as far as they are needed beside the JSON.
 #[derive(Default)]
 pub(crate) struct Event {
     pub(crate) id: Vec<u8>,
@@ -96,12 +96,12 @@ impl Generator {
         }
     }
 
-    /// When the entry that was pushed last happened, but for being late; milliseconds.
+    /// Returns the time of the entry that was pushed last, without its delay; milliseconds.
     pub(crate) fn now_ms(&self) -> i64 {
         self.now_ms as i64
     }
 
-    /// What the entries speak of.
+    /// Returns the users and resources that the entries refer to.
     pub(crate) fn world(&self) -> &World {
         &self.world
     }
@@ -151,7 +151,7 @@ impl Generator {
         out.extend_from_slice(b"}}");
     }
 
-    /// What was drawn for the entry that was pushed last.
+    /// Returns the values of the entry that was pushed last.
     pub(crate) fn event(&self) -> &Event {
         &self.event
     }
@@ -232,7 +232,7 @@ fn login() -> usize {
     HAPPENINGS.iter().position(|happening| happening.event_type == "authentication.login").unwrap_or_default()
 }
 
-/// How busy an hour since 1970 (a Thursday) is, 1 on average.
+/// Returns the activity of an hour since 1970 (a Thursday), 1 on average.
 fn activity(hour: u64) -> f64 {
     let (of_day, day) = (hour % 24, (hour / 24 + 3) % 7);
     let busy = if (7..19).contains(&of_day) { 1.75 } else { 0.55 };

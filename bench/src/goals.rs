@@ -1,4 +1,4 @@
-//! What is to be reached, and what is aimed for, by the names of figures.
+//! Goals by the names of figures: the required value and the aim.
 
 /// A goal. The machine is two cores, the load generator included; every acknowledgement comes after fsync.
 pub(crate) struct Goal {
@@ -42,7 +42,7 @@ pub(crate) static GOALS: [Goal; 18] = [
 ];
 
 impl Goal {
-    /// What a value is worth against the goal.
+    /// Returns the verdict on a value: `aim`, `reached` or `**missed**`.
     pub(crate) fn verdict(&self, value: f64) -> &'static str {
         let holds = |limit: f64| if self.higher_is_better { value >= limit } else { value <= limit };
         match (holds(self.aim), holds(self.reach)) {

@@ -17,7 +17,7 @@ impl Latencies {
         self.0.extend(other.0);
     }
 
-    /// How many.
+    /// Returns the number of measurements.
     pub(crate) fn count(&self) -> usize {
         self.0.len()
     }

@@ -13,7 +13,7 @@ use crate::latency::Latencies;
 /// Syncs measured.
 const SYNCS: usize = 300;
 
-/// What is told of the machine, in order.
+/// Returns the description of the machine, in order.
 pub(crate) fn facts(dir: &Path) -> Result<Vec<(String, String)>> {
     let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = cpuinfo.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or(": unknown");
@@ -51,7 +51,7 @@ fn mount(dir: &Path) -> String {
     best.map_or_else(|| "unknown".to_owned(), |fields| format!("{} on {} ({})", fields[2], fields[0], fields[3]))
 }
 
-/// What the disk itself needs for a write that stays.
+/// Measures the disk's own time for a synced write.
 fn syncs(dir: &Path) -> Result<Latencies> {
     let path = dir.join("sync.tmp");
     let mut file = fs::OpenOptions::new().create(true).append(true).open(&path)?;

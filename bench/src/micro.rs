@@ -1,4 +1,4 @@
-//! What the hot paths cost without HTTP: the door, the hashes, the ledger on a real disk.
+//! Costs of the hot paths without HTTP: reading entries, hashing, the ledger on a real disk.
 
 use std::io::Write as _;
 use std::path::Path;

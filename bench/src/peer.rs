@@ -19,7 +19,7 @@ use server::Server;
 /// Bytes on the disk that an entry may take here, write-ahead log and slack included.
 const BYTES_EACH: u64 = 3_500;
 
-/// What the peer is to do.
+/// Task of the peer.
 pub(crate) struct Task<'a> {
     pub(crate) dir: &'a Path,
     pub(crate) entries: u64,
@@ -29,7 +29,7 @@ pub(crate) struct Task<'a> {
     pub(crate) single_seconds: u64,
     pub(crate) bodies: &'a Bodies,
     pub(crate) generator: &'a Generator,
-    /// What Reeve answered, to be compared where both have the same entries.
+    /// Totals of Reeve's answers, compared where both have the same entries.
     pub(crate) totals: &'a Totals,
 }
 

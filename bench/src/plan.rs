@@ -14,7 +14,7 @@ use crate::service::{Service, TOKEN};
 use crate::stage::ask::Totals;
 use crate::{machine, peer, stage, yardstick};
 
-/// What can be given.
+/// Usage text.
 pub(crate) const USAGE: &str = "
 stages: append search counts reports single alerts disk verify restart postgres (all by default; append always runs)
 variables: ENTRIES (10000000), PG_ENTRIES (as ENTRIES), PG_SECONDS (480: appending to PostgreSQL ends then), QUERIES (200 a kind),

@@ -1,4 +1,4 @@
-//! What Linux tells about a process: the processor time it took, the memory it has.
+//! Figures of a process from Linux: its processor time and memory.
 
 use std::fs;
 use std::sync::Arc;
@@ -24,24 +24,24 @@ impl Cpu {
         self.user + self.system
     }
 
-    /// What was taken since `before`.
+    /// Returns the time used since `before`.
     pub(crate) fn since(self, before: Cpu) -> Cpu {
         Cpu { user: self.user - before.user, system: self.system - before.system }
     }
 }
 
-/// What the process took so far, all of its threads.
+/// Returns the processor time of a process so far, over all of its threads.
 pub(crate) fn cpu(pid: u32) -> Result<Cpu> {
     let fields = fields(pid)?;
     Ok(Cpu { user: seconds(&fields, 11), system: seconds(&fields, 12) })
 }
 
-/// What this process took.
+/// Returns the processor time of this process.
 pub(crate) fn own_cpu() -> Result<Cpu> {
     cpu(std::process::id())
 }
 
-/// What the children took that this process has waited for.
+/// Returns the processor time of the children that this process has waited for.
 pub(crate) fn children_cpu() -> Result<Cpu> {
     let fields = fields(std::process::id())?;
     Ok(Cpu { user: seconds(&fields, 13), system: seconds(&fields, 14) })
@@ -105,7 +105,7 @@ impl Watch {
         Self { stop, thread }
     }
 
-    /// What was seen: seconds since the start, and the memory then.
+    /// Returns the observations: seconds since the start, and the memory then.
     pub(crate) fn seen(self) -> Vec<(f64, Memory)> {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.thread().unpark();

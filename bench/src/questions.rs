@@ -1,4 +1,4 @@
-//! What is asked of the log, with parameters drawn anew for each question: some hit much, some little, some nothing.
+//! Queries to the log, with parameters drawn anew for each: some hit much, some little, some nothing.
 
 use crate::generate::{Random, START_MS, World, event_type};
 
@@ -7,7 +7,7 @@ use crate::generate::{Random, START_MS, World, event_type};
 pub(crate) struct Kind {
     pub(crate) key: &'static str,
     pub(crate) what: &'static str,
-    /// Whether both systems mean the same by it, so that totals can be compared.
+    /// `true` if the query means the same to both systems, so that totals can be compared.
     pub(crate) exact: bool,
 }
 
@@ -38,12 +38,12 @@ pub(crate) struct Question {
     pub(crate) condition: String,
 }
 
-/// What questions are made from.
+/// Generator of queries.
 pub(crate) struct Asker<'a> {
     pub(crate) world: &'a World,
     /// Identifiers that are in the log.
     pub(crate) ids: &'a [String],
-    /// When the newest entry happened, milliseconds.
+    /// Time of the newest entry, milliseconds.
     pub(crate) end_ms: i64,
     pub(crate) random: Random,
 }

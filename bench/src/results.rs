@@ -1,4 +1,5 @@
-//! What was measured, kept as it comes: `results.json` for programs and `results.md` for people, written anew after each stage.
+//! Measured figures, saved as they come: `results.json` for programs and `results.md` for people, written anew after
+//! each stage.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use serde_json::json;
 
 use crate::goals::GOALS;
 
-/// Whose figure it is.
+/// System that a figure belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum System {
     Reeve,
@@ -24,7 +25,7 @@ pub(crate) struct Figure {
     pub(crate) what: String,
     pub(crate) value: f64,
     pub(crate) unit: &'static str,
-    /// What was durable, and how it was measured.
+    /// Method of measurement and level of durability.
     pub(crate) how: String,
 }
 

@@ -12,7 +12,7 @@ use crate::wire::{self, Connection};
 
 /// The administrator's token.
 pub(crate) const TOKEN: &str = "the-token-of-the-benchmark-and-of-nobody-else";
-/// How long a start or an end may take.
+/// Time limit of a start or stop.
 const PATIENCE: Duration = Duration::from_secs(600);
 /// Seals follow each other faster than this while there are any to come.
 const SETTLED: Duration = Duration::from_secs(4);
@@ -100,7 +100,7 @@ impl Service {
         Ok(body.to_vec())
     }
 
-    /// How many entries the newest signed checkpoint has.
+    /// Returns the number of entries in the newest signed checkpoint.
     pub(crate) fn size(&self) -> Result<u64> {
         let note = self.get("/api/v1/audit-logs/checkpoint")?;
         checkpoint_size(&note).context("a checkpoint without a size")
@@ -112,7 +112,7 @@ pub(crate) fn checkpoint_size(note: &[u8]) -> Option<u64> {
     std::str::from_utf8(note).ok()?.lines().nth(1)?.parse().ok()
 }
 
-/// How many entries are sealed, as the manifest says.
+/// Returns the number of sealed entries, by the manifest.
 pub(crate) fn sealed_size(data: &Path) -> u64 {
     let path: PathBuf = data.join("ledger").join("manifest.json");
     let manifest = File::open(path).ok().and_then(|file| serde_json::from_reader::<_, serde_json::Value>(file).ok());

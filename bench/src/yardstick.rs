@@ -1,4 +1,4 @@
-//! How fast the machine is at the moment: two things that Reeve has no part in, measured before every stage, because a virtual
+//! Speed of the machine at the moment: two measurements without Reeve, made before every stage, because a virtual
 //! machine's neighbours take memory bandwidth that no load average shows.
 
 use std::hint::black_box;
@@ -10,7 +10,7 @@ const COPIED: usize = 64 << 20;
 const ROUNDS: usize = 6;
 const PAGE: usize = 4_096;
 
-/// What the machine did.
+/// Measured speed of the machine.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Yardstick {
     /// Gigabytes a second that one thread copies in memory.

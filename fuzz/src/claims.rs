@@ -5,8 +5,8 @@ use reeve_audit::{Content, Draft, Entry, MAX_ENTRY_BYTES, claim_digest, parse_ba
 
 use super::moment;
 
-/// What the door takes is JSON for everybody, has canonical bytes that read back as the same entry, and is recognised when it
-/// is sent again.
+/// An accepted entry is valid JSON for other parsers, has canonical bytes that read back as the same entry, and is
+/// recognised when it is submitted again.
 pub fn entry(data: &[u8]) {
     let at = moment(1_790_000_000);
     let draft = match Draft::from_bytes(data, at) {

@@ -1,4 +1,4 @@
-//! What the ledger reads at start: write-ahead log, manifest, anchor, stored entries.
+//! Invariants of the files that the ledger reads at start: write-ahead log, manifest, anchor, stored entries.
 
 use reeve_audit::Entry;
 use reeve_ledger::manifest::Manifest;

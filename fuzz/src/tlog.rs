@@ -1,4 +1,4 @@
-//! What others send us to verify: signed notes, checkpoints, keys, proof files, tile paths.
+//! Invariants of untrusted input to verification: signed notes, checkpoints, keys, proof files, tile paths.
 
 use std::sync::LazyLock;
 

@@ -19,7 +19,7 @@ use crate::goal::Goal;
 use corpus::Series;
 use nab::{PROFILES, Profile, normalised};
 
-/// What is left of a control's score a row later, as of ours.
+/// Share of a control's score that carries over to the next row, as in Reeve's detector.
 const FADES: f64 = 0.9;
 
 /// Scores of every file by one detector.
@@ -109,7 +109,7 @@ fn monitoring(data: &Data) -> Result<()> {
     Ok(())
 }
 
-/// How well scores rank rows, ours and the controls'. Returns ours over all files.
+/// Prints the ranking quality of Reeve's scores and the controls'. Returns Reeve's over all files.
 fn ranks(corpus: &[Series], ours: &Scores) -> f64 {
     let over = |of: &dyn Fn(&Series) -> Vec<f64>| corpus.iter().map(of).collect::<Scores>();
     let hindsight = over(&|one| control::hindsight(&one.points));

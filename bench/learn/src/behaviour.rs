@@ -32,7 +32,7 @@ const HALF_AN_HOUR: Variation = Variation::Moved(1800.0);
 /// Share of benign events that may be scored as high as what counts as found.
 const FALSE_POSITIVES: f64 = 0.02;
 
-/// How a score comes about.
+/// Time at which an action is scored.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Look {
     /// From the events before it, as the security agent has it.
@@ -156,7 +156,7 @@ fn details(runs: &[Vec<Scored>], blank: Blank) {
     }
 }
 
-/// Whether something that only these recordings have carries the figure.
+/// Measures the effect of hiding attributes that only these recordings have.
 fn ablations(data: &Data) -> Result<()> {
     println!("### In hindsight, with more left out\n");
     heading();

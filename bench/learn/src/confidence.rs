@@ -71,7 +71,8 @@ fn known_by(stories: &[Story], at_ms: i64) -> Vec<Example> {
     known.filter(|example| example.at_ms + KNOWN_AFTER_MS <= at_ms).cloned().collect()
 }
 
-/// What is said of each, in time's order; with `learning`, outcomes are learned from as they become known.
+/// Returns the prediction and outcome of each, in order of time; with `learning`, outcomes are learnt as they become
+/// known.
 fn predictions(later: &[Story], known: &[Example], learning: bool) -> Vec<(f64, bool)> {
     let mut learned = Calibrator::fit(FEATURES.len(), known);
     let mut due = 0;
@@ -116,7 +117,7 @@ fn row(name: &str, pairs: &[(f64, bool)]) {
     );
 }
 
-/// How far the skill may lie off for the few that were judged: recommendations drawn anew, with those that broke among them.
+/// Prints the interval of the skill for so small a sample, by a bootstrap over recommendations.
 fn interval(said: &[(f64, bool)]) {
     let mut chance = Chance::new(SEED, 9);
     let mut skills: Vec<f64> = (0..DRAWS)
@@ -127,7 +128,7 @@ fn interval(said: &[(f64, bool)]) {
     println!("90 % interval of the skill (bootstrap, {DRAWS} draws): {:.3} to {:.3}.\n", at(0.05), at(0.95));
 }
 
-/// What knowing every trait would be worth.
+/// Prints the skill that knowing every trait would allow.
 fn ceiling(later: &[Story]) {
     let Some(within) = unknowable(&later.iter().collect::<Vec<_>>()) else { return };
     let rate = later.iter().filter(|story| story.example.held).count() as f64 / later.len().max(1) as f64;

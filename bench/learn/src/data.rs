@@ -1,4 +1,4 @@
-//! Where the open data lies, and series read from its CSV files.
+//! Location of the open data, and series read from its CSV files.
 
 use std::path::{Path, PathBuf};
 

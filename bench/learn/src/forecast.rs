@@ -111,7 +111,7 @@ fn roll(series: &Series, hours: usize, effort: Effort) -> Option<Score> {
     (score.origins > 0).then_some(score)
 }
 
-/// What one fit and forecast of 14 days of five minutes costs on one thread.
+/// Measures one fit and forecast of 14 days of five minutes on one thread.
 fn speed(set: &Set) {
     let series: Vec<&Series> = set.series.iter().filter(|series| series.grid.values.len() >= 4_032).collect();
     let day = 288;

@@ -1,6 +1,6 @@
 //! Goals: each is printed as a row `goal | what | reach | aim | measured | |`, which `bench/learn/run` gathers into one table.
 
-/// What is to be reached, and what is aimed for.
+/// Goal of a figure: the required value and the aim.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Goal {
     AtLeast(f64, f64),

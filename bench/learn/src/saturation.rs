@@ -18,7 +18,7 @@ use fill::{Disk, Shape};
 const CASES: usize = 840;
 const AHEAD: usize = 288;
 
-/// How noise is cut from a file.
+/// Function that cuts noise out of a file.
 type Cut = fn(&[Point], &mut Chance) -> Vec<Point>;
 
 /// Disks and what was said of each.

@@ -13,12 +13,12 @@ use reeve_learn::Window;
 
 use crate::estate::{DAYS, START_S};
 
-/// What it should take.
+/// Target duration in seconds.
 const SECONDS: f64 = 60.0;
 const AIM_SECONDS: f64 = 20.0;
 const GIB: f64 = 2.0;
 
-/// What came of it, so that nothing can be left out unseen.
+/// Counts of the run, so that nothing can be left out unseen.
 #[derive(Debug, Default)]
 struct Tally {
     series: usize,

@@ -1,4 +1,4 @@
-//! What an estate is made of: clouds, kinds of resources and the names that clouds give to what is done to them.
+//! Catalogue of the generated estate: clouds, kinds of resources, and the clouds' names of operations.
 
 /// A cloud and what is named after its manners.
 pub(crate) struct Cloud {
@@ -14,22 +14,22 @@ pub(crate) struct Cloud {
 pub(crate) struct Kind {
     /// `resource.type`.
     pub(crate) name: &'static str,
-    /// How many there are of it, relative to the others of its cloud.
+    /// Share of this kind among the resources of its cloud.
     pub(crate) share: usize,
     /// The noun in the cloud's operations.
     pub(crate) noun: &'static str,
-    /// What identifiers begin with.
+    /// Prefix of identifiers.
     pub(crate) prefix: &'static str,
     /// The pair of states that a change takes such a resource between.
     pub(crate) change: Change,
 }
 
-/// What changes when a resource is changed.
+/// Attribute that a modification changes.
 #[derive(Clone, Copy)]
 pub(crate) enum Change {
     /// The machine's size.
     Size,
-    /// How much it holds.
+    /// Storage capacity.
     Capacity,
     /// A rule of a firewall.
     Rule,
@@ -82,17 +82,17 @@ pub(crate) static CLOUDS: [Cloud; 3] = [
     },
 ];
 
-/// What happens, with how often in a thousand.
+/// Kind of event, with its share in a thousand.
 pub(crate) struct Happening {
     /// `event_type`.
     pub(crate) event_type: &'static str,
-    /// How often, in a thousand.
+    /// Share, in a thousand.
     pub(crate) share: usize,
-    /// How it is done to a resource; nothing where a person only shows who they are.
+    /// Operation on a resource; `None` for sign-ins and the like.
     pub(crate) verb: Option<Verb>,
 }
 
-/// What is done to a resource.
+/// Operation on a resource.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verb {
     Describe,
@@ -123,7 +123,7 @@ const fn happening(event_type: &'static str, share: usize, verb: Option<Verb>) -
     Happening { event_type, share, verb }
 }
 
-/// What happens in an estate; the shares add up to a thousand.
+/// Events of an estate; the shares add up to a thousand.
 pub(crate) static HAPPENINGS: [Happening; 18] = [
     happening("resource.view", 250, Some(Verb::Describe)),
     happening("resource.modify", 150, Some(Verb::Modify)),
@@ -145,7 +145,7 @@ pub(crate) static HAPPENINGS: [Happening; 18] = [
     happening("authentication.password_change", 1, None),
 ];
 
-/// What the cloud with the index `cloud` calls `verb` on `noun`.
+/// Returns the name by which the cloud with the index `cloud` calls `verb` on `noun`.
 pub(crate) fn operation(cloud: usize, noun: &str, verb: Verb) -> String {
     let names: [&str; 3] = match verb {
         Verb::Describe => ["Describe", "read", "get"],
@@ -165,7 +165,7 @@ pub(crate) fn operation(cloud: usize, noun: &str, verb: Verb) -> String {
     }
 }
 
-/// What programs call themselves, the most usual first, and how they reach the cloud.
+/// User agents, the most common first, with the access method of each.
 pub(crate) static AGENTS: [(&str, &str); 12] = [
     ("Mozilla/5.0 (Windows NT 10.0; rv:143.0) Firefox/143.0", "console"),
     ("aws-cli/2.31.3 os/linux#6.1 lang/python#3.13.7", "cli"),

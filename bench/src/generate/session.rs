@@ -18,7 +18,7 @@ pub(crate) const ERRORS: [(&str, &str); 8] = [
     ("QuotaExceeded", "The request would exceed the quota of the account in this region"),
 ];
 
-/// What a user does at present.
+/// Session of a user.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Session {
     /// Events until another session begins.
@@ -28,7 +28,7 @@ pub(crate) struct Session {
     pub(crate) address: String,
     /// `action.method`.
     pub(crate) method: &'static str,
-    /// What was worked on last.
+    /// Resource that was used last.
     pub(crate) resource: Option<usize>,
 }
 
@@ -56,7 +56,7 @@ impl Session {
     }
 }
 
-/// What those who keep identities call what happens there.
+/// Returns the identity provider's name of an operation.
 pub(crate) fn operation(event_type: &str) -> &'static str {
     match event_type {
         "authentication.login" => "ConsoleLogin",

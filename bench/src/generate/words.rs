@@ -195,7 +195,7 @@ const SYLLABLES: [&str; 40] = [
     "rus", "ste", "tri", "vul", "win", "xan", "zol",
 ];
 
-/// How many words there are.
+/// Number of words.
 pub(crate) const VOCABULARY: usize = 20_000;
 
 /// The vocabulary, the most usual word first: 48 of daily use, then names as projects and hosts have them, each of them once.

@@ -6,9 +6,9 @@ use super::catalogue::{CLOUDS, Change, VERBS, operation};
 use super::random::{Random, Weighted};
 use super::words::{ENVIRONMENTS, FIRST, LAST, TEAMS, vocabulary};
 
-/// How many users there are.
+/// Number of users.
 pub(crate) const USERS: usize = 5_000;
-/// How many resources there are.
+/// Number of resources.
 pub(crate) const RESOURCES: usize = 100_000;
 const ACCOUNTS: usize = 40;
 

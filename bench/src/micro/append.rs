@@ -18,7 +18,7 @@ use tokio::task::JoinSet;
 
 use super::measure::{ROUNDS, Row, measure};
 
-/// How entries arrive: so many writers, each of whom waits for its receipts before it sends the next submission.
+/// Arrival of entries: this many writers, each of which waits for its receipts before it sends the next submission.
 struct Load {
     what: &'static str,
     writers: usize,
@@ -33,7 +33,7 @@ const LOADS: [Load; 4] = [
     Load { what: "append, 4 writers, 1000 entries a submission", writers: 4, submissions: 5, batch: 1_000 },
 ];
 
-/// What appending costs on the disk of `dir`, with the disk's own sync for comparison.
+/// Measures appending on the disk of `dir`, with the disk's own sync for comparison.
 pub(crate) fn rows(dir: &Path) -> anyhow::Result<Vec<Row>> {
     std::fs::create_dir_all(dir).with_context(|| format!("creating {}", dir.display()))?;
     let home = tempfile::TempDir::new_in(dir)?;
@@ -45,7 +45,7 @@ pub(crate) fn rows(dir: &Path) -> anyhow::Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// What one write of an entry's size and its sync cost without a ledger: the floor of a lone writer.
+/// Measures one write of an entry's size with its sync, without a ledger: the floor of a lone writer.
 fn sync_alone(dir: &Path) -> anyhow::Result<Row> {
     let mut file = OpenOptions::new().create(true).append(true).open(dir.join("floor"))?;
     measure("write 1 KiB and sync, no ledger", "synced, each", 200, || {

@@ -11,7 +11,7 @@ use super::measure::{Row, measure};
 
 const MEMORY: &str = "none (memory)";
 
-/// What reading entries costs.
+/// Measures the reading of entries.
 pub(crate) fn rows(entries: &[Vec<u8>]) -> anyhow::Result<Vec<Row>> {
     let now = Timestamp::from_millisecond(1_795_000_000_000).context("the sample's time of receipt")?;
     let draft =

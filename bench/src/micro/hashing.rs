@@ -10,7 +10,7 @@ use super::measure::{Row, measure};
 const MEMORY: &str = "none (memory)";
 const SALT: [u8; 16] = [0x5a; 16];
 
-/// What hashing entries costs.
+/// Measures the hashing of entries.
 pub(crate) fn rows(entries: &[Vec<u8>]) -> anyhow::Result<Vec<Row>> {
     let leaves: Vec<Hash> = entries.iter().map(|entry| commitment(&SALT, entry).leaf_hash()).collect();
     Ok(vec![

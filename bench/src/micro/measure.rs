@@ -7,9 +7,9 @@ pub(crate) const ROUNDS: usize = 9;
 
 /// One line of the table.
 pub(crate) struct Row {
-    /// What was done to each entry.
+    /// Operation on each entry.
     pub(crate) what: &'static str,
-    /// What had become durable when the clock stopped.
+    /// Durability reached when the clock stopped.
     pub(crate) durability: &'static str,
     /// Entries in a round.
     pub(crate) entries: usize,

@@ -90,7 +90,7 @@ pub(crate) async fn counts(server: &Server, stored: u64, results: &mut Results) 
     Ok(())
 }
 
-/// Whether a query is answered.
+/// Checks that a query is answered.
 pub(crate) async fn answers(server: &Server) -> Result<()> {
     let mut connection = server.connect().await?;
     sqlx::query("SELECT id FROM audit_log ORDER BY id DESC LIMIT 1").fetch_one(&mut connection).await?;

@@ -50,7 +50,7 @@ pub(crate) async fn create(server: &Server) -> Result<()> {
     server.execute(TABLE).await
 }
 
-/// What the connections share.
+/// State shared by the connections.
 struct Shared {
     source: Mutex<(Generator, u64)>,
     stored: AtomicU64,
@@ -135,13 +135,13 @@ async fn copy(mut connection: PgConnection, shared: Arc<Shared>) -> Result<Vec<I
     }
 }
 
-/// What autovacuum would do in a quiet hour.
+/// Does the work that autovacuum would do in a quiet hour.
 pub(crate) async fn settle(server: &Server) -> Result<()> {
     server.execute("VACUUM (ANALYZE) audit_log").await?;
     server.execute("CHECKPOINT").await
 }
 
-/// What table and indexes take.
+/// Records the size of table and indexes.
 pub(crate) async fn disk(server: &Server, stored: u64, mean_bytes: f64, results: &mut Results) -> Result<()> {
     let mut connection = server.connect().await?;
     let sql = "SELECT pg_table_size('audit_log'), pg_indexes_size('audit_log')";

@@ -22,7 +22,7 @@ use crate::wire::{self, Connection, number_after};
 const RULES: usize = 10_000;
 /// Entries that are evaluated at most: their requests are held in memory.
 const ENTRIES: u64 = 200_000;
-/// How long the last entry may wait to be evaluated.
+/// Longest wait for the evaluation of the last entry.
 const PATIENCE: Duration = Duration::from_secs(300);
 const HOW: &str =
     "appended over HTTP meanwhile, each batch answered after fdatasync; position, counts and firings kept in SQLite";

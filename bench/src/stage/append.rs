@@ -19,7 +19,7 @@ use crate::wire::{Connection, number_after};
 pub(crate) const CONNECTIONS: usize = 8;
 const HOW: &str = "each batch is answered after fdatasync; load generator on the same cores";
 
-/// What the connections share.
+/// State shared by the connections.
 struct Shared<'a> {
     bodies: &'a Bodies,
     next: AtomicU64,

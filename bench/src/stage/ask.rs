@@ -16,7 +16,7 @@ use crate::wire::{self, Connection, number_after};
 /// A kind is left when its questions have taken this long together, and twenty were asked.
 const ENOUGH: Duration = Duration::from_secs(30);
 
-/// What is counted by.
+/// Fields to count by.
 pub(crate) const COUNTED: [(&str, &str); 3] = [("event_type", "event type"), ("user", "user"), ("hour", "hour")];
 
 /// Totals by kind, in the order of the questions.

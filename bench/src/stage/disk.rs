@@ -1,4 +1,4 @@
-//! What an entry takes on the disk, hot, with its index, once everything is sealed.
+//! Disk use of an entry, hot, with its index, once everything is sealed.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt as _;
@@ -10,7 +10,7 @@ use anyhow::{Result, bail};
 use crate::results::{Results, System};
 use crate::service::{Service, sealed_size};
 
-/// How long sealing what is left may take.
+/// Longest time for sealing the rest.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Starts the service so that it seals at once, waits until all is sealed, ends it.

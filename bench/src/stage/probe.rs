@@ -29,7 +29,7 @@ struct Mark {
     acknowledged: Instant,
 }
 
-/// Where the connections leave an entry when the probe wants one.
+/// Exchange of entries: the connections leave one here when the probe asks for it.
 #[derive(Default)]
 pub(crate) struct Marks {
     wanted: AtomicBool,
@@ -54,7 +54,7 @@ impl Marks {
     }
 }
 
-/// How long entries took.
+/// Latencies of entries.
 #[derive(Default)]
 pub(crate) struct Probe {
     signed: Latencies,

@@ -17,7 +17,7 @@ use crate::wire::{self, Connection};
 
 /// Entries that the report is to cite.
 const CITED: u64 = 100_000;
-/// How long a run may take.
+/// Longest time of a run.
 const PATIENCE: Duration = Duration::from_secs(600);
 const REPORTS: &str = "/api/v1/audit-logs/reports";
 

@@ -13,7 +13,7 @@ use crate::results::{Results, System};
 use crate::service::{Service, TOKEN};
 use crate::wire::{self, Connection};
 
-/// How long the load runs before the kill.
+/// Time that the load runs before the kill.
 const LOADED: Duration = Duration::from_secs(4);
 /// Connections that append, every second one a batch at a time and the others one entry at a time.
 const CONNECTIONS: u64 = 8;

@@ -22,7 +22,7 @@ pub(crate) const CONNECTIONS: usize = 64;
 const WARM: Duration = Duration::from_secs(1);
 const HOW: &str = "each entry is answered after fdatasync; load generator on the same cores";
 
-/// What the connections share; all of them are on one thread.
+/// State shared by the connections; all of them are on one thread.
 struct Shared {
     generator: Generator,
     times: Latencies,

@@ -29,8 +29,8 @@ const SWEEP_MS: i64 = 60_000;
 /// Bounds of an evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// How far behind the latest entry of its group an entry may be and still count, milliseconds. A day: clouds deliver some
-    /// of their activity hours later.
+    /// Delay, in milliseconds, by which an entry may be older than the latest one of its group and still count. A day:
+    /// clouds deliver some of their activity hours later.
     pub lateness_ms: i64,
     /// Most entries of a group that wait for a threshold. At least the largest threshold, or that rule could never fire.
     pub most_pending: usize,

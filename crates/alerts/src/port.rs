@@ -9,7 +9,7 @@ use crate::firing::{Firing, FiringId, FiringStatus};
 use crate::group::GroupKey;
 use crate::rule::{Rule, RuleId};
 
-/// How far the log has been evaluated.
+/// Position up to which the log has been evaluated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Progress {
     /// The next sequence to look at.

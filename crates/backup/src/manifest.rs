@@ -13,7 +13,7 @@ pub const VERSION: u32 = 1;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Part {
-    /// Where it is in the data directory.
+    /// Path in the data directory.
     pub path: String,
     /// Its length.
     pub bytes: u64,
@@ -33,13 +33,13 @@ pub enum Keys {
     Sealed,
 }
 
-/// What a backup says of itself.
+/// Manifest of a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
     /// Version of the format, [`VERSION`].
     pub version: u32,
-    /// When it was begun, RFC 3339.
+    /// Start of the backup, RFC 3339.
     pub created_at: String,
     /// The program that made it, with its version.
     pub program: String,
@@ -53,7 +53,7 @@ pub struct Manifest {
     pub checkpoint: String,
     /// The verifier key that signed it.
     pub public_key: String,
-    /// Whether the private keys are in it.
+    /// Treatment of private keys: absent, in the clear, or sealed under a passphrase.
     pub keys: Keys,
     /// Version of the state's schema; `None` where there is no state.
     pub state_schema: Option<i64>,

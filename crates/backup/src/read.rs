@@ -28,7 +28,7 @@ const MOST_FLAWS: usize = 100;
 pub struct Flaw {
     /// The part; `None` for the file as a whole.
     pub part: Option<String>,
-    /// What is wrong.
+    /// Description of the fault.
     pub what: String,
 }
 
@@ -65,7 +65,7 @@ impl Sink for () {
     }
 }
 
-/// What an archive holds.
+/// Content of an archive.
 #[derive(Debug, Default)]
 pub struct Contents {
     /// The manifest, where there is one that can be read.
@@ -109,7 +109,7 @@ pub fn read(input: impl Read, sink: &mut dyn Sink) -> io::Result<Contents> {
     Ok(contents)
 }
 
-/// What goes wrong with one entry of the archive.
+/// Failure at one entry of the archive.
 enum Wrong {
     /// Of the archive: a flaw, and nothing after it can be read.
     Archive(String, String),

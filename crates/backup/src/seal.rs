@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 /// Memory of a derivation, KiB: a tenth of a second of one core, once a backup.
 const MEMORY_KIB: u32 = 64 << 10;
 const PASSES: u32 = 3;
-/// What a sealed text may ask for: more would be an attack on whoever opens it.
+/// Largest memory that a sealed text may demand for its key; more would be an attack on the reader.
 const MOST_MEMORY_KIB: u32 = 1 << 20;
 const MOST_PASSES: u32 = 64;
 /// Fewer characters are guessed.

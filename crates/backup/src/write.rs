@@ -11,7 +11,7 @@ use crate::manifest::{MANIFEST, Manifest, Part};
 use crate::part::PartName;
 use crate::read::Sink;
 
-/// How hard zstd tries. Most of a backup is compressed already.
+/// Compression level of zstd. Most of a backup is compressed already.
 const LEVEL: i32 = 1;
 /// Files are their owner's alone.
 const MODE: u32 = 0o600;

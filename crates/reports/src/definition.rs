@@ -100,7 +100,7 @@ impl Metric {
     }
 }
 
-/// What a report is about.
+/// Kind of a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReportKind {
     /// The controls of a framework.
@@ -168,7 +168,7 @@ impl Filters {
     }
 }
 
-/// What a run evaluates.
+/// Question that a run answers: kind of report, period, filters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
     /// Subject.
@@ -186,11 +186,11 @@ pub struct ReportDefinition {
     pub id: ReportId,
     /// Name, unique.
     pub name: String,
-    /// What its runs evaluate.
+    /// Request of its runs.
     pub request: Request,
-    /// When it runs by itself; `None` for a report that runs once, when asked.
+    /// Schedule of automatic runs; `None` for a report that runs only on demand.
     pub schedule: Option<Schedule>,
-    /// When it runs next by itself.
+    /// Time of the next scheduled run.
     pub next_run_at: Option<Timestamp>,
     /// Names of notification channels that are told of a finished run.
     pub channels: Vec<String>,
@@ -202,9 +202,9 @@ pub struct ReportDefinition {
     pub owner_email: String,
     /// Token that the request came with: its roles and its end bound the scheduled runs.
     pub owner_token: Option<String>,
-    /// When it was made.
+    /// Creation time.
     pub created_at: Timestamp,
-    /// When it was changed last.
+    /// Time of the last change.
     pub updated_at: Timestamp,
     /// Number of its version, from 1.
     pub version: u64,

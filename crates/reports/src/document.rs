@@ -1,4 +1,5 @@
-//! What a report leaves behind: `report.json`, which proves what it cites, and `report.csv`, a table (`docs/formats/report.md`).
+//! Output files of a report: `report.json`, which proves the entries that it cites, and `report.csv`, a table
+//! (`docs/formats/report.md`).
 //!
 //! Both are written as the log is read: a host appends [`json_entry`] and [`csv_entry`] of each cited entry to two files as it goes,
 //! and puts the heads before them at the end, when the counts are known.
@@ -32,7 +33,7 @@ pub struct Heading {
     pub generated_by: String,
     /// Moment that the period and the queries count from.
     pub asked_at: Timestamp,
-    /// When it was written.
+    /// Time at which the report was generated.
     pub generated_at: Timestamp,
 }
 

@@ -1,4 +1,4 @@
-//! What a report found: counts, samples, groups. Everything here is bounded, however long the log is.
+//! Findings of a report: counts, samples, groups. All of them are bounded, however long the log is.
 
 use jiff::Timestamp;
 
@@ -13,14 +13,14 @@ pub struct Distinct {
     pub at_least: bool,
 }
 
-/// What a report shows of an entry that it cites.
+/// Members of a cited entry that a report shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cited {
     /// Position in the log.
     pub sequence: u64,
     /// Identifier.
     pub event_id: String,
-    /// When it happened.
+    /// Time of the event.
     pub timestamp: Timestamp,
     /// Type.
     pub event_type: String,
@@ -42,7 +42,7 @@ pub struct Cited {
     pub status: Option<String>,
 }
 
-/// What was found for one question.
+/// Findings for one question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     /// Entries.
@@ -112,7 +112,7 @@ pub struct Findings {
     pub ungrouped: u64,
 }
 
-/// What a control's answers say together. It is not a verdict: an auditor gives that.
+/// Summary of a control's answers. It is no verdict on compliance: an auditor gives that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ControlStatus {
     /// There are entries as evidence, and no exceptions.

@@ -46,7 +46,7 @@ pub struct Question {
     pub name: String,
     /// Query as written.
     pub text: String,
-    /// What entries show, or mean.
+    /// Explanation of the entries found, or of their absence.
     pub explains: String,
     query: Query,
 }

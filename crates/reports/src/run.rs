@@ -52,7 +52,7 @@ impl RunState {
     }
 }
 
-/// How far a run is.
+/// Progress of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RunProgress {
     /// Sequence up to which the log was read.
@@ -83,7 +83,7 @@ pub struct Run {
     pub report: ReportId,
     /// Name of the report when the run was asked for.
     pub report_name: String,
-    /// What it evaluates, as it was when the run was asked for.
+    /// Request as it was when the run was created.
     pub request: Request,
     /// State.
     pub state: RunState,
@@ -109,13 +109,13 @@ pub struct Run {
     pub channels: Vec<String>,
     /// Addresses that e-mail channels send to in place of their own.
     pub recipients: Vec<String>,
-    /// When it was asked for. Its period counts from here, also when it is taken up again.
+    /// Creation time. The run's period is relative to it, also when the run resumes after a restart.
     pub created_at: Timestamp,
-    /// When it was begun.
+    /// Start time.
     pub started_at: Option<Timestamp>,
-    /// When it was last known to make progress; a run that stands still for a minute is taken up again.
+    /// Time of the last progress; a run without any for a minute is resumed.
     pub touched_at: Timestamp,
-    /// When it ended.
+    /// End time.
     pub ended_at: Option<Timestamp>,
     /// Number of its version, from 1.
     pub version: u64,

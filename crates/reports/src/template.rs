@@ -35,7 +35,7 @@ pub struct Template {
     pub edition: String,
     /// Publisher of the framework.
     pub publisher: String,
-    /// What the template covers.
+    /// Scope of the template.
     pub scope: String,
     /// Controls in the framework's order.
     pub controls: Vec<Control>,
@@ -48,11 +48,11 @@ pub struct Control {
     pub number: String,
     /// Short title, in Reeve's own words.
     pub title: String,
-    /// What it asks, in Reeve's own words.
+    /// Requirement of the control, in Reeve's own words.
     pub asks: String,
     /// Chapter.
     pub group: String,
-    /// What no log can show, and what to bring instead.
+    /// Requirements that no log can show, with the evidence to bring instead.
     pub gaps: Vec<String>,
     /// Queries whose entries evidence it.
     pub evidence: Vec<ControlQuestion>,
@@ -69,7 +69,7 @@ pub struct ControlQuestion {
     pub text: String,
     /// Query as read.
     pub query: Query,
-    /// What entries show, or mean.
+    /// Explanation of the entries found, or of their absence.
     pub explains: String,
 }
 

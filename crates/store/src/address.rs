@@ -1,4 +1,4 @@
-//! Where the state lives: `sqlite:///path/to/file` or `postgres://user:password@host:port/database`.
+//! Address of the database: `sqlite:///path/to/file` or `postgres://user:password@host:port/database`.
 //!
 //! Anything else is refused, and so is a SQLite database in memory: readers and the writer are connections of their own.
 
@@ -9,7 +9,7 @@ use sqlx::any::AnyConnectOptions;
 
 use crate::open::OpenError;
 
-/// Which database it is; the statements are the same.
+/// Kind of database; both run the same statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Backend {
     Sqlite,

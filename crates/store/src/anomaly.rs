@@ -17,7 +17,7 @@ use crate::versioned::Versioned;
 const SELECT: &str = "SELECT id, document FROM anomalies";
 /// The settings are one document among the named ones, compared by the version inside.
 const SETTINGS: &str = "intelligence.anomalies";
-/// When the watch over metrics last looked.
+/// Setting that holds the time of the last look at metrics for anomalies.
 const LOOKED: &str = "intelligence.anomalies.looked";
 /// The next sequence of the log that behavior is judged by.
 const CURSOR: &str = "intelligence.anomalies.cursor";

@@ -15,19 +15,19 @@ use crate::migrate;
 use crate::open::{OpenError, connect, create, refusal};
 use crate::vault::Vault;
 
-/// What every connection to SQLite is told. `busy_timeout` comes first: the others may have to wait for another program.
+/// Set-up of every SQLite connection. `busy_timeout` comes first: the others may have to wait for another program.
 const SQLITE_SETUP: &str = "PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
     PRAGMA foreign_keys = ON;";
 
-/// What SQLite's reading connections are told besides: there is one writer.
+/// Further set-up of SQLite connections that only read: there is one writer.
 const SQLITE_READER: &str = "PRAGMA query_only = ON;";
 
-/// How many connections, and how long to wait for one.
+/// Size of the connection pool, and the time to wait for a connection.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     /// Connections at most (SQLite: that read; one more writes).
     pub connections: u32,
-    /// How long a request waits for a free connection, and start-up for the server.
+    /// Time that a request waits for a free connection, and that start-up waits for the server.
     pub patience: Duration,
 }
 
@@ -89,10 +89,11 @@ impl Store {
         self.inner.write.close().await;
     }
 
-    /// Whether the database answers.
+    /// Checks that the database answers.
     ///
     /// # Errors
-    /// What it said, or that it did not.
+    ///
+    /// The error of the database, or that it did not answer.
     pub async fn ping(&self) -> Result<(), crate::SettingError> {
         sqlx::query("SELECT 1").execute(self.read()).await.map_err(Fault::from)?;
         Ok(())
@@ -156,7 +157,8 @@ impl Inner {
     }
 }
 
-/// How a transaction begins: SQLite's takes the write lock at once, so that it never fails halfway for want of it.
+/// Returns the statement that begins a transaction. SQLite's takes the write lock at once, so that it never fails
+/// halfway for lack of it.
 pub(crate) const fn begin(backend: Backend) -> &'static str {
     match backend {
         Backend::Sqlite => "BEGIN IMMEDIATE",

@@ -26,7 +26,7 @@ impl Fault {
         Fault::NotFound { what, id: id.to_owned() }
     }
 
-    /// What an insert or update of something unique failed with.
+    /// Turns the error of an insert or update into a conflict if a unique value is taken.
     pub(crate) fn or_taken(error: sqlx::Error, taken: impl FnOnce() -> String) -> Self {
         match &error {
             sqlx::Error::Database(database) if database.is_unique_violation() => Fault::Conflict(taken()),
@@ -34,7 +34,7 @@ impl Fault {
         }
     }
 
-    /// What an insert failed with of something that has an owner and may exist.
+    /// Turns the error of an insert into a conflict if the row exists, or "not found" if its owner does not.
     pub(crate) fn or_taken_or_orphan(
         error: sqlx::Error,
         what: &'static str,
@@ -49,7 +49,7 @@ impl Fault {
         }
     }
 
-    /// What an insert or update of something that belongs to something else failed with.
+    /// Turns the error of an insert or update into "not found" if the referenced row does not exist.
     pub(crate) fn or_orphan(error: sqlx::Error, what: &'static str, id: &str) -> Self {
         match &error {
             sqlx::Error::Database(database) if database.is_foreign_key_violation() => Fault::not_found(what, id),

@@ -10,7 +10,7 @@ use sqlx::{AnyConnection, ConnectOptions as _};
 use crate::address::{Address, Backend};
 use crate::database::{quiet, set_up};
 
-/// How long to leave a busy file alone.
+/// Delay before a busy file is tried again.
 const RETRY: Duration = Duration::from_millis(20);
 
 /// Why the store did not open.
@@ -22,23 +22,23 @@ pub enum OpenError {
     /// Nobody answers there.
     #[error("the state store at {at} does not answer: {message}; is the server running, and are host and port right?")]
     Unreachable {
-        /// Where, without user and password.
+        /// Address without user and password.
         at: String,
-        /// What happened.
+        /// Cause of the failure.
         message: String,
     },
     /// The server answers and does not let us in.
     #[error("the state store at {at} refused the sign-in: {message}; check user, password and database name")]
     Refused {
-        /// Where, without user and password.
+        /// Address without user and password.
         at: String,
-        /// What the server said.
+        /// Error of the server.
         message: String,
     },
     /// The SQLite file cannot be opened or created, or is no SQLite file.
     #[error("the state store's file {at} cannot be used: {message}")]
     File {
-        /// Which file.
+        /// Path of the file.
         at: String,
         /// Why.
         message: String,
@@ -56,13 +56,13 @@ pub enum OpenError {
         "migration {version} of the state store was applied in another wording than this program's; it is not one of ours"
     )]
     Altered {
-        /// Which.
+        /// Version of the altered migration.
         version: i64,
     },
     /// Setting up failed.
     #[error("the state store's schema could not be set up: {message}")]
     Schema {
-        /// What the database said.
+        /// Error of the database.
         message: String,
         /// The failure.
         #[source]

@@ -36,15 +36,15 @@ pub enum TransferError {
     /// The file is not what is written.
     #[error("the copy of the state, line {line}: {cause}")]
     Form {
-        /// Which line, from 1.
+        /// Line number, from 1.
         line: u64,
-        /// What is wrong.
+        /// Fault in the line.
         cause: String,
     },
     /// The database is in use.
     #[error("the database at {at} is not empty: restore into a new one, or drop its tables first")]
     InUse {
-        /// Where, without user and password.
+        /// Address without user and password.
         at: String,
     },
     /// A column holds what the format has no form for.

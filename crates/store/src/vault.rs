@@ -30,7 +30,7 @@ pub enum VaultError {
     /// The key file cannot be read or written.
     #[error("the key file {} cannot be used: {source}", path.display())]
     File {
-        /// Which.
+        /// Path of the key file.
         path: PathBuf,
         /// Why.
         #[source]
@@ -39,7 +39,7 @@ pub enum VaultError {
     /// The file holds no key.
     #[error("the key file {} has {found} bytes, not {KEY_BYTES}; restore it from a backup", path.display())]
     Length {
-        /// Which.
+        /// Path of the key file.
         path: PathBuf,
         /// Bytes in it.
         found: usize,

@@ -8,7 +8,7 @@ use crate::fault::Fault;
 
 /// A record that carries a version.
 pub(crate) struct Versioned<'r> {
-    /// What it is, for messages.
+    /// Noun for error messages.
     pub(crate) what: &'static str,
     /// `SELECT version FROM ... WHERE id = $1`.
     pub(crate) select: &'static str,

@@ -19,7 +19,7 @@ pub struct Api {
 /// An answer, whatever it is.
 #[derive(Debug, Clone)]
 pub struct Answer {
-    /// What was asked, for messages.
+    /// Request line, for messages.
     pub asked: String,
     /// HTTP status.
     pub status: u16,

@@ -180,7 +180,7 @@ pub fn texts<'a>(xml: &'a str, tag: &str) -> Vec<&'a str> {
     xml.split(&open).skip(1).filter_map(|rest| rest.split(&close).next()).collect()
 }
 
-/// Where test data is: `$REEVE_TEST_DATA`, or `../shared/data` beside the workspace.
+/// Returns the folder of the test data: `$REEVE_TEST_DATA`, or `../shared/data` beside the workspace.
 #[must_use]
 pub fn test_data() -> PathBuf {
     std::env::var_os("REEVE_TEST_DATA").map_or_else(|| workspace().join("../shared/data"), PathBuf::from)

@@ -32,7 +32,7 @@ pub struct Postgres {
     databases: AtomicU32,
 }
 
-/// Where the programs are and as whom they run.
+/// Folder of PostgreSQL's programs, and the user that they run as.
 #[derive(Debug, Clone)]
 struct Programs {
     bin: PathBuf,

@@ -13,7 +13,7 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// How long a start or the taking of messages may take.
+/// Time limit of the start and of receiving messages.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A running rsyslog.
@@ -25,7 +25,7 @@ pub struct Rsyslog {
 }
 
 impl Rsyslog {
-    /// Where the program is, if this machine has it.
+    /// Returns the path of the program, if this machine has it.
     #[must_use]
     pub fn program() -> Option<PathBuf> {
         let path = std::env::var_os("REEVE_TEST_RSYSLOGD").map_or_else(|| "/usr/sbin/rsyslogd".into(), PathBuf::from);
@@ -65,11 +65,12 @@ impl Rsyslog {
         Ok(())
     }
 
-    /// What it understood, once that are `count` messages: rsyslog's properties by their names, structured data under
-    /// `$!.rfc5424-sd`.
+    /// Returns the messages that rsyslog parsed, once there are `count`: its properties by their names, structured
+    /// data under `$!.rfc5424-sd`.
     ///
     /// # Errors
-    /// When they are not there within half a minute.
+    ///
+    /// If they have not arrived within half a minute.
     pub fn received(&mut self, count: usize) -> Result<Vec<Value>> {
         self.wait("the messages", |home| {
             let text = std::fs::read_to_string(home.join("received")).ok()?;

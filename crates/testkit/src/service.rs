@@ -15,7 +15,7 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::http::Api;
 
-/// How long a start may take.
+/// Time limit of the start.
 const START: Duration = Duration::from_secs(120);
 
 /// The administrator's token of a served data directory.
@@ -88,7 +88,7 @@ impl Service {
         }
     }
 
-    /// Where it listens, `http://127.0.0.1:PORT`.
+    /// Returns the address of the service, `http://127.0.0.1:PORT`.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
@@ -106,7 +106,7 @@ impl Service {
         Api::new(&self.url).with_token(ADMIN_TOKEN)
     }
 
-    /// What stands behind a label on standard output (`Password`), waiting a moment for it.
+    /// Returns the text behind a label on standard output (`Password`), waiting up to ten seconds for it.
     ///
     /// # Errors
     /// When it is not printed within ten seconds.
@@ -124,7 +124,7 @@ impl Service {
         bail!("{label}: was not printed")
     }
 
-    /// What it wrote on standard error so far.
+    /// Returns the output on standard error so far.
     #[must_use]
     pub fn said(&self) -> String {
         self.said.lock().unwrap_or_else(PoisonError::into_inner).clone()

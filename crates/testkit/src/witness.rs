@@ -33,7 +33,7 @@ struct State {
     lies: bool,
 }
 
-/// What a request is answered with.
+/// Scripted answer to a request.
 struct Answer {
     status: u16,
     kind: &'static str,
@@ -66,7 +66,7 @@ impl Witness {
         Ok(witness)
     }
 
-    /// Where it listens.
+    /// Returns the address of the witness.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url

@@ -15,7 +15,7 @@ use crate::note::{NoteError, NoteVerifyError, SignedNote};
 /// A log's origin, size and root, with any extension lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
-    /// Which log this is; not empty, one line.
+    /// Identity of the log; not empty, one line.
     pub origin: String,
     /// Number of leaves.
     pub size: u64,

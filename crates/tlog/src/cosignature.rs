@@ -26,7 +26,7 @@ pub struct WitnessKey {
 /// A cosignature that holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cosigned {
-    /// When the witness says it signed, seconds since 1970-01-01 UTC.
+    /// Time of the signature as the witness states it, seconds since 1970-01-01 UTC.
     pub timestamp: u64,
 }
 
@@ -35,7 +35,7 @@ fn key_id(name: &str, public_key: &[u8; 32]) -> KeyId {
     KeyId([hash[0], hash[1], hash[2], hash[3]])
 }
 
-/// What a witness signs.
+/// Returns the text that a witness signs.
 fn message(timestamp: u64, text: &str) -> String {
     format!("cosignature/v1\ntime {timestamp}\n{text}")
 }
@@ -57,7 +57,7 @@ impl WitnessKey {
         self.id
     }
 
-    /// Whether a signature line claims to be by this witness.
+    /// Returns `true` if a signature line names this witness's key. The signature itself is not verified.
     pub fn claims(&self, signature: &NoteSignature) -> bool {
         signature.name() == self.name() && signature.id() == self.id
     }

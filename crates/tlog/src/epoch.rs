@@ -18,7 +18,7 @@ const HEADER: &str = "reeve/key-epoch/v1";
 /// One rotation: `new` signs for the log from `size` on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Epoch {
-    /// Which rotation, from 1.
+    /// Number of the rotation, from 1.
     pub number: u64,
     /// Entries in the log when the key changed: the old key signed no more than these, the new one no fewer.
     pub size: u64,
@@ -185,7 +185,7 @@ impl Epochs {
         std::iter::once(&self.first).chain(self.rotations.iter().map(|epoch| &epoch.new))
     }
 
-    /// Whether the key is one of the log's, whenever.
+    /// Returns `true` if the key is or was one of the log's.
     pub fn contains(&self, key: &NoteVerifier) -> bool {
         self.keys().any(|known| known == key)
     }

@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 /// Signature type byte of plain Ed25519 note signatures.
 const ED25519: u8 = 0x01;
 
-/// What a signing key's text form begins with.
+/// Prefix of a signing key's text form.
 const PRIVATE_PREFIX: &str = "PRIVATE+KEY+";
 
 /// First four bytes of `SHA-256(name || 0x0A || 0x01 || public key)`; written as 8 lower-case hex digits.
@@ -59,7 +59,7 @@ pub enum KeyError {
     Id(KeyId),
 }
 
-/// Whether a text may name a note key.
+/// Returns `true` if the text is allowed as a key's name.
 pub(crate) fn is_key_name(name: &str) -> bool {
     let refused = |c: char| c.is_whitespace() || c < ' ' || c == '+';
     !name.is_empty() && !name.contains(refused)
@@ -111,7 +111,7 @@ impl NoteVerifier {
         self.key.as_bytes()
     }
 
-    /// Whether `signature` (64 bytes) is this key's over `message`. Strict: refuses what RFC 8032 leaves
+    /// Returns `true` if `signature` (64 bytes) is this key's over `message`. Strict: refuses what RFC 8032 leaves
     /// open (small-order points, non-canonical scalars), so that every verifier agrees.
     pub fn verify(&self, message: &[u8], signature: &[u8]) -> bool {
         Signature::from_slice(signature).is_ok_and(|signature| self.key.verify_strict(message, &signature).is_ok())

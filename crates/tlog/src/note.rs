@@ -18,7 +18,7 @@ pub const MAX_NOTE_BYTES: usize = 1 << 20;
 /// Most signatures a note may carry. The specification asks for at least 16.
 pub const MAX_SIGNATURES: usize = 100;
 
-/// What a signature line begins with: em dash, space.
+/// Prefix of a signature line: em dash, space.
 const SIGNATURE_PREFIX: &str = "\u{2014} ";
 
 /// A text and its signatures, well formed but not verified.

@@ -61,7 +61,7 @@ pub enum ProofFileError {
     /// No blank line ends the hashes.
     #[error("the proof ends before its checkpoint")]
     NoCheckpoint,
-    /// What follows is not a signed note.
+    /// The text after the proof is not a signed note.
     #[error("the checkpoint of the proof is not a signed note")]
     Note(#[from] NoteError),
 }

@@ -12,7 +12,7 @@ use crate::tile::{TILE_HEIGHT, TILE_WIDTH, TileId};
 
 /// Yields the root of a complete subtree.
 pub trait HashReader {
-    /// What can go wrong where the hashes are kept.
+    /// Error of the underlying storage.
     type Error;
 
     /// The root of the complete subtree over leaves `index << level .. (index + 1) << level`. Level 0 is
@@ -88,7 +88,7 @@ pub enum TileReadError<E> {
     Fetch {
         /// The tile asked for.
         tile: TileId,
-        /// What the store said.
+        /// Error of the store.
         #[source]
         source: E,
     },

@@ -26,7 +26,7 @@ pub struct TileId {
     width: u16,
 }
 
-/// What a tile path names.
+/// Resource that a tile path names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TileResource {
     /// `tile/<L>/<N>[.p/<W>]`
@@ -104,7 +104,7 @@ impl TileId {
         self.width
     }
 
-    /// Whether the tile has all 256 hashes.
+    /// Returns `true` if the tile has all 256 hashes.
     pub fn is_full(&self) -> bool {
         self.width == TILE_WIDTH
     }

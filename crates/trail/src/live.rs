@@ -27,7 +27,7 @@ pub enum LiveError {
     /// The log was closed.
     #[error("the log is closed")]
     Closed,
-    /// What was missed could not be read.
+    /// Missed entries could not be read.
     #[error(transparent)]
     Trail(#[from] TrailError),
 }

@@ -17,12 +17,12 @@ const CHECKED: usize = 92;
 /// A slot that is being written may be read half written; so often is it read again.
 const READS: usize = 20;
 
-/// What a slot holds.
+/// One of the two slots of the anchor file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Slot {
-    /// Where it stands in the file.
+    /// Offset in the file.
     pub(crate) offset: u64,
-    /// Which write it was.
+    /// Number of the write.
     pub(crate) turn: u64,
     /// Entries.
     pub(crate) size: u64,
@@ -35,13 +35,13 @@ pub(crate) struct Slot {
 /// An anchor, read.
 #[derive(Debug, Default)]
 pub(crate) struct Anchor {
-    /// What is said about the file.
+    /// Path of the file, for findings.
     pub(crate) file: String,
     /// Slots that hold, the newest first; none when there is no file.
     pub(crate) slots: Vec<Slot>,
-    /// Whether there is a file.
+    /// `true` if the file exists.
     pub(crate) present: bool,
-    /// What is wrong with it.
+    /// Faults of the file.
     pub(crate) findings: Vec<Finding>,
 }
 
@@ -59,7 +59,7 @@ impl Anchor {
         Ok(anchor)
     }
 
-    /// How many entries were acknowledged; 0 when nothing says so.
+    /// Returns the number of acknowledged entries; 0 if no slot can be read.
     pub(crate) fn size(&self) -> u64 {
         self.slots.iter().map(|slot| slot.size).max().unwrap_or(0)
     }

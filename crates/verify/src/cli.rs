@@ -44,7 +44,7 @@ pub struct Arguments {
     /// The verifier key of a witness whose cosignature is wanted (repeatable)
     #[arg(long, value_name = "VKEY|FILE")]
     pub witness: Vec<String>,
-    /// How many of the witnesses must have cosigned; all unless given
+    /// Number of witnesses that must have cosigned [default: all]
     #[arg(long, value_name = "COUNT", requires = "witness")]
     pub witnesses_needed: Option<usize>,
     /// A copy of DIR/ledger/epochs, to follow a key that was rotated (for a proof; a directory and a service bring theirs)

@@ -1,4 +1,4 @@
-//! How much processor time this process has used, where the system tells (Linux), so that a speed can be told per core.
+//! Processor time of this process, on systems that report it (Linux), so that speed can be given per core.
 
 use std::time::Duration;
 

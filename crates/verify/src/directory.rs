@@ -25,7 +25,7 @@ use crate::walk::{Milestone, Walk};
 /// The newest checkpoint that witnesses have cosigned.
 const COSIGNED: &str = "ledger/checkpoint.cosigned";
 
-/// How a data directory is verified.
+/// Options for verifying a data directory.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// The log's key, from a place that whoever can write to the directory cannot write to. Without one, the directory's own
@@ -191,7 +191,7 @@ fn signed_checkpoint(
     }
 }
 
-/// What the records of key epochs say about the log.
+/// Returns the milestones that the records of key epochs give.
 fn epoch_milestones(key: &Key) -> impl Iterator<Item = Milestone> {
     key.epochs.rotations().iter().map(|epoch| Milestone {
         size: epoch.size,

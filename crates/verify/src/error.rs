@@ -15,12 +15,12 @@ pub enum CannotVerify {
     /// There is no key to verify signatures with.
     #[error("no key to verify with: {0}")]
     NoKey(String),
-    /// What should be a verifier key is not one.
+    /// A text that should be a verifier key is malformed.
     #[error("{place} is not a verifier key (<name>+<id>+<base64>, one line): {cause}")]
     Key {
         /// The file or option.
         place: String,
-        /// What is wrong with it.
+        /// Fault in the key.
         cause: String,
     },
     /// A file is there and cannot be read.
@@ -28,7 +28,7 @@ pub enum CannotVerify {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         #[source]
         source: io::Error,
     },
@@ -37,7 +37,7 @@ pub enum CannotVerify {
     Version {
         /// The file.
         file: String,
-        /// What it says.
+        /// Version found.
         found: String,
     },
     /// The log was sealed again and again while it was being read.
@@ -51,9 +51,9 @@ pub enum CannotVerify {
     /// The service did not answer as it should.
     #[error("{url}: {cause}")]
     Remote {
-        /// What was asked for.
+        /// Requested address.
         url: String,
-        /// What happened.
+        /// Cause of the failure.
         cause: String,
     },
 }
@@ -75,7 +75,7 @@ pub(crate) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, CannotVerify
     }
 }
 
-/// Whether an error says that the file is not there.
+/// Returns `true` if an error means that the file does not exist.
 pub(crate) fn is_absence(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }

@@ -18,7 +18,7 @@ use crate::error::CannotVerify;
 use cited::{Cited, Entries};
 use questions::Questions;
 
-/// What a report proves.
+/// Result of verifying a report.
 #[derive(Debug, Clone)]
 pub struct ProvenReport {
     /// Name of the report.
@@ -33,7 +33,7 @@ pub struct ProvenReport {
     pub questions: usize,
     /// The signed checkpoint of the tree that has them.
     pub checkpoint: Checkpoint,
-    /// That checkpoint with its signatures.
+    /// Checkpoint with its signatures.
     pub note: SignedNote,
 }
 

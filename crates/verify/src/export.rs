@@ -46,7 +46,7 @@ pub struct ExportReport {
     pub faults: Vec<String>,
     /// Number of faults.
     pub faults_total: u64,
-    /// What this format leaves unchecked, and other remarks.
+    /// Checks that this format does not allow, and other remarks.
     pub not_checked: Vec<String>,
 }
 

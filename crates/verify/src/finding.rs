@@ -1,4 +1,4 @@
-//! What does not hold, and where.
+//! Findings: violated checks with their location.
 
 use std::fmt;
 
@@ -16,11 +16,11 @@ pub struct Finding {
     pub sequences: Option<(u64, u64)>,
     /// The `event_id` of the entry concerned, where known and readable.
     pub event_id: Option<String>,
-    /// What is wrong.
+    /// Description of the fault.
     pub what: String,
-    /// What was expected, where that can be said in a word.
+    /// Expected value, if it is short.
     pub expected: Option<String>,
-    /// What was found instead.
+    /// Value found instead.
     pub found: Option<String>,
 }
 
@@ -38,18 +38,18 @@ impl Finding {
         }
     }
 
-    /// Where in the file.
+    /// Sets the offset in the file.
     pub(crate) fn at(mut self, offset: u64) -> Finding {
         self.offset = Some(offset);
         self
     }
 
-    /// Which entry.
+    /// Sets the entry concerned.
     pub(crate) fn entry(self, sequence: u64) -> Finding {
         self.entries(sequence, sequence)
     }
 
-    /// Which entries, the last included.
+    /// Sets the range of entries concerned, the last included.
     pub(crate) fn entries(mut self, first: u64, last: u64) -> Finding {
         self.sequences = Some((first, last));
         self
@@ -61,7 +61,7 @@ impl Finding {
         self
     }
 
-    /// What was expected and what was found.
+    /// Sets the expected and the actual value.
     pub(crate) fn differs(mut self, expected: impl ToString, found: impl ToString) -> Finding {
         self.expected = Some(expected.to_string());
         self.found = Some(found.to_string());

@@ -1,4 +1,5 @@
-//! What was kept elsewhere to hold a log against: signed checkpoints, and the keys of witnesses whose cosignatures are wanted.
+//! External evidence to compare a log with: signed checkpoints, and the keys of witnesses whose cosignatures are
+//! required.
 
 use reeve_tlog::{Checkpoint, Epochs, SignedNote, WitnessKey};
 
@@ -9,7 +10,7 @@ use crate::walk::Milestone;
 /// A checkpoint from another place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptCheckpoint {
-    /// Where it is from.
+    /// Origin of the checkpoint, for findings.
     pub name: String,
     /// The signed note.
     pub bytes: Vec<u8>,
@@ -20,11 +21,12 @@ pub struct KeptCheckpoint {
 pub struct Witnesses {
     /// Their keys.
     pub keys: Vec<WitnessKey>,
-    /// How many are needed.
+    /// Number of cosignatures required.
     pub needed: usize,
 }
 
-/// What checkpoints kept elsewhere say about the log; those that its keys did not sign are findings.
+/// Returns the milestones of checkpoints that were kept elsewhere; those that the log's keys did not sign become
+/// findings.
 pub(crate) fn milestones(kept: &[KeptCheckpoint], keys: &Epochs, findings: &mut Findings) -> Vec<Milestone> {
     let read = |kept: &KeptCheckpoint| match keys.open(&kept.bytes) {
         Ok(checkpoint) => Some(Milestone {
@@ -40,7 +42,7 @@ pub(crate) fn milestones(kept: &[KeptCheckpoint], keys: &Epochs, findings: &mut 
     kept.iter().filter_map(read).collect()
 }
 
-/// Whether enough witnesses cosigned a checkpoint; what it says, if it is the log's.
+/// Checks that enough witnesses cosigned a checkpoint, and returns it if it belongs to the log.
 pub(crate) fn cosigned(
     file: &str,
     bytes: Option<&[u8]>,
@@ -73,7 +75,7 @@ pub(crate) fn cosigned(
     Some(checkpoint)
 }
 
-/// Who cosigned; an error when too few did.
+/// Returns the names of the witnesses that cosigned, or an error if they are too few.
 pub(crate) fn count(note: &SignedNote, witnesses: &Witnesses) -> Result<String, String> {
     let cosigned = |key: &WitnessKey| key.cosigned(note).map(|cosigned| (key.name().to_owned(), cosigned.timestamp));
     let mut found: Vec<(String, u64)> = witnesses.keys.iter().filter_map(cosigned).collect();

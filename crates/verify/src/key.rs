@@ -14,7 +14,7 @@ pub(crate) const EPOCHS: &str = "ledger/epochs";
 /// The verifier key's file in a data directory.
 pub(crate) const VKEY: &str = "ledger/log.vkey";
 
-/// Where the key came from.
+/// Origin of the public key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeySource {
     /// Given by whoever verifies.
@@ -28,7 +28,7 @@ pub enum KeySource {
 pub struct Key {
     /// The key that was pinned, or the one in charge; its name is the log's origin.
     pub verifier: NoteVerifier,
-    /// Where it came from.
+    /// Origin of the key.
     pub source: KeySource,
     /// All keys of the log that a signed path leads to from it, itself included.
     pub epochs: Epochs,

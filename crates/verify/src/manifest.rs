@@ -51,7 +51,7 @@ pub(crate) struct Listed {
     pub(crate) max_timestamp_ms: i64,
 }
 
-/// What is sealed.
+/// Description of the sealed part of the log.
 #[derive(Debug, Default)]
 pub(crate) struct Manifest {
     pub(crate) origin: Option<String>,

@@ -1,4 +1,4 @@
-//! Which sequences are missing, as ranges.
+//! Missing sequence numbers, as ranges.
 
 use std::fmt;
 
@@ -10,9 +10,9 @@ const MAX_RANGES: usize = 100;
 pub struct Missing {
     /// First and last of each run, at most 100 runs.
     pub ranges: Vec<(u64, u64)>,
-    /// How many sequences are missing in all.
+    /// Total number of missing sequence numbers.
     pub total: u64,
-    /// Whether there are more runs than are listed.
+    /// `true` if there are more ranges than are listed.
     pub more: bool,
 }
 

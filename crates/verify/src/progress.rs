@@ -1,4 +1,4 @@
-//! How far a verification has come, for whoever waits for it.
+//! Progress display of a verification.
 
 use std::time::Duration;
 

@@ -10,7 +10,7 @@ use reeve_tlog::{
 use crate::claim::Claim;
 use crate::error::CannotVerify;
 
-/// What a proof proves.
+/// Result of verifying a proof.
 #[derive(Debug, Clone)]
 pub struct Proven {
     /// The entry's sequence.
@@ -21,7 +21,7 @@ pub struct Proven {
     pub commitment: Commitment,
     /// The signed checkpoint of the tree that has it.
     pub checkpoint: Checkpoint,
-    /// That checkpoint with its signatures.
+    /// Checkpoint with its signatures.
     pub note: SignedNote,
 }
 
@@ -40,7 +40,7 @@ pub enum ProofFault {
     /// Too few witnesses cosigned the checkpoint.
     #[error("{0}")]
     Witnesses(String),
-    /// What was committed is not an entry.
+    /// The committed bytes are not an entry.
     #[error("what was committed is not an entry: {0}")]
     Entry(String),
 }

@@ -1,5 +1,5 @@
-//! What the log itself holds of each sealed entry: its commitment in `ledger/commitments`, once more at the manifest's edge, and
-//! the tree's hash over 256 of them in `ledger/tree/1`. Layout: `docs/formats/data-directory.md`.
+//! The log's own records of sealed entries: each commitment in `ledger/commitments`, once more at the manifest's edge,
+//! and the tree's hash over 256 of them in `ledger/tree/1`. Layout: `docs/formats/data-directory.md`.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -17,7 +17,7 @@ const HASH: u64 = HASH_LEN as u64;
 /// Commitments read at a time.
 const WINDOW: u64 = 8_192;
 
-/// Who of payload and record was changed.
+/// Judgement of a mismatch: the payload or its record was changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Judgement {
     /// The tree, or the manifest, agrees with the record: the payload was changed.
@@ -102,7 +102,7 @@ impl Records {
         Ok(held(&self.window))
     }
 
-    /// Where the commitment of an entry stands in the file.
+    /// Returns the offset of an entry's commitment in the file.
     pub(crate) fn offset(sequence: u64) -> u64 {
         sequence * HASH
     }

@@ -27,7 +27,7 @@ use crate::walk::Milestone;
 const COSIGNED: &str = "checkpoint.cosigned";
 /// The log's keys and the records of their epochs.
 const KEYS: &str = "keys";
-/// Where the log is served below a service's address.
+/// Path of the log's API below a service's address.
 const PREFIX: &str = "/api/v1/audit-logs";
 const TIME_LIMIT: Duration = Duration::from_secs(30);
 /// Requests under way at a time.

@@ -1,4 +1,4 @@
-//! What a verification found out, and how far it looked.
+//! Result of a verification, with the extent of its checks.
 
 mod json;
 mod text;
@@ -20,7 +20,7 @@ const MEASURABLE: Duration = Duration::from_millis(200);
 /// Said where nothing from elsewhere tells how long the log was.
 const NOT_FRESH: &str = "freshness: no checkpoint from elsewhere was given, so a log whose end was cut off together with its anchor and checkpoint would pass; give --checkpoint, --witness or --anchor with something that was kept where the log's files are not";
 
-/// How much was checked.
+/// Numbers of checked items.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Entries in segments, payload and columns.
@@ -97,28 +97,28 @@ pub struct Report {
     pub root: Option<Hash>,
     /// Chain hash of the last as recomputed; `None` when it could not be.
     pub chain_hash: Option<Hash>,
-    /// What does not hold; the first [`MAX_FINDINGS`](crate::MAX_FINDINGS).
+    /// Findings; the first [`MAX_FINDINGS`](crate::MAX_FINDINGS).
     pub findings: Vec<Finding>,
-    /// How many findings there were.
+    /// Total number of findings.
     pub findings_total: u64,
     /// Sequences below the size that are nowhere.
     pub missing: Missing,
-    /// What is worth knowing and breaks nothing.
+    /// Remarks that are no findings.
     pub notes: Vec<String>,
-    /// What was not looked at.
+    /// Checks that were not made.
     pub not_checked: Vec<String>,
     /// Evidence about the log's length that was kept elsewhere.
     pub freshness: Freshness,
-    /// How much was checked.
+    /// Numbers of checked items.
     pub counts: Counts,
-    /// How long it took.
+    /// Duration of the verification.
     pub elapsed: Duration,
     /// Processor time it took, on all cores together, where the system tells.
     pub cpu: Option<Duration>,
 }
 
 impl Report {
-    /// Whether everything that was checked holds.
+    /// Returns `true` if there are no findings.
     pub fn is_intact(&self) -> bool {
         self.findings_total == 0
     }

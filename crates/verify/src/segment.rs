@@ -37,12 +37,12 @@ const HASH_BUFFER: usize = 1 << 20;
 /// Files up to this size are kept in memory while they are checked, one a core.
 const MAX_KEPT: u64 = 64 << 20;
 
-/// What a segment turned out to hold.
+/// Result of checking a segment.
 #[derive(Debug, Default)]
 pub(crate) struct Checked {
     /// Sequence and leaf hash of every row, in the order of the file.
     pub(crate) rows: Vec<(u64, Hash)>,
-    /// Whether the file was there at all.
+    /// `true` if the file exists.
     pub(crate) present: bool,
     pub(crate) findings: Findings,
     pub(crate) submitters: Submitters,
@@ -120,7 +120,7 @@ fn digest(file: &mut File) -> std::io::Result<(u64, String, Option<Bytes>)> {
     }
 }
 
-/// Where the bytes of a segment are read from.
+/// Source of a segment's bytes.
 trait Source {
     type Reader: ChunkReader + 'static;
     fn reader(&self) -> Result<Self::Reader, String>;

@@ -29,7 +29,7 @@ pub(crate) struct WalFile {
     pub(crate) length: u64,
 }
 
-/// What a log was at one moment.
+/// State of a log at one moment.
 pub(crate) struct Snapshot {
     pub(crate) anchor: Anchor,
     /// The bytes of the checkpoint; `None` when there is no file.
@@ -128,7 +128,7 @@ fn first_sequence(name: &str) -> Option<u64> {
     (digits.len() == 20 && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| digits.parse().ok())?
 }
 
-/// Whether everything is sealed and the checkpoint has not caught up yet: a moment later it has.
+/// Returns `true` if everything is sealed but the checkpoint is behind, which lasts a moment only.
 fn lagging(snapshot: &Snapshot) -> bool {
     let Some(manifest) = &snapshot.manifest else { return false };
     let note = snapshot.checkpoint.as_deref().and_then(|bytes| SignedNote::parse(bytes).ok());

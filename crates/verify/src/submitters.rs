@@ -6,7 +6,7 @@ use reeve_audit::{EventType, SubmitterType};
 
 use crate::claim::Fields;
 
-/// How many entries came from whom.
+/// Numbers of entries by submitter.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Submitters {
     /// Entries that Reeve wrote about itself.

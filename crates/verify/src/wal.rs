@@ -21,7 +21,7 @@ use header::{HEADER_LEN, Header, HeaderFault};
 /// Checks what is not sealed: `files` are those that count, in order.
 pub(crate) struct Wal<'a> {
     pub(crate) keys: &'a Epochs,
-    /// How many entries were acknowledged.
+    /// Number of acknowledged entries.
     pub(crate) anchored: u64,
     /// The sequence that comes next.
     pub(crate) next: u64,

@@ -13,7 +13,7 @@ fn level_name(level: u8) -> String {
     format!("ledger/tree/{level}")
 }
 
-/// What a file claims about the log at some size.
+/// Claim of a file about the log at some size.
 #[derive(Debug, Clone)]
 pub(crate) struct Milestone {
     /// Entries.
@@ -22,10 +22,10 @@ pub(crate) struct Milestone {
     pub(crate) root: Option<Hash>,
     /// Chain hash of the last of them.
     pub(crate) chain_hash: Option<Hash>,
-    /// Who says so, and where in the file.
+    /// File that makes the claim, for findings.
     pub(crate) file: String,
     pub(crate) offset: Option<u64>,
-    /// What the file is, for a sentence: `the anchor`.
+    /// Noun for the file in a sentence: `the anchor`.
     pub(crate) who: &'static str,
     /// It says so under the log's signature.
     pub(crate) signed: bool,
@@ -34,7 +34,7 @@ pub(crate) struct Milestone {
 }
 
 impl Milestone {
-    /// What a checkpoint under the log's signature says, found in a file of the log.
+    /// Returns the claim of a signed checkpoint that was found in a file of the log.
     pub(crate) fn signed(checkpoint: &Checkpoint, file: impl Into<String>, who: &'static str) -> Milestone {
         Milestone {
             size: checkpoint.size,

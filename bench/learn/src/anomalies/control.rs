@@ -45,7 +45,7 @@ pub(crate) fn median_distance(points: &[Point]) -> Vec<f64> {
     judged.collect()
 }
 
-/// What is left of each score a row later counts there too, as in ours.
+/// Lets each score fade over the following rows, as in Reeve's detector.
 pub(crate) fn fading(mut scores: Vec<f64>, share: f64) -> Vec<f64> {
     let mut before = 0.0;
     for score in &mut scores {

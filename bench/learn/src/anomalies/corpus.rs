@@ -21,12 +21,12 @@ impl Series {
         self.name.split('/').next().unwrap_or_default()
     }
 
-    /// What the scorer needs of it.
+    /// Returns the input of the NAB scorer.
     pub(crate) fn labelled(&self) -> Labelled<'_> {
         Labelled { rows: self.points.len(), windows: &self.windows }
     }
 
-    /// Whether a row lies in a labelled window.
+    /// Returns `true` if a row lies in a labelled window.
     pub(crate) fn in_window(&self, row: usize) -> bool {
         self.windows.iter().any(|(first, last)| (*first..=*last).contains(&row))
     }

@@ -5,10 +5,10 @@
 //! the earlier it is; a window without one costs a miss; each row above the threshold outside costs a false alarm, less
 //! shortly after a window. The first 15 % of rows (of at most 5,000) count for nothing.
 
-/// How dear the outcomes are, as `config/profiles.json` of the benchmark has them.
+/// Costs of the outcomes, as in `config/profiles.json` of the benchmark.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Profile {
-    /// What it is called there.
+    /// Name in the benchmark.
     pub(crate) name: &'static str,
     /// Earned by a window found.
     pub(crate) found: f64,
@@ -28,14 +28,14 @@ pub(crate) const PROFILES: [Profile; 3] = [
 /// Rows of a file and its labelled windows, as first and last row, ascending.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Labelled<'a> {
-    /// How many rows the file has.
+    /// Number of rows in the file.
     pub(crate) rows: usize,
     /// First and last row of each window.
     pub(crate) windows: &'a [(usize, usize)],
 }
 
 impl Labelled<'_> {
-    /// How many rows at the start count for nothing: 15 %, and never more than 750.
+    /// Returns the number of rows at the start that are not scored: 15 %, and never more than 750.
     pub(crate) fn probation(&self) -> usize {
         (self.rows * 15 / 100).min(750)
     }
@@ -69,7 +69,7 @@ impl Labelled<'_> {
     }
 }
 
-/// What a hit at `row` of a window earns: 1 in its first row, near 0 in its last.
+/// Returns the reward of a hit at `row` of a window: 1 in its first row, near 0 in its last.
 fn earned(row: usize, first: usize, last: usize) -> f64 {
     let width = (last - first + 1) as f64;
     scaled_sigmoid(-((last - row + 1) as f64) / width) / scaled_sigmoid(-1.0)

@@ -11,7 +11,7 @@ use super::figures::Scored;
 use super::set::Unit;
 use crate::chance::Chance;
 
-/// What a control may look at.
+/// Data that a control may use.
 pub(super) struct Context {
     times: BTreeMap<String, usize>,
     /// Events of the same principal in the same service.

@@ -1,4 +1,4 @@
-//! What scores are worth: found at a share of false positives, area under the curve, intervals, cross-validation.
+//! Figures of a ranking: found at a share of false positives, area under the curve, intervals, cross-validation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -59,7 +59,7 @@ fn false_alarms(run: &[Scored], threshold: f64) -> usize {
     run.iter().filter(|one| one.label == Label::Benign && one.score > threshold).count()
 }
 
-/// How far single events differ between runs.
+/// Prints the spread of single events between runs.
 pub(super) fn spread(title: &str, runs: &[Vec<Scored>], false_positives: f64) {
     let mut events: Vec<f64> = runs.iter().map(|run| 100.0 * at_false_positives(run, false_positives).events).collect();
     events.sort_by(f64::total_cmp);
@@ -73,7 +73,7 @@ pub(super) fn spread(title: &str, runs: &[Vec<Scored>], false_positives: f64) {
     );
 }
 
-/// What lies above the threshold of a share of false positives.
+/// Returns the share found above the threshold of a share of false positives.
 pub(super) fn at_false_positives(run: &[Scored], false_positives: f64) -> Found {
     let threshold = threshold(run, false_positives);
     let of = |label| run.iter().filter(move |one| one.label == label);

@@ -102,7 +102,7 @@ fn simulated() -> Result<()> {
     Ok(())
 }
 
-/// How a deed stands out, by three accounts.
+/// Surprise of an action by three methods.
 struct Marks {
     live: Vec<f64>,
     hindsight: Vec<f64>,

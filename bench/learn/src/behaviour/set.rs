@@ -9,7 +9,7 @@ use reeve_connect_cloudtrail::{Record, map_record};
 
 use crate::data::Data;
 
-/// What an event is known to be.
+/// Ground truth of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Label {
     /// Of a recording of an attack technique.
@@ -29,7 +29,7 @@ pub(super) struct Unit {
     pub(super) events: Vec<Entry>,
 }
 
-/// What is blanked.
+/// Attributes that are hidden.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Blank {
     /// User agents.

@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 use super::set::Unit;
 use crate::chance::Chance;
 
-/// What is done to the set.
+/// Variation of the data set.
 #[derive(Clone, Copy)]
 pub(super) enum Variation {
     /// Each recording and each test is moved by at most so many seconds. Tests that share a made-up user and one second then come one
@@ -45,7 +45,7 @@ pub(super) fn vary(units: &[Unit], variation: Variation, seed: u64) -> Vec<Unit>
     varied.collect()
 }
 
-/// When the first event of a unit was, in seconds since the epoch.
+/// Returns the time of a unit's first event, in seconds since the epoch.
 fn begin(unit: &Unit) -> i64 {
     unit.events.iter().map(|entry| entry.timestamp.as_second()).min().unwrap_or(0)
 }

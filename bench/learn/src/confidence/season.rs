@@ -20,7 +20,7 @@ const SIZES: &[&str] =
 
 /// A recommendation that was made, and what became of it.
 pub(super) struct Story {
-    /// What it was judged by, and whether it held.
+    /// Recommendation with its outcome.
     pub(super) example: Example,
     /// The confidence the agent gave it before anything was learned, 0 to 1.
     pub(super) today: f64,

@@ -13,7 +13,7 @@ pub(super) const PAST_DAYS: usize = 30;
 /// Days after it.
 pub(super) const FUTURE_DAYS: usize = 14;
 
-/// How a resource is used.
+/// Usage pattern of a resource.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Habit {
     /// Follows day and week.
@@ -30,7 +30,7 @@ pub(super) enum Habit {
     Saturated,
 }
 
-/// What is drawn once for a resource.
+/// Properties drawn once for a resource.
 #[derive(Debug, Clone)]
 pub(super) struct Traits {
     pub(super) habit: Habit,
@@ -103,7 +103,7 @@ impl Traits {
     }
 }
 
-/// What was measured, slot by slot; `None` while it was off.
+/// Metrics by slot; `None` while it was off.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Measured {
     pub(super) cpu: Vec<Option<f64>>,
@@ -112,7 +112,7 @@ pub(super) struct Measured {
     pub(super) connections: Vec<Option<f64>>,
 }
 
-/// Where a resource stands between two days.
+/// State of a resource between two days.
 #[derive(Debug, Clone)]
 pub(super) struct Life {
     traits: Traits,

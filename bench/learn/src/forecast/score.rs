@@ -2,7 +2,7 @@
 
 use super::series::Series;
 
-/// Who forecasts.
+/// Forecasting method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Method {
     Ours,
@@ -29,7 +29,7 @@ struct Sums {
     pinball: f64,
 }
 
-/// What the methods did on one series.
+/// Scores of the methods on one series.
 pub(super) struct Score {
     pub origins: usize,
     name: String,

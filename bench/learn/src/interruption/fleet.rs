@@ -5,7 +5,7 @@ use reeve_learn::interruption::{Ending, Lifetime, Signal};
 
 use crate::chance::Chance;
 
-/// How the world works.
+/// Rules by which interruptions happen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum World {
     /// Much as the model assumes.
@@ -33,7 +33,7 @@ impl World {
     }
 }
 
-/// What happened.
+/// Simulated history with its ground truth.
 pub(crate) struct Fleet {
     /// Lives, by their end.
     pub(crate) lives: Vec<Lifetime>,

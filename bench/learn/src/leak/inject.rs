@@ -5,7 +5,7 @@ use reeve_learn::Point;
 use super::series::deviation;
 use crate::chance::Chance;
 
-/// What was put into a series.
+/// Pattern injected into a series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     /// Grows to the end.
@@ -45,7 +45,7 @@ impl Kind {
         Kind::CleanCollected,
     ];
 
-    /// Whether it is a leak.
+    /// Returns `true` if the pattern is a leak.
     pub(crate) fn is_leak(self) -> bool {
         matches!(self, Kind::LeakSteady | Kind::LeakRestarted | Kind::LeakPerWork | Kind::LeakStaircase)
     }

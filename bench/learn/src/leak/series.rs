@@ -8,7 +8,7 @@ use reeve_learn::Point;
 use crate::chance::Chance;
 use crate::data::Data;
 
-/// Which half of the files a run uses: choices are made on one, figures reported from the other.
+/// Half of the files that a run uses: choices are made on one, figures reported from the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Half {
     /// To choose methods and settings on.

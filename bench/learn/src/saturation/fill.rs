@@ -5,7 +5,7 @@ use reeve_learn::Point;
 use crate::chance::Chance;
 use crate::leak::series::deviation;
 
-/// How it grows.
+/// Growth of a disk's use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Shape {
     /// The same every day.
@@ -39,15 +39,16 @@ impl Shape {
 
 /// A disk: its history, its capacity, and when it is full.
 pub(crate) struct Disk {
-    /// What was seen.
+    /// Observed history.
     pub(crate) history: Vec<Point>,
     /// Its capacity.
     pub(crate) capacity: f64,
     /// The first time at or above it, in milliseconds after the last point of the history.
     pub(crate) full_after_ms: f64,
-    /// When it would be full by its true growth, from the last hour's mean, as if there were no noise.
+    /// Time at which it would be full by its true growth, from the last hour's mean, without noise.
     pub(crate) by_growth_ms: Option<f64>,
-    /// When it would be full by its true growth and the noise of past days, known apart: what there is to know.
+    /// Time at which it would be full by its true growth and the noise of past days, known apart: the best possible
+    /// answer.
     pub(crate) by_both_ms: Option<f64>,
 }
 

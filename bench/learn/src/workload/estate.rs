@@ -7,7 +7,7 @@ use crate::chance::Chance;
 
 /// A resource.
 pub(crate) struct Resource {
-    /// What it does.
+    /// True class of the workload.
     pub(crate) class: Class,
     /// Processor use.
     pub(crate) cpu: Vec<Point>,
@@ -19,7 +19,7 @@ pub(crate) struct Resource {
     pub(crate) tags: Vec<(&'static str, &'static str)>,
 }
 
-/// How far an estate is from the one that was learnt on.
+/// Likeness of an estate to the one that was learnt on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Estate {
     /// Drawn as the one learnt on.

@@ -107,7 +107,7 @@ fn field(name: &str, values: &Node, problems: &mut Vec<SigmaProblem>) -> Option<
     Some(if all { Expr::and(terms) } else { Expr::or(terms) })
 }
 
-/// Where the CloudTrail import keeps a member of a record: one place or two.
+/// Returns the places in which the CloudTrail import keeps a member of a record: one or two.
 fn paths(field: &str) -> Option<Vec<FieldPath>> {
     if let Some((_, column)) = MOVED.iter().find(|(name, _)| *name == field) {
         return Some(vec![FieldPath::Column(*column)]);

@@ -14,7 +14,7 @@ pub(super) struct Node {
     pub(super) value: Value,
 }
 
-/// What a node holds.
+/// Content of a node.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
     /// A text, number, boolean or null. `plain` was written without quotes.

@@ -14,7 +14,7 @@ pub(crate) struct Item {
     pub(crate) entry: Entry,
 }
 
-/// What is compared of a firing.
+/// Members of a firing that are compared.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Fired {
     pub(crate) rule: String,
@@ -27,7 +27,7 @@ pub(crate) struct Fired {
     pub(crate) events: Vec<String>,
 }
 
-/// What is compared of a rule's counts: matched, late, duplicates, fired.
+/// Counts of a rule that are compared: matched, late, duplicates, fired.
 pub(crate) type Counts = (u64, u64, u64, u64);
 
 #[derive(Clone)]

@@ -27,7 +27,7 @@ pub use render::PdfError;
 pub struct Report<'a> {
     /// Name, times, user.
     pub heading: &'a Heading,
-    /// What was asked.
+    /// Request that the report answers.
     pub request: &'a Request,
     /// Questions.
     pub plan: &'a Plan,

@@ -12,7 +12,7 @@ use crate::template::Control;
 /// Groups of a brief summary.
 const BRIEF_GROUPS: usize = 200;
 
-/// How much a summary holds.
+/// Level of detail of a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
     /// Everything.

@@ -1,4 +1,4 @@
-//! What comes in broken: each is refused with a code and the field or cause, and nothing is written or half done.
+//! Tests of broken input: each is refused with a code and the field or cause, and nothing is written or half done.
 
 mod cloud;
 mod config;

@@ -24,7 +24,7 @@ fn entry(n: usize) -> Value {
     })
 }
 
-/// What the entries have by a name, counted here.
+/// Counts the entries by a name, independently of the service.
 fn counted(entries: &[Value], of: impl Fn(&Value) -> Option<String>) -> (BTreeMap<String, u64>, u64) {
     let (mut counts, mut missing) = (BTreeMap::new(), 0);
     for entry in entries {

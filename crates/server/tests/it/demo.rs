@@ -41,7 +41,8 @@ async fn with_cookie(api: &Api, cookie: &str, own_page: bool) -> Answer {
     .await
 }
 
-/// When the newest sample's five minutes were over, ms since the epoch; `None` where a machine tells nothing right now.
+/// Returns the end of the newest sample's five minutes, ms since the epoch; `None` if the machine has no metrics at
+/// present.
 async fn newest_sample(api: &Api, resource: &str) -> Option<i64> {
     let start = Timestamp::now() - SignedDuration::from_mins(30);
     let path = format!("resources/{}/samples?metrics=cpu_utilization&start_time={start:.3}", encoded(resource));

@@ -1,4 +1,4 @@
-//! How it ends when it is asked to: within ten seconds, whatever its clients do. Killed: `kill.rs`.
+//! Tests of shutdown: it completes within ten seconds, whatever its clients do. Killed: `kill.rs`.
 
 use std::io::Write as _;
 use std::net::TcpStream;

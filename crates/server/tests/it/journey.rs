@@ -18,7 +18,7 @@ use estate::Estate;
 /// Few enough that part of the log is sealed into segments and part still stands in the write-ahead log at the end.
 const SETTINGS: &[(&str, &str)] = &[("REEVE_SEAL_AFTER_ENTRIES", "60"), ("REEVE_SEAL_AFTER_S", "600"), EMULATORS];
 
-/// Who answers to recommendations.
+/// Users who answer recommendations, by role.
 struct People {
     operator: Api,
     manager: Api,

@@ -20,7 +20,7 @@ const WRITERS: usize = 6;
 /// Every so many kills the whole log is read back and audited.
 const LOOK_EVERY: u64 = 4;
 
-/// What was sent and what was answered.
+/// Submissions and their answers.
 #[derive(Default)]
 struct Told {
     /// By `event_id`: the receipt.

@@ -1,4 +1,5 @@
-//! What Reeve records about itself: refusals with their origin, refused tokens by window, passwords, settings, budgets.
+//! Tests of Reeve's entries about itself: refusals with their origin, refused tokens by window, passwords, settings,
+//! budgets.
 
 use std::fmt::Write as _;
 use std::fs;

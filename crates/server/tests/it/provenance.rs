@@ -1,4 +1,4 @@
-//! Who submitted an entry: noted by Reeve, set by nobody else, and what Reeve's own entries are known by.
+//! Tests of the submitter of an entry: recorded by Reeve, set by nobody else, and the marks of Reeve's own entries.
 
 use reeve_audit::events;
 use reeve_testkit::http::Api;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 const PATIENCE: Duration = Duration::from_secs(120);
 const REGION: &str = "us-east-1";
 
-/// What CloudTrail's importer makes of a call with the credentials that EC2 gave to a machine.
+/// Returns a call with the credentials of a machine, as the CloudTrail importer writes it.
 fn call(machine: &str, operation: &str, address: &str) -> Value {
     json!({
         "event_type": "api.call",

@@ -49,7 +49,7 @@ fn no_route_of_exports_alerts_or_reports_asks_for_less() {
     }
 }
 
-/// How many of the planted entries every way of viewing shows.
+/// Returns the numbers of planted entries that each way of viewing shows.
 async fn seen(api: &Api, role: &str) -> BTreeSet<u64> {
     let list = api.get("audit-logs?query=event_type:test.role").await.expect(200);
     let counts = api.get("audit-logs/stats?query=event_type:test.role").await.expect(200);

@@ -1,5 +1,5 @@
-//! Who sees which entries: five people in two teams. What one may not see does not exist, in lists, searches, counts and
-//! single reads alike. And every reading writes one entry, which is not read for it.
+//! Tests of row visibility: five people in two teams. An invisible entry does not exist in lists, searches, counts and
+//! single reads alike. Each read writes one entry, which is not read for it.
 
 use reeve_testkit::http::{Api, until};
 use reeve_testkit::service::Service;

@@ -31,7 +31,7 @@ fn planted(of: &str, marker: &str) -> Value {
 const QUESTIONS: &[&str] =
     &["", "*", "severity:critical", "NOT event_type:nothing.such", "actor.id:* OR severity:*", "ip:198.51.100.0/24"];
 
-/// What counts every value the stranger's entries have.
+/// Fields by which the stranger's entries are counted.
 const COUNTED: &[&str] = &[
     "event_type",
     "category",
@@ -130,7 +130,7 @@ async fn ask(api: &Api, rule: &Rule, path: &str, body: Option<&Value>) -> Answer
     api.send(&rule.method, path, kind, body.map(|body| body.to_string().into_bytes()).unwrap_or_default()).await
 }
 
-/// What one role is told by every route; the routes that told of each marker.
+/// Asks every route as one role; returns the routes that revealed each marker.
 async fn told(walk: &Walk, api: &Api, rules: &[Rule], sentinel: &str) -> Vec<(String, bool, bool)> {
     let mut told = Vec::new();
     for rule in rules {
@@ -152,7 +152,7 @@ async fn told(walk: &Walk, api: &Api, rules: &[Rule], sentinel: &str) -> Vec<(St
     told
 }
 
-/// What a live view tells from the beginning of the log to a sentinel of the reader's own.
+/// Reads a live view from the beginning of the log to a sentinel entry of the reader's own.
 async fn watched(api: &Api, path: &str, sentinel: &str) -> String {
     let path = format!("{path}{}after=0", if path.contains('?') { '&' } else { '?' });
     let mut live = Live::open(api, &path, &[]).await;

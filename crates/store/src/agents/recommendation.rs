@@ -153,7 +153,7 @@ fn filter(wanted: &RecommendationFilter) -> Filter {
     filter
 }
 
-/// What an agent has that has not ended.
+/// Returns the open recommendations of an agent.
 pub(super) async fn open_of(tx: &mut Transaction<'static, Any>, agent: &AgentId) -> Result<Vec<Recommendation>, Fault> {
     let mut filter = Filter::default();
     filter.text("agent_id = ?", &agent.0);

@@ -1,4 +1,4 @@
-//! What inventories showed to have changed: kept for ninety days, and of each resource the newest hundred.
+//! Changes found by inventories: the newest hundred of each resource, for ninety days.
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Attribute, ConnectionId, ResourceChange, ResourceId};

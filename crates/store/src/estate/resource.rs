@@ -44,7 +44,8 @@ pub(super) async fn upsert<'e>(executor: impl Executor<'e, Database = Any>, reso
     Ok(())
 }
 
-/// What a free text is looked for in: id, name and tag values, lower case. PostgreSQL takes no zero bytes.
+/// Returns the text that a free-text search matches: id, name and tag values, lower case. PostgreSQL takes no zero
+/// bytes.
 fn search(resource: &Resource) -> String {
     let mut lines = vec![resource.id.as_str(), &resource.name];
     lines.extend(resource.tags.values().map(String::as_str));

@@ -121,7 +121,7 @@ impl TallyRow {
     }
 }
 
-/// What of a firing never changes.
+/// Members of a firing that never change.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct FiringRow {
     rule: String,
@@ -137,7 +137,7 @@ pub(crate) struct FiringRow {
     silenced: bool,
 }
 
-/// What people did about a firing.
+/// Handling of a firing: assignee, note and verdict.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct HandlingRow {
     assignee: Option<String>,

@@ -89,7 +89,7 @@ struct FeedbackRow {
     comments: Option<String>,
     by: String,
     at: String,
-    /// When, and by whom.
+    /// Time and user of the withdrawal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     withdrawn: Option<(String, String)>,
 }

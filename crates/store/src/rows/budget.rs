@@ -107,7 +107,7 @@ impl BudgetRow {
     }
 }
 
-/// How a budget stands.
+/// Status of a budget.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct StandingRow {
     start: String,

@@ -45,7 +45,7 @@ pub(crate) fn withheld() -> Credentials {
     Credentials::AccessKey { access_key_id: String::new(), secret_access_key: String::new(), session_token: None }
 }
 
-/// Whether these are [`withheld`] ones, which must not take the place of sealed ones.
+/// Returns `true` for [`withheld`] credentials, which must not overwrite sealed ones.
 pub(crate) fn is_withheld(credentials: &Credentials) -> bool {
     *credentials == withheld()
 }

@@ -103,7 +103,7 @@ impl ModelRow {
     }
 }
 
-/// What a recommendation was judged by.
+/// Input of the confidence of a recommendation.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct TrustNoteRow {
     group: String,

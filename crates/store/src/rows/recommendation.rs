@@ -113,7 +113,7 @@ struct ExplanationRow {
     decision_path: Vec<DecisionRow>,
 }
 
-/// Where it stands; recommendations of earlier releases have none until their agent runs again.
+/// Rank of a recommendation; those of earlier releases have none until their agent runs again.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct RankingRow {
     #[serde(serialize_with = "finite")]

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{RowError, named, time, time_or_none};
 
-/// What a report asks.
+/// Request of a report.
 #[derive(Debug, Serialize, Deserialize)]
 struct RequestRow {
     framework: Option<String>,

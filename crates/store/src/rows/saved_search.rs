@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use reeve_access::SavedSearch;
 use serde::{Deserialize, Serialize};
 
-/// What of a saved search has no column.
+/// Members of a saved search that have no column.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct SavedSearchRow {
     pub(crate) description: String,

@@ -3,7 +3,7 @@
 use reeve_access::{Session, SignInMethod};
 use serde::{Deserialize, Serialize};
 
-/// What of a session has no column.
+/// Members of a session that have no column.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct SessionRow {
     pub(crate) ip_address: Option<String>,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::RowError;
 use super::user::roles;
 
-/// What of a token has no column.
+/// Members of a token that have no column.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct TokenRow {
     pub(crate) name: String,

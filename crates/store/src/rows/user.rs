@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{RowError, named};
 
-/// What of a user has no column.
+/// Members of a user that have no column.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct UserRow {
     roles: Vec<String>,

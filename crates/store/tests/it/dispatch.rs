@@ -28,7 +28,7 @@ impl Clock for Hand {
     async fn sleep(&self, _duration: Duration) {}
 }
 
-/// What arrived, and what is answered.
+/// Receiver of webhooks: the requests that arrived, and the status that it answers with.
 #[derive(Default)]
 struct Receiver {
     answers: Mutex<u16>,

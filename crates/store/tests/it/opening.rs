@@ -1,4 +1,4 @@
-//! What does not open says why.
+//! Tests of databases that cannot be opened: each error names its cause.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;

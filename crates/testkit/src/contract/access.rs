@@ -1,4 +1,4 @@
-//! What every [`AccessStore`] must do.
+//! Contract of every [`AccessStore`].
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What every [`AgentStore`] must do.
+//! Contract of every [`AgentStore`].
 
 mod samples;
 

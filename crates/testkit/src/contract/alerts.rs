@@ -1,4 +1,4 @@
-//! What every [`AlertStore`] must do.
+//! Contract of every [`AlertStore`].
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What every [`AnomalyStore`] and every [`ThreatStore`] must do.
+//! Contract of every [`AnomalyStore`] and every [`ThreatStore`].
 
 use std::sync::Arc;
 

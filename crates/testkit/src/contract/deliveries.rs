@@ -1,4 +1,4 @@
-//! What every store of webhooks, channels and deliveries must do.
+//! Contract of every store of webhooks, channels and deliveries.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What every [`EstateStore`] must do.
+//! Contract of every [`EstateStore`].
 
 mod changes;
 

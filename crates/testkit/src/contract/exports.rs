@@ -1,4 +1,4 @@
-//! What every [`ExportStore`] must do.
+//! Contract of every [`ExportStore`].
 
 use std::sync::Arc;
 

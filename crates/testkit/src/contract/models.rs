@@ -1,4 +1,4 @@
-//! What every [`ModelStore`] must do.
+//! Contract of every [`ModelStore`].
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What every [`RuleStore`] must do.
+//! Contract of every [`RuleStore`].
 
 use std::sync::Arc;
 

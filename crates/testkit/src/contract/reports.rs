@@ -1,4 +1,4 @@
-//! What every [`ReportStore`] must do.
+//! Contract of every [`ReportStore`].
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What every [`RolloutStore`] must do.
+//! Contract of every [`RolloutStore`].
 
 use std::sync::Arc;
 

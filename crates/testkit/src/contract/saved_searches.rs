@@ -1,4 +1,4 @@
-//! What every [`SavedSearchStore`] must do.
+//! Contract of every [`SavedSearchStore`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What a test puts into moto: machines, volumes, databases, buckets, load balancers, scaling groups, metrics, users.
+//! Test data for moto: machines, volumes, databases, buckets, load balancers, scaling groups, metrics, users.
 
 use anyhow::{Context, bail};
 use jiff::Timestamp;

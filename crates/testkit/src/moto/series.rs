@@ -16,7 +16,7 @@ pub const PERIOD_S: i64 = 300;
 pub struct Recording {
     /// File name without its ending (`ec2_cpu_utilization_24ae8d`).
     pub name: String,
-    /// Whether it was recorded; `false` when it was generated.
+    /// `true` for a real recording, `false` for a generated one.
     pub recorded: bool,
     /// (time, value), oldest first.
     pub points: Vec<(Timestamp, f64)>,

@@ -40,7 +40,7 @@ fn entries(text: &[u8]) -> Vec<Entry> {
     entries
 }
 
-/// How often each rule fires on these entries, recorded as they happen.
+/// Returns the number of firings of each rule on these entries, recorded as they happen.
 fn fired(rules: &[Arc<Rule>], entries: &[Entry]) -> BTreeMap<String, usize> {
     let mut evaluator = Evaluator::new(Limits::default(), Progress::default());
     evaluator.set_rules(rules.iter().cloned());

@@ -60,7 +60,7 @@ impl Case<'_> {
         lines.iter().map(|line| Hash::from_slice(&decode(line)).ok()).collect()
     }
 
-    /// Whether leaf, proof and root of an inclusion case hold together at `index` of `size` leaves.
+    /// Returns `true` if leaf, proof and root of an inclusion case are consistent at `index` of `size` leaves.
     fn inclusion_holds(&self, index: u64, size: u64) -> bool {
         let parts = (self.hash("leafHash"), self.hash("root"), self.proof());
         let (Some(leaf), Some(root), Some(proof)) = parts else {
@@ -69,7 +69,7 @@ impl Case<'_> {
         verify_inclusion(&leaf, index, size, &proof, &root).is_ok()
     }
 
-    /// Whether the roots of a consistency case hold together.
+    /// Returns `true` if the roots of a consistency case are consistent.
     fn consistency_holds(&self, old: u64, new: u64) -> bool {
         if let (Some(old_root), Some(new_root), Some(proof)) = (self.hash("root1"), self.hash("root2"), self.proof()) {
             return verify_consistency(old, &old_root, new, &new_root, &proof).is_ok();

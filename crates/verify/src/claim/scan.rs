@@ -9,7 +9,7 @@ use super::Fields;
 /// Nesting that is left to the strict reader.
 const MAX_DEPTH: usize = 32;
 
-/// What an object is, as far as columns are concerned.
+/// Object of an entry, as far as its members are columns.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Section {
     Top,
@@ -21,7 +21,7 @@ enum Section {
     Other,
 }
 
-/// What stands under a name.
+/// Meaning of a member's name.
 enum Member {
     Column(Column),
     Section(Section),
@@ -37,8 +37,8 @@ pub(super) fn scan(canonical: &[u8]) -> Option<Fields<'_>> {
     Scanner::<false>::whole(canonical)
 }
 
-/// Whether all bytes are ASCII, and none is a backslash or a control character, as in nearly every entry: what need not be
-/// looked for string by string. Without a branch, so that many bytes are looked at together.
+/// Returns `true` if all bytes are ASCII without backslashes and control characters, as in nearly every entry, so that
+/// strings need no check of their own. Free of branches, so that the compiler vectorises it.
 fn is_plain(bytes: &[u8]) -> bool {
     let odd = |byte: u8| u8::from(byte.wrapping_sub(0x20) >= 0x60) | u8::from(byte == b'\\');
     bytes.iter().fold(0, |found, byte| found | odd(*byte)) == 0
@@ -233,7 +233,7 @@ impl<'a, const PLAIN: bool> Scanner<'a, PLAIN> {
     }
 }
 
-/// Whether the second name comes after the first; mostly their first letters tell.
+/// Returns `true` if the second name sorts after the first; mostly the first letters decide.
 #[inline]
 fn ascends(before: &[u8], name: &[u8]) -> bool {
     match (before.first(), name.first()) {

@@ -45,7 +45,7 @@ impl Format {
 pub(super) struct Manifest {
     pub(super) id: String,
     pub(super) format: Format,
-    /// What the `audit.export` entry must say as well.
+    /// Description of the export, which the `audit.export` entry must repeat.
     pub(super) export: Value,
     pub(super) files: Vec<Listed>,
     pub(super) proof: Listed,

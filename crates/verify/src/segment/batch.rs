@@ -21,7 +21,7 @@ const SALT: usize = 1 + Column::ALL.len();
 const CANONICAL: usize = 2 + Column::ALL.len();
 const CUT: usize = 3 + Column::ALL.len();
 
-/// Whether version 3 may cut a column's values out of payloads.
+/// Returns `true` if version 3 may cut a column's values out of payloads.
 const fn may_be_cut(column: Column) -> bool {
     matches!(
         column,
@@ -50,7 +50,7 @@ pub(super) struct Batch<'a> {
     sequence: &'a UInt64Array,
     salt: &'a FixedSizeBinaryArray,
     canonical: &'a BinaryViewArray,
-    /// What was cut out of the canonical bytes; files of version 1 have no such column.
+    /// Values cut out of the canonical bytes; files of version 1 have no such column.
     cut: Option<&'a UInt8Array>,
     /// The points in time that were put back last into either member, and their spelling.
     instants: [Cell<Option<Spelled>>; 2],
@@ -179,7 +179,7 @@ impl<'a> Batch<'a> {
         Some(())
     }
 
-    /// Whether the text is the spelling of a point in time that was put back last: what need not be read again.
+    /// Returns `true` if the text equals the timestamp that was restored last, so that it need not be parsed again.
     pub(super) fn spells(&self, column: Column, millis: Option<i64>, text: Option<&[u8]>) -> bool {
         let last = self.instant(column).get();
         last.is_some_and(|(of, spelling)| Some(of) == millis && Some(&spelling[..]) == text)

@@ -2,14 +2,14 @@
 
 use memchr::memmem::Finder;
 
-/// What version 2 cuts out.
+/// Bits of the values that version 2 cuts out.
 const EVENT_ID: u8 = 1;
 const REQUEST_ID: u8 = 2;
-/// What version 3 does: white space before an empty text says whose value belongs there.
+/// Mark of version 3: white space before an empty text gives the column of the missing value.
 const PLACED: u8 = 4;
 /// Canonical bytes have no byte below this.
 const PRINTED: u8 = 0x20;
-/// What grows beyond this is no entry.
+/// Largest size of restored canonical bytes; a longer text is no entry.
 const MOST: usize = 2 << 20;
 
 /// Puts values back into members that were emptied.
@@ -83,7 +83,7 @@ impl Mender {
     }
 }
 
-/// Whether values are cut out as version 3 does it.
+/// Returns `true` if values are cut out as in version 3.
 pub(super) fn is_placed(cut: u8) -> bool {
     cut == PLACED
 }
@@ -96,7 +96,8 @@ fn number(bytes: &[u8]) -> Option<usize> {
     texts.starts_with(b"\"\"").then_some(number)
 }
 
-/// Where the next byte is that canonical bytes do not have; eight are looked at together.
+/// Returns the position of the next byte below 0x20, which canonical bytes do not have. Eight bytes are compared at a
+/// time.
 fn place(bytes: &[u8], from: usize) -> Option<usize> {
     const LOW: u64 = u64::from_ne_bytes([PRINTED; 8]);
     const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);

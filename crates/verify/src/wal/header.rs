@@ -5,7 +5,7 @@ use reeve_tlog::Hash;
 /// Bytes of a header.
 pub(super) const HEADER_LEN: usize = 64;
 
-/// What a file begins with.
+/// Header of a file.
 pub(super) struct Header {
     pub(super) first_sequence: u64,
     pub(super) previous_hash: Hash,

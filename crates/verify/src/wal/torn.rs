@@ -1,5 +1,5 @@
-//! Whether a faulty frame is the end of the log. The writer begins no frame before the one before it is durable, so what is
-//! followed by a whole frame was damaged after it had been written.
+//! Decision whether a faulty frame is the torn end of the log. The writer begins no frame before the one before it is
+//! durable, so a fault that is followed by a complete frame is damage done after writing.
 
 use std::os::unix::fs::FileExt as _;
 
@@ -10,7 +10,7 @@ use crate::snapshot::WalFile;
 /// A frame that begins with a later entry than this many is no frame of ours.
 const PLAUSIBLE: u64 = 1 << 32;
 
-/// Where the first whole frame with entries from `sequence` on stands, at or after an offset.
+/// Returns the offset of the first complete frame with entries from `sequence` on, at or after an offset.
 pub(super) fn whole_frame_after(file: &WalFile, offset: u64, sequence: u64) -> Result<Option<u64>, CannotVerify> {
     let mut rest = vec![0; file.length.saturating_sub(offset) as usize];
     file.file.read_exact_at(&mut rest, offset).map_err(CannotVerify::unreadable(&file.path))?;

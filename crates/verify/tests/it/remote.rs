@@ -10,7 +10,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 use crate::log::{Log, assert_names};
 
-/// What is served in place of the truth; `None` for 404.
+/// Forged answers by path; `None` for 404.
 type Lies = Arc<Mutex<BTreeMap<String, Option<Vec<u8>>>>>;
 
 async fn serve(ledger: Ledger, lies: Lies) -> String {

@@ -183,7 +183,7 @@ impl Office {
         Self { seed }
     }
 
-    /// What everybody did on these days, in order of time.
+    /// Returns the actions of all people on these days, in order of time.
     pub(super) fn days(&self, days: Range<i64>) -> Vec<Deed> {
         let mut deeds = Vec::new();
         for day in days {
@@ -198,7 +198,7 @@ impl Office {
         deeds
     }
 
-    /// How many ordinary users an attack may come from: all but those who run the place.
+    /// Returns the number of ordinary users that an attack may come from: all but those who administer the estate.
     pub(super) fn victims(&self) -> usize {
         TEAMS[..2].iter().map(|team| team.people).sum()
     }

@@ -1,4 +1,4 @@
-//! What verifying finds and what a restore refuses.
+//! Tests of damaged archives: findings of a verification and refusals of a restore.
 
 use std::path::Path;
 use std::process::Stdio;

@@ -1,4 +1,4 @@
-//! What was exported, read by programs that others wrote: Python's `csv`, and rsyslog.
+//! Tests of exports with programs that others wrote: Python's `csv`, and rsyslog.
 
 use std::process::{Command, Output};
 

@@ -1,4 +1,4 @@
-//! What a person sees: the commands in a pseudo-terminal, which `script` makes.
+//! Tests of terminal output: the commands in a pseudo-terminal, which `script` makes.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! What the log says of a change is what became of it: a refused request leaves no `success`, a granted one does.
+//! Tests of audit entries about changes: a refused request leaves no `success`, a granted one does.
 
 use reeve_http::guard::{Access, Rule};
 

@@ -1,4 +1,4 @@
-//! What is made with a token is that token: a session, another token, and an open live view.
+//! Tests of tokens: a session, another token or an open live view made with a token has its rights and ends with it.
 
 use reeve_testkit::live::Live;
 

@@ -1,4 +1,4 @@
-//! What somebody with the disk in hand can do, and that it is noticed: one flipped byte in a segment, one in the
+//! Tests of tampering with access to the disk, each of which is detected: one flipped byte in a segment, one in the
 //! write-ahead log, a tail that is cut off.
 
 use std::path::{Path, PathBuf};

@@ -136,7 +136,7 @@ impl Estate {
         one
     }
 
-    /// What works and what belongs to a group gets no recommendation of its own; a database has no list price.
+    /// Busy machines and members of a group get no recommendation of their own; a database has no list price.
     pub(super) fn left_alone(&self, found: &[Value]) {
         for id in self.grouped.iter().chain([&self.busy]) {
             assert!(!found.iter().any(|one| one["resource"]["id"] == **id), "{id} is none of the agent's: {found:#?}");

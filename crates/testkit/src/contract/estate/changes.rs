@@ -1,4 +1,4 @@
-//! What inventories showed to have changed of resources.
+//! Contract of the changes of resources that inventories find.
 
 use anyhow::Result;
 use jiff::Timestamp;
@@ -63,7 +63,7 @@ async fn others(store: &dyn EstateStore, connection: &Connection) -> Result<()> 
     Ok(())
 }
 
-/// What Reeve writes itself is none, and an inventory that began before it does not undo it.
+/// Reeve's own writes are not recorded as changes, and an inventory that began before them does not undo them.
 async fn reeves_own(store: &dyn EstateStore, connection: &Connection) -> Result<()> {
     let size = async || -> Result<Option<String>> {
         Ok(store.resource_get(&ResourceId::new("ch-1")).await?.specification.instance_type)

@@ -1,4 +1,4 @@
-//! What must hold of a log that was opened, computed from nothing but its entries and what its writers were told.
+//! Invariants of a log after it was opened, computed from its entries and the receipts of its writers alone.
 
 use std::collections::{HashMap, HashSet};
 

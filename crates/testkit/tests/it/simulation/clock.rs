@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use reeve_ledger::clock::Clock;
 
-/// When every life begins: 2026-11-20T10:00:00Z.
+/// Start of every life: 2026-11-20T10:00:00Z.
 const BEGIN_MS: i64 = 1_795_168_800_000;
 
 #[derive(Debug, Default)]

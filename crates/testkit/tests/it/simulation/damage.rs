@@ -21,7 +21,7 @@ const DISPOSABLE: [&str; 8] = [
     "ledger/checkpoint.cosigned",
 ];
 
-/// Whether losing a file, relative to the data directory, loses nothing.
+/// Returns `true` if losing a file, relative to the data directory, loses no data.
 pub(crate) fn disposable(name: &str) -> bool {
     name.ends_with(".tmp")
         || DISPOSABLE.iter().any(|part| if part.ends_with('/') { name.starts_with(part) } else { name == *part })
@@ -73,7 +73,8 @@ impl Life {
         files
     }
 
-    /// What a crash left behind and the manifest does not count: segments, files of the log, ends of files that only grow.
+    /// Returns `true` for files that a crash left behind and the manifest does not count: segments, files of the log,
+    /// ends of append-only files.
     fn leftover(&self, name: &str, at: usize) -> bool {
         let text = fs::read_to_string(self.home().join("ledger/manifest.json")).unwrap_or_default();
         let manifest: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();

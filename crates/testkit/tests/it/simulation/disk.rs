@@ -27,7 +27,7 @@ type Names = BTreeMap<PathBuf, Node>;
 /// So many of the last steps are told when a run fails.
 const TOLD: usize = 160;
 
-/// What goes wrong.
+/// Fault to inject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Trouble {
     /// The power goes, or the process is killed: nothing works from here on.
@@ -48,7 +48,7 @@ pub(crate) struct Planned {
     pub(crate) what: Trouble,
 }
 
-/// Whose steps wait: those of the sequencer (log, anchor, checkpoint), or those of a seal.
+/// Component whose steps wait: the sequencer (log, anchor, checkpoint), or a seal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
     Sequencer,
@@ -63,7 +63,7 @@ impl Side {
     }
 }
 
-/// What one change made of which names: what each stands for since, or nothing.
+/// Effect of one operation on names: the node that each refers to since, or `None`.
 type Renamed = Vec<(PathBuf, Option<Node>)>;
 
 struct State {
@@ -75,7 +75,7 @@ struct State {
     plan: Vec<Planned>,
     steps: u64,
     crashed: bool,
-    /// Who waits after how many more steps.
+    /// Component that waits, after this many more steps.
     held: Option<(Side, u64)>,
     waiting: usize,
     locked: BTreeSet<PathBuf>,
@@ -175,7 +175,7 @@ impl SimulatedDisk {
         self.0.state.lock().steps
     }
 
-    /// How many steps were made to fail, crashes aside.
+    /// Returns the number of steps that were made to fail, crashes aside.
     pub(crate) fn failed(&self) -> u64 {
         self.0.state.lock().failed
     }

@@ -19,14 +19,14 @@ use super::segments::{Rows, Segments};
 
 pub(crate) const ORIGIN: &str = "log.example/simulation";
 
-/// Where sealed entries go.
+/// Storage of sealed entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keep {
     Memory,
     Parquet,
 }
 
-/// What the log has been told and has answered.
+/// Model of the log: entries acknowledged, their order, and submissions without an answer.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Model {
     /// Text and first receipt, by `event_id`.
@@ -108,7 +108,7 @@ impl Life {
         Ok(signer)
     }
 
-    /// What rotating has written beside the simulated disk.
+    /// Copies the public key, which a rotation writes beside the simulated disk.
     pub(crate) fn take_over_public_key(&self, disk: &SimulatedDisk) {
         let path = self.home().join("ledger/log.vkey");
         if let Ok(bytes) = std::fs::read(&path) {

@@ -11,7 +11,7 @@ use reeve_ledger::{Attestor, SealedEntry, SegmentError, SegmentMeta, SegmentStor
 
 use super::disk::SimulatedDisk;
 
-/// What is written outlives the process.
+/// Sealed entries by segment, kept beyond the end of the simulated process.
 pub(crate) type Rows = Arc<Mutex<BTreeMap<String, Vec<SealedEntry>>>>;
 
 pub(crate) struct Segments {

@@ -1,4 +1,4 @@
-//! What happens in a life: sessions of a process, and what is found after each.
+//! Simulated life of a log: sessions of a process, and the checks after each.
 
 use std::path::Path;
 
@@ -81,7 +81,7 @@ impl Life {
         }
     }
 
-    /// Whether an error has its reason in what was done to the disk.
+    /// Returns `true` if an error is explained by the faults injected into the disk.
     fn excused(&self) -> bool {
         self.disk.crashed() || self.disk.failed() > 0 || self.model.altered
     }

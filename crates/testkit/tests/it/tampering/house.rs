@@ -17,7 +17,7 @@ pub(super) const ORIGIN: &str = "reeve.local/tampering";
 pub(super) const SEALED: usize = 300;
 const UNSEALED: usize = 20;
 
-/// What the log answers: event ids with their hashes, totals of queries, receipts of entries that are sent again, a proof.
+/// Answers of the log: event ids with their hashes, totals of queries, receipts of repeated entries, a proof.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Answers {
     entries: Vec<(String, String)>,

@@ -3,7 +3,7 @@
 use rand::RngExt;
 use rand::rngs::StdRng;
 
-/// What a disk writes whole or not at all.
+/// Size of an atomic write.
 const SECTOR: usize = 512;
 
 /// A change that is not durable.
@@ -47,7 +47,7 @@ impl Contents {
         self.pending.push(change);
     }
 
-    /// What was changed since the last sync is durable; what a failed one lost stays lost.
+    /// Makes the changes since the last sync durable. Changes that a failed sync lost stay lost.
     pub(super) fn sync(&mut self) {
         for change in std::mem::take(&mut self.pending) {
             apply(&mut self.durable, &change);
@@ -81,7 +81,7 @@ impl Contents {
         Contents::durable(self.mixed(random))
     }
 
-    /// What the disk holds when it stops now.
+    /// Returns the content after a crash at this point: any mixture of pending changes that a disk may leave.
     fn mixed(&self, random: &mut StdRng) -> Vec<u8> {
         if self.pending.is_empty() {
             return self.durable.clone();
