@@ -14,7 +14,7 @@ mod variations;
 use std::collections::BTreeSet;
 
 use anyhow::Result;
-use reeve_agents::behaviour::{EntryReview, EntryWatch};
+use reeve_anomalies::behaviour::{EntryReview, EntryWatch};
 use reeve_audit::Entry;
 use reeve_learn::behaviour::Judgement;
 

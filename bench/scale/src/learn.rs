@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 use jiff::Timestamp;
-use reeve_agents::sweep::{Learnt, Sweep, sweep};
+use reeve_engine::sweep::{Learnt, Sweep, sweep};
 use reeve_estate::{Metric, SampleScan as _};
 use reeve_lake::SampleLake;
 use reeve_learn::Window;

@@ -12,17 +12,20 @@ use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 
 use reeve_access::{AccessStore, Principal, SavedSearchStore, WorkspaceStore};
-use reeve_agents::anomaly::threat::ThreatStore;
-use reeve_agents::anomaly::{AnomalyStore, Desk};
-use reeve_agents::budget::BudgetStore;
-use reeve_agents::delivery::Dispatcher;
-use reeve_agents::predictive::{RuleBook, RuleStore};
-use reeve_agents::{Agent, AgentStore, Clock, Engine, ModelStore, Registry};
 use reeve_alerts::AlertStore;
+use reeve_anomalies::budget::BudgetStore;
+use reeve_anomalies::threat::ThreatStore;
+use reeve_anomalies::{AnomalyStore, Desk};
 use reeve_audit::{Draft, Entry};
+use reeve_engine::Engine;
+use reeve_engine::models::Registry;
 use reeve_estate::{Connection, ConnectionId, EstateStore, ObserveError, SampleStore};
 use reeve_exports::{Carrier, ExportStore};
 use reeve_ledger::AppendError;
+use reeve_notify::delivery::Dispatcher;
+use reeve_predict::{RuleBook, RuleStore};
+use reeve_recommend::models::ModelStore;
+use reeve_recommend::{Agent, AgentStore, Clock};
 use reeve_reports::ReportStore;
 use reeve_trail::{Log, Trail};
 
@@ -225,7 +228,7 @@ impl App {
     #[must_use]
     pub fn next_run(&self, agent: &Agent) -> Option<Timestamp> {
         let every = i64::try_from(self.settings.agents_every_s).unwrap_or(i64::MAX);
-        reeve_agents::next_run(agent, SignedDuration::from_secs(every)).map(|next| next.max(self.now()))
+        reeve_recommend::next_run(agent, SignedDuration::from_secs(every)).map(|next| next.max(self.now()))
     }
 
     /// Records a change before it is made. A change that cannot be recorded is not made.

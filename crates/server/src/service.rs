@@ -8,19 +8,22 @@ use anyhow::{Context as _, Result};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use reeve_agents::anomaly::{Desk, DeskPorts};
-use reeve_agents::delivery::Dispatcher;
-use reeve_agents::models::RegistrySettings;
-use reeve_agents::ports::Clock;
-use reeve_agents::predictive::{RuleBook, RulePorts};
-use reeve_agents::{Engine, Registry, engine};
+use reeve_agents::cost_optimizer;
+use reeve_anomalies::{Desk, DeskPorts};
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventKind, ResourceRef, events};
 use reeve_connect_notify::People;
 use reeve_connect_webhook::Sender;
+use reeve_engine::models::Registry;
+use reeve_engine::models::RegistrySettings;
+use reeve_engine::{Engine, Judging, Responder};
 use reeve_estate::Catalogue;
 use reeve_http::{App, Ports, Settings};
 use reeve_lake::{EntrySearch, EntrySegments, SampleLake};
 use reeve_ledger::Ledger;
+use reeve_notify::delivery::Dispatcher;
+use reeve_predict::{RuleBook, RulePorts};
+use reeve_recommend::AgentType;
+use reeve_recommend::ports::Clock;
 use reeve_store::{Store, Vault};
 use reeve_trail::Trail;
 
@@ -128,7 +131,7 @@ impl Service {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let recorder = Arc::new(LedgerRecorder::new(log.ledger.clone()));
         let trail = Trail::service_wide(log.ledger.clone(), log.search.clone());
-        let engine = Engine::new(engine::Ports {
+        let engine = Engine::new(reeve_engine::Ports {
             agents: store.clone(),
             estate: store.clone(),
             samples: samples.clone(),
@@ -136,6 +139,7 @@ impl Service {
             recorder: recorder.clone(),
             clock: clock.clone(),
             catalogue: Arc::new(Catalogue::builtin().clone()),
+            judges,
         });
         engine.learn_from(store.clone());
         engine.roll_out_from(store.clone());
@@ -253,6 +257,12 @@ fn settings(config: &Config, demo: bool) -> Settings {
     }
 }
 
+/// Judgements that runs of agents make.
+fn judges(agent_type: AgentType) -> Option<Judging> {
+    (agent_type == AgentType::CostOptimizer)
+        .then_some(Judging { judge: cost_optimizer::judge, metrics: cost_optimizer::METRICS })
+}
+
 /// What answers anomalies, with the log to read about their causes.
 fn desk(
     store: &Arc<Store>,
@@ -265,7 +275,7 @@ fn desk(
         anomalies: store.clone(),
         agents: store.clone(),
         estate: store.clone(),
-        engine: engine.clone(),
+        responses: Arc::new(Responder(engine.clone())),
         threats: store.clone(),
         recorder: recorder.clone(),
         log: Arc::new(TrailReader(trail)),
@@ -285,7 +295,7 @@ fn rule_book(
         rules: store.clone(),
         estate: store.clone(),
         samples: samples.clone(),
-        engine: engine.clone(),
+        responses: Arc::new(Responder(engine.clone())),
         recorder: recorder.clone(),
         clock: clock.clone(),
         catalogue: Arc::new(Catalogue::builtin().clone()),

@@ -8,7 +8,7 @@ pub(crate) fn init(verbose: u8) {
         0 => "warn,reeve_server=info",
         1 => "info",
         _ => {
-            "info,reeve=debug,reeve_server=debug,reeve_http=debug,reeve_agents=debug,reeve_ledger=debug,reeve_lake=debug"
+            "info,reeve=debug,reeve_server=debug,reeve_http=debug,reeve_engine=debug,reeve_anomalies=debug,reeve_predict=debug,reeve_notify=debug,reeve_ledger=debug,reeve_lake=debug"
         }
     };
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));

@@ -10,12 +10,12 @@ mod recommendation;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use reeve_agents::ports::RecommendationFilter;
-use reeve_agents::{
+use reeve_estate::{ResourceId, StoreError};
+use reeve_recommend::ports::RecommendationFilter;
+use reeve_recommend::{
     Action, ActionId, Agent, AgentId, AgentStore, AgentType, Approval, ApprovalId, Exclusion, ExclusionId, Feedback,
     Guardrails, Recommendation, RecommendationId,
 };
-use reeve_estate::{ResourceId, StoreError};
 
 use crate::database::Store;
 

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use reeve_agents::anomaly::{Anomaly, AnomalyFilter, AnomalyId, AnomalySettings, AnomalyStore};
+use reeve_anomalies::{Anomaly, AnomalyFilter, AnomalyId, AnomalySettings, AnomalyStore};
 use reeve_estate::StoreError;
 use sqlx::Row as _;
 use sqlx::any::AnyRow;

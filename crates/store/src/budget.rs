@@ -1,7 +1,7 @@
 //! Budgets: the port [`BudgetStore`].
 
 use async_trait::async_trait;
-use reeve_agents::budget::{Budget, BudgetAlert, BudgetId, BudgetStore, Standing};
+use reeve_anomalies::budget::{Budget, BudgetAlert, BudgetId, BudgetStore, Standing};
 use reeve_estate::StoreError;
 use sqlx::Row as _;
 use sqlx::any::AnyRow;

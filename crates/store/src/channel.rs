@@ -1,8 +1,8 @@
 //! Notification channels: the port [`ChannelStore`]. Secrets go through the vault into a column of their own.
 
 use async_trait::async_trait;
-use reeve_agents::notification::{Channel, ChannelId, ChannelSecret, ChannelStore};
 use reeve_estate::StoreError;
+use reeve_notify::notification::{Channel, ChannelId, ChannelSecret, ChannelStore};
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 

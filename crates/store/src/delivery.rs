@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use reeve_agents::delivery::{Delivery, DeliveryId, DeliveryStore, Outgoing, Target};
-use reeve_agents::notification::{Notice, NoticeId};
 use reeve_estate::StoreError;
+use reeve_notify::delivery::{Delivery, DeliveryId, DeliveryStore, Outgoing, Target};
+use reeve_notify::notification::{Notice, NoticeId};
 use sqlx::any::AnyRow;
 use sqlx::{Any, Row as _, Transaction};
 

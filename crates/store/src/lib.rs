@@ -2,7 +2,7 @@
 //!
 //! SQLite by default, PostgreSQL by configuration; the same statements and the same migrations on both. It implements
 //! the ports [`reeve_access::AccessStore`], [`reeve_access::SavedSearchStore`], [`reeve_estate::EstateStore`] and
-//! [`reeve_agents::AgentStore`], [`reeve_agents::RolloutStore`], [`reeve_alerts::AlertStore`], [`reeve_exports::ExportStore`] for [`Store`].
+//! [`reeve_recommend::AgentStore`], [`reeve_recommend::RolloutStore`], [`reeve_alerts::AlertStore`], [`reeve_exports::ExportStore`] for [`Store`].
 //!
 //! Domain types are not serialised: each has a row format of its own in `rows`, versioned, so that a newer program reads
 //! what an older one wrote. Credentials are sealed by the [`Vault`] before they reach a column. Every statement is a

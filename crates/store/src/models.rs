@@ -2,9 +2,10 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use reeve_agents::models::{MAX_STATE_BYTES, ModelFilter, TrustNote};
-use reeve_agents::{Model, ModelId, ModelStatus, ModelStore, RecommendationId};
 use reeve_estate::StoreError;
+use reeve_recommend::RecommendationId;
+use reeve_recommend::models::{MAX_STATE_BYTES, ModelFilter, TrustNote};
+use reeve_recommend::models::{Model, ModelId, ModelStatus, ModelStore};
 use sqlx::any::AnyRow;
 use sqlx::{Any, Row as _, Transaction};
 

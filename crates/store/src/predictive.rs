@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use reeve_agents::predictive::calendar::{Calendar, CalendarId};
-use reeve_agents::predictive::{Prediction, PredictionFilter, Rule, RuleId, RuleStore};
 use reeve_estate::StoreError;
+use reeve_predict::calendar::{Calendar, CalendarId};
+use reeve_predict::{Prediction, PredictionFilter, Rule, RuleId, RuleStore};
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 

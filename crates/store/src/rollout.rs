@@ -1,9 +1,9 @@
 //! Rollouts: the port [`RolloutStore`].
 
 use async_trait::async_trait;
-use reeve_agents::rollout::RolloutFilter;
-use reeve_agents::{Rollout, RolloutId, RolloutStore};
 use reeve_estate::StoreError;
+use reeve_recommend::rollout::RolloutFilter;
+use reeve_recommend::{Rollout, RolloutId, RolloutStore};
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use reeve_agents::anomaly::threat::{ListState, ThreatList, ThreatStore};
+use reeve_anomalies::threat::{ListState, ThreatList, ThreatStore};
 use reeve_estate::StoreError;
 use serde::{Deserialize, Serialize};
 use sqlx::Row as _;

@@ -1,8 +1,8 @@
 //! Webhook subscriptions: the port [`WebhookStore`]. Secrets go through the vault into a column of their own.
 
 use async_trait::async_trait;
-use reeve_agents::webhook::{Secrets, Webhook, WebhookId, WebhookStore};
 use reeve_estate::StoreError;
+use reeve_notify::webhook::{Secrets, Webhook, WebhookId, WebhookStore};
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 

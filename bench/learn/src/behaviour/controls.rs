@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use reeve_agents::behaviour::deed;
+use reeve_anomalies::behaviour::deed;
 use reeve_audit::Entry;
 use reeve_learn::behaviour::PrincipalKind;
 use reeve_learn::behaviour::prior::Meaning;

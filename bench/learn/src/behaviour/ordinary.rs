@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result};
 use jiff::{SignedDuration, Timestamp};
-use reeve_agents::behaviour::{EntryWatch, deed};
+use reeve_anomalies::behaviour::{EntryWatch, deed};
 use reeve_connect_simulated::SimulatedEstate;
 use reeve_learn::behaviour::{Deed, PrincipalKind, Review, Watch};
 

@@ -4,13 +4,13 @@
 use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_agents::cost::{self, Facts};
-use reeve_agents::{AgentType, Guardrails};
 use reeve_estate::{
     Catalogue, ConnectionId, Metric, Provider, Purchase, Resource, ResourceId, ResourceKind, ResourceState, Series,
     Specification,
 };
 use reeve_learn::calibrate::Example;
+use reeve_recommend::Facts;
+use reeve_recommend::{AgentType, Guardrails};
 
 use super::world::{FUTURE_DAYS, Life, Measured, PAST_DAYS, SLOTS, Traits};
 use crate::chance::Chance;
@@ -76,7 +76,7 @@ fn story(seed: u64, n: u64, at: Timestamp, futures: usize) -> Vec<Story> {
     let begins = at - SignedDuration::from_hours(24 * PAST_DAYS as i64);
     let judged = series(&resource.id, &past.measured, begins, gaps);
     let case = Case { resource, guardrails };
-    let proposals = cost::judge(&case.facts(&judged, at)).proposals;
+    let proposals = reeve_agents::cost_optimizer::judge(&case.facts(&judged, at)).proposals;
     let until = at + SignedDuration::from_hours(24 * FUTURE_DAYS as i64);
     let lived = |future: u64| {
         let mut life = past.clone();
@@ -86,13 +86,15 @@ fn story(seed: u64, n: u64, at: Timestamp, futures: usize) -> Vec<Story> {
     let actual = if proposals.is_empty() { Vec::new() } else { lived(0) };
     let mut found = Vec::new();
     for proposal in proposals {
-        let Some(held) = cost::held(&proposal, at, &case.facts(&actual, until)) else { continue };
+        let Some(held) = reeve_agents::cost_optimizer::held(&proposal, at, &case.facts(&actual, until)) else {
+            continue;
+        };
         let others: Vec<bool> = (1..=futures as u64)
-            .filter_map(|future| cost::held(&proposal, at, &case.facts(&lived(future), until)))
+            .filter_map(|future| reeve_agents::cost_optimizer::held(&proposal, at, &case.facts(&lived(future), until)))
             .collect();
         let chance =
             (others.len() > 1).then(|| others.iter().filter(|held| **held).count() as f64 / others.len() as f64);
-        let group = cost::trust_group(AgentType::CostOptimizer, proposal.kind);
+        let group = reeve_recommend::trust_group(AgentType::CostOptimizer, proposal.kind);
         let today = proposal.confidence / 100.0;
         let (raw, features) = (proposal.trust.raw, proposal.trust.features);
         let example = Example { at_ms: at.as_millisecond(), group, raw, features, held, weight: 1.0 };

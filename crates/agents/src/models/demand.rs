@@ -10,11 +10,11 @@ use reeve_learn::week::hour_of_week;
 use reeve_learn::{DAY_MS, Point, WeeklyShape, percentile};
 use serde::{Deserialize, Serialize};
 
-use super::material::{Material, between};
-use super::model::ModelType;
 use super::profiles::{self, ENOUGH_HOURS, Profiles};
-use super::trainer::{Evaluation, NotTrained, Trained, Trainer};
-use crate::agent::AgentType;
+use reeve_recommend::agent::AgentType;
+use reeve_recommend::models::ModelType;
+use reeve_recommend::models::{Evaluation, NotTrained, Trained, Trainer};
+use reeve_recommend::models::{Material, between};
 
 /// Its busiest fifth of hours lies above this percentile.
 const BUSY_PERCENTILE: f64 = 80.0;

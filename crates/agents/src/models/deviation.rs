@@ -9,11 +9,11 @@ use reeve_learn::week::hour_of_week;
 use reeve_learn::{Point, WeeklyShape, percentile};
 use serde::{Deserialize, Serialize};
 
-use super::material::{Material, between};
-use super::model::ModelType;
 use super::profiles::{self, ENOUGH_HOURS, Profiles};
-use super::trainer::{Evaluation, NotTrained, Trained, Trainer};
-use crate::agent::AgentType;
+use reeve_recommend::agent::AgentType;
+use reeve_recommend::models::ModelType;
+use reeve_recommend::models::{Evaluation, NotTrained, Trained, Trainer};
+use reeve_recommend::models::{Material, between};
 
 /// Residuals beyond so many scales are unlike it.
 const SCALES: f64 = 5.0;

@@ -7,8 +7,8 @@ use reeve_estate::Metric;
 use reeve_learn::Point;
 use serde::{Deserialize, Serialize};
 
-use super::material::{Material, between};
-use super::trainer::{NotTrained, Trained};
+use reeve_recommend::models::{Material, between};
+use reeve_recommend::models::{NotTrained, Trained};
 
 /// Hours a resource has to have been seen for.
 pub(super) const ENOUGH_HOURS: usize = 8 * 24;

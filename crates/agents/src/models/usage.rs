@@ -9,11 +9,11 @@ use reeve_learn::week::hour_of_week;
 use reeve_learn::{Point, WeeklyShape, percentile};
 use serde::{Deserialize, Serialize};
 
-use super::material::{Material, between};
-use super::model::ModelType;
-use super::trainer::{Evaluation, NotTrained, Trained, Trainer};
-use crate::agent::AgentType;
-use crate::cost::{is_production, non_production};
+use reeve_recommend::agent::AgentType;
+use reeve_recommend::models::ModelType;
+use reeve_recommend::models::{Evaluation, NotTrained, Trained, Trainer};
+use reeve_recommend::models::{Material, between};
+use reeve_recommend::{is_production, non_production};
 
 /// Resources of each kind it takes.
 const ENOUGH: usize = 3;

@@ -8,8 +8,8 @@ use lettre::message::Mailbox;
 use lettre::transport::smtp::authentication::Credentials;
 use lettre::transport::smtp::client::{Certificate, Tls, TlsParameters};
 use lettre::{AsyncSmtpTransport, AsyncTransport as _, Tokio1Executor};
-use reeve_agents::notification::{ChannelSecret, ChannelSettings, Encryption, Message};
 use reeve_connect_outbound::{Lookup as _, Policy, SystemLookup, Url};
+use reeve_notify::notification::{ChannelSecret, ChannelSettings, Encryption, Message};
 
 use crate::outcome::{Outcome, cut};
 

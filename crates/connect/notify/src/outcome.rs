@@ -1,6 +1,6 @@
 //! Result of one delivery attempt.
 
-use reeve_agents::delivery::EXCERPT;
+use reeve_notify::delivery::EXCERPT;
 
 /// An answer, or why there was none. Neither carries a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]

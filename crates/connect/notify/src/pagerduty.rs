@@ -1,7 +1,7 @@
 //! PagerDuty's Events API, version 2 (<https://developer.pagerduty.com/docs/send-alert-event>): one `trigger` event a message, the
 //! same `dedup_key` for the same thing told again.
 
-use reeve_agents::notification::Message;
+use reeve_notify::notification::Message;
 use serde_json::{Map, Value, json};
 
 use crate::outcome::{Outcome, cut};

@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use reeve_agents::delivery::Attempt;
-use reeve_agents::notification::{Channel, ChannelSecret, ChannelSettings, Message, Notifier};
 use reeve_connect_outbound::{Limits, Method, Outbound, Policy, Request, Url};
+use reeve_notify::delivery::Attempt;
+use reeve_notify::notification::{Channel, ChannelSecret, ChannelSettings, Message, Notifier};
 use serde_json::Value;
 
 use crate::outcome::Outcome;

@@ -1,7 +1,7 @@
 //! Slack's incoming webhooks (<https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks>): `text` for
 //! notifications and `blocks` for the window. A message has at most 50 blocks, a header 150 characters, a section 3,000.
 
-use reeve_agents::notification::{Item, Message};
+use reeve_notify::notification::{Item, Message};
 use serde_json::{Value, json};
 
 use crate::outcome::{Outcome, cut};

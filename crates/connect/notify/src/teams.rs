@@ -2,7 +2,7 @@
 //! (<https://learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook>). A message
 //! has at most 28 KB; the connectors of old are switched off.
 
-use reeve_agents::notification::{Gravity, Item, Message};
+use reeve_notify::notification::{Gravity, Item, Message};
 use serde_json::{Value, json};
 
 use crate::outcome::cut;

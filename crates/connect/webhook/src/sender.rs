@@ -3,9 +3,9 @@
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use reeve_agents::delivery::{Attempt, EXCERPT};
-use reeve_agents::webhook::{WebhookMessage, WebhookSender};
 use reeve_connect_outbound::{Limits, Method, Outbound, OutboundError, Policy, Request, StatusCode, Url};
+use reeve_notify::delivery::{Attempt, EXCERPT};
+use reeve_notify::webhook::{WebhookMessage, WebhookSender};
 
 use crate::signature::sign;
 

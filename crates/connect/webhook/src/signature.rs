@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use jiff::Timestamp;
-use reeve_agents::webhook::Secret;
+use reeve_notify::webhook::Secret;
 use sha2::Sha256;
 
 /// The value of `webhook-signature`: one signature a secret, with a space between them.

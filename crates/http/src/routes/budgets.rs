@@ -9,7 +9,7 @@ use axum::http::StatusCode;
 use utoipa_axum::routes;
 
 use reeve_access::Permission;
-use reeve_agents::budget::{
+use reeve_anomalies::budget::{
     Basis, Budget, BudgetAlert, BudgetId, MOST_BUDGETS, MOST_THRESHOLDS, Period, Scope, Threshold,
 };
 use reeve_audit::{Entry, EventKind, Json as AuditJson, ResourceRef, events, is_email_address};

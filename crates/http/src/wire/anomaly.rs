@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use reeve_access::RowFilter;
-use reeve_agents::anomaly::{Anomaly, Deed, Reading};
+use reeve_anomalies::{Anomaly, Deed, Reading};
 
 use crate::time;
 pub use course::{AnomalyCourseBody, AnomalyCourseParams, CourseChangeBody, CoursePointBody};

@@ -1,6 +1,6 @@
 //! Budgets on the wire.
 
-use reeve_agents::budget::{Basis, Budget, BudgetAlert, Standing, Threshold};
+use reeve_anomalies::budget::{Basis, Budget, BudgetAlert, Standing, Threshold};
 use reeve_estate::Amount;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -5,7 +5,7 @@ use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use reeve_agents::{ChangeControl, Day, Direction, Exclusion, Freeze, IacRule, MaintenanceWindow, Scope};
+use reeve_recommend::{ChangeControl, Day, Direction, Exclusion, Freeze, IacRule, MaintenanceWindow, Scope};
 
 use crate::error::Problem;
 use crate::time;

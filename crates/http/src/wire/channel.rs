@@ -1,7 +1,7 @@
 //! Notification channels on the wire. Secrets go in and never come out.
 
-use reeve_agents::delivery::Topic;
-use reeve_agents::notification::{Channel, ChannelSettings};
+use reeve_notify::delivery::Topic;
+use reeve_notify::notification::{Channel, ChannelSettings};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 

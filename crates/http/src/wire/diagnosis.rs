@@ -3,7 +3,7 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use reeve_agents::diagnosis::Diagnosis;
+use reeve_recommend::diagnosis::Diagnosis;
 
 /// A condition of the specification and its causes.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -31,7 +31,7 @@ pub struct CauseBody {
 
 impl From<&Diagnosis> for DiagnosisBody {
     fn from(from: &Diagnosis) -> Self {
-        let cause = |cause: &reeve_agents::diagnosis::Cause| CauseBody {
+        let cause = |cause: &reeve_recommend::diagnosis::Cause| CauseBody {
             name: cause.name.to_owned(),
             applies: cause.applies,
             evidence: cause.evidence.clone(),

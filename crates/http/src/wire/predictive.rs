@@ -1,7 +1,7 @@
 //! Predictive rules, predictions and calendars on the wire.
 
-use reeve_agents::predictive::calendar::{Calendar, Occurrence};
-use reeve_agents::predictive::{CalendarInput, Prediction, Rule, RuleInput, as_text};
+use reeve_predict::calendar::{Calendar, Occurrence};
+use reeve_predict::{CalendarInput, Prediction, Rule, RuleInput, as_text};
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::{IntoParams, ToSchema};
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use reeve_agents::rollout::{Gate, Member, Rollout, RolloutSettings};
+use reeve_recommend::rollout::{Gate, Member, Rollout, RolloutSettings};
 
 use crate::time;
 
@@ -164,7 +164,7 @@ impl From<&Member> for RolloutMemberBody {
 
 impl From<&Gate> for GateBody {
     fn from(of: &Gate) -> Self {
-        let check = |check: &reeve_agents::rollout::Check| CheckBody {
+        let check = |check: &reeve_recommend::rollout::Check| CheckBody {
             check: check.name.clone(),
             found: check.found,
             needed: check.needed,

@@ -1,6 +1,6 @@
 //! Where the guardrails stand, on the wire.
 
-use reeve_agents::engine::{BudgetUse, Standing};
+use reeve_engine::{BudgetUse, Standing};
 use serde::Serialize;
 use utoipa::ToSchema;
 

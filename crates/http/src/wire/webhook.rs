@@ -1,7 +1,7 @@
 //! Webhooks and deliveries on the wire.
 
-use reeve_agents::delivery::{Attempt, Delivery};
-use reeve_agents::webhook::Webhook;
+use reeve_notify::delivery::{Attempt, Delivery};
+use reeve_notify::webhook::Webhook;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 

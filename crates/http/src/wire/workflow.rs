@@ -274,7 +274,7 @@ pub struct VerificationBody {
 
 impl Default for VerificationBody {
     fn default() -> Self {
-        VerificationBody { window_s: reeve_agents::Guardrails::default().verification_window_s }
+        VerificationBody { window_s: reeve_recommend::Guardrails::default().verification_window_s }
     }
 }
 
@@ -295,7 +295,7 @@ pub struct BlastRadiusBody {
 }
 
 fn rollout_from() -> u32 {
-    reeve_agents::Guardrails::default().rollout_from
+    reeve_recommend::Guardrails::default().rollout_from
 }
 
 /// The kill switch.

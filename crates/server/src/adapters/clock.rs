@@ -5,7 +5,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 
-use reeve_agents::Clock;
+use reeve_recommend::Clock;
 
 /// The system's clock.
 #[derive(Debug, Clone, Copy)]

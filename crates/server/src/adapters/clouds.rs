@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use reeve_agents::ports::Clouds;
 use reeve_connect_aws::AwsConnection;
 use reeve_connect_outbound::{Limits, Outbound, Policy};
 use reeve_connect_simulated::SimulatedEstate;
@@ -13,6 +12,7 @@ use reeve_estate::{
     Act, Connection, ConnectionId, ConnectionStatus, Credentials, EstateStore, Observe, ObserveError, ObserveErrorKind,
     Provider,
 };
+use reeve_recommend::ports::Clouds;
 
 /// Opens clouds. Before [`CloudRegistry::over`] it knows no connections.
 pub(crate) struct CloudRegistry {

@@ -12,15 +12,15 @@ use async_trait::async_trait;
 use axum::Router;
 use axum::response::Redirect;
 use jiff::Timestamp;
-use reeve_agents::notification::{
-    Channel, ChannelId, ChannelSecret, ChannelSettings, Encryption, Gravity, Message, Notifier as _,
-};
-use reeve_agents::webhook::{WebhookMessage, WebhookSender as _};
 use reeve_connect_aws::{AwsConnection, Bucket, BucketPlace};
 use reeve_connect_notify::People;
 use reeve_connect_outbound::{Limits, Lookup, Outbound, Policy, SystemLookup};
 use reeve_connect_webhook::Sender;
 use reeve_estate::{Connection, ConnectionId, ConnectionStatus, Credentials, Observe as _, Provider};
+use reeve_notify::notification::{
+    Channel, ChannelId, ChannelSecret, ChannelSettings, Encryption, Gravity, Message, Notifier as _,
+};
+use reeve_notify::webhook::{WebhookMessage, WebhookSender as _};
 use reeve_tlog::{Checkpoint, Cosigner, NoteSigner, SignedNote, leaf_hash};
 use tokio::net::TcpListener;
 

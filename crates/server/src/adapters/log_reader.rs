@@ -3,10 +3,10 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 
-use reeve_agents::{LogReader, ReadError};
 use reeve_audit::Entry;
 use reeve_audit::query::Query;
 use reeve_ledger::SearchRequest;
+use reeve_recommend::{LogReader, ReadError};
 use reeve_trail::Trail;
 
 /// Reads over a trail.

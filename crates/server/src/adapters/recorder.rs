@@ -3,9 +3,9 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 
-use reeve_agents::{RecordError, Recorder};
 use reeve_audit::{Draft, Entry};
 use reeve_ledger::{AppendError, Ledger};
+use reeve_recommend::{RecordError, Recorder};
 
 /// How often a busy ledger is asked again.
 const TRIES: u32 = 5;

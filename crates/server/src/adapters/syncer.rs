@@ -9,13 +9,13 @@ use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 
-use reeve_agents::ports::Recorder;
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, Json, ResourceRef, Severity, events};
 use reeve_estate::{
     Connection, ConnectionId, ConnectionStatus, EstateStore, Inventory, Metric, ObserveError, Resource, ResourceFilter,
     ResourceId, ResourceKind, ResourceState, SampleQuery, SampleStore, StoreError, SyncReport,
 };
 use reeve_http::Syncer;
+use reeve_recommend::ports::Recorder;
 use serde_json::json;
 
 use super::clouds::CloudRegistry;

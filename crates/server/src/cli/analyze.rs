@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use reeve_agents::predictive::parse_duration;
+use reeve_predict::parse_duration;
 
 /// `reeve analyze`.
 #[derive(Debug, Clone, Subcommand)]

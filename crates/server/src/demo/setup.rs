@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use anyhow::Result;
 
-use reeve_agents::engine::{AgentInput, Caller};
-use reeve_agents::ports::AgentStore as _;
 use reeve_connect_simulated::SimulatedEstate;
+use reeve_engine::AgentInput;
 use reeve_estate::{ConnectionId, EstateStore as _};
+use reeve_recommend::Caller;
+use reeve_recommend::ports::AgentStore as _;
 
 use crate::service::Service;
 

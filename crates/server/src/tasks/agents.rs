@@ -5,8 +5,8 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use reeve_agents::engine::Caller;
-use reeve_agents::ports::AgentStore as _;
+use reeve_recommend::Caller;
+use reeve_recommend::ports::AgentStore as _;
 
 use crate::service::Service;
 

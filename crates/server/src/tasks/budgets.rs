@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
-use reeve_agents::budget::{Budget, BudgetAlert, Standing, evaluate};
+use reeve_anomalies::budget::{Budget, BudgetAlert, Standing, evaluate};
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventId, Json, ResourceRef, events};
 use reeve_http::App;
 use tokio::sync::Mutex;

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use reeve_agents::anomaly::{AnomalyStore as _, spend};
-use reeve_agents::engine::Caller;
+use reeve_anomalies::{AnomalyStore as _, spend};
 use reeve_audit::{Json, events};
+use reeve_recommend::Caller;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;

@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use anyhow::Result;
 use jiff::SignedDuration;
-use reeve_agents::delivery::Audience;
-use reeve_agents::notification::gather;
 use reeve_audit::query::{Query, may_be_by_reeve};
 use reeve_estate::StoreError;
 use reeve_http::App;
+use reeve_notify::delivery::Audience;
+use reeve_notify::notification::gather;
 use reeve_trail::Trail;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;

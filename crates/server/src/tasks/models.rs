@@ -6,9 +6,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use reeve_agents::engine::{Caller, EngineError};
-use reeve_agents::models::Outcome;
-use reeve_agents::ports::AgentStore as _;
+use reeve_engine::models::Outcome;
+use reeve_recommend::ports::AgentStore as _;
+use reeve_recommend::{Caller, EngineError};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -45,7 +45,11 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
     });
 }
 
-async fn look_after(app: &reeve_http::App, agent: &reeve_agents::Agent, turns: &mut usize) -> Result<(), EngineError> {
+async fn look_after(
+    app: &reeve_http::App,
+    agent: &reeve_recommend::Agent,
+    turns: &mut usize,
+) -> Result<(), EngineError> {
     for trainer in app.registry.trainers_of(agent) {
         if *turns == 0 {
             return Ok(());

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use reeve_agents::engine::Caller;
+use reeve_recommend::Caller;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;

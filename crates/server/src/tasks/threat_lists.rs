@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use jiff::Timestamp;
-use reeve_agents::anomaly::threat::{LONGEST_LIST, ListState};
-use reeve_agents::engine::Caller;
+use reeve_anomalies::threat::{LONGEST_LIST, ListState};
 use reeve_http::App;
+use reeve_recommend::Caller;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;

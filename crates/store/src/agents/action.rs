@@ -1,8 +1,8 @@
 //! Actions.
 
 use jiff::Timestamp;
-use reeve_agents::{Action, ActionId, RecommendationId};
 use reeve_estate::ResourceId;
+use reeve_recommend::{Action, ActionId, RecommendationId};
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 

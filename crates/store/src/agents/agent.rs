@@ -1,7 +1,7 @@
 //! Configured agents.
 
 use jiff::Timestamp;
-use reeve_agents::{Agent, AgentId, AgentType, Recommendation, Status};
+use reeve_recommend::{Agent, AgentId, AgentType, Recommendation, Status};
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 

@@ -1,6 +1,6 @@
 //! Approval requests.
 
-use reeve_agents::{Approval, ApprovalId, RecommendationId};
+use reeve_recommend::{Approval, ApprovalId, RecommendationId};
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 

@@ -1,8 +1,8 @@
 //! Recommendations: one that has not ended at most per resource and type, claimed by comparing versions.
 
-use reeve_agents::ports::RecommendationFilter;
-use reeve_agents::{AgentId, Priority, Recommendation, RecommendationId};
 use reeve_estate::Money;
+use reeve_recommend::ports::RecommendationFilter;
+use reeve_recommend::{AgentId, Priority, Recommendation, RecommendationId};
 use sqlx::any::{Any, AnyRow};
 use sqlx::{AnyConnection, Row as _, Transaction};
 

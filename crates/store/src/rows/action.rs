@@ -1,9 +1,9 @@
 //! An action and what its steps did.
 
-use reeve_agents::{
+use reeve_estate::{ConnectionId, Money, ResourceId};
+use reeve_recommend::{
     Action, ActionId, ActionStatus, AgentId, Purpose, RecommendationId, StepKind, StepOutcome, Watch, WatchVerdict,
 };
-use reeve_estate::{ConnectionId, Money, ResourceId};
 use serde::{Deserialize, Serialize};
 
 use super::{RowError, named, time, time_or_none};

@@ -1,7 +1,7 @@
 //! A configured agent and the report of its last run.
 
-use reeve_agents::agent::RunReport;
-use reeve_agents::{Agent, AgentId, AgentType, AutoApply, Impact, Mode, Notifications, Scope, Timing};
+use reeve_recommend::agent::RunReport;
+use reeve_recommend::{Agent, AgentId, AgentType, AutoApply, Impact, Mode, Notifications, Scope, Timing};
 use reeve_schedule::Schedule;
 use serde::{Deserialize, Serialize};
 

@@ -1,11 +1,11 @@
 //! An anomaly, and the settings of all.
 
-use reeve_agents::Priority;
-use reeve_agents::anomaly::{
+use reeve_anomalies::{
     Anomaly, AnomalyClass, AnomalyFeedback, AnomalyId, AnomalySettings, AnomalyStatus, CostSettings, Deed,
     FeedbackKind, PerformanceSettings, Place, Reaction, Reading, Response, SecuritySettings, Sensitivity, Stage,
 };
 use reeve_estate::Metric;
+use reeve_recommend::Priority;
 use serde::{Deserialize, Serialize};
 
 use super::{RowError, finite, named, time, time_or_none};

@@ -1,7 +1,7 @@
 //! An approval request and its signatures.
 
-use reeve_agents::approval::{Delegation, Signature, Signed};
-use reeve_agents::{ActionId, Approval, ApprovalId, ApprovalStatus, ExceptionRequest, Impact, RecommendationId};
+use reeve_recommend::approval::{Delegation, Signature, Signed};
+use reeve_recommend::{ActionId, Approval, ApprovalId, ApprovalStatus, ExceptionRequest, Impact, RecommendationId};
 use serde::{Deserialize, Serialize};
 
 use super::{RowError, finite, named, time, time_or_none};

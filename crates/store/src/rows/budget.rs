@@ -1,7 +1,7 @@
 //! Budgets, their standing and their alerts. Amounts are decimals as text, so that none is rounded.
 
 use jiff::civil::Date;
-use reeve_agents::budget::{Basis, Budget, BudgetAlert, BudgetId, Period, Scope, Span, Standing, Threshold};
+use reeve_anomalies::budget::{Basis, Budget, BudgetAlert, BudgetId, Period, Scope, Span, Standing, Threshold};
 use reeve_estate::Amount;
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
 //! Change control, a part of the guardrails.
 
 use jiff::tz::TimeZone;
-use reeve_agents::{ChangeControl, Day, Direction, Freeze, IacRule, MaintenanceWindow, Scope};
+use reeve_recommend::{ChangeControl, Day, Direction, Freeze, IacRule, MaintenanceWindow, Scope};
 use serde::{Deserialize, Serialize};
 
 use super::{RowError, named, time};

@@ -1,7 +1,7 @@
 //! A notification channel, without its secret.
 
-use reeve_agents::delivery::Topic;
-use reeve_agents::notification::{Channel, ChannelId, ChannelSettings, Encryption};
+use reeve_notify::delivery::Topic;
+use reeve_notify::notification::{Channel, ChannelId, ChannelSettings, Encryption};
 use serde::{Deserialize, Serialize};
 
 use super::{RowError, named, time};

@@ -1,10 +1,10 @@
 //! A delivery with its attempts, and a notice that waits for its digest.
 
-use reeve_agents::AgentId;
-use reeve_agents::Timing;
-use reeve_agents::delivery::{Attempt, Delivery, DeliveryId, DeliveryStatus, Target, Topic};
-use reeve_agents::notification::{ChannelId, Message, Notice, NoticeId};
-use reeve_agents::webhook::WebhookId;
+use reeve_notify::delivery::{Attempt, Delivery, DeliveryId, DeliveryStatus, Target, Topic};
+use reeve_notify::notification::{ChannelId, Message, Notice, NoticeId};
+use reeve_notify::webhook::WebhookId;
+use reeve_recommend::AgentId;
+use reeve_recommend::Timing;
 use serde::{Deserialize, Serialize};
 
 use super::{RowError, named, time, time_or_none};

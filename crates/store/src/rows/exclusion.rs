@@ -1,6 +1,6 @@
 //! An exclusion.
 
-use reeve_agents::{Exclusion, ExclusionId, RecommendationType};
+use reeve_recommend::{Exclusion, ExclusionId, RecommendationType};
 use serde::{Deserialize, Serialize};
 
 use super::{RowError, time, time_or_none};

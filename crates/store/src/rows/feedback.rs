@@ -1,6 +1,6 @@
 //! Feedback of a person.
 
-use reeve_agents::{Feedback, RecommendationId};
+use reeve_recommend::{Feedback, RecommendationId};
 use serde::{Deserialize, Serialize};
 
 use super::{RowError, time};

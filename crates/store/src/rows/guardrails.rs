@@ -1,6 +1,6 @@
 //! The guardrails.
 
-use reeve_agents::Guardrails;
+use reeve_recommend::Guardrails;
 use serde::{Deserialize, Serialize};
 
 use super::change_control::ChangeControlRow;

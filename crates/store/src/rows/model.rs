@@ -1,7 +1,8 @@
 //! A model's record, and what a recommendation was judged by.
 
-use reeve_agents::models::TrustNote;
-use reeve_agents::{AgentId, Model, ModelId, ModelStatus, ModelType, RecommendationId, RetrainCause};
+use reeve_recommend::models::TrustNote;
+use reeve_recommend::models::{Model, ModelId, ModelStatus, ModelType, RetrainCause};
+use reeve_recommend::{AgentId, RecommendationId};
 use serde::{Deserialize, Serialize};
 
 use super::{RowError, finite, named, time, time_or_none};

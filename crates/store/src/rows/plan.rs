@@ -1,6 +1,6 @@
 //! A plan and its steps, as a recommendation carries them.
 
-use reeve_agents::{Plan, Step, StepKind};
+use reeve_recommend::{Plan, Step, StepKind};
 use serde::{Deserialize, Serialize};
 
 use super::{RowError, named};

@@ -1,12 +1,12 @@
 //! Predictive rules, predictions and calendars as documents.
 
-use reeve_agents::predictive::calendar::{Calendar, CalendarId, CalendarKind};
-use reeve_agents::predictive::{
+use reeve_estate::{ConnectionId, ResourceId};
+use reeve_predict::calendar::{Calendar, CalendarId, CalendarKind};
+use reeve_predict::{
     ApprovalKind, ApprovalRule, Condition, Expected, Foreseen, Outcome, Prediction, PredictionId, Response,
     ResponseKind, Rule, RuleId, Signal,
 };
-use reeve_agents::{AgentType, RecommendationId, Scope};
-use reeve_estate::{ConnectionId, ResourceId};
+use reeve_recommend::{AgentType, RecommendationId, Scope};
 use serde::{Deserialize, Serialize};
 
 use super::{RowError, finite, named, time, time_or_none};

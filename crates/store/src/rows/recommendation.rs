@@ -1,11 +1,11 @@
 //! A recommendation with its subject, impact, explanation and plan.
 
-use reeve_agents::recommendation::{Decision, Effort, ImpactAssessment, Subject};
-use reeve_agents::{
+use reeve_estate::{ConnectionId, Money, Provider, ResourceId, ResourceKind};
+use reeve_recommend::recommendation::{Decision, Effort, ImpactAssessment, Subject};
+use reeve_recommend::{
     AgentId, AgentType, ApprovalId, Cause, Exception, Explanation, Impact, Origin, Priority, Ranking, Recommendation,
     RecommendationId, RecommendationType, Status,
 };
-use reeve_estate::{ConnectionId, Money, Provider, ResourceId, ResourceKind};
 use serde::{Deserialize, Serialize};
 
 use super::plan::PlanRow;

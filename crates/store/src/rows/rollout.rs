@@ -1,8 +1,10 @@
 //! A rollout with its members and gates.
 
-use reeve_agents::rollout::{Check, Gate, Member, MemberState, Stage, Verdict};
-use reeve_agents::{AgentId, RecommendationId, RecommendationType, Rollout, RolloutId, RolloutSettings, RolloutStatus};
 use reeve_estate::ResourceId;
+use reeve_recommend::rollout::{Check, Gate, Member, MemberState, Stage, Verdict};
+use reeve_recommend::{
+    AgentId, RecommendationId, RecommendationType, Rollout, RolloutId, RolloutSettings, RolloutStatus,
+};
 use serde::{Deserialize, Serialize};
 
 use super::{RowError, finite, named, time};

@@ -47,14 +47,14 @@ fn recommendation_v1() {
     check(&recommendation::RecommendationRow::from(&sample), fixture!("recommendation-v1"));
     let row: recommendation::RecommendationRow = decode(fixture!("recommendation-v1")).unwrap();
     // What was written before there were rankings has none, and its risk is its impact level.
-    let explanation = reeve_agents::Explanation { risk: sample.impact_level, ..sample.explanation.clone() };
+    let explanation = reeve_recommend::Explanation { risk: sample.impact_level, ..sample.explanation.clone() };
     // Nor had it a cause, an exception, or a person who took it back.
-    let origin = reeve_agents::Origin { cause: reeve_agents::Cause::Run, ..sample.origin.clone() };
-    let older = reeve_agents::Recommendation {
+    let origin = reeve_recommend::Origin { cause: reeve_recommend::Cause::Run, ..sample.origin.clone() };
+    let older = reeve_recommend::Recommendation {
         origin,
         exception: None,
         taken_back_by: None,
-        ranking: reeve_agents::Ranking::default(),
+        ranking: reeve_recommend::Ranking::default(),
         explanation,
         ..sample
     };
@@ -68,7 +68,7 @@ fn recommendation_v2() {
     let row: recommendation::RecommendationRow = decode(fixture!("recommendation-v2")).unwrap();
     assert_eq!(row.into_recommendation().unwrap(), sample);
     // Advice belongs to no agent.
-    let advice = reeve_agents::Recommendation { agent_id: None, ..sample };
+    let advice = reeve_recommend::Recommendation { agent_id: None, ..sample };
     let written = encode(&recommendation::RecommendationRow::from(&advice)).unwrap();
     let row: recommendation::RecommendationRow = decode(&written).unwrap();
     assert_eq!(row.into_recommendation().unwrap(), advice);
@@ -81,14 +81,14 @@ fn a_finding_that_an_agent_of_another_type_held_is_advice_now() {
         .replace("cpu_below_20_for_14_days", "anomaly:an-1");
     let read = decode::<recommendation::RecommendationRow>(&isolation).unwrap().into_recommendation().unwrap();
     assert_eq!(read.agent_id, None, "an agent for savings held it");
-    assert_eq!(read.origin.agent_type, reeve_agents::AgentType::SecurityIntelligence);
+    assert_eq!(read.origin.agent_type, reeve_recommend::AgentType::SecurityIntelligence);
     assert_eq!(read.origin.cause.id(), Some("an-1"));
 }
 
 #[test]
 fn a_saving_without_a_price_is_none_and_was_zero() {
     let sample = samples::recommendation("rec-1", "i-1").unwrap();
-    let unpriced = reeve_agents::Recommendation {
+    let unpriced = reeve_recommend::Recommendation {
         savings_monthly: None,
         not_measured: vec!["price".to_owned()],
         ..sample.clone()
@@ -108,11 +108,11 @@ fn a_saving_without_a_price_is_none_and_was_zero() {
 
 #[test]
 fn agent_v1() {
-    let sample = samples::agent("a-1", reeve_agents::AgentType::CostOptimizer, 1_000).unwrap();
+    let sample = samples::agent("a-1", reeve_recommend::AgentType::CostOptimizer, 1_000).unwrap();
     check(&agent::AgentRow::from(&sample), fixture!("agent-v1"));
     let row: agent::AgentRow = decode(fixture!("agent-v1")).unwrap();
     // What was written before there were schedules has none.
-    assert_eq!(row.into_agent().unwrap(), reeve_agents::Agent { schedule: None, learning_waived: None, ..sample });
+    assert_eq!(row.into_agent().unwrap(), reeve_recommend::Agent { schedule: None, learning_waived: None, ..sample });
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn approval_v1() {
     let sample = samples::approval("ap-1", "rec-1", 1_000).unwrap();
     check(&approval::ApprovalRow::from(&sample), fixture!("approval-v1"));
     let row: approval::ApprovalRow = decode(fixture!("approval-v1")).unwrap();
-    let then = reeve_agents::Approval { delegated: Vec::new(), reminded_at: None, exception: None, ..sample };
+    let then = reeve_recommend::Approval { delegated: Vec::new(), reminded_at: None, exception: None, ..sample };
     assert_eq!(row.into_approval().unwrap(), then);
 }
 
@@ -129,7 +129,7 @@ fn action_v1() {
     let sample = samples::action("ac-1", "rec-1", 1_000).unwrap();
     check(&action::ActionRow::from(&sample), fixture!("action-v1"));
     let row: action::ActionRow = decode(fixture!("action-v1")).unwrap();
-    assert_eq!(row.into_action().unwrap(), reeve_agents::Action { watch: None, undone_by: None, ..sample });
+    assert_eq!(row.into_action().unwrap(), reeve_recommend::Action { watch: None, undone_by: None, ..sample });
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn feedback_v1() {
 
 #[test]
 fn guardrails_v1() {
-    let sample = reeve_agents::Guardrails::default();
+    let sample = reeve_recommend::Guardrails::default();
     check(&guardrails::GuardrailsRow::from(&sample), fixture!("guardrails-v1"));
     let row: guardrails::GuardrailsRow = decode(fixture!("guardrails-v1")).unwrap();
     assert_eq!(row.into_guardrails().unwrap(), sample);

@@ -1,6 +1,6 @@
 //! A subscription, and its secrets as they are sealed.
 
-use reeve_agents::webhook::{Filter, Secret, Secrets, Webhook, WebhookEvent, WebhookId};
+use reeve_notify::webhook::{Filter, Secret, Secrets, Webhook, WebhookEvent, WebhookId};
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use reeve_agents::delivery::DeliveryStore as _;
-use reeve_agents::models::ModelFilter;
-use reeve_agents::{ModelStatus, ModelStore as _};
+use reeve_notify::delivery::DeliveryStore as _;
+use reeve_recommend::models::ModelFilter;
+use reeve_recommend::models::{ModelStatus, ModelStore as _};
 use reeve_testkit::contract;
 
 use crate::place::{Place, on_both};

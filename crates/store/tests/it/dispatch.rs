@@ -8,11 +8,11 @@ use std::time::Duration;
 use anyhow::Result;
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
-use reeve_agents::delivery::{Attempt, Delivery, DeliveryStatus, DeliveryStore, Dispatcher, Outgoing, Sent, Target};
-use reeve_agents::notification::{Channel, ChannelSecret, ChannelSettings, ChannelStore, Message, Notifier};
-use reeve_agents::webhook::{Secret, Secrets, Webhook, WebhookMessage, WebhookSender, WebhookStore};
-use reeve_agents::{Clock, RecordError, Recorder};
 use reeve_audit::Entry;
+use reeve_notify::delivery::{Attempt, Delivery, DeliveryStatus, DeliveryStore, Dispatcher, Outgoing, Sent, Target};
+use reeve_notify::notification::{Channel, ChannelSecret, ChannelSettings, ChannelStore, Message, Notifier};
+use reeve_notify::webhook::{Secret, Secrets, Webhook, WebhookMessage, WebhookSender, WebhookStore};
+use reeve_recommend::{Clock, RecordError, Recorder};
 use reeve_store::Store;
 use reeve_testkit::contract::deliveries::{channel, webhook};
 
@@ -213,7 +213,7 @@ async fn one_that_fails_keeps_no_other_waiting_and_a_rotation_signs_twice() -> R
     world.store.channel_insert(&slack, &ChannelSecret("shh".into())).await?;
     let message = Message {
         title: "hello".into(),
-        gravity: reeve_agents::notification::Gravity::Info,
+        gravity: reeve_notify::notification::Gravity::Info,
         items: Vec::new(),
         about: "x".into(),
         to: Vec::new(),

@@ -3,9 +3,9 @@
 use anyhow::Result;
 use jiff::Timestamp;
 use reeve_access::AccessStore as _;
-use reeve_agents::anomaly::threat::{ThreatList, ThreatStore as _};
-use reeve_agents::{Action, AgentStore as _, Purpose, Rollout, RolloutId, RolloutStore as _};
+use reeve_anomalies::threat::{ThreatList, ThreatStore as _};
 use reeve_estate::ResourceId;
+use reeve_recommend::{Action, AgentStore as _, Purpose, Rollout, RolloutId, RolloutStore as _};
 use reeve_store::{OpenError, Store};
 use reeve_testkit::contract::access::user;
 use reeve_testkit::contract::agents::{action, recommendation};

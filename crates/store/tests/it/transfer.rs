@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use reeve_access::AccessStore as _;
-use reeve_agents::AgentStore as _;
+use reeve_recommend::AgentStore as _;
 use reeve_store::{Store, TransferError, import};
 use reeve_testkit::contract::access::user;
 use reeve_testkit::contract::agents::{action, recommendation};

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use jiff::{SignedDuration, Timestamp};
-use reeve_agents::agent::RunReport;
-use reeve_agents::ports::RecommendationFilter;
-use reeve_agents::{Action, ActionId, ActionStatus, Purpose};
-use reeve_agents::{
+use reeve_estate::{Money, ResourceId, StoreError};
+use reeve_recommend::agent::RunReport;
+use reeve_recommend::ports::RecommendationFilter;
+use reeve_recommend::{Action, ActionId, ActionStatus, Purpose};
+use reeve_recommend::{
     Agent, AgentId, AgentStore, AgentType, Approval, ApprovalId, ApprovalStatus, Guardrails, Mode, Priority,
     Recommendation, RecommendationId, RecommendationType, Status,
 };
-use reeve_estate::{Money, ResourceId, StoreError};
 
 pub use samples::{action, agent, approval, change_control, exclusion, feedback, recommendation};
 

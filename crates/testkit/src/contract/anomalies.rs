@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use jiff::Timestamp;
-use reeve_agents::Priority;
-use reeve_agents::anomaly::threat::{ListState, ThreatList, ThreatStore};
-use reeve_agents::anomaly::{
+use reeve_anomalies::threat::{ListState, ThreatList, ThreatStore};
+use reeve_anomalies::{
     Anomaly, AnomalyClass, AnomalyFeedback, AnomalyFilter, AnomalyId, AnomalySettings, AnomalyStatus, AnomalyStore,
     Deed, FeedbackKind, Place, Reaction, Reading, Response, Sensitivity, Stage,
 };
 use reeve_estate::{Metric, StoreError};
+use reeve_recommend::Priority;
 
 /// An anomaly with every field filled, version 1.
 ///

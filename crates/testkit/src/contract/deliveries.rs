@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use jiff::{SignedDuration, Timestamp};
-use reeve_agents::delivery::{Attempt, Delivery, DeliveryId, DeliveryStatus, DeliveryStore, Outgoing, Target, Topic};
-use reeve_agents::notification::{
+use reeve_estate::StoreError;
+use reeve_notify::delivery::{Attempt, Delivery, DeliveryId, DeliveryStatus, DeliveryStore, Outgoing, Target, Topic};
+use reeve_notify::notification::{
     Channel, ChannelId, ChannelSecret, ChannelSettings, ChannelStore, Encryption, Gravity, Item, Message, Notice,
     NoticeId,
 };
-use reeve_agents::webhook::{Filter, Secret, Secrets, Webhook, WebhookEvent, WebhookId, WebhookStore};
-use reeve_agents::{AgentId, Timing};
-use reeve_estate::StoreError;
+use reeve_notify::webhook::{Filter, Secret, Secrets, Webhook, WebhookEvent, WebhookId, WebhookStore};
+use reeve_recommend::{AgentId, Timing};
 
 /// A store of all three ports.
 pub trait All: WebhookStore + ChannelStore + DeliveryStore {}

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use jiff::Timestamp;
-use reeve_agents::models::{ModelFilter, TrustNote};
-use reeve_agents::{AgentId, Model, ModelId, ModelStatus, ModelStore, ModelType, RecommendationId, RetrainCause};
 use reeve_estate::StoreError;
+use reeve_recommend::models::{Model, ModelId, ModelStatus, ModelStore, ModelType, RetrainCause};
+use reeve_recommend::models::{ModelFilter, TrustNote};
+use reeve_recommend::{AgentId, RecommendationId};
 
 /// A model with something in every field.
 ///

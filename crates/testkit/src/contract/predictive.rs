@@ -4,12 +4,10 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use jiff::{SignedDuration, Timestamp};
-use reeve_agents::predictive::calendar::{Calendar, CalendarId, CalendarKind};
-use reeve_agents::predictive::{
-    Expected, Outcome, Prediction, PredictionFilter, PredictionId, Rule, RuleId, RuleStore, presets,
-};
-use reeve_agents::{RecommendationId, Scope};
 use reeve_estate::{ConnectionId, ResourceId, StoreError};
+use reeve_predict::calendar::{Calendar, CalendarId, CalendarKind};
+use reeve_predict::{Expected, Outcome, Prediction, PredictionFilter, PredictionId, Rule, RuleId, RuleStore, presets};
+use reeve_recommend::{RecommendationId, Scope};
 
 /// A rule with every field filled, version 1, never evaluated.
 ///

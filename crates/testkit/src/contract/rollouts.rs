@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use jiff::Timestamp;
-use reeve_agents::rollout::{Check, Gate, Member, MemberState, RolloutFilter, Stage, Verdict};
-use reeve_agents::{
+use reeve_estate::{ResourceId, StoreError};
+use reeve_recommend::rollout::{Check, Gate, Member, MemberState, RolloutFilter, Stage, Verdict};
+use reeve_recommend::{
     AgentId, RecommendationId, RecommendationType, Rollout, RolloutId, RolloutSettings, RolloutStatus, RolloutStore,
 };
-use reeve_estate::{ResourceId, StoreError};
 
 /// A rollout with every field filled, version 1.
 ///

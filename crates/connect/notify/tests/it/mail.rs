@@ -4,9 +4,9 @@
 use std::path::Path;
 use std::process::Stdio;
 
-use reeve_agents::notification::{ChannelSecret, ChannelSettings, Encryption, Notifier as _};
 use reeve_connect_notify::People;
 use reeve_connect_outbound::Policy;
+use reeve_notify::notification::{ChannelSecret, ChannelSettings, Encryption, Notifier as _};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdout, Command};

@@ -10,11 +10,11 @@ use axum::http::StatusCode;
 use axum::routing::post;
 use axum::{Json, Router};
 use jiff::Timestamp;
-use reeve_agents::notification::{
-    Channel, ChannelId, ChannelSecret, ChannelSettings, Encryption, Gravity, Item, Message, Notifier as _,
-};
 use reeve_connect_notify::People;
 use reeve_connect_outbound::Policy;
+use reeve_notify::notification::{
+    Channel, ChannelId, ChannelSecret, ChannelSettings, Encryption, Gravity, Item, Message, Notifier as _,
+};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 

@@ -12,9 +12,9 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use axum::routing::post;
 use jiff::{SignedDuration, Timestamp};
-use reeve_agents::webhook::{Secret, Secrets, WebhookMessage, WebhookSender as _};
 use reeve_connect_outbound::{Limits, Lookup, Outbound, Policy};
 use reeve_connect_webhook::{Sender, sign};
+use reeve_notify::webhook::{Secret, Secrets, WebhookMessage, WebhookSender as _};
 use standardwebhooks::Webhook;
 
 const BODY: &str = r#"{"type":"test","timestamp":"2026-11-21T00:00:00.000Z","data":{"é":1}}"#;

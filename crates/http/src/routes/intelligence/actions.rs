@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 
-use reeve_agents::{Action, ActionId};
+use reeve_recommend::{Action, ActionId};
 
 use super::bodies;
 use super::problems::{asking, problem};

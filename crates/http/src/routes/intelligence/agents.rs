@@ -7,10 +7,10 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 
-use reeve_agents::agent_type::agent_types;
-use reeve_agents::engine::{AgentInput, ConnectedAccount};
-use reeve_agents::ports::RecommendationFilter;
-use reeve_agents::{Agent, AgentId, Status};
+use reeve_engine::{AgentInput, ConnectedAccount};
+use reeve_recommend::agent_type::agent_types;
+use reeve_recommend::ports::RecommendationFilter;
+use reeve_recommend::{Agent, AgentId, Status};
 
 use super::bodies;
 use super::problems::{asking, problem};

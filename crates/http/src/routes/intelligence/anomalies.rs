@@ -7,7 +7,7 @@ use axum::extract::{Path, State};
 
 use jiff::SignedDuration;
 use reeve_access::RowFilter;
-use reeve_agents::anomaly::{
+use reeve_anomalies::{
     Anomaly, AnomalyClass, AnomalyFilter, AnomalyId, AnomalyStatus, Changes, course as course_of, course_changes,
     needed_from,
 };

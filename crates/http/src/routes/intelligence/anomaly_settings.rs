@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 
-use reeve_agents::anomaly::{
+use reeve_anomalies::{
     AnomalyClass, AnomalySettings, CostSettings, PerformanceSettings, Reaction, SecuritySettings, Sensitivity,
 };
 use reeve_estate::Metric;

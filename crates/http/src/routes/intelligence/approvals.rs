@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 
 use reeve_access::AccessError;
-use reeve_agents::{Approval, ApprovalId};
+use reeve_recommend::{Approval, ApprovalId};
 
 use super::bodies;
 use super::problems::{asking, problem};

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use reeve_agents::action::{Action, ActionStatus, StepOutcome};
-use reeve_agents::agent::{Agent, RunReport};
-use reeve_agents::approval::{Approval, Signed};
-use reeve_agents::plan::Plan;
-use reeve_agents::recommendation::{Explanation, Recommendation, Subject};
-use reeve_agents::{Applicability, Delegation, Exception, Guardrails, Origin};
 use reeve_estate::Money;
+use reeve_recommend::action::{Action, ActionStatus, StepOutcome};
+use reeve_recommend::agent::{Agent, RunReport};
+use reeve_recommend::approval::{Approval, Signed};
+use reeve_recommend::plan::Plan;
+use reeve_recommend::recommendation::{Explanation, Recommendation, Subject};
+use reeve_recommend::{Applicability, Delegation, Exception, Guardrails, Origin};
 
 use crate::time;
 use crate::wire::agent::{

@@ -7,7 +7,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use jiff::SignedDuration;
 
-use reeve_agents::predictive::calendar::CalendarId;
+use reeve_predict::calendar::CalendarId;
 
 use super::problems::{asking, problem};
 use crate::app::App;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use reeve_agents::delivery::{DeliveryId, Target, Topic};
-use reeve_agents::notification::{Channel, ChannelId, ChannelKind, ChannelSecret, ChannelSettings, Encryption};
 use reeve_audit::{Entry, Json as AuditJson, ResourceRef, events};
+use reeve_notify::delivery::{DeliveryId, Target, Topic};
+use reeve_notify::notification::{Channel, ChannelId, ChannelKind, ChannelSecret, ChannelSettings, Encryption};
 use serde_json::json;
 
 use super::deliveries;

@@ -2,8 +2,8 @@
 
 use axum::Json;
 use axum::http::StatusCode;
-use reeve_agents::delivery::{DeliveryId, DeliveryStatus, DispatchError, Target};
 use reeve_audit::Entry;
+use reeve_notify::delivery::{DeliveryId, DeliveryStatus, DispatchError, Target};
 
 use crate::app::App;
 use crate::error::{Code, Problem};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 
-use reeve_agents::{AgentId, RecommendationId};
+use reeve_recommend::{AgentId, RecommendationId};
 
 use super::problems::{asking, problem};
 use crate::app::App;

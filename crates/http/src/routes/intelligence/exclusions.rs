@@ -6,8 +6,8 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 
-use reeve_agents::ExclusionId;
-use reeve_agents::engine::ExclusionInput;
+use reeve_engine::ExclusionInput;
+use reeve_recommend::ExclusionId;
 
 use super::problems::{asking, problem};
 use crate::app::App;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 
-use reeve_agents::Guardrails;
+use reeve_recommend::Guardrails;
 
 use super::bodies;
 use super::problems::{asking, problem};

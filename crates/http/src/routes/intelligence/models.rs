@@ -6,8 +6,9 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 
-use reeve_agents::models::ModelFilter;
-use reeve_agents::{AgentId, Model, ModelId, ModelStatus, ModelType};
+use reeve_recommend::AgentId;
+use reeve_recommend::models::ModelFilter;
+use reeve_recommend::models::{Model, ModelId, ModelStatus, ModelType};
 
 use super::problems::{asking, problem};
 use crate::app::App;

@@ -7,13 +7,14 @@ use axum::Json;
 use axum::extract::State;
 use jiff::SignedDuration;
 
-use reeve_agents::anomaly::AnomalyFilter;
-use reeve_agents::approval::ApprovalStatus;
-use reeve_agents::models::ModelFilter;
-use reeve_agents::ports::RecommendationFilter;
-use reeve_agents::together::saved_together;
-use reeve_agents::{Action, ActionStatus, Agent, Mode, ModelStatus, Purpose, Recommendation, Status, WatchVerdict};
+use reeve_anomalies::AnomalyFilter;
 use reeve_estate::{Money, ResourceFilter};
+use reeve_recommend::approval::ApprovalStatus;
+use reeve_recommend::models::ModelFilter;
+use reeve_recommend::models::ModelStatus;
+use reeve_recommend::ports::RecommendationFilter;
+use reeve_recommend::together::saved_together;
+use reeve_recommend::{Action, ActionStatus, Agent, Mode, Purpose, Recommendation, Status, WatchVerdict};
 
 use super::models;
 use super::problems::problem;

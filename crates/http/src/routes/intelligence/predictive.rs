@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 
-use reeve_agents::predictive::{Outcome, Prediction, PredictionFilter, RuleId};
+use reeve_predict::{Outcome, Prediction, PredictionFilter, RuleId};
 
 use super::problems::{asking, problem};
 use crate::app::App;

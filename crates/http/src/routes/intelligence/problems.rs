@@ -1,7 +1,7 @@
 //! From the engine's refusals to problems, and from an HTTP caller to the engine's.
 
-use reeve_agents::EngineError;
-use reeve_agents::engine;
+use reeve_recommend::EngineError;
+
 use reeve_audit::ActionMethod;
 
 use crate::error::{Code, FieldProblem, Problem};
@@ -39,7 +39,7 @@ pub(super) fn problem(error: EngineError) -> Problem {
 }
 
 /// The engine's view of the caller.
-pub(super) fn asking(caller: &Caller) -> engine::Caller {
+pub(super) fn asking(caller: &Caller) -> reeve_recommend::Caller {
     let actor = story::actor(&caller.principal, &caller.origin);
-    engine::Caller::person(&caller.principal, actor, ActionMethod::Api, Some(caller.request_id.clone()))
+    reeve_recommend::Caller::person(&caller.principal, actor, ActionMethod::Api, Some(caller.request_id.clone()))
 }

@@ -1,7 +1,7 @@
 //! Records as the interface gives them, for whoever tells others of them.
 
-use reeve_agents::anomaly::Anomaly;
-use reeve_agents::{Action, Recommendation};
+use reeve_anomalies::Anomaly;
+use reeve_recommend::{Action, Recommendation};
 use serde_json::Value;
 
 use super::bodies;

@@ -6,8 +6,8 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 
-use reeve_agents::RecommendationId;
-use reeve_agents::engine::{Execution, FeedbackInput};
+use reeve_engine::{Execution, FeedbackInput};
+use reeve_recommend::RecommendationId;
 
 use super::bodies;
 use super::problems::{asking, problem};

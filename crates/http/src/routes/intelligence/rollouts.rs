@@ -6,9 +6,9 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 
-use reeve_agents::engine::RolloutInput;
-use reeve_agents::rollout::RolloutFilter;
-use reeve_agents::{AgentId, RecommendationId, RecommendationType, RolloutId, RolloutStatus};
+use reeve_engine::RolloutInput;
+use reeve_recommend::rollout::RolloutFilter;
+use reeve_recommend::{AgentId, RecommendationId, RecommendationType, RolloutId, RolloutStatus};
 
 use super::problems::{asking, problem};
 use crate::app::App;

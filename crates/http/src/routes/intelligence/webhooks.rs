@@ -8,9 +8,9 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use rand::TryRng as _;
-use reeve_agents::delivery::{DeliveryId, Target};
-use reeve_agents::webhook::{Filter, OVERLAP, Secret, Secrets, Webhook, WebhookEvent, WebhookId};
 use reeve_audit::{Entry, Json as AuditJson, ResourceRef, events};
+use reeve_notify::delivery::{DeliveryId, Target};
+use reeve_notify::webhook::{Filter, OVERLAP, Secret, Secrets, Webhook, WebhookEvent, WebhookId};
 use serde_json::json;
 
 use super::deliveries;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use reeve_agents::anomaly::{CourseChange, CoursePoint};
+use reeve_anomalies::{CourseChange, CoursePoint};
 
 use crate::time;
 

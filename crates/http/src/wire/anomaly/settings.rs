@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use reeve_agents::anomaly::AnomalySettings;
+use reeve_anomalies::AnomalySettings;
 
 /// The settings of each class.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]

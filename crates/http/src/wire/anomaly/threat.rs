@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use reeve_agents::anomaly::threat::ThreatList;
+use reeve_anomalies::threat::ThreatList;
 
 use crate::time;
 

@@ -1,6 +1,6 @@
 //! `reeve analyze costs`: a FOCUS bill's totals, anomalies and recommendations, as one JSON object.
 //!
-//! The judgement is `reeve_agents::charges`, which the agents use on what a connection brings. Amounts go out as the exact
+//! The judgement is `reeve_anomalies::charges`, which the agents use on what a connection brings. Amounts go out as the exact
 //! decimals they are.
 
 mod wire;
@@ -11,7 +11,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 use csv::ByteRecord;
-use reeve_agents::charges::{AnomalyLimits, judge};
+use reeve_anomalies::charges::{AnomalyLimits, judge};
 use reeve_estate::charge::{Charge, focus};
 
 use super::file::{Input, Sink};

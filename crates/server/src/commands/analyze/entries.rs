@@ -10,7 +10,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
-use reeve_agents::behaviour::EntryReview;
+use reeve_anomalies::behaviour::EntryReview;
 use reeve_audit::EventId;
 use reeve_learn::behaviour::Judgement;
 use serde::Serialize;

@@ -2,16 +2,16 @@
 
 use anyhow::Result;
 use reeve_access::AccessError;
-use reeve_agents::anomaly::AnomalyId;
-use reeve_agents::budget::Basis;
-use reeve_agents::delivery::{Happening, Topic};
-use reeve_agents::notification::{Gravity, Item, Message};
-use reeve_agents::webhook::{Facts, WebhookEvent};
-use reeve_agents::{Action, ActionId, ApprovalId, Recommendation, RecommendationId};
 use reeve_alerts::{FIRE, FIRED_EVENT, FiringId, Notification};
+use reeve_anomalies::AnomalyId;
+use reeve_anomalies::budget::Basis;
 use reeve_audit::{ActionStatus, Entry, Json, events};
 use reeve_estate::StoreError;
 use reeve_http::{App, action_record, anomaly_record, budget_alert_record, firing_record, recommendation_record};
+use reeve_notify::delivery::{Happening, Topic};
+use reeve_notify::notification::{Gravity, Item, Message};
+use reeve_notify::webhook::{Facts, WebhookEvent};
+use reeve_recommend::{Action, ActionId, ApprovalId, Recommendation, RecommendationId};
 use reeve_reports::RunId;
 use serde_json::Value;
 

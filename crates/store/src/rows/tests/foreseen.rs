@@ -24,7 +24,7 @@ fn prediction_v1() {
     let sample = samples::prediction("p-1", &samples::rule("r-1", 1_000).unwrap(), 0).unwrap();
     check(&predictive::PredictionRow::from(&sample), fixture!("prediction-v1"));
     let row: predictive::PredictionRow = decode(fixture!("prediction-v1")).unwrap();
-    let then = reeve_agents::predictive::Prediction { over_at: None, peak: None, ..sample };
+    let then = reeve_predict::Prediction { over_at: None, peak: None, ..sample };
     assert_eq!(row.into_prediction().unwrap(), then, "written before these were kept");
 }
 

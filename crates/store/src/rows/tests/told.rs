@@ -1,6 +1,6 @@
 //! Fixtures of what others are told: subscriptions, channels, deliveries, notices.
 
-use reeve_agents::notification::{Channel, ChannelSettings, Encryption, NoticeId};
+use reeve_notify::notification::{Channel, ChannelSettings, Encryption, NoticeId};
 use reeve_testkit::contract::deliveries as samples;
 
 use super::super::{channel, decode, delivery, webhook};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use reeve_agents::ports::RecommendationFilter;
-use reeve_agents::{AgentStore, Guardrails, Recommendation, Status};
+use reeve_recommend::ports::RecommendationFilter;
+use reeve_recommend::{AgentStore, Guardrails, Recommendation, Status};
 use reeve_estate::StoreError;
 
 use super::samples::recommendation;

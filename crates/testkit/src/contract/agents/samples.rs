@@ -3,17 +3,17 @@
 use anyhow::Result;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use reeve_agents::approval::{Signature, Signed};
-use reeve_agents::predictive::RuleId;
-use reeve_agents::recommendation::{Decision, Effort, ImpactAssessment, Subject};
-use reeve_agents::{
+use reeve_estate::{ConnectionId, Money, Provider, ResourceId, ResourceKind};
+use reeve_predict::RuleId;
+use reeve_recommend::approval::{Signature, Signed};
+use reeve_recommend::recommendation::{Decision, Effort, ImpactAssessment, Subject};
+use reeve_recommend::{
     Action, ActionId, ActionStatus, Agent, AgentId, AgentType, Approval, ApprovalId, ApprovalStatus, AutoApply, Cause,
     ChangeControl, Day, Delegation, Direction, Exception, ExceptionRequest, Exclusion, ExclusionId, Explanation,
     Feedback, Freeze, IacRule, Impact, MaintenanceWindow, Mode, Notifications, Origin, Plan, Priority, Purpose,
     Ranking, Recommendation, RecommendationId, RecommendationType, Scope, Status, Step, StepKind, StepOutcome, Timing,
     Watch, WatchVerdict,
 };
-use reeve_estate::{ConnectionId, Money, Provider, ResourceId, ResourceKind};
 use reeve_schedule::Schedule;
 
 fn pair(name: &str, value: &str) -> (String, String) {

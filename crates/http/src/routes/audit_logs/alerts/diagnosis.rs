@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, State};
-use reeve_agents::delivery::{DeliveryStatus, Target};
 use reeve_alerts::{Rule, RuleId, RuleState, window_text};
+use reeve_notify::delivery::{DeliveryStatus, Target};
 use serde_json::json;
 
 use super::preview::{Past, past};

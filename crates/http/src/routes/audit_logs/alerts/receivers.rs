@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, State};
-use reeve_agents::delivery::{Delivery, DeliveryStatus, Topic};
-use reeve_agents::notification::{Channel, ChannelKind};
-use reeve_agents::webhook::{Webhook, WebhookEvent};
 use reeve_alerts::{Rule, RuleId};
+use reeve_notify::delivery::{Delivery, DeliveryStatus, Topic};
+use reeve_notify::notification::{Channel, ChannelKind};
+use reeve_notify::webhook::{Webhook, WebhookEvent};
 
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};

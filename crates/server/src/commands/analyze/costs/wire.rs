@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, civil::Date};
-use reeve_agents::charges::{
+use reeve_anomalies::charges::{
     Abstention, Advice, Anomaly, AnomalyKind, Costs, CurrencyTotals, DAY_MS, Dimension, Judgement, TagCoverage, Totals,
 };
 use reeve_audit::format_instant;

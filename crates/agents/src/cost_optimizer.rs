@@ -1,0 +1,82 @@
+//! The judgement of `cost_optimizer`: pure, from facts to proposals or to a reason for abstaining.
+//!
+//! The specification's four rules, made exact:
+//!
+//! | rule | window | fires when |
+//! |---|---|---|
+//! | `downsize_underutilized` | 14 d | p95 CPU below 20 %, 90 % of the points there, and a smaller size holds every measured peak of the whole history and the growth of the next weeks: one of the family, else a much cheaper one of another |
+//! | `upgrade_throttled` | 3 d | mean and median CPU above 90 %, or a burstable machine held at its baseline without credits; the cheapest size of any family that has more of what is short |
+//! | `identify_idle_resources` | all, 7 d | no work in any dimension in the whole history, and CPU that rounds to 0 % (mean below 0.5, p99 below 1: no cloud ever reports an exact 0) and hardly any traffic; no database connection at all; a volume attached to nothing. Work at times that come again is a schedule, as advice |
+//! | `suggest_reserved_instances` | 30 d | running 95 % of the hours, even from day to day, not growing, and working more of the hours than the commitment breaks even at |
+//!
+//! What was not measured is listed in `not_measured`, lowers the confidence and is never read as idle. Members of scaling
+//! groups, spot capacity, stopped resources and opted-out ones are left alone. One resource gets one of the first three
+//! findings, the most telling one, because they would undo each other. Sources: the specification; complaints 1 to 16 in
+//! the design's lessons.
+
+mod ahead;
+mod bill;
+mod burstable;
+mod commitment;
+mod confidence;
+mod downsize;
+mod evidence;
+mod fit;
+mod gate;
+mod idle;
+mod larger;
+mod margin;
+mod price;
+mod retrospect;
+mod rhythm;
+mod schedule;
+mod throttled;
+mod volume;
+mod work;
+
+#[cfg(test)]
+pub(crate) mod tests;
+
+use reeve_estate::{Metric, ResourceKind};
+use reeve_recommend::{Facts, HISTORY_DAYS, HORIZON_DAYS, Judgement};
+
+pub use retrospect::{held, look_back};
+
+use evidence::Evidence;
+
+/// The metrics a judgement reads.
+pub const METRICS: &[Metric] = &[
+    Metric::CpuUtilization,
+    Metric::MemoryUtilization,
+    Metric::NetworkIn,
+    Metric::NetworkOut,
+    Metric::DiskRead,
+    Metric::DiskWrite,
+    Metric::DiskReadOps,
+    Metric::DiskWriteOps,
+    Metric::DatabaseConnections,
+    Metric::CpuCreditBalance,
+];
+
+/// Judges one resource by the four rules.
+#[must_use]
+pub fn judge(facts: &Facts<'_>) -> Judgement {
+    let mut judgement = Judgement::default();
+    if let Err(abstention) = gate::admit(facts.resource) {
+        judgement.abstentions.push(abstention);
+        return judgement;
+    }
+    if facts.resource.kind == ResourceKind::Volume {
+        judgement.take(volume::judge(facts));
+        return judgement;
+    }
+    let evidence = Evidence::of(facts);
+    for rule in [idle::judge, throttled::judge, downsize::judge, commitment::judge] {
+        judgement.take(rule(&evidence));
+        if !judgement.proposals.is_empty() {
+            // A machine that should stop, grow or shrink is no machine to commit to, and one change at a time is enough.
+            break;
+        }
+    }
+    judgement
+}

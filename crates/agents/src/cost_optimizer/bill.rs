@@ -1,0 +1,71 @@
+//! What is billed while a resource runs, and what goes on being billed when it is stopped.
+
+use reeve_estate::{Money, Resource, ResourceKind};
+
+use super::evidence::Evidence;
+use super::price::hourly;
+use reeve_recommend::words::{at_most, dollars, percent};
+
+/// The parts of a resource's cost that a stop is about.
+pub(super) struct Bill {
+    /// Compute a month: at list price, else what the account says the machine costs; `None` without either.
+    pub(super) compute: Option<Money>,
+    /// The list price an hour.
+    hourly: Option<f64>,
+    /// Disks a month, which go on.
+    disks: Money,
+    /// Storage of the snapshots a month, at most; `None` where a size or price is not known.
+    snapshots: Option<Money>,
+}
+
+impl Bill {
+    pub(super) fn of(evidence: &Evidence<'_>) -> Self {
+        let facts = evidence.facts;
+        let resource = facts.resource;
+        let size = resource.specification.instance_type.as_deref();
+        let hourly = size.and_then(|size| hourly(facts.catalogue, resource, size));
+        let billed = resource.monthly_cost.filter(|_| resource.kind == ResourceKind::VirtualMachine);
+        let snapshot = |volume: &Resource| {
+            let gib = volume.specification.storage_gib?;
+            Some(facts.catalogue.snapshot_monthly(volume.provider, &volume.region, gib)?.cost)
+        };
+        Bill {
+            compute: hourly.map(Money::per_month).or(billed),
+            hourly,
+            disks: facts.volumes.iter().filter_map(|volume| volume.monthly_cost).sum(),
+            snapshots: facts.volumes.iter().map(snapshot).sum(),
+        }
+    }
+
+    /// The saving of being off for a share of the time.
+    pub(super) fn saving(&self, off_share: f64) -> Option<Money> {
+        self.compute.map(|compute| Money::from_usd(compute.usd() * off_share))
+    }
+
+    /// The share of machine and disks together that being off for a share of the time saves, percent.
+    pub(super) fn share_percent(&self, off_share: f64) -> Option<f64> {
+        let compute = self.compute?.usd();
+        let all = compute + self.disks.usd();
+        Some(if all > 0.0 { compute * off_share / all * 100.0 } else { 0.0 })
+    }
+
+    /// The arithmetic, written out.
+    pub(super) fn words(&self, resource: &Resource, off_share: f64) -> String {
+        let Some(saved) = self.saving(off_share) else {
+            return format!("no list price is known for {}, so no saving is claimed", resource.name);
+        };
+        let off =
+            if off_share < 1.0 { format!(" x {} of the time", percent(off_share * 100.0)) } else { String::new() };
+        let price = match self.hourly {
+            Some(hourly) => format!("${hourly:.4} an hour x 730 hours"),
+            None => "what the account is billed for it a month".to_owned(),
+        };
+        let disks = if self.disks == Money::ZERO {
+            String::new()
+        } else {
+            let (disks, snapshots) = (dollars(self.disks), at_most(self.snapshots));
+            format!("; its disks go on being billed ({disks} a month), the snapshots cost {snapshots}")
+        };
+        format!("{price}{off} = {} a month saved{disks}", dollars(saved))
+    }
+}

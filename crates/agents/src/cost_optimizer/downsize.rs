@@ -1,0 +1,361 @@
+//! `downsize_underutilized`: CPU below 20 % for 14 days, and a smaller size that holds everything else too.
+
+use reeve_estate::{InstanceSpec, Money};
+use reeve_learn::{Backtest, Summary, bursts};
+
+use super::confidence::{Confidence, backtest, confidence};
+use super::evidence::{Evidence, Load};
+use super::fit::{CPU_MAX_BOUND, Fit, MEMORY_BOUND, degradation_percent, fit, memory_ratio, vcpu_ratio};
+use super::larger::{OTHER_FAMILY, other_family};
+use super::margin::{self, signs};
+use super::price::{Change, after_discounts, change};
+use reeve_recommend::agent::Impact;
+use reeve_recommend::procedure::{iac_note, resize, subject};
+use reeve_recommend::proposal::{Abstention, Path, Proposal};
+use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, RecommendationType};
+use reeve_recommend::trust::Trust;
+use reeve_recommend::weigh::{Hazards, impact_level, priority_by_savings, risk};
+use reeve_recommend::words::{dollars, percent, thousands};
+use reeve_recommend::{owned_by_code, words};
+
+/// p95 CPU below this, percent.
+pub(super) const LIMIT_PERCENT: f64 = 20.0;
+/// Days the rule looks at.
+pub(super) const DAYS: i64 = 14;
+/// Share of the expected points that must be there.
+pub(super) const COVERAGE: f64 = 0.9;
+/// Confidence at most while memory shrinks unmeasured, percent.
+pub(super) const UNMEASURED_MEMORY_CAP: f64 = 80.0;
+
+/// Share of the memory bound that another family may fill: a move is not made to the very limit.
+const ROOM: f64 = 0.9;
+/// Another family has to be cheaper by this, percent.
+const WORTH_A_MOVE: f64 = 25.0;
+
+const KIND: RecommendationType = RecommendationType::RightSize;
+const RULE: &str = "downsize_underutilized";
+/// Days of training in the backtest.
+const TRAINING_DAYS: i64 = 7;
+
+/// A size that would do.
+struct Candidate {
+    spec: InstanceSpec,
+    name: String,
+    fit: Fit,
+    price: Option<Change>,
+}
+
+pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
+    let mut path = Path::default();
+    let (cpu, summary) = measured(evidence, &mut path)?;
+    let low = path.ask(
+        format!("Is p95 CPU below {LIMIT_PERCENT:.0} % over {DAYS} days?"),
+        summary.p95 < LIMIT_PERCENT,
+        cpu_words(&summary),
+    );
+    if !low {
+        return Err(Abstention::decided(KIND, "cpu_not_low", cpu_words(&summary)));
+    }
+    let from = evidence.size.as_ref().ok_or_else(|| {
+        let size = evidence.facts.resource.specification.instance_type.as_deref().unwrap_or("its size");
+        Abstention::unjudged(KIND, "size_unknown", format!("the catalogue does not know {size}"))
+    })?;
+    let chosen = choose(evidence, from, &mut path)?;
+    Ok(propose(evidence, from, chosen, cpu, &summary, path))
+}
+
+/// CPU over the rule's window, when enough of it is there.
+fn measured<'e>(evidence: &'e Evidence<'_>, path: &mut Path) -> Result<(&'e Load, Summary), Abstention> {
+    let window = evidence.last_days(DAYS);
+    let cpu =
+        evidence.cpu.as_ref().ok_or_else(|| Abstention::unjudged(KIND, "no_cpu_samples", "CPU was not measured"))?;
+    let summary = cpu
+        .summary(window)
+        .ok_or_else(|| Abstention::unjudged(KIND, "no_cpu_samples", format!("no CPU samples in {DAYS} days")))?;
+    let detail =
+        format!("{} points, {} of the last {DAYS} days", thousands(summary.count), percent(summary.coverage * 100.0));
+    if !path.ask(format!("Was CPU measured for {DAYS} days?"), summary.coverage >= COVERAGE, detail.clone()) {
+        return Err(Abstention::unjudged(KIND, "thin_data", detail));
+    }
+    Ok((cpu, summary))
+}
+
+fn cpu_words(summary: &Summary) -> String {
+    format!(
+        "p95 CPU {} over {DAYS} days (mean {}, highest {}), {} points, limit {LIMIT_PERCENT:.0} %",
+        percent(summary.p95),
+        percent(summary.mean),
+        percent(summary.max),
+        thousands(summary.count)
+    )
+}
+
+/// The smallest size of the family that holds the load and stays within the cost guardrail, else one of another family that is
+/// much cheaper and holds it too.
+fn choose(evidence: &Evidence<'_>, from: &InstanceSpec, path: &mut Path) -> Result<Candidate, Abstention> {
+    let (chosen, refusal) = in_family(evidence, from);
+    let Some(chosen) = chosen.or_else(|| elsewhere(evidence, from)) else {
+        let none = ("no_smaller_size", format!("{} has no smaller size in its family", from.name));
+        let (code, detail) = refusal.unwrap_or(none);
+        return Err(Abstention::decided(KIND, code, detail));
+    };
+    path.extend(chosen.fit.path.clone());
+    if let Some((_, detail)) = refusal {
+        path.ask("Would a still smaller size of its family do?", false, detail);
+    }
+    Ok(chosen)
+}
+
+/// A size with its fit over the whole history and the weeks to come.
+fn candidate(evidence: &Evidence<'_>, from: &InstanceSpec, spec: &InstanceSpec) -> Candidate {
+    let name = evidence.size_name(spec);
+    let mut fit = fit(evidence, from, spec, evidence.history());
+    fit.look_ahead(evidence, from, spec);
+    let price = change(evidence.facts.catalogue, evidence.facts.resource, &evidence.size_name(from), &name);
+    Candidate { spec: spec.clone(), name, fit, price }
+}
+
+fn boots(evidence: &Evidence<'_>, from: &InstanceSpec, spec: &InstanceSpec) -> bool {
+    let architecture = evidence.facts.resource.specification.architecture.as_deref();
+    spec.gpus == from.gpus && architecture.is_none_or(|a| spec.architectures.iter().any(|own| own == a))
+}
+
+type Refusal = Option<(&'static str, String)>;
+
+/// The smallest of the family that does, and why nothing smaller does.
+fn in_family(evidence: &Evidence<'_>, from: &InstanceSpec) -> (Option<Candidate>, Refusal) {
+    let facts = evidence.facts;
+    let mut chosen = None;
+    let smaller = facts.catalogue.smaller_in_family(facts.resource.provider, &from.name);
+    for (step, spec) in smaller.into_iter().filter(|spec| boots(evidence, from, spec)).enumerate() {
+        let found = candidate(evidence, from, spec);
+        let price = || price_refusal(step, found.price.as_ref(), facts.guardrails.max_cost_decrease_percent);
+        if let Some((code, detail)) = found.fit.refused.clone().or_else(price) {
+            return (chosen, Some((code, format!("{}: {detail}", found.name))));
+        }
+        chosen = Some(found);
+    }
+    (chosen, None)
+}
+
+/// The cheapest size of another family, where everything was measured and every figure is known: what is short in the own
+/// family (memory beside idle processors) another has in another proportion. A little cheaper is not worth a move.
+fn elsewhere(evidence: &Evidence<'_>, from: &InstanceSpec) -> Option<Candidate> {
+    let facts = evidence.facts;
+    let provider = facts.resource.provider;
+    if evidence.measured().iter().any(|(_, measured)| !measured) || from.memory_gib.is_none() {
+        return None;
+    }
+    let others = facts.catalogue.exchangeable(provider, &from.name).into_iter();
+    let cheap = others.filter(|spec| boots(evidence, from, spec) && spec.family != from.family).filter_map(|spec| {
+        let name = evidence.size_name(spec);
+        let price = change(facts.catalogue, facts.resource, &evidence.size_name(from), &name)?;
+        let decrease = -price.percent();
+        let within = (WORTH_A_MOVE..=facts.guardrails.max_cost_decrease_percent + 0.05).contains(&decrease);
+        within.then_some((price.hourly.1, spec))
+    });
+    let mut cheap: Vec<(f64, &InstanceSpec)> = cheap.collect();
+    cheap.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.name.cmp(&b.1.name)));
+    // Most are out by processors and memory alone, without another look at every sample.
+    let highest = |load: &Option<Load>| load.as_ref()?.summary(evidence.history()).map(|summary| summary.max);
+    let (cpu, memory) = (highest(&evidence.cpu)?, highest(&evidence.memory)?);
+    cheap.retain(|(_, spec)| {
+        let (memory_ratio, _) = memory_ratio(from, spec);
+        // At most half of the processors go at once, as within a family.
+        spec.vcpu * 2 >= from.vcpu
+            && memory * memory_ratio <= MEMORY_BOUND * ROOM
+            && cpu * vcpu_ratio(from, spec) <= CPU_MAX_BOUND.max(cpu)
+    });
+    let mut found = cheap.into_iter().map(|(_, spec)| candidate(evidence, from, spec));
+    found.find(|one| one.fit.refused.is_none() && one.fit.doubts.is_empty())
+}
+
+/// Why a size's price rules it out. Without a price only the next smaller size is considered.
+fn price_refusal(step: usize, price: Option<&Change>, max_decrease: f64) -> Option<(&'static str, String)> {
+    let Some(price) = price else {
+        return (step > 0).then(|| ("no_price", "without a price only one step down is considered".to_owned()));
+    };
+    if price.savings() <= Money::ZERO {
+        return Some(("no_saving", "it does not cost less".to_owned()));
+    }
+    let decrease = -price.percent();
+    (decrease > max_decrease + 0.05).then(|| {
+        let detail = format!("cost would fall by {}, guardrail {}", percent(decrease), percent(max_decrease));
+        ("guardrail_max_decrease", detail)
+    })
+}
+
+/// How often the change would have held, day by day.
+fn try_out(evidence: &Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec, cpu: &Load) -> Backtest {
+    let ratio = vcpu_ratio(from, to);
+    let allowed = evidence.facts.guardrails.max_degradation_percent;
+    backtest(evidence, cpu, TRAINING_DAYS, |before, day| {
+        let earlier = cpu.summary(before)?;
+        if earlier.coverage < 0.8 || earlier.p95 >= LIMIT_PERCENT {
+            return None;
+        }
+        // The day alone is held to the same bounds: what a month's percentile hides, a day's shows.
+        Some(degradation_percent(cpu, day, ratio)? <= allowed && fit(evidence, from, to, day).refused.is_none())
+    })
+}
+
+fn propose(
+    evidence: &Evidence<'_>,
+    from: &InstanceSpec,
+    chosen: Candidate,
+    cpu: &Load,
+    summary: &Summary,
+    mut path: Path,
+) -> Proposal {
+    let resource = evidence.facts.resource;
+    let from_name = evidence.size_name(from);
+    let memory_doubt = chosen.fit.doubts.contains(&"memory");
+    let doubts = chosen.fit.doubts.iter().map(|d| if *d == "memory" { 2.0 } else { 0.5 }).sum();
+    let counted = try_out(evidence, from, &chosen.spec, cpu);
+    let cap = memory_doubt.then_some(UNMEASURED_MEMORY_CAP);
+    let margins = margin::smaller(evidence, from, &chosen.spec);
+    let trust = confidence(counted, &margins, doubts, cap);
+    let signs = signs(evidence, margins, counted.windows, doubts);
+    path.ask("Would it have held on the held-out days?", counted.held == counted.windows, trust.words());
+    let savings = chosen.price.as_ref().map(Change::savings);
+    let list_now = chosen.price.as_ref().map(|price| price.now);
+    let monthly_cost = resource.monthly_cost.or(list_now);
+    let iac = owned_by_code(resource);
+    let hazards = Hazards {
+        unmeasured: !chosen.fit.doubts.is_empty(),
+        iac: iac.is_some(),
+        unpriced: chosen.price.is_none(),
+        idle: false,
+    };
+    let degradation = degradation_percent(cpu, evidence.history(), vcpu_ratio(from, &chosen.spec));
+    let impact = assess(&chosen, degradation.filter(|_| !memory_doubt), summary);
+    let explanation = Explanation {
+        risk: risk(resource, hazards),
+        ..explain(evidence, &from_name, &chosen, summary, cpu, &trust, path, &impact)
+    };
+    let mut proposal = Proposal {
+        kind: KIND,
+        rule: RULE,
+        title: format!(
+            "Resize {} from {from_name} to {}: p95 CPU {} over {DAYS} days",
+            resource.name,
+            chosen.name,
+            percent(summary.p95)
+        ),
+        subject: subject(resource, Some(chosen.name.clone())),
+        priority: priority_by_savings(savings),
+        confidence: trust.percent,
+        trust: Trust::of(trust.raw, cap, &signs),
+        impact_level: impact_level(resource, savings, monthly_cost, hazards),
+        impact,
+        effort: Effort::Medium,
+        savings_monthly: savings,
+        savings_after_discounts: after_discounts(resource, list_now, savings),
+        monthly_cost,
+        plan: Some(resize(resource, &from_name, &chosen.name)),
+        reason_codes: codes(&chosen),
+        not_measured: not_measured(evidence, &chosen),
+        explanation,
+    };
+    if let Some(tag) = iac {
+        iac_note(&mut proposal, &tag);
+    }
+    if chosen.spec.family != from.family {
+        proposal.reason_codes.push(OTHER_FAMILY.to_owned());
+        proposal.explanation.factors.push(other_family(from, &chosen.spec));
+    }
+    let level = risk(resource, hazards);
+    proposal.reason_codes.push(format!("risk_{level}"));
+    proposal
+}
+
+fn codes(chosen: &Candidate) -> Vec<String> {
+    let mut codes = vec!["cpu_p95_below_20".to_owned()];
+    codes.extend(chosen.fit.doubts.iter().map(|dimension| format!("unchecked_{dimension}")));
+    if chosen.price.is_none() {
+        codes.push("no_list_price".to_owned());
+    }
+    codes
+}
+
+fn not_measured(evidence: &Evidence<'_>, chosen: &Candidate) -> Vec<String> {
+    let mut names = Vec::new();
+    for (name, measured) in evidence.measured() {
+        match (measured, chosen.fit.doubts.contains(&name)) {
+            (false, _) => names.push(name.to_owned()),
+            // Measured, but what the smaller size sustains is not known.
+            (true, true) => names.push(format!("{name}_baseline")),
+            (true, false) => {}
+        }
+    }
+    if chosen.fit.doubts.contains(&"cpu_credits") {
+        names.push("cpu_credits".to_owned());
+    }
+    if chosen.price.is_none() {
+        names.push("price".to_owned());
+    }
+    names
+}
+
+fn assess(chosen: &Candidate, degradation: Option<f64>, summary: &Summary) -> ImpactAssessment {
+    let cost = match &chosen.price {
+        Some(price) => price.words(),
+        None => format!("no list price is known for {}, so no saving is claimed", chosen.name),
+    };
+    let performance = match degradation {
+        Some(value) => format!("{} of the measured CPU work would have had to wait; one restart", percent(value)),
+        None => format!(
+            "not claimed: memory was not measured and gets smaller (CPU p99 now {}); one restart",
+            percent(summary.p99)
+        ),
+    };
+    ImpactAssessment {
+        cost_percent: chosen.price.as_ref().map(Change::percent),
+        cost,
+        performance_degradation_percent: degradation,
+        performance,
+        security: "none: image, network and permissions stay as they are".to_owned(),
+    }
+}
+
+#[allow(clippy::too_many_arguments)]
+fn explain(
+    evidence: &Evidence<'_>,
+    from_name: &str,
+    chosen: &Candidate,
+    summary: &Summary,
+    cpu: &Load,
+    trust: &Confidence,
+    path: Path,
+    impact: &ImpactAssessment,
+) -> Explanation {
+    let mut factors = vec![trust.words(), cpu_words(summary)];
+    let peaks = bursts(evidence.history().of(&cpu.points), LIMIT_PERCENT, cpu.period_ms);
+    if let Some(highest) = peaks.iter().map(|burst| burst.peak).max_by(f64::total_cmp) {
+        factors.push(format!(
+            "{} bursts above {LIMIT_PERCENT:.0} % in the history, the highest {}",
+            thousands(peaks.len() as u64),
+            percent(highest)
+        ));
+    }
+    factors.extend(chosen.fit.factors.iter().cloned());
+    factors.extend(
+        chosen.fit.doubts.iter().map(|doubt| format!("{} gets smaller and was not measured", doubt.replace('_', " "))),
+    );
+    factors.push(impact.cost.clone());
+    let resource = evidence.facts.resource;
+    let saving = chosen.price.as_ref().map_or("not claimed: no list price".to_owned(), |price| {
+        format!("{} a month ({})", dollars(price.savings()), words::percent(-price.percent()))
+    });
+    Explanation {
+        action: format!("Resize {} ({}) from {from_name} to {}", resource.name, resource.id, chosen.name),
+        factors,
+        data_points: evidence.data_points(),
+        similar_cases: 0,
+        success_rate: None,
+        risk: Impact::Low,
+        cost_reduction: saving,
+        performance_impact: impact.performance.clone(),
+        decision_path: path.into_decisions(),
+    }
+}

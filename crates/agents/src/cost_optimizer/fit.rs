@@ -1,0 +1,207 @@
+//! Whether a size holds a load, dimension by dimension.
+//!
+//! Peaks are those of the whole history, not of the rule's window: a short window hides them. Network and disk are held
+//! against what a size sustains, never against its "up to" figure. A dimension that nobody measured is not checked, which
+//! is said, and counts as a doubt when the size has less of it.
+
+use reeve_estate::InstanceSpec;
+use reeve_learn::{Summary, Window};
+
+use super::ahead;
+use super::burstable::baseline_percent;
+use super::evidence::{Evidence, Load};
+use reeve_recommend::proposal::Path;
+use reeve_recommend::words::{figure, percent};
+
+/// Projected p99 CPU at most, percent of the target.
+pub(super) const CPU_P99_BOUND: f64 = 60.0;
+/// Projected highest CPU point at most, percent of the target.
+pub(super) const CPU_MAX_BOUND: f64 = 90.0;
+/// Projected highest memory at most, percent of the target: room for a start-up peak.
+pub(super) const MEMORY_BOUND: f64 = 80.0;
+/// Share of a sustained baseline (network, disk) that p99 may use, percent.
+pub(super) const BASELINE_BOUND: f64 = 80.0;
+
+/// What the check of a size found.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Fit {
+    /// The checks.
+    pub(super) path: Path,
+    /// The first check that failed: code and numbers.
+    pub(super) refused: Option<(&'static str, String)>,
+    /// Dimensions that could not be checked and that get smaller.
+    pub(super) doubts: Vec<&'static str>,
+    /// Sentences for the explanation.
+    pub(super) factors: Vec<String>,
+}
+
+impl Fit {
+    fn check(&mut self, question: String, holds: bool, detail: String, code: &'static str) {
+        if !self.path.ask(question, holds, detail.clone()) && self.refused.is_none() {
+            self.refused = Some((code, detail));
+        }
+    }
+
+    fn doubt(&mut self, dimension: &'static str, question: String, why: String) {
+        self.path.unanswered(question, why);
+        self.doubts.push(dimension);
+    }
+}
+
+/// Checks a size against everything that was measured in a window.
+pub(super) fn fit(evidence: &Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec, window: Window) -> Fit {
+    let mut found = Fit::default();
+    cpu(&mut found, evidence, from, to, window);
+    credits(&mut found, evidence, from, to, window);
+    memory(&mut found, evidence, from, to, window);
+    let gbps = |spec: &InstanceSpec| spec.network_baseline_gbps;
+    let to_gbps = |bytes: f64| bytes * 8.0 / 1e9;
+    let network = Baseline { name: "network", code: "network_bound", unit: "Gbit/s", convert: to_gbps };
+    network.check(&mut found, evidence.network.as_ref(), (gbps(from), gbps(to)), window);
+    let mbps = |spec: &InstanceSpec| spec.disk_baseline_mbps;
+    let to_mbps = |bytes: f64| bytes * 8.0 / 1e6;
+    let disk = Baseline { name: "disk_throughput", code: "disk_bound", unit: "Mbit/s", convert: to_mbps };
+    disk.check(&mut found, evidence.disk_bytes.as_ref(), (mbps(from), mbps(to)), window);
+    let iops = |spec: &InstanceSpec| spec.disk_baseline_iops;
+    let operations = Baseline { name: "disk_operations", code: "disk_ops_bound", unit: "operations/s", convert: |n| n };
+    operations.check(&mut found, evidence.disk_ops.as_ref(), (iops(from), iops(to)), window);
+    found
+}
+
+impl Fit {
+    /// Adds whether the size still holds the load after the weeks to come.
+    pub(super) fn look_ahead(&mut self, evidence: &Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec) {
+        let outgrown = ahead::outgrows(evidence, from, to);
+        let detail = outgrown.clone().unwrap_or_else(|| "no growth that leads beyond it".to_owned());
+        let question = format!("Does {} hold the load of the next {:.0} days?", to.name, ahead::DAYS);
+        self.check(question, outgrown.is_none(), detail, "growing");
+    }
+}
+
+fn cpu(found: &mut Fit, evidence: &Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec, window: Window) {
+    let Some(cpu) = evidence.cpu.as_ref().and_then(|load| load.summary(window)) else { return };
+    let ratio = vcpu_ratio(from, to);
+    let (p99, max) = (cpu.p99 * ratio, cpu.max * ratio);
+    let what = format!("{} vCPU to {}", from.vcpu, to.vcpu);
+    let same = to.vcpu >= from.vcpu;
+    found.check(
+        format!("Does p99 CPU stay below {CPU_P99_BOUND:.0} % on {}?", to.name),
+        same || p99 <= CPU_P99_BOUND,
+        format!("p99 {} becomes {} ({what})", percent(cpu.p99), percent(p99)),
+        "cpu_bound",
+    );
+    found.check(
+        format!("Does the highest CPU point stay below {CPU_MAX_BOUND:.0} % on {}?", to.name),
+        same || max <= CPU_MAX_BOUND,
+        format!("highest {} becomes {} ({what})", percent(cpu.max), percent(max)),
+        "cpu_peak_bound",
+    );
+    found.factors.push(format!(
+        "On {} the measured peaks become p99 {} and highest {} of {} vCPU",
+        to.name,
+        percent(p99),
+        percent(max),
+        to.vcpu
+    ));
+}
+
+fn credits(found: &mut Fit, evidence: &Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec, window: Window) {
+    if !to.burstable {
+        return;
+    }
+    let question = format!("Does {} sustain the mean CPU without credits?", to.name);
+    let Some(cpu) = evidence.cpu.as_ref().and_then(|load| load.summary(window)) else { return };
+    let Some(baseline) = baseline_percent(to) else {
+        found.doubt("cpu_credits", question, "its baseline is not in the catalogue".to_owned());
+        return;
+    };
+    let mean = cpu.mean * vcpu_ratio(from, to);
+    let detail = format!("mean {} becomes {}, baseline {}", percent(cpu.mean), percent(mean), percent(baseline));
+    found.check(question, mean <= baseline, detail, "cpu_credit_bound");
+}
+
+fn memory(found: &mut Fit, evidence: &Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec, window: Window) {
+    let question = format!("Does memory fit into {}?", to.name);
+    let (ratio, sizes) = memory_ratio(from, to);
+    if ratio <= 1.0 {
+        found.path.ask(question, true, sizes);
+        return;
+    }
+    let Some(used) = well_measured(evidence.memory.as_ref(), window) else {
+        found.doubt("memory", question, format!("memory was not measured ({sizes})"));
+        return;
+    };
+    let highest = used.max * ratio;
+    let detail = format!("highest {} becomes {} ({sizes})", percent(used.max), percent(highest));
+    found.factors.push(format!("Memory: {detail}, limit {MEMORY_BOUND:.0} %"));
+    found.check(question, highest <= MEMORY_BOUND, detail, "memory_bound");
+}
+
+/// A dimension with a sustained baseline.
+struct Baseline {
+    name: &'static str,
+    code: &'static str,
+    unit: &'static str,
+    convert: fn(f64) -> f64,
+}
+
+impl Baseline {
+    fn check(&self, found: &mut Fit, load: Option<&Load>, sizes: (Option<f64>, Option<f64>), window: Window) {
+        let words = self.name.replace('_', " ");
+        let many = self.name.ends_with('s');
+        let (does, was, stays) = if many { ("Do", "were", "stay") } else { ("Does", "was", "stays") };
+        let question = format!("{does} p99 {words} stay below {BASELINE_BOUND:.0} % of what the size sustains?");
+        if let (Some(now), Some(then)) = sizes
+            && then >= now
+        {
+            found.path.ask(question, true, format!("{words} {stays} at least {} {}", figure(now), self.unit));
+            return;
+        }
+        let Some(used) = well_measured(load, window) else {
+            found.doubt(self.name, question, format!("{words} {was} not measured"));
+            return;
+        };
+        let Some(then) = sizes.1 else {
+            found.doubt(self.name, question, format!("the catalogue has no sustained {words} for the size"));
+            return;
+        };
+        let p99 = (self.convert)(used.p99);
+        let share = percent(p99 / then * 100.0);
+        let detail = format!("p99 {} of {} {} sustained ({share})", figure(p99), figure(then), self.unit);
+        found.check(question, p99 <= then * BASELINE_BOUND / 100.0, detail, self.code);
+    }
+}
+
+/// How much larger a percentage of memory becomes on another size, and the sizes in words. Within a family memory goes with
+/// vCPU; where the catalogue has no memory sizes, that is what is left to go by.
+pub(super) fn memory_ratio(from: &InstanceSpec, to: &InstanceSpec) -> (f64, String) {
+    match (from.memory_gib, to.memory_gib) {
+        (Some(now), Some(then)) if then > 0.0 => (now / then, format!("{now} GiB become {then} GiB")),
+        _ => (vcpu_ratio(from, to), "taken to shrink with vCPU, its size is not in the catalogue".to_owned()),
+    }
+}
+
+/// How much larger a percentage of CPU becomes on another size.
+pub(super) fn vcpu_ratio(from: &InstanceSpec, to: &InstanceSpec) -> f64 {
+    f64::from(from.vcpu.max(1)) / f64::from(to.vcpu.max(1))
+}
+
+/// Figures of a load that covers at least nine tenths of the part of the window it was there for, and half of the window.
+pub(super) fn well_measured(load: Option<&Load>, window: Window) -> Option<Summary> {
+    let load = load?;
+    let first = load.points.first()?.0.max(window.start_ms);
+    let part = Window { start_ms: first, end_ms: window.end_ms };
+    let summary = load.summary(part)?;
+    (summary.coverage >= 0.9 && part.length_ms() * 2 >= window.length_ms()).then_some(summary)
+}
+
+/// Work beyond what the size can do at once, percent of all work: what would have had to wait.
+pub(super) fn degradation_percent(cpu: &Load, window: Window, ratio: f64) -> Option<f64> {
+    let (mut beyond, mut all) = (0.0, 0.0);
+    for (_, value) in window.of(&cpu.points) {
+        let projected = value.max(0.0) * ratio;
+        beyond += (projected - 100.0).max(0.0);
+        all += projected;
+    }
+    if all > 0.0 { Some(beyond / all * 100.0) } else { window.of(&cpu.points).first().map(|_| 0.0) }
+}

@@ -1,0 +1,38 @@
+//! Who is left alone, before anything is measured.
+
+use reeve_estate::{Purchase, Resource, ResourceKind, ResourceState};
+
+use reeve_recommend::Abstention;
+use reeve_recommend::left_alone;
+
+/// Whether the resource is judged at all.
+pub(super) fn admit(resource: &Resource) -> Result<(), Abstention> {
+    let out = |code, detail: &str| Err(Abstention { kind: None, code, detail: detail.to_owned(), decisive: true });
+    if left_alone(resource) {
+        return out("opted_out", "its tag reeve:ignore says that it is to be left alone");
+    }
+    match resource.kind {
+        ResourceKind::Volume => {
+            return match resource.state {
+                ResourceState::Unattached => Ok(()),
+                _ => out("in_use", "the volume is attached"),
+            };
+        }
+        ResourceKind::VirtualMachine | ResourceKind::Database => {}
+        _ => return out("kind_not_covered", "the specification has no rule for this kind of resource"),
+    }
+    if let Some(group) = &resource.group {
+        return out("group_member", &format!("it belongs to {group}; groups are resized by their template"));
+    }
+    if resource.purchase == Some(Purchase::Spot) {
+        return out("spot", "spot capacity comes and goes; it is not resized one by one");
+    }
+    match resource.state {
+        ResourceState::Running | ResourceState::Available => Ok(()),
+        ResourceState::Changing => {
+            let detail = "it is on its way between states".to_owned();
+            Err(Abstention { kind: None, code: "changing", detail, decisive: false })
+        }
+        _ => out("not_running", "it does not run, so it has no load to judge"),
+    }
+}

@@ -1,0 +1,263 @@
+//! `identify_idle_resources`: no work in the whole history that is known, and 0 % utilisation for 7 days. The plan stops,
+//! after a snapshot; nothing is ever deleted. What works at times that come again is left to [`super::schedule`].
+//!
+//! No cloud reports an exact 0 for a machine that is on, so 0 % is what rounds to it: mean below 0.5, p99 below 1, and no
+//! hour of work in any dimension ([`super::work`]). A machine must also be silent on the network, which has to be measured:
+//! what is not measured is not idle. A database is idle when nobody connected, whatever its CPU says.
+
+use reeve_estate::ResourceKind;
+use reeve_learn::{Summary, Window};
+
+use super::bill::Bill;
+use super::confidence::{Confidence, backtest, confidence};
+use super::evidence::{Evidence, Load};
+use super::margin::{self, signs};
+use super::price::after_discounts;
+use super::rhythm::{NoRhythm, Rhythm};
+use super::schedule;
+use super::work::{CPU_PERCENT, NETWORK_BYTES, Work};
+use reeve_recommend::agent::Impact;
+use reeve_recommend::owned_by_code;
+use reeve_recommend::procedure::{iac_note, restarts_by_itself, stop_idle, subject};
+use reeve_recommend::proposal::{Abstention, Path, Proposal};
+use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, RecommendationType};
+use reeve_recommend::trust::Trust;
+use reeve_recommend::weigh::{Hazards, impact_level, priority_by_savings, risk};
+use reeve_recommend::words::{byte_rate, dollars, percent, thousands};
+
+/// Days the rule looks at.
+pub(super) const DAYS: i64 = 7;
+const COVERAGE: f64 = 0.9;
+/// Mean CPU below this rounds to 0 %.
+const MEAN_PERCENT: f64 = 0.5;
+/// p99 CPU below this, percent.
+const P99_PERCENT: f64 = 1.0;
+/// Network p99 below this, bytes per second: name service, clock and management chatter.
+const NETWORK_P99: f64 = 5_000.0;
+/// Network mean below this, bytes per second.
+const NETWORK_MEAN: f64 = 1_000.0;
+/// Share of the hours from which on a resource is simply in use.
+const IN_USE: f64 = 0.5;
+
+const KIND: RecommendationType = RecommendationType::IdleResourceCleanup;
+const RULE: &str = "identify_idle_resources";
+
+pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
+    let mut path = Path::default();
+    let database = evidence.facts.resource.kind == ResourceKind::Database;
+    let load = if database {
+        covered(evidence.connections.as_ref(), evidence, "connections", &mut path)?;
+        evidence.connections.as_ref()
+    } else {
+        covered(evidence.cpu.as_ref(), evidence, "CPU", &mut path)?;
+        covered(evidence.network.as_ref(), evidence, "network traffic", &mut path)?;
+        evidence.cpu.as_ref()
+    };
+    let unmeasured = || Abstention::unjudged(KIND, "not_measured", "nothing was measured");
+    let (load, work) = load.zip(Work::of(evidence)).ok_or_else(unmeasured)?;
+    let days = work.days_observed();
+    let words = format!("No work in {days:.0} days of {}: highest {}", work.dimensions.join(", "), work.peak_words());
+    let worked = work.worked().count();
+    let detail = match worked {
+        0 => words.clone(),
+        _ => format!(
+            "it worked in {} of {} hours, on {} of {days:.0} days (highest {})",
+            thousands(worked as u64),
+            thousands(work.measured() as u64),
+            work.days_worked(),
+            work.peak_words()
+        ),
+    };
+    if !path.ask("Did it work in no hour of the whole history?", worked == 0, detail.clone()) {
+        return worked_sometimes(evidence, &work, &detail, path);
+    }
+    let mut factors = vec![words];
+    factors.push(if database { silent_database(evidence, &mut path)? } else { silent_machine(evidence, &mut path)? });
+    Ok(propose(evidence, load, days, factors, path))
+}
+
+/// What works at times that come again is stopped outside them; anything else that worked is not idle.
+fn worked_sometimes(evidence: &Evidence<'_>, work: &Work, detail: &str, path: Path) -> Result<Proposal, Abstention> {
+    let database = evidence.facts.resource.kind == ResourceKind::Database;
+    let in_use = if database { "connections_in_use" } else { "cpu_in_use" };
+    let why = match Rhythm::of(work, evidence.now_ms) {
+        Ok(rhythm) => match schedule::judge(evidence, work, &rhythm, path) {
+            Ok(proposal) => return Ok(proposal),
+            Err(_) if work.share() > IN_USE => in_use,
+            Err(abstention) => return Err(abstention),
+        },
+        Err(NoRhythm::Ended) => "worked_before",
+        Err(_) if work.share() > IN_USE => in_use,
+        Err(NoRhythm::TooShort) => {
+            let detail = format!("{detail}: three whole weeks are needed to know its rhythm");
+            return Err(Abstention::unjudged(KIND, "rhythm_unknown", detail));
+        }
+        Err(NoRhythm::Rare) => "rare_work",
+        Err(NoRhythm::Irregular) => "irregular_work",
+    };
+    Err(Abstention::decided(KIND, why, detail))
+}
+
+/// Whether nobody used it in a window; `None` without measurements.
+pub(super) fn stayed_idle(evidence: &Evidence<'_>, window: Window) -> Option<bool> {
+    if evidence.facts.resource.kind == ResourceKind::Database {
+        return evidence.connections.as_ref()?.summary(window).map(|s| s.coverage >= 0.8 && s.max <= 0.0);
+    }
+    let quiet = evidence
+        .network
+        .as_ref()
+        .and_then(|n| n.summary(window))
+        .is_some_and(|n| is_quiet(&n) && n.max < NETWORK_BYTES);
+    evidence.cpu.as_ref()?.summary(window).map(|s| s.coverage >= 0.8 && is_zero(&s) && s.max < CPU_PERCENT && quiet)
+}
+
+/// The largest share that any figure takes of its limit of idleness.
+pub(super) fn share_of_limits(cpu: &Summary, network: &Summary) -> f64 {
+    let of_cpu = (cpu.mean / MEAN_PERCENT).max(cpu.p99 / P99_PERCENT);
+    of_cpu.max(network.mean / NETWORK_MEAN).max(network.p99 / NETWORK_P99)
+}
+
+fn is_zero(cpu: &Summary) -> bool {
+    cpu.mean < MEAN_PERCENT && cpu.p99 < P99_PERCENT
+}
+
+fn is_quiet(network: &Summary) -> bool {
+    network.mean < NETWORK_MEAN && network.p99 < NETWORK_P99
+}
+
+fn covered(load: Option<&Load>, evidence: &Evidence<'_>, name: &str, path: &mut Path) -> Result<Summary, Abstention> {
+    let window = evidence.last_days(DAYS);
+    let question = format!("Was {name} measured for {DAYS} days?");
+    let Some(summary) = load.and_then(|load| load.summary(window)) else {
+        path.unanswered(question, "not measured");
+        return Err(Abstention::unjudged(
+            KIND,
+            "not_measured",
+            format!("{name} was not measured, and that is not idle"),
+        ));
+    };
+    let detail =
+        format!("{} points, {} of the last {DAYS} days", thousands(summary.count), percent(summary.coverage * 100.0));
+    if path.ask(question, summary.coverage >= COVERAGE, detail.clone()) {
+        Ok(summary)
+    } else {
+        Err(Abstention::unjudged(KIND, "thin_data", format!("{name}: {detail}")))
+    }
+}
+
+fn silent_machine(evidence: &Evidence<'_>, path: &mut Path) -> Result<String, Abstention> {
+    let window = evidence.last_days(DAYS);
+    let unmeasured = || Abstention::unjudged(KIND, "not_measured", "CPU and network were not measured");
+    let summary = |load: &Option<Load>| load.as_ref().and_then(|load| load.summary(window)).ok_or_else(unmeasured);
+    let (cpu, network) = (summary(&evidence.cpu)?, summary(&evidence.network)?);
+    let cpu_words = format!(
+        "CPU over {DAYS} days: mean {:.2} %, p99 {:.2} %, highest {:.2} %, {} points; 0 % is mean below {MEAN_PERCENT} and p99 below {P99_PERCENT}",
+        cpu.mean,
+        cpu.p99,
+        cpu.max,
+        thousands(cpu.count)
+    );
+    if !path.ask(format!("Was CPU 0 % for {DAYS} days?"), is_zero(&cpu), cpu_words.clone()) {
+        return Err(Abstention::decided(KIND, "cpu_in_use", cpu_words));
+    }
+    let network_words = format!(
+        "Network over {DAYS} days: mean {}, p99 {}; limits {} and {}",
+        byte_rate(network.mean),
+        byte_rate(network.p99),
+        byte_rate(NETWORK_MEAN),
+        byte_rate(NETWORK_P99)
+    );
+    if !path.ask("Was the network silent?", is_quiet(&network), network_words.clone()) {
+        return Err(Abstention::decided(KIND, "network_in_use", network_words));
+    }
+    Ok(format!("{cpu_words}. {network_words}"))
+}
+
+fn silent_database(evidence: &Evidence<'_>, path: &mut Path) -> Result<String, Abstention> {
+    let connections = covered(evidence.connections.as_ref(), evidence, "connections", path)?;
+    Ok(format!("Connections over {DAYS} days: highest {:.0}, {} points", connections.max, thousands(connections.count)))
+}
+
+fn propose(evidence: &Evidence<'_>, load: &Load, days: f64, mut factors: Vec<String>, mut path: Path) -> Proposal {
+    let resource = evidence.facts.resource;
+    let counted = backtest(evidence, load, DAYS, |before, day| {
+        stayed_idle(evidence, before).filter(|idle| *idle).and_then(|_| stayed_idle(evidence, day))
+    });
+    let margins = margin::idle(evidence);
+    let trust: Confidence = confidence(counted, &margins, 0.0, None);
+    let signs = signs(evidence, margins, counted.windows, 0.0);
+    path.ask("Did it stay idle on the held-out days?", counted.held == counted.windows, trust.words());
+    let bill = Bill::of(evidence);
+    let iac = owned_by_code(resource);
+    let hazards = Hazards { unmeasured: false, iac: iac.is_some(), unpriced: bill.compute.is_none(), idle: true };
+    let savings = bill.compute;
+    let monthly_cost = resource.monthly_cost.or(bill.compute);
+    factors.insert(0, trust.words());
+    factors.push(bill.words(resource, 1.0));
+    let mut reason_codes = vec![
+        if resource.kind == ResourceKind::Database { "no_connections" } else { "cpu_and_network_zero" }.to_owned(),
+        "stop_not_delete".to_owned(),
+    ];
+    if restarts_by_itself(resource) {
+        reason_codes.push("restarts_after_seven_days".to_owned());
+        factors.push(
+            "RDS starts a stopped database again after seven days; stop it again or delete it by hand".to_owned(),
+        );
+    }
+    let not_measured = evidence.not_measured(bill.compute.is_none());
+    let impact = ImpactAssessment {
+        cost_percent: bill.share_percent(1.0).map(|share| -share),
+        cost: bill.words(resource, 1.0),
+        performance_degradation_percent: Some(0.0),
+        performance: "none expected: nothing used it; starting it again takes minutes".to_owned(),
+        security: "one machine less that can be reached".to_owned(),
+    };
+    let explanation = Explanation { risk: risk(resource, hazards), ..explain(evidence, factors, path, &bill, &impact) };
+    let mut proposal = Proposal {
+        kind: KIND,
+        rule: RULE,
+        title: format!("Stop {}: idle for {days:.0} days", resource.name),
+        subject: subject(resource, None),
+        priority: priority_by_savings(savings),
+        confidence: trust.percent,
+        trust: Trust::of(trust.raw, None, &signs),
+        impact_level: impact_level(resource, savings, monthly_cost, hazards),
+        impact,
+        effort: Effort::Low,
+        savings_monthly: savings,
+        savings_after_discounts: after_discounts(resource, bill.compute, savings),
+        monthly_cost,
+        plan: Some(stop_idle(resource, evidence.facts.volumes)),
+        reason_codes,
+        not_measured,
+        explanation,
+    };
+    if let Some(tag) = iac {
+        iac_note(&mut proposal, &tag);
+    }
+    proposal
+}
+
+fn explain(
+    evidence: &Evidence<'_>,
+    factors: Vec<String>,
+    path: Path,
+    bill: &Bill,
+    impact: &ImpactAssessment,
+) -> Explanation {
+    let resource = evidence.facts.resource;
+    Explanation {
+        action: format!("Stop {} ({}) after a snapshot; nothing is deleted", resource.name, resource.id),
+        factors,
+        data_points: evidence.data_points(),
+        similar_cases: 0,
+        success_rate: None,
+        risk: Impact::Low,
+        cost_reduction: match bill.compute {
+            Some(compute) => format!("{} a month of compute", dollars(compute)),
+            None => "not claimed: no list price".to_owned(),
+        },
+        performance_impact: impact.performance.clone(),
+        decision_path: path.into_decisions(),
+    }
+}

@@ -1,0 +1,104 @@
+//! How far each past day was from breaking a change: 1 is as safe as can be, 0 the limit, below 0 broken. The figures that
+//! calibrate confidence are made of these runs; see `reeve_learn::calibrate`.
+
+use reeve_estate::{InstanceSpec, ResourceKind};
+use reeve_learn::calibrate::{Daily, Signs};
+use reeve_learn::{DAY_MS, HOUR_MS, Summary, Window};
+
+use super::burstable::baseline_percent;
+use super::confidence::DAY_COVERAGE;
+use super::evidence::{Evidence, Load};
+use super::fit::{BASELINE_BOUND, CPU_MAX_BOUND, CPU_P99_BOUND, MEMORY_BOUND, memory_ratio, vcpu_ratio, well_measured};
+use super::work::{CPU_PERCENT, NETWORK_BYTES, Work};
+use super::{idle, throttled};
+use reeve_recommend::{is_production, non_production};
+
+/// The margins of each day of the history.
+fn daily(evidence: &Evidence<'_>, margin: impl Fn(Window) -> Option<f64>) -> Daily {
+    evidence.history().blocks(DAY_MS).into_iter().map(margin).collect()
+}
+
+/// The figures of a day that was measured well enough to be judged.
+fn day_of(load: Option<&Load>, day: Window) -> Option<Summary> {
+    load?.summary(day).filter(|summary| summary.coverage >= DAY_COVERAGE)
+}
+
+/// Of a smaller size: what is left to the nearest bound, as a share of that bound.
+pub(super) fn smaller(evidence: &Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec) -> Daily {
+    let ratio = vcpu_ratio(from, to);
+    daily(evidence, |day| {
+        let cpu = day_of(evidence.cpu.as_ref(), day)?;
+        let mut used = Vec::new();
+        if to.vcpu < from.vcpu {
+            used.extend([cpu.p99 * ratio / CPU_P99_BOUND, cpu.max * ratio / CPU_MAX_BOUND]);
+        }
+        if let Some(baseline) = baseline_percent(to) {
+            used.push(cpu.mean * ratio / baseline);
+        }
+        let (memory, _) = memory_ratio(from, to);
+        if memory > 1.0 {
+            used.extend(well_measured(evidence.memory.as_ref(), day).map(|m| m.max * memory / MEMORY_BOUND));
+        }
+        let sustained = [
+            (&evidence.network, to.network_baseline_gbps, 8.0 / 1e9),
+            (&evidence.disk_bytes, to.disk_baseline_mbps, 8.0 / 1e6),
+            (&evidence.disk_ops, to.disk_baseline_iops, 1.0),
+        ];
+        for (load, limit, unit) in sustained {
+            let measured = well_measured(load.as_ref(), day).zip(limit.filter(|limit| *limit > 0.0));
+            used.extend(measured.map(|(load, limit)| load.p99 * unit / (limit * BASELINE_BOUND / 100.0)));
+        }
+        used.into_iter().reduce(f64::max).map(|most| 1.0 - most)
+    })
+}
+
+/// Of stopping what is idle: what is left to the limits of idleness.
+pub(super) fn idle(evidence: &Evidence<'_>) -> Daily {
+    if evidence.facts.resource.kind == ResourceKind::Database {
+        return daily(evidence, |day| {
+            let connections = day_of(evidence.connections.as_ref(), day)?;
+            Some(if connections.max <= 0.0 { 1.0 } else { -1.0 })
+        });
+    }
+    daily(evidence, |day| {
+        let (cpu, network) = (day_of(evidence.cpu.as_ref(), day)?, day_of(evidence.network.as_ref(), day)?);
+        // One point of work breaks it, however low the percentiles are.
+        let peak = (cpu.max / CPU_PERCENT).max(network.max / NETWORK_BYTES);
+        Some(1.0 - idle::share_of_limits(&cpu, &network).max(peak))
+    })
+}
+
+/// Of a larger size: how clearly the need was there.
+pub(super) fn larger(evidence: &Evidence<'_>, starved: bool) -> Daily {
+    daily(evidence, |day| {
+        if starved {
+            let credits = day_of(evidence.credits.as_ref(), day)?;
+            return Some(if credits.p95 < throttled::NO_CREDITS { 0.5 } else { -0.5 });
+        }
+        let cpu = day_of(evidence.cpu.as_ref(), day)?;
+        Some((cpu.p50 - throttled::STILL_WANTED_PERCENT) / (100.0 - throttled::STILL_WANTED_PERCENT))
+    })
+}
+
+/// Of a commitment: how much more of its hours it worked than the commitment breaks even at, and how far its CPU lies above
+/// what is no work. The smaller of both.
+pub(super) fn commitment(evidence: &Evidence<'_>, work: &Work, break_even: f64) -> Daily {
+    daily(evidence, |day| {
+        let cpu = day_of(evidence.cpu.as_ref(), day)?;
+        let hours = day.start_ms.div_euclid(HOUR_MS)..day.end_ms.div_euclid(HOUR_MS);
+        let worked = hours.clone().filter(|hour| work.worked_in(*hour)).count();
+        let share = worked as f64 / hours.count().max(1) as f64;
+        let used = (share - break_even) / (1.0 - break_even).max(0.01);
+        // A machine at 80 % and more may need another size before the year is over.
+        let room = 1.0 - (cpu.p95 / 80.0).powi(4);
+        Some(used.min(room).max(-1.0))
+    })
+}
+
+/// What the history of a resource says about a change whose margins these are.
+pub(super) fn signs(evidence: &Evidence<'_>, margins: Daily, tried: u64, unmeasured: f64) -> Signs {
+    let resource = evidence.facts.resource;
+    let production = if is_production(resource) { Some(true) } else { non_production(resource).then_some(false) };
+    let age_days = resource.created_at.map(|at| (evidence.now_ms - at.as_millisecond()) as f64 / DAY_MS as f64);
+    Signs { margins, tried, unmeasured, production, age_days }
+}

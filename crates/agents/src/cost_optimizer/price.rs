@@ -1,0 +1,67 @@
+//! What a size costs and what a change saves, at list price and after what is known of discounts.
+
+use reeve_estate::{Catalogue, Money, Purchase, Resource, ResourceKind};
+
+use reeve_recommend::words::{dollars, percent};
+
+/// Prices of now and of the target.
+#[derive(Debug, Clone)]
+pub(super) struct Change {
+    /// A month at the size it has.
+    pub(super) now: Money,
+    /// A month at the target.
+    pub(super) target: Money,
+    /// US dollars an hour: now, target.
+    pub(super) hourly: (f64, f64),
+}
+
+impl Change {
+    /// Savings a month; negative when the target costs more.
+    pub(super) fn savings(&self) -> Money {
+        self.now - self.target
+    }
+
+    /// Change in percent of the price now; negative saves.
+    pub(super) fn percent(&self) -> f64 {
+        if self.now == Money::ZERO { 0.0 } else { (self.target.usd() / self.now.usd() - 1.0) * 100.0 }
+    }
+
+    /// The arithmetic, written out.
+    pub(super) fn words(&self) -> String {
+        let (now, target) = self.hourly;
+        let rises = self.savings() < Money::ZERO;
+        let (more, less, unit) = if rises { (target, now, "a month more") } else { (now, target, "a month") };
+        let saved = Money::from_usd(self.savings().usd().abs());
+        format!(
+            "(${more:.4} - ${less:.4}) an hour x 730 hours = {} {unit}, {} of {}",
+            dollars(saved),
+            percent(self.percent().abs()),
+            dollars(self.now)
+        )
+    }
+}
+
+/// The price of a machine an hour by the list of its region; `None` for databases and whatever else has none.
+pub(super) fn hourly(catalogue: &Catalogue, resource: &Resource, size: &str) -> Option<f64> {
+    if resource.kind != ResourceKind::VirtualMachine {
+        return None;
+    }
+    Some(catalogue.hourly_for(resource, size)?.usd_per_hour)
+}
+
+/// What changing from one size to another costs or saves.
+pub(super) fn change(catalogue: &Catalogue, resource: &Resource, from: &str, to: &str) -> Option<Change> {
+    let (now, target) = (hourly(catalogue, resource, from)?, hourly(catalogue, resource, to)?);
+    Some(Change { now: Money::per_month(now), target: Money::per_month(target), hourly: (now, target) })
+}
+
+/// A list saving after what is known of discounts: nothing for reserved capacity, which is paid whether used or not;
+/// in proportion where the resource's known cost lies below its list price; `None` where nothing is known.
+pub(super) fn after_discounts(resource: &Resource, list_now: Option<Money>, saving: Option<Money>) -> Option<Money> {
+    if resource.purchase == Some(Purchase::Reserved) {
+        return Some(Money::ZERO);
+    }
+    let (paid, list) = (resource.monthly_cost?.usd(), list_now?.usd());
+    let share = paid / list;
+    (list > 0.0 && share > 0.0 && share < 0.995).then(|| Money::from_usd(saving.map_or(0.0, Money::usd) * share))
+}

@@ -1,0 +1,193 @@
+//! Stopping a resource outside its working times: for what works at hours of the week that come again and is idle between
+//! them. Advice: Reeve has no step that starts a machine again by the clock; the cloud's own scheduler has.
+
+use reeve_estate::{Money, ResourceKind};
+use reeve_learn::calibrate::Daily;
+use reeve_learn::{DAY_MS, HOUR_MS, Window};
+
+use super::bill::Bill;
+use super::confidence::{backtest, confidence};
+use super::evidence::{Evidence, Load};
+use super::margin::signs;
+use super::price::after_discounts;
+use super::rhythm::Rhythm;
+use super::work::Work;
+use reeve_recommend::agent::Impact;
+use reeve_recommend::owned_by_code;
+use reeve_recommend::procedure::{iac_note, subject};
+use reeve_recommend::proposal::{Abstention, Path, Proposal};
+use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, RecommendationType};
+use reeve_recommend::trust::Trust;
+use reeve_recommend::weigh::{Hazards, impact_level, priority_by_savings, risk};
+use reeve_recommend::words::{byte_rate, dollars, percent};
+
+/// The code of a proposal to stop outside the working times.
+pub(super) const CODE: &str = "works_at_known_times";
+/// Share of the week that it can be off at least.
+const LEAST_OFF: f64 = 0.3;
+/// Mean CPU between the working times at most, percent.
+const BETWEEN_CPU: f64 = 1.0;
+/// Mean network between the working times at most, bytes a second.
+const BETWEEN_NETWORK: f64 = 5_000.0;
+/// Days of training in the backtest: three weeks are a rhythm.
+const TRAINING_DAYS: i64 = 21;
+
+const KIND: RecommendationType = RecommendationType::IdleResourceCleanup;
+
+pub(super) fn judge(
+    evidence: &Evidence<'_>,
+    work: &Work,
+    rhythm: &Rhythm,
+    mut path: Path,
+) -> Result<Proposal, Abstention> {
+    let off = rhythm.off_share();
+    let told = format!("{}, which leaves {} of the week", rhythm.words(), percent(off * 100.0));
+    if !path.ask("Do its working times come again and leave it off for long?", off >= LEAST_OFF, told.clone()) {
+        return Err(Abstention::decided(KIND, "works_most_hours", told));
+    }
+    let between = |load: &Option<Load>| load.as_ref().and_then(|load| mean_between(evidence, load, rhythm));
+    let (cpu, network) = (between(&evidence.cpu), between(&evidence.network));
+    let database = evidence.facts.resource.kind == ResourceKind::Database;
+    let quiet = database
+        || cpu.is_some_and(|cpu| cpu < BETWEEN_CPU) && network.is_some_and(|network| network < BETWEEN_NETWORK);
+    let told = if database {
+        "nobody connects between them".to_owned()
+    } else {
+        let unknown = || "not measured".to_owned();
+        let (cpu, network) = (cpu.map_or_else(unknown, percent), network.map_or_else(unknown, byte_rate));
+        format!("between them mean CPU {cpu}, network {network}")
+    };
+    if !path.ask("Is it idle between its working times?", quiet, told.clone()) {
+        return Err(Abstention::decided(KIND, "busy_between", told));
+    }
+    Ok(propose(evidence, work, rhythm, told, path))
+}
+
+/// The mean of a load outside the working times and the hours beside them.
+fn mean_between(evidence: &Evidence<'_>, load: &Load, rhythm: &Rhythm) -> Option<f64> {
+    let points = evidence.history().of(&load.points).iter();
+    let between: Vec<f64> =
+        points.filter(|(at, _)| !rhythm.foretells(at.div_euclid(HOUR_MS))).map(|(_, value)| *value).collect();
+    (!between.is_empty()).then(|| between.iter().sum::<f64>() / between.len() as f64)
+}
+
+/// Returns `true` where all work of a window lies in the working times or beside them.
+fn holds(work: &Work, rhythm: &Rhythm, window: Window) -> bool {
+    let hours = window.start_ms.div_euclid(HOUR_MS)..window.end_ms.div_euclid(HOUR_MS);
+    work.worked().filter(|hour| hours.contains(hour)).all(|hour| rhythm.foretells(hour))
+}
+
+/// Whether the work after a time kept to the times that were known by then; `None` where none were.
+pub(super) fn kept_to(before: &Evidence<'_>, evidence: &Evidence<'_>, after: Window) -> Option<bool> {
+    let rhythm = Rhythm::of(&Work::of(before)?, before.now_ms).ok()?;
+    Some(holds(&Work::of(evidence)?, &rhythm, after))
+}
+
+fn propose(evidence: &Evidence<'_>, work: &Work, rhythm: &Rhythm, between: String, mut path: Path) -> Proposal {
+    let resource = evidence.facts.resource;
+    let load = evidence.cpu.as_ref().or(evidence.connections.as_ref());
+    let counted = load.map(|load| {
+        backtest(evidence, load, TRAINING_DAYS, |before, day| {
+            let known = Rhythm::of(&work.until(before.end_ms), before.end_ms).ok()?;
+            Some(holds(work, &known, day))
+        })
+    });
+    let margins = margins(evidence, work, rhythm);
+    let trust = confidence(counted.unwrap_or_default(), &margins, 0.0, None);
+    let signs = signs(evidence, margins, trust.backtest.windows, 0.0);
+    path.ask("Did it keep to them on the held-out days?", trust.backtest.held == trust.backtest.windows, trust.words());
+    let off = rhythm.off_share();
+    let bill = Bill::of(evidence);
+    let savings = bill.saving(off);
+    let monthly_cost = resource.monthly_cost.or(bill.compute);
+    let iac = owned_by_code(resource);
+    let hazards = Hazards { unmeasured: false, iac: iac.is_some(), unpriced: savings.is_none(), idle: true };
+    let times = rhythm.words();
+    let cost = bill.words(resource, off);
+    let explanation = Explanation {
+        risk: risk(resource, hazards),
+        decision_path: path.into_decisions(),
+        ..explain(evidence, work, &times, [trust.words(), between, cost.clone()], savings)
+    };
+    let mut proposal = Proposal {
+        kind: KIND,
+        rule: "identify_idle_resources",
+        title: format!("Stop {} outside its working times: {times}", resource.name),
+        subject: subject(resource, None),
+        priority: priority_by_savings(savings),
+        confidence: trust.percent,
+        trust: Trust::of(trust.raw, None, &signs),
+        impact_level: impact_level(resource, savings, monthly_cost, hazards),
+        impact: ImpactAssessment {
+            cost_percent: bill.share_percent(off).map(|share| -share),
+            cost,
+            performance_degradation_percent: None,
+            performance: explanation.performance_impact.clone(),
+            security: "one machine less that can be reached outside its working times".to_owned(),
+        },
+        effort: Effort::Low,
+        savings_monthly: savings,
+        savings_after_discounts: after_discounts(resource, bill.compute, savings),
+        monthly_cost,
+        plan: None,
+        reason_codes: vec![CODE.to_owned(), "advice_only".to_owned()],
+        not_measured: evidence.not_measured(savings.is_none()),
+        explanation,
+    };
+    if let Some(tag) = iac {
+        iac_note(&mut proposal, &tag);
+    }
+    proposal
+}
+
+/// The explanation; its path and risk are for the proposal.
+fn explain(
+    evidence: &Evidence<'_>,
+    work: &Work,
+    times: &str,
+    [trust, between, cost]: [String; 3],
+    savings: Option<Money>,
+) -> Explanation {
+    let resource = evidence.facts.resource;
+    Explanation {
+        action: format!(
+            "Stop and start {} ({}) by the clock, so that it runs {times} and an hour before",
+            resource.name, resource.id
+        ),
+        factors: vec![
+            trust,
+            format!(
+                "It worked on {} of {:.0} days, each time {times}; {between}",
+                work.days_worked(),
+                work.days_observed()
+            ),
+            cost,
+        ],
+        data_points: evidence.data_points(),
+        similar_cases: 0,
+        success_rate: None,
+        risk: Impact::Low,
+        cost_reduction: match savings {
+            Some(saved) => format!("{} a month of compute", dollars(saved)),
+            None => "not claimed: no list price".to_owned(),
+        },
+        performance_impact: format!("none at its working times ({times}); at others it does not answer"),
+        decision_path: Vec::new(),
+    }
+}
+
+/// How surely each day kept to the working times: 1 where nothing happened outside them, less for each hour that did.
+fn margins(evidence: &Evidence<'_>, work: &Work, rhythm: &Rhythm) -> Daily {
+    let days = evidence.history().blocks(DAY_MS);
+    let margin = |day: &Window| {
+        let hours = day.start_ms.div_euclid(HOUR_MS)..day.end_ms.div_euclid(HOUR_MS);
+        if !hours.clone().any(|hour| work.is_measured(hour)) {
+            return None;
+        }
+        let outside = hours.clone().filter(|hour| work.worked_in(*hour) && !rhythm.works_at(*hour)).count();
+        // Working times that it did not use say that they are wider than its work.
+        let unused = hours.clone().filter(|hour| rhythm.works_at(*hour) && !work.worked_in(*hour)).count();
+        Some(1.0 - 0.25 * outside as f64 - 0.02 * unused as f64)
+    };
+    days.iter().map(margin).collect()
+}

@@ -1,0 +1,130 @@
+//! Resources and generated series for the tables of the judgement's tests.
+
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+use reeve_estate::{
+    Catalogue, ConnectionId, Metric, Provider, Purchase, Resource, ResourceId, ResourceKind, ResourceState, Series,
+    Specification,
+};
+
+use crate::cost_optimizer::judge;
+use reeve_recommend::guardrail::Guardrails;
+use reeve_recommend::{Facts, Judgement};
+
+/// 2026-11-16T00:00:00Z, a Monday.
+pub(super) fn now() -> Timestamp {
+    Timestamp::from_second(1_794_787_200).unwrap_or_default()
+}
+
+/// A machine with a history, to be bent by each test.
+pub(super) struct Case {
+    pub(super) resource: Resource,
+    pub(super) series: Vec<Series>,
+    pub(super) volumes: Vec<Resource>,
+    pub(super) guardrails: Guardrails,
+    pub(super) unchanged_since: Option<Timestamp>,
+}
+
+impl Case {
+    /// A running on-demand machine in us-east-1 with nothing measured.
+    pub(super) fn machine(size: &str) -> Self {
+        Case {
+            resource: resource("i-1", ResourceKind::VirtualMachine, "ec2", Some(size)),
+            series: Vec::new(),
+            volumes: Vec::new(),
+            guardrails: Guardrails::default(),
+            unchanged_since: None,
+        }
+    }
+
+    pub(super) fn database(class: &str) -> Self {
+        let mut case = Case::machine(class);
+        case.resource = resource("db-1", ResourceKind::Database, "rds", Some(class));
+        case
+    }
+
+    /// Adds a series: `value(minutes before now)` every five minutes for some days; `None` leaves a gap.
+    pub(super) fn with(mut self, metric: Metric, days: i64, value: impl Fn(i64) -> Option<f64>) -> Self {
+        let points = (1..=days * 288)
+            .rev()
+            .filter_map(|back| {
+                let at = now() - SignedDuration::from_mins(back * 5);
+                value(back * 5).map(|value| (at, value))
+            })
+            .collect();
+        self.series.push(Series { resource: self.resource.id.clone(), metric, points, period_s: 300 });
+        self
+    }
+
+    /// Adds a series that never changes.
+    pub(super) fn flat(self, metric: Metric, days: i64, value: f64) -> Self {
+        self.with(metric, days, |_| Some(value))
+    }
+
+    /// Everything measured and small, so that only CPU decides.
+    pub(super) fn all_else_small(self) -> Self {
+        self.flat(Metric::MemoryUtilization, 30, 20.0)
+            .flat(Metric::NetworkIn, 30, 50_000.0)
+            .flat(Metric::NetworkOut, 30, 50_000.0)
+            .flat(Metric::DiskRead, 30, 10_000.0)
+            .flat(Metric::DiskWrite, 30, 10_000.0)
+            .flat(Metric::DiskReadOps, 30, 5.0)
+            .flat(Metric::DiskWriteOps, 30, 5.0)
+    }
+
+    pub(super) fn tag(mut self, key: &str, value: &str) -> Self {
+        self.resource.tags.insert(key.to_owned(), value.to_owned());
+        self
+    }
+
+    pub(super) fn judge(&self) -> Judgement {
+        judge(&Facts {
+            resource: &self.resource,
+            series: &self.series,
+            volumes: &self.volumes,
+            catalogue: Catalogue::builtin(),
+            guardrails: &self.guardrails,
+            unchanged_since: self.unchanged_since,
+            now: now(),
+        })
+    }
+
+    /// The codes of all abstentions, in order.
+    pub(super) fn codes(&self) -> Vec<&'static str> {
+        self.judge().abstentions.iter().map(|a| a.code).collect()
+    }
+}
+
+pub(crate) fn resource(id: &str, kind: ResourceKind, service: &str, size: Option<&str>) -> Resource {
+    Resource {
+        id: ResourceId::new(id),
+        connection: ConnectionId("c-1".to_owned()),
+        provider: Provider::Aws,
+        account: "111122223333".to_owned(),
+        region: "us-east-1".to_owned(),
+        service: service.to_owned(),
+        kind,
+        name: format!("{id}-name"),
+        state: if kind == ResourceKind::Volume { ResourceState::Unattached } else { ResourceState::Running },
+        specification: Specification {
+            instance_type: size.map(str::to_owned),
+            platform: (kind == ResourceKind::VirtualMachine).then(|| "linux".to_owned()),
+            architecture: (kind == ResourceKind::VirtualMachine).then(|| "x86_64".to_owned()),
+            ..Specification::default()
+        },
+        purchase: Some(Purchase::OnDemand),
+        tags: BTreeMap::new(),
+        group: None,
+        attached_to: Vec::new(),
+        monthly_cost: None,
+        created_at: Some(now() - SignedDuration::from_hours(24 * 90)),
+        observed_at: now(),
+    }
+}
+
+/// A value between 0 and 1 that depends on its place alone.
+pub(super) fn noise(place: i64) -> f64 {
+    let mixed = (place as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    ((mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 40) as f64 / (1u64 << 24) as f64
+}

@@ -1,0 +1,254 @@
+//! `upgrade_throttled`: CPU above 90 % for 3 days, or a burstable machine held down at its baseline without credits.
+
+use reeve_estate::{InstanceSpec, Money};
+use reeve_learn::calibrate::Daily;
+use reeve_learn::{Summary, Window};
+
+use super::burstable::baseline_percent;
+use super::confidence::{Confidence, backtest, confidence};
+use super::evidence::{Evidence, Load};
+use super::fit::vcpu_ratio;
+use super::larger::{self, Larger, Short, sustained};
+use super::margin::{self, signs};
+use super::price::Change;
+use reeve_recommend::agent::Impact;
+use reeve_recommend::owned_by_code;
+use reeve_recommend::procedure::{iac_note, resize, subject};
+use reeve_recommend::proposal::{Abstention, Path, Proposal};
+use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, Priority, RecommendationType};
+use reeve_recommend::trust::Trust;
+use reeve_recommend::weigh::{Hazards, impact_level, is_production, risk};
+use reeve_recommend::words::{dollars, figure, percent, thousands};
+
+/// Mean and median CPU above this, percent.
+pub(super) const LIMIT_PERCENT: f64 = 90.0;
+/// Days the rule looks at.
+pub(super) const DAYS: i64 = 3;
+const COVERAGE: f64 = 0.9;
+/// A held-out day still wants the larger size when its median stays above this, percent.
+pub(super) const STILL_WANTED_PERCENT: f64 = 80.0;
+/// Credits below this are as good as none.
+pub(super) const NO_CREDITS: f64 = 1.0;
+
+const KIND: RecommendationType = RecommendationType::InstanceType;
+const RULE: &str = "upgrade_throttled";
+
+pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
+    let window = evidence.last_days(DAYS);
+    let none = || Abstention::unjudged(KIND, "no_cpu_samples", format!("no CPU samples in {DAYS} days"));
+    let cpu = evidence.cpu.as_ref().ok_or_else(none)?;
+    let summary = cpu.summary(window).ok_or_else(none)?;
+    let mut path = Path::default();
+    let detail =
+        format!("{} points, {} of the last {DAYS} days", thousands(summary.count), percent(summary.coverage * 100.0));
+    if !path.ask(format!("Was CPU measured for {DAYS} days?"), summary.coverage >= COVERAGE, detail.clone()) {
+        return Err(Abstention::unjudged(KIND, "thin_data", detail));
+    }
+    let saturated = path.ask(
+        format!("Are mean and median CPU above {LIMIT_PERCENT:.0} % over {DAYS} days?"),
+        is_saturated(&summary),
+        cpu_words(&summary),
+    );
+    let starved = !saturated && is_starved(evidence, &summary, &mut path);
+    if !saturated && !starved {
+        return Err(Abstention::decided(KIND, "cpu_not_throttled", cpu_words(&summary)));
+    }
+    let from = evidence
+        .size
+        .as_ref()
+        .ok_or_else(|| Abstention::unjudged(KIND, "size_unknown", "the catalogue does not know its size".to_owned()))?;
+    let short = if starved { Short::Credits } else { Short::Processors(summary.mean) };
+    let to = larger::choose(evidence, from, short).map_err(|why| Abstention::decided(KIND, "no_larger_size", why))?;
+    path.ask(
+        "Is there a size with more of what is short?",
+        true,
+        format!("{} is the cheapest that holds the whole load", to.name),
+    );
+    Ok(propose(evidence, from, to, cpu, &summary, starved, path))
+}
+
+fn is_saturated(summary: &Summary) -> bool {
+    summary.mean > LIMIT_PERCENT && summary.p50 > LIMIT_PERCENT
+}
+
+fn cpu_words(summary: &Summary) -> String {
+    format!(
+        "mean {}, median {} over {DAYS} days, {} points, limit {LIMIT_PERCENT:.0} %",
+        percent(summary.mean),
+        percent(summary.p50),
+        thousands(summary.count)
+    )
+}
+
+/// Whether a burstable machine ran without credits and was held at its baseline: the mean of CPU alone hides that.
+fn is_starved(evidence: &Evidence<'_>, cpu: &Summary, path: &mut Path) -> bool {
+    let Some(spec) = evidence.size.as_ref().filter(|spec| spec.burstable) else { return false };
+    let question = "Was it held at its baseline for want of CPU credits?";
+    let window = evidence.last_days(DAYS);
+    let credits = evidence.credits.as_ref().and_then(|load| load.summary(window)).filter(|c| c.coverage >= COVERAGE);
+    let (Some(credits), Some(baseline)) = (credits, baseline_percent(spec)) else {
+        path.unanswered(question, "credit balance or baseline is not known");
+        return false;
+    };
+    let held = credits.p95 < NO_CREDITS && cpu.mean >= baseline * 0.9;
+    let detail = format!(
+        "95 % of the time fewer than {:.1} credits, mean CPU {} at a baseline of {}",
+        credits.p95,
+        percent(cpu.mean),
+        percent(baseline)
+    );
+    path.ask(question, held, detail)
+}
+
+/// Whether the need lasted through a window; `None` when it was not measured well enough.
+pub(super) fn still_wanted(evidence: &Evidence<'_>, window: Window, starved: bool) -> Option<bool> {
+    let load = if starved { evidence.credits.as_ref() } else { evidence.cpu.as_ref() };
+    let summary = load?.summary(window).filter(|summary| summary.coverage >= 0.7)?;
+    Some(if starved { summary.p50 < NO_CREDITS } else { summary.p50 > STILL_WANTED_PERCENT })
+}
+
+/// How often a day after three such days still wanted the larger size.
+fn trust(evidence: &Evidence<'_>, cpu: &Load, margins: &Daily, starved: bool) -> Confidence {
+    let empty = |window| evidence.credits.as_ref().and_then(|c| c.summary(window)).map(|c| c.p95 < NO_CREDITS);
+    let counted = backtest(evidence, cpu, DAYS, |before, day| {
+        if starved {
+            return empty(before).filter(|empty| *empty).and_then(|_| empty(day));
+        }
+        let earlier = cpu.summary(before)?;
+        if earlier.coverage < COVERAGE || !is_saturated(&earlier) {
+            return None;
+        }
+        Some(cpu.summary(day)?.p50 > STILL_WANTED_PERCENT)
+    });
+    confidence(counted, margins, 0.0, None)
+}
+
+/// Returns `true` if the price rises by no more than the guardrail allows, or is not known.
+fn is_within_guardrail(price: Option<&Change>, limit: f64, path: &mut Path) -> bool {
+    let rise = price.map(Change::percent);
+    let words = rise.map_or("no list price".to_owned(), |rise| format!("cost rises by {}", percent(rise)));
+    let detail = format!("{words}, limit {}", percent(limit));
+    path.ask("Is the price within the cost guardrail?", rise.is_none_or(|rise| rise <= limit), detail)
+}
+
+fn propose(
+    evidence: &Evidence<'_>,
+    from: &InstanceSpec,
+    to: Larger,
+    cpu: &Load,
+    summary: &Summary,
+    starved: bool,
+    mut path: Path,
+) -> Proposal {
+    let facts = evidence.facts;
+    let resource = facts.resource;
+    let Larger { spec: to, name: to_name, price } = to;
+    let from_name = evidence.size_name(from);
+    let why = if starved { "out of CPU credits, held at" } else { "mean CPU" };
+    let why = format!("{why} {}", percent(summary.mean));
+    let margins = margin::larger(evidence, starved);
+    let trust = trust(evidence, cpu, &margins, starved);
+    let signs = signs(evidence, margins, trust.backtest.windows, 0.0);
+    path.ask("Did the need last on the held-out days?", trust.backtest.held == trust.backtest.windows, trust.words());
+    let beyond_guardrail = !is_within_guardrail(price.as_ref(), facts.guardrails.max_cost_increase_percent, &mut path);
+    let savings = price.as_ref().map(Change::savings);
+    let list_now = price.as_ref().map(|price| price.now);
+    let monthly_cost = resource.monthly_cost.or(list_now);
+    let iac = owned_by_code(resource);
+    let hazards = Hazards { unmeasured: false, iac: iac.is_some(), unpriced: price.is_none(), idle: false };
+    let impact = assess(price.as_ref(), summary, from, &to, starved);
+    let mut reason_codes = vec![if starved { "cpu_credits_exhausted" } else { "cpu_above_90" }.to_owned()];
+    if beyond_guardrail {
+        reason_codes.push("guardrail_max_increase".to_owned());
+    }
+    let gain = impact.performance.clone();
+    let mut factors = vec![trust.words(), cpu_words(summary), CEILING.to_owned(), gain, impact.cost.clone()];
+    if to.family != from.family {
+        factors.push(larger::other_family(from, &to));
+        reason_codes.push(larger::OTHER_FAMILY.to_owned());
+    }
+    let explanation = Explanation {
+        risk: risk(resource, hazards),
+        ..explain(evidence, [&from_name, &to_name], factors, path, price.as_ref(), &impact)
+    };
+    let mut proposal = Proposal {
+        kind: KIND,
+        rule: RULE,
+        title: format!("Resize {} from {from_name} to {to_name}: {why} over {DAYS} days", resource.name),
+        subject: subject(resource, Some(to_name.clone())),
+        priority: if is_production(resource) { Priority::Critical } else { Priority::High },
+        confidence: trust.percent,
+        trust: Trust::of(trust.raw, None, &signs),
+        impact_level: impact_level(resource, savings, monthly_cost, hazards),
+        impact,
+        effort: Effort::Medium,
+        savings_monthly: savings,
+        savings_after_discounts: None,
+        monthly_cost,
+        plan: Some(resize(resource, &from_name, &to_name)),
+        reason_codes,
+        not_measured: evidence.not_measured(price.is_none()),
+        explanation,
+    };
+    if let Some(tag) = iac {
+        iac_note(&mut proposal, &tag);
+    }
+    proposal
+}
+
+/// What every finding of this rule has to say of its own measure.
+const CEILING: &str = "Demand beyond 100 % cannot be measured: how much more is wanted shows only on the larger size";
+
+fn explain(
+    evidence: &Evidence<'_>,
+    [from_name, to_name]: [&str; 2],
+    factors: Vec<String>,
+    path: Path,
+    price: Option<&Change>,
+    impact: &ImpactAssessment,
+) -> Explanation {
+    let resource = evidence.facts.resource;
+    Explanation {
+        action: format!("Resize {} ({}) from {from_name} to {to_name}", resource.name, resource.id),
+        factors,
+        data_points: evidence.data_points(),
+        similar_cases: 0,
+        success_rate: None,
+        risk: Impact::Low,
+        cost_reduction: match price {
+            Some(price) if price.savings() > Money::ZERO => format!("{} a month", dollars(price.savings())),
+            Some(price) => format!("none: it costs {} a month more", dollars(-price.savings())),
+            None => "none; no list price is known".to_owned(),
+        },
+        performance_impact: impact.performance.clone(),
+        decision_path: path.into_decisions(),
+    }
+}
+
+fn assess(
+    price: Option<&Change>,
+    summary: &Summary,
+    from: &InstanceSpec,
+    to: &InstanceSpec,
+    starved: bool,
+) -> ImpactAssessment {
+    let performance = if starved {
+        let vcpus = |spec: &InstanceSpec| sustained(spec).map_or_else(|| "unknown".to_owned(), figure);
+        format!("{} sustains {} vCPU without credits (now {}); one restart", to.name, vcpus(to), vcpus(from))
+    } else {
+        format!(
+            "the same work takes {} of {} vCPU (now {} of {}); one restart",
+            percent(summary.mean * vcpu_ratio(from, to)),
+            to.vcpu,
+            percent(summary.mean),
+            from.vcpu
+        )
+    };
+    ImpactAssessment {
+        cost_percent: price.map(Change::percent),
+        cost: price.map_or("no list price is known".to_owned(), Change::words),
+        performance_degradation_percent: Some(0.0),
+        performance,
+        security: "none: image, network and permissions stay as they are".to_owned(),
+    }
+}

@@ -1,0 +1,168 @@
+//! The likely cause of an anomaly: what changed shortly before it, by Reeve or by others, and what else was strange at the same time.
+
+use jiff::SignedDuration;
+use reeve_estate::{Attribute, ResourceChange};
+
+use super::changes::by_others;
+use super::pace::POINT;
+use super::record::{Anomaly, AnomalyClass, Place};
+use super::words;
+use reeve_recommend::action::{Action, ActionId, Purpose};
+
+/// A change this long before an anomaly may have caused it.
+pub(super) const SHORTLY: SignedDuration = SignedDuration::from_hours(2);
+/// What began this close together may have one cause.
+const TOGETHER: SignedDuration = SignedDuration::from_mins(30);
+/// Others that make a cause shared.
+const SEVERAL: usize = 2;
+/// Changes of one moment that are named together.
+const NAMED: usize = 3;
+
+/// Begins the words where nothing was found.
+pub(super) const NOT_KNOWN: &str = "not known";
+/// The words where Reeve itself is suspected.
+pub(super) const BY_REEVE: &str = "a change that Reeve made to the resource shortly before";
+
+/// A cause and what it rests on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cause {
+    /// In words; says so where nothing was found.
+    pub words: String,
+    /// The facts.
+    pub evidence: Vec<String>,
+    /// What to do about it.
+    pub advice: String,
+    /// The action by Reeve that is suspected.
+    pub suspect: Option<ActionId>,
+}
+
+/// What is known of the time before an anomaly.
+#[derive(Debug, Clone, Copy)]
+pub struct Around<'a> {
+    /// Reeve's actions.
+    pub actions: &'a [Action],
+    /// What inventories showed to have changed of its resource.
+    pub seen: &'a [ResourceChange],
+    /// Other anomalies.
+    pub others: &'a [Anomaly],
+}
+
+/// The likeliest cause: the last change of the resource, else what several resources that became strange together have in common,
+/// else a change that seldom has an effect (tags).
+#[must_use]
+pub fn likely_cause(of: &Anomaly, around: &Around<'_>) -> Cause {
+    let mut evidence: Vec<String> = of.readings.iter().filter_map(words::evidence).collect();
+    if let Some(reading) = of.readings.first().filter(|_| of.class == AnomalyClass::Cost) {
+        let (value, expected) = (reading.value, reading.expected);
+        let day = reading.at.strftime("%Y-%m-%d");
+        evidence.push(format!("cost a day was {value:.2} from {day} on, expected {expected:.2} ({})", reading.sign));
+    }
+    let own = by_reeve(of, around.actions);
+    let seen = seen_shortly(of, around);
+    evidence.extend(own.map(|action| {
+        format!("action {} ended at {} on the same resource", action.id.0, words::minute(ended(action)))
+    }));
+    evidence.extend(seen.iter().map(|change| format!("{}, as its inventory shows", changed(&[change]))));
+    let (grave, slight): (Vec<_>, Vec<_>) = seen.into_iter().partition(|change| change.attribute != Attribute::Tags);
+    let last = grave.iter().map(|change| change.seen_at).max();
+    if let Some(action) = own.filter(|action| last.is_none_or(|seen| seen <= ended(action))) {
+        return Cause {
+            words: BY_REEVE.to_owned(),
+            evidence,
+            advice: format!("Look at action {} and undo it if the trouble stays.", action.id.0),
+            suspect: Some(action.id.clone()),
+        };
+    }
+    if last.is_some() {
+        return by_somebody(&grave, evidence);
+    }
+    let near = |other: &&Anomaly| other.id != of.id && of.started_at.duration_since(other.started_at).abs() <= TOGETHER;
+    let with: Vec<&Anomaly> = around.others.iter().filter(near).collect();
+    if let Some((shared, count)) = shared(&of.place, &with) {
+        evidence.push(format!("{count} other resources of {shared} became strange within 30 minutes"));
+        return Cause {
+            words: format!("something that {shared} has in common: {} resources became strange together", count + 1),
+            evidence,
+            advice: format!("Look at what changed in {shared}: deployments, traffic, and the cloud's own status."),
+            suspect: None,
+        };
+    }
+    let same = with.iter().filter(|other| other.place.id == of.place.id).count();
+    if same > 0 {
+        evidence.push(format!("{same} other anomalies on the same resource"));
+    }
+    if slight.is_empty() { not_known(of, evidence) } else { by_somebody(&slight, evidence) }
+}
+
+fn ended(action: &Action) -> jiff::Timestamp {
+    action.finished_at.unwrap_or(action.started_at)
+}
+
+/// The last action on the resource shortly before.
+fn by_reeve<'a>(of: &Anomaly, actions: &'a [Action]) -> Option<&'a Action> {
+    // A point is dated by its beginning, and the change may have begun within it.
+    let before = |action: &&Action| {
+        of.started_at >= action.started_at - POINT && of.started_at.duration_since(ended(action)) <= SHORTLY
+    };
+    let own = actions.iter().filter(|action| action.purpose == Purpose::Apply && action.resource.0 == of.place.id);
+    own.filter(before).max_by_key(|action| action.started_at)
+}
+
+/// What others changed of the resource shortly before; the newest last.
+fn seen_shortly<'a>(of: &Anomaly, around: &Around<'a>) -> Vec<&'a ResourceChange> {
+    let mut seen = by_others(around.seen, around.actions);
+    seen.retain(|change| {
+        change.resource.0 == of.place.id
+            && of.started_at >= change.last_seen_at - POINT
+            && of.started_at.duration_since(change.seen_at) <= SHORTLY
+    });
+    seen.sort_by_key(|change| (change.seen_at, change.attribute));
+    // Several connections may see one account.
+    seen.dedup_by(|a, b| a.attribute == b.attribute && a.after == b.after);
+    seen
+}
+
+/// What was changed, as one, and between which two looks.
+fn changed(changes: &[&ResourceChange]) -> String {
+    let told: Vec<String> = changes.iter().take(NAMED).map(|change| words::changed(change)).collect();
+    let span = changes.last().map(|change| words::between(change.last_seen_at, change.seen_at)).unwrap_or_default();
+    format!("{} {span}, not by Reeve", told.join(", and "))
+}
+
+/// The newest of what others changed.
+fn by_somebody(changes: &[&ResourceChange], evidence: Vec<String>) -> Cause {
+    let last = changes.iter().map(|change| change.seen_at).max();
+    let newest: Vec<&ResourceChange> = changes.iter().filter(|change| Some(change.seen_at) == last).copied().collect();
+    Cause {
+        words: changed(&newest),
+        evidence,
+        advice: "Ask who changed it and what for; change it back if the trouble stays.".to_owned(),
+        suspect: None,
+    }
+}
+
+fn not_known(of: &Anomaly, evidence: Vec<String>) -> Cause {
+    let sign = of.readings.first().map_or("", |reading| reading.sign.as_str());
+    let sign = if sign.is_empty() { "unusual behaviour" } else { sign };
+    Cause {
+        words: format!("{NOT_KNOWN}: nothing else changed that Reeve sees; it showed as {sign}"),
+        evidence,
+        advice: "Look at what ran on it then; say whether it was real, false or planned, so that the next one is judged better.".to_owned(),
+        suspect: None,
+    }
+}
+
+/// The narrowest thing that several others at the same time have in common with the place: service in a region, or account.
+fn shared(place: &Place, with: &[&Anomaly]) -> Option<(String, usize)> {
+    let service = with
+        .iter()
+        .filter(|o| o.place.service.is_some() && o.place.service == place.service && o.place.region == place.region)
+        .count();
+    if service >= SEVERAL {
+        let (service_name, region) =
+            (place.service.clone().unwrap_or_default(), place.region.clone().unwrap_or_default());
+        return Some((format!("{service_name} in {region}"), service));
+    }
+    let account = with.iter().filter(|o| o.place.account.is_some() && o.place.account == place.account).count();
+    (account >= SEVERAL).then(|| (format!("account {}", place.account.clone().unwrap_or_default()), account))
+}

@@ -1,0 +1,224 @@
+//! What a bill alone says could be saved.
+//!
+//! Each charge is counted in one saving at most: the surest go first, and what they take is no longer there for the others.
+//! Savings are of effective cost, after every discount that the bill has; the same at public prices stands beside it.
+
+mod commitment;
+mod idle;
+mod newer;
+mod spend;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use reeve_estate::charge::{Amount, Charge};
+use reeve_estate::named;
+
+use super::days::{Days, Scope};
+use super::traits::{Trait, Traits};
+use super::{Abstention, Span, is_usage};
+use reeve_recommend::recommendation::Priority;
+
+named!(
+    /// What is advised.
+    AdviceType {
+        /// Use, exchange or let run out what was committed to and nobody uses.
+        UnusedCommitment => "unused_commitment",
+        /// Remove what is paid for and not used.
+        RemoveIdle => "remove_idle",
+        /// Upgrade an engine that is paid for beyond its standard life.
+        EndExtendedSupport => "end_extended_support",
+        /// Move to the newer kind of machine.
+        NewerGeneration => "newer_generation",
+        /// Move to the newer kind of volume.
+        NewerVolume => "newer_volume",
+        /// Commit to what is used on every day.
+        CommitSteadyUsage => "commit_steady_usage",
+        /// Look at what leaves the cloud.
+        ReviewEgress => "review_egress",
+        /// Look at what crosses zones and regions.
+        ReviewCrossZone => "review_cross_zone",
+        /// Look at what goes through NAT gateways.
+        ReviewNat => "review_nat",
+        /// Look at snapshots.
+        ReviewSnapshots => "review_snapshots",
+        /// Look at the class that objects are stored in.
+        ReviewStorageClass => "review_storage_class",
+        /// Tag what nobody answers for.
+        TagSpend => "tag_spend",
+    }
+);
+
+/// What is saved a month.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Saving {
+    /// After discounts and commitments: what the bill would be less.
+    pub after_discounts: Amount,
+    /// The same at public prices, which is what other tools show.
+    pub at_list: Amount,
+}
+
+/// A piece of advice.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Advice {
+    /// What is advised.
+    pub advice_type: AdviceType,
+    /// In a sentence.
+    pub title: String,
+    /// Whose charges they are.
+    pub scope: Scope,
+    /// The resource, where it is one.
+    pub resource: Option<Arc<str>>,
+    /// What would be saved a month; nothing where the bill cannot tell how much.
+    pub saving: Option<Saving>,
+    /// What is spent on it a month, after discounts.
+    pub spend: Amount,
+    /// Charges that it rests on.
+    pub charges: usize,
+    /// Whether the amounts are those of the file, because it is too thin to tell a month from.
+    pub as_observed: bool,
+    /// How much it matters, by its share of what is spent.
+    pub priority: Priority,
+    /// The numbers that decided, by name.
+    pub numbers: Vec<(&'static str, f64)>,
+    /// What was taken for granted.
+    pub assumptions: Vec<&'static str>,
+    /// What the bill does not say and the advice depends on.
+    pub not_measured: Vec<&'static str>,
+}
+
+/// Share of a currency's cost below which advice is not worth reading, in thousandths.
+const WORTH: i64 = 1;
+/// The same for spend without an amount that could be saved.
+const WORTH_A_LOOK: i64 = 50;
+
+/// What the checks share.
+struct Bill<'a> {
+    charges: &'a [Charge],
+    traits: Vec<Trait>,
+    /// Charges that a saving has been counted for.
+    taken: Vec<bool>,
+    span: Span,
+    thin: bool,
+    /// Effective cost by currency, of the whole span.
+    costs: BTreeMap<Arc<str>, Amount>,
+}
+
+/// Charges that one piece of advice rests on.
+#[derive(Debug, Clone, Default)]
+struct Pile {
+    places: Vec<usize>,
+    cost: Amount,
+    list: Amount,
+}
+
+impl Pile {
+    fn add(&mut self, place: usize, charge: &Charge) {
+        self.places.push(place);
+        self.cost += charge.cost();
+        self.list += charge.list.unwrap_or(charge.cost());
+    }
+}
+
+impl Bill<'_> {
+    /// Charges of usage that no saving has been counted for yet, with their places and what they are for.
+    fn free(&self) -> impl Iterator<Item = (usize, &Charge, Trait)> {
+        let free = self.charges.iter().enumerate().zip(&self.traits).map(|((place, charge), is)| (place, charge, *is));
+        free.filter(|(place, charge, _)| !self.taken[*place] && is_usage(charge))
+    }
+
+    /// Piles of charges by a key.
+    fn piles<K: Ord>(&self, key: impl Fn(&Charge, Trait) -> Option<K>) -> BTreeMap<K, Pile> {
+        let mut piles: BTreeMap<K, Pile> = BTreeMap::new();
+        for (place, charge, is) in self.free() {
+            if let Some(key) = key(charge, is) {
+                piles.entry(key).or_default().add(place, charge);
+            }
+        }
+        piles
+    }
+
+    /// Advice about a pile, some of whose cost would be saved; nothing where that is too little to read.
+    fn advise(&mut self, kind: AdviceType, scope: Scope, pile: &Pile, saved: Option<Amount>) -> Option<Advice> {
+        let all = self.costs.get(&scope.currency).copied().unwrap_or_default();
+        let (least, size) = saved.map_or((WORTH_A_LOOK, pile.cost), |saved| (WORTH, saved));
+        if size <= Amount::ZERO || size < all.share(least, 1000) {
+            return None;
+        }
+        if saved.is_some() {
+            pile.places.iter().for_each(|place| self.taken[*place] = true);
+        }
+        let monthly = |amount: Amount| self.span.monthly(amount, self.thin).rounded(6);
+        let saving = saved.map(|saved| {
+            let millionths = (saved.as_f64() / pile.cost.as_f64() * 1e6).round() as i64;
+            Saving { after_discounts: monthly(saved), at_list: monthly(pile.list.share(millionths, 1_000_000)) }
+        });
+        Some(Advice {
+            advice_type: kind,
+            title: String::new(),
+            scope,
+            resource: None,
+            saving,
+            spend: monthly(pile.cost),
+            charges: pile.places.len(),
+            as_observed: self.thin,
+            priority: priority(size, all, saving.is_some()),
+            numbers: Vec::new(),
+            assumptions: Vec::new(),
+            not_measured: Vec::new(),
+        })
+    }
+}
+
+fn priority(size: Amount, all: Amount, saves: bool) -> Priority {
+    match size {
+        _ if !saves => Priority::Low,
+        size if size >= all.share(100, 1000) => Priority::High,
+        size if size >= all.share(10, 1000) => Priority::Medium,
+        _ => Priority::Low,
+    }
+}
+
+/// All advice, the greatest saving first.
+pub(super) fn of(
+    charges: &[Charge],
+    days: &Days,
+    span: Span,
+    thin: Option<&str>,
+    abstentions: &mut Vec<Abstention>,
+) -> Vec<Advice> {
+    let mut traits = Traits::default();
+    let mut costs: BTreeMap<Arc<str>, Amount> = BTreeMap::new();
+    for charge in charges.iter().filter(|charge| is_usage(charge)) {
+        *costs.entry(Arc::clone(&charge.currency)).or_default() += charge.cost();
+    }
+    let mut bill = Bill {
+        charges,
+        traits: charges.iter().map(|charge| traits.of(charge)).collect(),
+        taken: vec![false; charges.len()],
+        span,
+        thin: thin.is_some(),
+        costs,
+    };
+    if let Some(reason) = thin {
+        let reason = format!("{reason}; savings are what the file itself has, not a month's");
+        abstentions.push(Abstention { check: "monthly_savings", reason });
+    }
+    let mut all = idle::of(&mut bill, abstentions);
+    all.extend(newer::of(&mut bill));
+    match thin {
+        Some(reason) => {
+            abstentions.push(Abstention { check: "commitment_coverage", reason: reason.to_owned() });
+        }
+        None => all.extend(commitment::of(&mut bill, days, abstentions)),
+    }
+    all.extend(spend::of(&mut bill, abstentions));
+    all.sort_by(|a, b| {
+        let saving = |advice: &Advice| advice.saving.map(|saving| saving.after_discounts);
+        (saving(b), b.spend).cmp(&(saving(a), a.spend)).then_with(|| {
+            let key = |advice: &Advice| (advice.advice_type, advice.scope.clone(), advice.resource.clone());
+            key(a).cmp(&key(b))
+        })
+    });
+    all
+}

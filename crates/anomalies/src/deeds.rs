@@ -1,0 +1,135 @@
+//! Watching behaviour: entries of the audit log that are unlike those before them become findings of the security class.
+
+use jiff::Timestamp;
+use reeve_audit::Entry;
+use reeve_estate::ResourceKind;
+use reeve_learn::behaviour::{Judgement, Reason};
+
+use super::desk::Finding;
+use super::record::{AnomalyClass, Place, Reading};
+use super::settings::AnomalySettings;
+use crate::behaviour::{EntryWatch, failed_sign_in, machine};
+use reeve_recommend::recommendation::Priority;
+
+/// The watch over behaviour in the audit log.
+#[derive(Default)]
+pub struct BehaviourWatch {
+    watch: EntryWatch,
+}
+
+impl BehaviourWatch {
+    /// Judges an entry by those before it; a finding where it is strange enough.
+    pub fn observe(&mut self, entry: &Entry, recorded_at: Timestamp, settings: &AnomalySettings) -> Option<Finding> {
+        // Reeve's own agents and schedule act as they are configured; their entries would only teach what is known.
+        if entry.actor.is_empty() || is_own_account(entry) {
+            return None;
+        }
+        let judged = self.watch.observe(entry);
+        let least = settings.security.sensitivity.least_score();
+        if !settings.security.behavioral_analysis || judged.score < least {
+            return None;
+        }
+        let operation = operation(entry);
+        let reasons: Vec<String> = judged.reasons().take(5).map(str::to_owned).collect();
+        let (who, place) = knocking(entry, &judged).unwrap_or_else(|| place(entry));
+        let why = reasons.first().map_or("unusual for them", String::as_str);
+        let title = match place.1 {
+            ADDRESS => format!("Somebody at {who} tries to sign in: {why}"),
+            _ => format!("{who} did {operation}: {why}"),
+        };
+        let told = Told {
+            severity: if judged.score >= 0.9 { Priority::High } else { Priority::Medium },
+            title,
+            place,
+            score: judged.score,
+            usual: least,
+            sign: reasons.first().cloned().unwrap_or_default(),
+            evidence: reasons,
+        };
+        Some(told.finding(entry, recorded_at))
+    }
+}
+
+/// Kind of a place that is an address.
+const ADDRESS: &str = "address";
+
+/// Returns `true` for Reeve's own account of what its agents do. The tag alone does not show that: whoever may append entries
+/// could put it on their own, to stay unwatched.
+fn is_own_account(entry: &Entry) -> bool {
+    entry.may_be_by_reeve() && entry.metadata.tags.iter().any(|tag| tag == "intelligence")
+}
+
+/// The address from which sign-ins fail, or succeed after failing for several accounts: guessing is one trouble of its address, not
+/// one of each account.
+fn knocking(entry: &Entry, judged: &Judgement) -> Option<(String, (String, &'static str))> {
+    let knocks = judged.weight_of(Reason::Guessing) > 0.0 || failed_sign_in(entry);
+    let address = entry.actor.ip_address.filter(|_| knocks)?.to_string();
+    Some((address.clone(), (address, ADDRESS)))
+}
+
+/// What is said of one entry.
+pub(super) struct Told {
+    pub(super) severity: Priority,
+    pub(super) title: String,
+    /// Whom or what the trouble is of, and its kind.
+    pub(super) place: (String, &'static str),
+    pub(super) score: f64,
+    /// Scores up to this are usual.
+    pub(super) usual: f64,
+    pub(super) sign: String,
+    pub(super) evidence: Vec<String>,
+}
+
+impl Told {
+    /// As a finding of the security class.
+    pub(super) fn finding(self, entry: &Entry, recorded_at: Timestamp) -> Finding {
+        let (id, kind) = self.place;
+        Finding {
+            class: AnomalyClass::Security,
+            severity: self.severity,
+            title: self.title,
+            place: Place {
+                id: id.clone(),
+                name: id,
+                kind: kind.to_owned(),
+                provider: entry.resource.cloud_provider.clone(),
+                account: entry.resource.account_id.clone(),
+                region: entry.resource.region.clone(),
+                service: None,
+            },
+            readings: vec![Reading {
+                metric: None,
+                at: recorded_at,
+                value: self.score,
+                expected: 0.0,
+                low: 0.0,
+                high: self.usual,
+                score: self.score,
+                sign: self.sign,
+            }],
+            evidence: self.evidence,
+            started_at: recorded_at,
+            last_at: recorded_at,
+        }
+    }
+}
+
+/// Who it is in words, and whom or what the trouble is of: the machine where its own credentials were used, else the principal.
+pub(super) fn place(entry: &Entry) -> (String, (String, &'static str)) {
+    let who = who(entry);
+    let place = match machine(entry) {
+        Some(machine) => (machine, ResourceKind::VirtualMachine.as_str()),
+        None => (who.clone(), "principal"),
+    };
+    (who, place)
+}
+
+/// What was done: the operation, or the event's type.
+pub(super) fn operation(entry: &Entry) -> String {
+    entry.action.operation.clone().unwrap_or_else(|| entry.event_type.as_str().to_owned())
+}
+
+/// Who did it: e-mail address, or identifier.
+pub(super) fn who(entry: &Entry) -> String {
+    entry.actor.email.clone().or_else(|| entry.actor.id.clone()).unwrap_or_else(|| "unknown".to_owned())
+}

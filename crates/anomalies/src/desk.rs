@@ -1,0 +1,349 @@
+//! The desk: takes findings, makes one anomaly of one trouble, answers it in order, and learns from what people say.
+
+mod configure;
+mod execute;
+mod isolation;
+mod opinion;
+
+use std::future::Future;
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use reeve_audit::Entry;
+use reeve_estate::{EstateStore, ResourceId, StoreError};
+
+use super::cause::{Around, Cause, likely_cause};
+use super::logged::{self, Deed, LATE, MOST_READ};
+use super::port::{AnomalyFilter, AnomalyStore};
+use super::record::{Anomaly, AnomalyClass, AnomalyStatus, FeedbackKind, Place, Reading, Response, Stage};
+use super::story;
+use super::threat::ThreatStore;
+use reeve_recommend::AnomalyId;
+use reeve_recommend::Responses;
+use reeve_recommend::action::ActionId;
+use reeve_recommend::ports::{AgentStore, Clock, LogReader, Recorder, record_change};
+use reeve_recommend::recommendation::{Priority, RecommendationId};
+use reeve_recommend::{Caller, EngineError};
+
+/// Strangeness of one place this close together is one anomaly; one that is quiet for as long is over.
+const ONE_TROUBLE: SignedDuration = SignedDuration::from_hours(6);
+/// The same of spending: bills are told by the day, and a day or two late.
+const ONE_SPENDING: SignedDuration = SignedDuration::from_hours(72);
+/// How long "false" keeps the like of it quiet.
+const QUIET_FOR: SignedDuration = SignedDuration::from_hours(24 * 30);
+/// How far back other anomalies and actions are looked at for a cause.
+const CONTEXT: SignedDuration = SignedDuration::from_hours(6);
+
+/// What a watch found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// Class.
+    pub class: AnomalyClass,
+    /// How urgent it looks.
+    pub severity: Priority,
+    /// One line for people.
+    pub title: String,
+    /// Where.
+    pub place: Place,
+    /// What was measured, strangest first; never empty.
+    pub readings: Vec<Reading>,
+    /// What else is known.
+    pub evidence: Vec<String>,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// Its last strange point.
+    pub last_at: Timestamp,
+}
+
+impl Finding {
+    fn key(&self) -> String {
+        format!("{}/{}", self.class, self.place.id)
+    }
+
+    fn score(&self) -> f64 {
+        self.readings.iter().map(|reading| reading.score).fold(0.0, f64::max)
+    }
+}
+
+/// What may be done about an anomaly.
+#[derive(Debug, Default)]
+struct Suspect {
+    /// The change by Reeve that may have caused it.
+    action: Option<ActionId>,
+    /// The isolation of its machine, or why there is none.
+    isolation: Option<Result<RecommendationId, String>>,
+}
+
+/// What the desk works with.
+#[derive(Clone)]
+pub struct DeskPorts {
+    /// Anomalies and their settings.
+    pub anomalies: Arc<dyn AnomalyStore>,
+    /// Actions, for causes.
+    pub agents: Arc<dyn AgentStore>,
+    /// What inventories showed to have changed, for causes.
+    pub estate: Arc<dyn EstateStore>,
+    /// What is done about anomalies.
+    pub responses: Arc<dyn Responses>,
+    /// Lists of indicators.
+    pub threats: Arc<dyn ThreatStore>,
+    /// The audit log.
+    pub recorder: Arc<dyn Recorder>,
+    /// The same, for causes.
+    pub log: Arc<dyn LogReader>,
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// The desk.
+#[derive(Clone)]
+pub struct Desk {
+    ports: DeskPorts,
+}
+
+impl Desk {
+    /// A desk over these ports.
+    #[must_use]
+    pub fn new(ports: DeskPorts) -> Desk {
+        Desk { ports }
+    }
+
+    async fn record(&self, entry: Entry) -> Result<(), EngineError> {
+        Ok(self.ports.recorder.record(vec![entry.at(self.ports.clock.now())]).await?)
+    }
+
+    /// Records the intent of a change, makes it, and records its outcome.
+    async fn change<T>(
+        &self,
+        entry: Entry,
+        change: impl Future<Output = Result<T, StoreError>> + Send,
+    ) -> Result<T, EngineError> {
+        record_change(&*self.ports.recorder, &*self.ports.clock, entry, change).await
+    }
+
+    /// Takes a finding: a new anomaly, more of one that goes on, or nothing. Returns the new one.
+    ///
+    /// # Errors
+    /// When the store or the log fails; the finding may be reported again.
+    pub async fn report(&self, finding: Finding, caller: &Caller) -> Result<Option<Anomaly>, EngineError> {
+        let filter = AnomalyFilter { key: Some(finding.key()), limit: 50, ..AnomalyFilter::default() };
+        let (known, _) = self.ports.anomalies.anomaly_list(&filter).await?;
+        let apart = one_trouble(finding.class);
+        let within = |of: &&Anomaly| {
+            finding.started_at.duration_since(of.last_at) <= apart
+                && of.started_at.duration_since(finding.last_at) <= apart
+        };
+        if let Some(same) = known.iter().find(within) {
+            self.extend(same.clone(), finding, caller).await?;
+            return Ok(None);
+        }
+        if known.iter().any(|of| quietened(of, finding.score(), self.ports.clock.now())) {
+            return Ok(None);
+        }
+        self.open(finding, caller).await.map(Some)
+    }
+
+    async fn extend(&self, of: Anomaly, finding: Finding, caller: &Caller) -> Result<(), EngineError> {
+        if of.status == AnomalyStatus::Resolved || finding.last_at <= of.last_at {
+            return Ok(());
+        }
+        let worse = finding.score() > of.readings.iter().map(|reading| reading.score).fold(0.0, f64::max);
+        let graver = finding.severity < of.severity;
+        let mut next = Anomaly { last_at: finding.last_at, version: of.version + 1, ..of };
+        if worse || graver {
+            next.title = finding.title;
+        }
+        if graver {
+            next.severity = finding.severity;
+            next.evidence.extend(finding.evidence);
+        }
+        for reading in finding.readings {
+            match next.readings.iter_mut().find(|known| known.metric == reading.metric) {
+                Some(known) if known.score >= reading.score => {}
+                Some(known) => *known = reading,
+                None => next.readings.push(reading),
+            }
+        }
+        next.readings.sort_by(|a, b| b.score.total_cmp(&a.score));
+        let recent = self.ports.clock.now().duration_since(next.detected_at) <= LATE;
+        if recent && next.deeds.is_empty() && !next.cause.is_empty() {
+            next.deeds = self.deeds(&next).await;
+        }
+        match self.ports.anomalies.anomaly_update(&next).await {
+            Ok(()) if graver && next.class == AnomalyClass::Security => self.answer_anew(next, caller).await,
+            // Somebody answers it at this moment; the next strange point extends it.
+            Ok(()) | Err(StoreError::Conflict(_)) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// What is graver than it was when it was answered is answered again.
+    async fn answer_anew(&self, mut anomaly: Anomaly, caller: &Caller) -> Result<(), EngineError> {
+        let reaction = self.ports.anomalies.anomaly_settings_get().await?.action(anomaly.class);
+        let told = format!("{} by now: {}", anomaly.severity, anomaly.title);
+        self.answer(&mut anomaly, Stage::Alert, told, caller).await?;
+        anomaly.version += 1;
+        let suspect =
+            if reaction.investigates() { self.explain(&mut anomaly, caller).await? } else { Suspect::default() };
+        match self.ports.anomalies.anomaly_update(&anomaly).await {
+            Ok(()) if reaction.executes() => self.execute(anomaly, suspect, caller).await.map(drop),
+            Ok(()) | Err(StoreError::Conflict(_)) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Investigates and recommends. Returns what may be done about it.
+    async fn explain(&self, anomaly: &mut Anomaly, caller: &Caller) -> Result<Suspect, EngineError> {
+        let cause = self.investigate(anomaly).await?;
+        self.answer(anomaly, Stage::Investigate, cause.words, caller).await?;
+        let isolation = self.propose_isolation(anomaly).await?;
+        let advice = anomaly.advice.clone();
+        self.answer(anomaly, Stage::Recommend, advice, caller).await?;
+        Ok(Suspect { action: cause.suspect, isolation })
+    }
+
+    /// Alert, and as the settings say investigate, recommend, execute: each recorded before the next.
+    async fn open(&self, finding: Finding, caller: &Caller) -> Result<Anomaly, EngineError> {
+        let now = self.ports.clock.now();
+        let settings = self.ports.anomalies.anomaly_settings_get().await?;
+        let reaction = settings.action(finding.class);
+        let deviation = finding
+            .readings
+            .first()
+            .filter(|r| r.expected.abs() > f64::EPSILON)
+            .map(|r| (r.value - r.expected) / r.expected.abs() * 100.0);
+        let mut anomaly = Anomaly {
+            id: AnomalyId(uuid::Uuid::now_v7().to_string()),
+            key: finding.key(),
+            class: finding.class,
+            status: AnomalyStatus::Open,
+            severity: finding.severity,
+            title: finding.title,
+            place: finding.place,
+            readings: finding.readings,
+            deviation_percent: deviation.filter(|percent| percent.is_finite()),
+            cause: String::new(),
+            evidence: finding.evidence,
+            advice: String::new(),
+            deeds: Vec::new(),
+            responses: Vec::new(),
+            feedback: Vec::new(),
+            started_at: finding.started_at,
+            last_at: finding.last_at,
+            detected_at: now,
+            resolved_at: None,
+            reopened_at: None,
+            version: 1,
+        };
+        let told = anomaly.title.clone();
+        self.answer(&mut anomaly, Stage::Alert, told, caller).await?;
+        if !reaction.investigates() {
+            self.ports.anomalies.anomaly_insert(&anomaly).await?;
+            return Ok(anomaly);
+        }
+        let suspect = self.explain(&mut anomaly, caller).await?;
+        self.ports.anomalies.anomaly_insert(&anomaly).await?;
+        if reaction.executes() {
+            // It is told already: what fails from here on is told too, and takes nothing back.
+            return self.execute(anomaly, suspect, caller).await;
+        }
+        Ok(anomaly)
+    }
+
+    async fn answer(
+        &self,
+        anomaly: &mut Anomaly,
+        stage: Stage,
+        detail: String,
+        caller: &Caller,
+    ) -> Result<(), EngineError> {
+        self.record(story::stage(stage, anomaly, &detail, caller)).await?;
+        anomaly.responses.push(Response { stage, at: self.ports.clock.now(), detail });
+        Ok(())
+    }
+
+    async fn investigate(&self, anomaly: &mut Anomaly) -> Result<Cause, EngineError> {
+        let since = anomaly.started_at.checked_sub(CONTEXT).unwrap_or(Timestamp::MIN);
+        let place = ResourceId::new(anomaly.place.id.clone());
+        let actions = self.ports.agents.action_on(&place, since).await?;
+        let around = AnomalyFilter { since: Some(since), limit: 500, ..AnomalyFilter::default() };
+        let (others, _) = self.ports.anomalies.anomaly_list(&around).await?;
+        let seen = self.ports.estate.resource_changes(&[place], since).await?;
+        let cause = likely_cause(anomaly, &Around { actions: &actions, seen: &seen, others: &others });
+        anomaly.evidence.extend(cause.evidence.iter().cloned());
+        anomaly.cause.clone_from(&cause.words);
+        anomaly.advice.clone_from(&cause.advice);
+        anomaly.deeds = self.deeds(anomaly).await;
+        Ok(cause)
+    }
+
+    /// What the log knows of the time before. A log that cannot be read keeps nobody from being told of the anomaly.
+    async fn deeds(&self, anomaly: &Anomaly) -> Vec<Deed> {
+        let Some(query) = logged::query(anomaly) else { return Vec::new() };
+        match self.ports.log.newest(query, MOST_READ).await {
+            Ok(found) => logged::deeds(anomaly, found),
+            Err(error) => {
+                tracing::warn!(%error, anomaly = anomaly.id.0, "the log was not asked for the cause of an anomaly");
+                Vec::new()
+            }
+        }
+    }
+
+    /// Says that somebody looks after it.
+    ///
+    /// # Errors
+    /// A conflict when it is over already.
+    pub async fn acknowledge(&self, id: &AnomalyId, caller: &Caller) -> Result<Anomaly, EngineError> {
+        let of = self.ports.anomalies.anomaly_get(id).await?;
+        match of.status {
+            AnomalyStatus::Resolved => Err(EngineError::Conflict("the anomaly is over already".to_owned())),
+            AnomalyStatus::Acknowledged => Ok(of),
+            AnomalyStatus::Open => {
+                let next = Anomaly { status: AnomalyStatus::Acknowledged, version: of.version + 1, ..of };
+                self.record(story::about("anomaly.acknowledge", &next, caller)).await?;
+                self.ports.anomalies.anomaly_update(&next).await?;
+                Ok(next)
+            }
+        }
+    }
+
+    /// Ends anomalies that have been quiet for a while. Returns how many.
+    ///
+    /// # Errors
+    /// When the store or the log fails.
+    pub async fn settle(&self, caller: &Caller) -> Result<u64, EngineError> {
+        let now = self.ports.clock.now();
+        let mut ended = 0;
+        for status in [AnomalyStatus::Open, AnomalyStatus::Acknowledged] {
+            let filter = AnomalyFilter { status: vec![status], ..AnomalyFilter::default() };
+            let (waiting, _) = self.ports.anomalies.anomaly_list(&filter).await?;
+            let stirred = |of: &Anomaly| of.reopened_at.map_or(of.last_at, |at| at.max(of.last_at));
+            for of in waiting.into_iter().filter(|of| now.duration_since(stirred(of)) > one_trouble(of.class)) {
+                let version = of.version + 1;
+                let next = Anomaly { status: AnomalyStatus::Resolved, resolved_at: Some(now), version, ..of };
+                self.record(story::about("anomaly.resolve", &next, caller)).await?;
+                match self.ports.anomalies.anomaly_update(&next).await {
+                    Ok(()) => ended += 1,
+                    Err(StoreError::Conflict(_)) => {}
+                    Err(error) => return Err(error.into()),
+                }
+            }
+        }
+        Ok(ended)
+    }
+}
+
+const fn one_trouble(class: AnomalyClass) -> SignedDuration {
+    match class {
+        AnomalyClass::Cost => ONE_SPENDING,
+        _ => ONE_TROUBLE,
+    }
+}
+
+/// Whether people called the like of it false not long ago, when it was at least as strange.
+fn quietened(of: &Anomaly, score: f64, now: Timestamp) -> bool {
+    let strangest = of.readings.iter().map(|reading| reading.score).fold(0.0, f64::max);
+    of.opinion().is_some_and(|said| {
+        said.kind == FeedbackKind::False && now.duration_since(said.at) <= QUIET_FOR && score <= strangest
+    })
+}

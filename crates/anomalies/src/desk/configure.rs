@@ -1,0 +1,146 @@
+//! The settings of each class, and the lists of indicators.
+
+use jiff::Timestamp;
+use reeve_audit::{FieldError, Json};
+use reeve_estate::StoreError;
+
+use super::super::record::AnomalyClass;
+use super::super::settings::{AnomalySettings, Reaction};
+use super::super::story;
+use super::super::threat::{self, ThreatList};
+use super::Desk;
+use reeve_recommend::{Caller, EngineError};
+
+impl Desk {
+    /// Replaces the settings. `wanted.version` is the version that was read.
+    ///
+    /// # Errors
+    /// [`EngineError::Invalid`] with every failing field; a conflict when they changed since they were read.
+    pub async fn settings_put(&self, wanted: AnomalySettings, caller: &Caller) -> Result<AnomalySettings, EngineError> {
+        let cost = &wanted.cost;
+        let mut errors = Vec::new();
+        let mut check = |field: &str, holds: bool, message: &str| {
+            if !holds {
+                errors.push(FieldError::new(field, "invalid_value", message));
+            }
+        };
+        let percent = cost.threshold_percent.is_finite() && (1.0..=10_000.0).contains(&cost.threshold_percent);
+        check("cost.threshold_percent", percent, "must be a percentage from 1 to 10000");
+        check("cost.window_hours", (1..=744).contains(&cost.window_hours), "must be from 1 to 744 hours");
+        check("cost.baseline_days", (7..=365).contains(&cost.baseline_days), "must be from 7 to 365 days");
+        for (field, class) in [
+            ("cost.action", AnomalyClass::Cost),
+            ("performance.action", AnomalyClass::Performance),
+            ("security.action", AnomalyClass::Security),
+        ] {
+            let may = Reaction::of_class(class);
+            let names: Vec<&str> = may.iter().map(|reaction| reaction.as_str()).collect();
+            check(field, may.contains(&wanted.action(class)), &format!("must be one of {}", names.join(", ")));
+        }
+        if !errors.is_empty() {
+            return Err(EngineError::Invalid(errors));
+        }
+        let before = self.ports.anomalies.anomaly_settings_get().await?;
+        if before.version != wanted.version {
+            let message =
+                format!("the settings are at version {}, not {}; read them again", before.version, wanted.version);
+            return Err(EngineError::Conflict(message));
+        }
+        let after = AnomalySettings { version: before.version + 1, ..wanted };
+        self.change(
+            story::policy(described(&before), described(&after), caller),
+            self.ports.anomalies.anomaly_settings_put(&after),
+        )
+        .await?;
+        Ok(after)
+    }
+
+    /// Adds a list of indicators, or replaces the one of its name.
+    ///
+    /// # Errors
+    /// [`EngineError::Invalid`] with the lines that are wrong; a conflict for a list that lies as a file, unless the file itself
+    /// is read (`from_file`).
+    pub async fn threat_list_put(
+        &self,
+        name: &str,
+        text: String,
+        from_file: Option<Timestamp>,
+        caller: &Caller,
+    ) -> Result<ThreatList, EngineError> {
+        let name = name.trim();
+        if !(1..=128).contains(&name.chars().count()) || name.chars().any(char::is_control) {
+            let message = "must have 1 to 128 characters, none of them a control character";
+            return Err(EngineError::Invalid(vec![FieldError::new("name", "invalid_value", message)]));
+        }
+        let indicators = threat::parse(&text).map_err(EngineError::Invalid)?.len() as u64;
+        let before = self.known_list(name).await?;
+        if from_file.is_none() {
+            only_by_hand(before.as_ref())?;
+        }
+        let list = ThreatList {
+            name: name.to_owned(),
+            from_file: from_file.is_some(),
+            updated_at: from_file.unwrap_or_else(|| self.ports.clock.now()),
+            by: caller.name.clone(),
+            text,
+            indicators,
+        };
+        self.change(
+            story::threat_list("threat_list.put", before.as_ref(), Some(&list), caller),
+            self.ports.threats.threat_list_put(&list),
+        )
+        .await?;
+        Ok(list)
+    }
+
+    /// Removes a list.
+    ///
+    /// # Errors
+    /// A conflict for a list that lies as a file, unless the file is gone (`file_gone`).
+    pub async fn threat_list_delete(&self, name: &str, file_gone: bool, caller: &Caller) -> Result<(), EngineError> {
+        let before = self.ports.threats.threat_list_get(name).await?;
+        if !file_gone {
+            only_by_hand(Some(&before))?;
+        }
+        self.change(
+            story::threat_list("threat_list.delete", Some(&before), None, caller),
+            self.ports.threats.threat_list_delete(name),
+        )
+        .await
+    }
+
+    async fn known_list(&self, name: &str) -> Result<Option<ThreatList>, EngineError> {
+        match self.ports.threats.threat_list_get(name).await {
+            Ok(list) => Ok(Some(list)),
+            Err(StoreError::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+fn only_by_hand(list: Option<&ThreatList>) -> Result<(), EngineError> {
+    match list.filter(|list| list.from_file) {
+        Some(list) => {
+            let message = format!("list {:?} lies as a file in the data directory; change it there", list.name);
+            Err(EngineError::Conflict(message))
+        }
+        None => Ok(()),
+    }
+}
+
+fn described(of: &AnomalySettings) -> Json {
+    let metrics: Vec<String> = of.performance.metrics.iter().map(|metric| metric.as_str().to_owned()).collect();
+    Json::object([
+        ("cost.threshold_percent", Json::from(of.cost.threshold_percent)),
+        ("cost.window_hours", Json::from(of.cost.window_hours)),
+        ("cost.baseline_days", Json::from(of.cost.baseline_days)),
+        ("cost.action", Json::from(of.cost.action.as_str())),
+        ("performance.metrics", Json::from(metrics)),
+        ("performance.sensitivity", Json::from(of.performance.sensitivity.as_str())),
+        ("performance.action", Json::from(of.performance.action.as_str())),
+        ("security.behavioral_analysis", Json::from(of.security.behavioral_analysis)),
+        ("security.threat_intelligence", Json::from(of.security.threat_intelligence)),
+        ("security.action", Json::from(of.security.action.as_str())),
+        ("security.sensitivity", Json::from(of.security.sensitivity.as_str())),
+    ])
+}

@@ -1,0 +1,95 @@
+//! Isolating the machine that a security anomaly is of: recommended, and for a critical threat done at once where that is configured.
+
+use reeve_estate::{ResourceId, ResourceKind, StoreError};
+
+use super::super::record::{Anomaly, AnomalyClass};
+use super::Desk;
+use crate::quarantine;
+use reeve_recommend::{AgentType, Cause, EngineError, Offer, Priority, Recommendation, RecommendationId, Remedy};
+
+impl Desk {
+    /// Makes the isolation of the anomaly's machine a recommendation, where the threat is grave enough to interrupt it. The
+    /// anomaly's advice says so.
+    pub(super) async fn propose_isolation(
+        &self,
+        anomaly: &mut Anomaly,
+    ) -> Result<Option<Result<RecommendationId, String>>, EngineError> {
+        let machine = anomaly.place.kind == ResourceKind::VirtualMachine.as_str();
+        if anomaly.class != AnomalyClass::Security || !machine || anomaly.severity > Priority::High {
+            return Ok(None);
+        }
+        let proposed = match self.keep_isolation(anomaly).await {
+            Ok(proposed) => proposed,
+            Err(error) if error.is_outage() => return Err(error),
+            Err(error) => Err(error.to_string()),
+        };
+        if let Ok(of) = &proposed {
+            let how = if of.plan.is_some() { "which can be undone" } else { "by hand" };
+            let more = format!("Cut {} off from the network, {how}: recommendation {}.", anomaly.place.name, of.id.0);
+            anomaly.advice = format!("{} {more}", anomaly.advice);
+        }
+        Ok(Some(proposed.map(|of| of.id)))
+    }
+
+    /// Keeps the isolation of the anomaly's machine as a recommendation. The inner error is the reason why there is none.
+    async fn keep_isolation(&self, anomaly: &Anomaly) -> Result<Result<Recommendation, String>, EngineError> {
+        let id = ResourceId::new(anomaly.place.id.clone());
+        let machine = match self.ports.estate.resource_get(&id).await {
+            Ok(found) if found.kind == ResourceKind::VirtualMachine => found,
+            Ok(_) | Err(StoreError::NotFound { .. }) => return Ok(Err(format!("{id} is no machine that Reeve sees"))),
+            Err(error) => return Err(error.into()),
+        };
+        if machine.specification.isolated {
+            return Ok(Err(format!("{id} is cut off already")));
+        }
+        let proposal = quarantine::proposal(&machine, anomaly);
+        let offer = Offer { resource: machine, proposal, cause: Cause::Anomaly(anomaly.id.clone()) };
+        let kept = self.ports.responses.keep(AgentType::SecurityIntelligence, offer).await?;
+        Ok(kept.map_err(|reason| reason.replace('_', " ")))
+    }
+
+    /// Carries the isolation out for a critical threat. What came of it, in words.
+    pub(super) async fn isolate(
+        &self,
+        anomaly: &Anomaly,
+        isolation: Option<Result<RecommendationId, String>>,
+    ) -> Result<String, EngineError> {
+        let severity = anomaly.severity;
+        Ok(match isolation {
+            None if anomaly.place.kind == ResourceKind::VirtualMachine.as_str() => {
+                format!("nothing was done: the threat is {severity}, and a machine is cut off for a grave one alone")
+            }
+            None => {
+                let what = anomaly.place.kind.replace('_', " ");
+                format!(
+                    "nothing was done: Reeve cannot block this {what}; disable it in your identity provider or firewall"
+                )
+            }
+            Some(Err(reason)) => format!("nothing was done: {reason}"),
+            Some(Ok(of)) if severity != Priority::Critical => {
+                let words = "critical threats alone are quarantined without a person";
+                format!("nothing was done: {words}, and this one is {severity}; recommendation {} waits", of.0)
+            }
+            Some(Ok(of)) => {
+                let why = format!("anomaly {}: {}", anomaly.id.0, anomaly.title);
+                self.ports.responses.respond(&of, &why).await.map_or_else(failed, told)
+            }
+        })
+    }
+}
+
+/// What came of a remedy, in words.
+pub(super) fn told(of: Remedy) -> String {
+    match of {
+        Remedy::Undoing(action) => format!("action {} is being undone", action.0),
+        Remedy::Began(action) => format!("action {} has begun", action.0),
+        Remedy::Asked(approval) => format!("nothing was done yet: approval {} was asked for", approval.0),
+        Remedy::Nothing(reason) => format!("nothing was done: {reason}"),
+    }
+}
+
+// The signature is `map_or_else`'s.
+#[allow(clippy::needless_pass_by_value)]
+pub(super) fn failed(error: EngineError) -> String {
+    format!("nothing was done: {error}")
+}

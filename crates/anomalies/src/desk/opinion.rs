@@ -1,0 +1,94 @@
+//! What people say of an anomaly, and taking it back.
+
+use reeve_audit::{FieldError, Json};
+
+use super::super::record::{Anomaly, AnomalyFeedback, AnomalyStatus, FeedbackKind, Response, Stage};
+use super::super::story;
+use super::Desk;
+use reeve_recommend::AnomalyId;
+use reeve_recommend::origin::Cause;
+use reeve_recommend::{Caller, EngineError};
+
+impl Desk {
+    /// Takes in what a person says. "False" keeps the like of it, up to this strangeness, quiet for thirty days; "planned"
+    /// ends it without a lesson, since the next one may be none.
+    ///
+    /// # Errors
+    /// [`EngineError::Invalid`] for another kind or endless comments.
+    pub async fn feedback(
+        &self,
+        id: &AnomalyId,
+        kind: &str,
+        comments: Option<&str>,
+        caller: &Caller,
+    ) -> Result<Anomaly, EngineError> {
+        let Some(kind) = FeedbackKind::parse(kind) else {
+            let message = "must be one of real, false, planned";
+            return Err(EngineError::Invalid(vec![FieldError::new("kind", "invalid_value", message)]));
+        };
+        let comments = comments.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
+        if comments.as_ref().is_some_and(|text| text.chars().count() > 2000) {
+            let message = "must have at most 2000 characters";
+            return Err(EngineError::Invalid(vec![FieldError::new("comments", "invalid_value", message)]));
+        }
+        let of = self.ports.anomalies.anomaly_get(id).await?;
+        let now = self.ports.clock.now();
+        let mut next = Anomaly { version: of.version + 1, ..of };
+        next.feedback.push(AnomalyFeedback { kind, comments, by: caller.name.clone(), at: now, withdrawn: None });
+        let lesson = match kind {
+            FeedbackKind::Real => "it counts as found rightly".to_owned(),
+            FeedbackKind::Planned => "it was planned; nothing is learned from it".to_owned(),
+            FeedbackKind::False => {
+                format!("{} is not called strange for 30 days unless it is stranger than this", next.place.name)
+            }
+        };
+        if kind != FeedbackKind::Real && next.status != AnomalyStatus::Resolved {
+            next.status = AnomalyStatus::Resolved;
+            next.resolved_at = Some(now);
+        }
+        self.record(story::stage(Stage::Learn, &next, &lesson, caller).with_metadata("feedback", kind.as_str()))
+            .await?;
+        next.responses.push(Response { stage: Stage::Learn, at: now, detail: lesson });
+        self.ports.anomalies.anomaly_update(&next).await?;
+        if kind != FeedbackKind::Real {
+            // Nobody is to cut a machine off for what was no threat.
+            let reason = format!("the anomaly it was for was called {kind}");
+            self.ports.responses.withdraw(&Cause::Anomaly(id.clone()), None, &reason, caller).await?;
+        }
+        Ok(next)
+    }
+
+    /// Takes back what was said last, or that somebody looks after it, and opens what is over: it counts as if it had not been
+    /// said, and stays on record. What goes quiet again is over again after the usual time.
+    ///
+    /// # Errors
+    /// A conflict when there is nothing to take back.
+    pub async fn reopen(&self, id: &AnomalyId, caller: &Caller) -> Result<Anomaly, EngineError> {
+        let of = self.ports.anomalies.anomaly_get(id).await?;
+        let said = of.feedback.iter().rposition(|said| said.withdrawn.is_none());
+        if of.status == AnomalyStatus::Open && said.is_none() {
+            return Err(EngineError::Conflict("it is open, and nothing was said of it".to_owned()));
+        }
+        let now = self.ports.clock.now();
+        let before = of.status;
+        let mut next = Anomaly {
+            status: AnomalyStatus::Open,
+            resolved_at: None,
+            reopened_at: Some(now),
+            version: of.version + 1,
+            ..of
+        };
+        let mut entry = story::about("anomaly.reopen", &next, caller)
+            .before(Json::object([("status", Json::from(before.as_str()))]))
+            .after(Json::object([("status", Json::from(next.status.as_str()))]));
+        if let Some(said) = said.and_then(|at| next.feedback.get_mut(at)) {
+            entry = entry.with_metadata("withdrawn_feedback", said.kind.as_str());
+            said.withdrawn = Some((now, caller.name.clone()));
+            let detail = format!("\"{}\" was taken back; nothing is learned from it", said.kind);
+            next.responses.push(Response { stage: Stage::Learn, at: now, detail });
+        }
+        self.record(entry).await?;
+        self.ports.anomalies.anomaly_update(&next).await?;
+        Ok(next)
+    }
+}

@@ -1,0 +1,282 @@
+//! What the audit log knows of the time before an anomaly: who did what to its resource, as imported records and the entries that
+//! others append tell it.
+//!
+//! Whoever may see an anomaly need not see those entries. So they are kept beside the anomaly and stand in none of its words, and
+//! whoever shows it adds them for those who may see the entries themselves ([`Anomaly::told`]). Nobody else learns that they exist.
+
+use jiff::{SignedDuration, Timestamp};
+use reeve_audit::query::{Column, Expr, FieldPath, Match, Query, may_be_by_reeve, time_range};
+use reeve_audit::{
+    ActionStatus, Entry,
+    events::{self, OBSERVED},
+};
+use reeve_estate::ResourceKind;
+use reeve_learn::behaviour::words::{Verb, Words};
+
+use super::cause::{BY_REEVE, NOT_KNOWN, SHORTLY};
+use super::deeds::operation;
+use super::pace::POINT;
+use super::record::{Anomaly, AnomalyClass};
+use super::words;
+use crate::behaviour::machine;
+
+/// Entries that are looked through; reads that say so are left out beforehand.
+pub(super) const MOST_READ: usize = 200;
+/// Entries that are kept with an anomaly.
+const MOST_KEPT: usize = 5;
+/// Records of a cloud arrive late; so long after an anomaly was noticed they are looked for again.
+pub(super) const LATE: SignedDuration = SignedDuration::from_hours(1);
+
+/// An entry of the audit log that may tell the cause.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Deed {
+    /// Position in the log.
+    pub sequence: u64,
+    /// The entry's identifier.
+    pub event_id: String,
+    /// When it was done.
+    pub at: Timestamp,
+    /// Who did it: identifier, e-mail address.
+    pub actor: (Option<String>, Option<String>),
+    /// The operation, or the event's type.
+    pub operation: String,
+}
+
+impl Deed {
+    /// Who did it, in a word.
+    #[must_use]
+    pub fn who(&self) -> &str {
+        let (id, email) = &self.actor;
+        email.as_deref().or(id.as_deref()).unwrap_or("somebody")
+    }
+
+    fn words(&self) -> String {
+        format!("{} did {} on it at {}", self.who(), self.operation, words::minute(self.at))
+    }
+}
+
+/// What is said of the cause to somebody.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    /// The cause in words.
+    pub cause: String,
+    /// What it rests on.
+    pub evidence: Vec<String>,
+    /// What to do.
+    pub advice: String,
+}
+
+impl Anomaly {
+    /// The cause as it is told to whoever may see these of its deeds, oldest first.
+    #[must_use]
+    pub fn told(&self, deeds: &[&Deed]) -> Told {
+        let mut told = Told { cause: self.cause.clone(), evidence: self.evidence.clone(), advice: self.advice.clone() };
+        told.evidence.extend(deeds.iter().map(|deed| format!("entry {} of the log: {}", deed.sequence, deed.words())));
+        let Some(last) = deeds.last() else { return told };
+        if self.cause.starts_with(NOT_KNOWN) {
+            told.cause = last.words();
+            told.advice = format!("Ask {} what it was for, and undo it if the trouble stays.", last.who());
+        } else if !self.cause.is_empty() && self.cause != BY_REEVE {
+            told.cause = format!("{}; {}", self.cause, last.words());
+        }
+        told
+    }
+}
+
+/// What is asked of the log; `None` where the anomaly is of no resource.
+pub(super) fn query(of: &Anomaly) -> Option<Query> {
+    ResourceKind::parse(&of.place.kind)?;
+    let from = of.started_at.checked_sub(SHORTLY).ok()?;
+    let to = match of.class {
+        AnomalyClass::Security => of.started_at,
+        // A point is dated by its beginning, and the deed may lie within it.
+        _ => of.started_at + POINT,
+    };
+    let is = |column: Column, text: &str| Expr::field(column, Match::Exact(text.to_owned()));
+    let failed = [ActionStatus::Failed, ActionStatus::Denied, ActionStatus::Pending];
+    let useless = failed
+        .map(|status| is(Column::ActionStatus, status.as_str()))
+        .into_iter()
+        .chain([is(Column::EventType, events::RESOURCE_VIEW.name), is(Column::Category, "authentication")])
+        // Reeve's own account of what it does to the resource; others could use the tag to hide.
+        .chain([Expr::and([
+            // Changes that a sync saw are no deeds of Reeve's; who made them is in the cloud's own record.
+            Expr::or([
+                Expr::field(FieldPath::MetadataTags, Match::Exact("intelligence".to_owned())),
+                Expr::field(FieldPath::MetadataTags, Match::Exact(OBSERVED.to_owned())),
+            ]),
+            may_be_by_reeve(),
+        ])]);
+    Some(Query {
+        expr: Expr::and([
+            Expr::field(Column::ResourceId, Match::Identical(of.place.id.clone())),
+            time_range(Some(from), Some(to)),
+            Expr::negate(Expr::or(useless)),
+        ]),
+    })
+}
+
+/// Those that changed something and that the anomaly is not itself of, oldest first. `found` is newest first.
+pub(super) fn deeds(of: &Anomaly, found: Vec<(u64, Entry)>) -> Vec<Deed> {
+    let mut deeds: Vec<Deed> = found
+        .into_iter()
+        .filter(|(_, entry)| changes_something(entry) && concerns(of, entry))
+        .map(|(sequence, entry)| Deed {
+            sequence,
+            event_id: entry.event_id.as_str().to_owned(),
+            at: entry.timestamp,
+            operation: operation(&entry),
+            actor: (entry.actor.id, entry.actor.email),
+        })
+        .collect();
+    deeds.sort_by_key(|deed| std::cmp::Reverse((deed.at, deed.sequence)));
+    deeds.truncate(MOST_KEPT);
+    deeds.reverse();
+    deeds
+}
+
+fn changes_something(entry: &Entry) -> bool {
+    let verb = Verb::of(&Words::of("", &operation(entry)));
+    !matches!(verb, Verb::Read | Verb::Assume | Verb::SignIn | Verb::SignOut)
+}
+
+/// Two accounts may have a database of one name; and what a machine does to itself is what its security anomaly tells already.
+fn concerns(of: &Anomaly, entry: &Entry) -> bool {
+    let account = entry.resource.account_id.as_ref().zip(of.place.account.as_ref());
+    let own = of.class == AnomalyClass::Security && machine(entry).is_some_and(|machine| machine == of.place.id);
+    account.is_none_or(|(theirs, ours)| theirs == ours) && !own
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use reeve_audit::{ActionMethod, Actor, EventType, ResourceRef};
+
+    use super::super::record::{AnomalyStatus, Place};
+    use super::*;
+    use reeve_recommend::AnomalyId;
+    use reeve_recommend::recommendation::Priority;
+
+    fn at(minute: i64) -> Timestamp {
+        Timestamp::from_second(1_794_787_200 + minute * 60).unwrap()
+    }
+
+    fn anomaly(cause: &str) -> Anomaly {
+        Anomaly {
+            id: AnomalyId("an-1".to_owned()),
+            class: AnomalyClass::Performance,
+            status: AnomalyStatus::Open,
+            severity: Priority::High,
+            title: String::new(),
+            place: Place {
+                id: "i-1".to_owned(),
+                kind: "virtual_machine".to_owned(),
+                account: Some("1".to_owned()),
+                ..Place::default()
+            },
+            readings: Vec::new(),
+            deviation_percent: None,
+            cause: cause.to_owned(),
+            evidence: vec!["CPU was 97 %".to_owned()],
+            advice: "Look.".to_owned(),
+            deeds: Vec::new(),
+            responses: Vec::new(),
+            feedback: Vec::new(),
+            started_at: at(0),
+            last_at: at(0),
+            detected_at: at(7),
+            resolved_at: None,
+            reopened_at: None,
+            key: String::new(),
+            version: 1,
+        }
+    }
+
+    fn entry(operation: &str, minute: i64) -> Entry {
+        Entry::new(EventType::from_static("api.call"))
+            .by(Actor::user("u-1").with_email("ann@example.com"))
+            .on(ResourceRef::new("virtual_machine", "i-1").in_cloud("aws", "1", "us-east-1"))
+            .with_action(operation, ActionStatus::Success, ActionMethod::Api)
+            .at(at(minute))
+    }
+
+    /// What of these is kept of an anomaly.
+    fn kept(of: &Anomaly, entries: &[Entry]) -> Vec<String> {
+        let query = query(of).unwrap();
+        let found = entries.iter().rev().filter(|entry| query.matches(entry, entry.timestamp, at(60)));
+        deeds(of, found.map(|entry| (7, entry.clone())).collect()).into_iter().map(|deed| deed.operation).collect()
+    }
+
+    #[test]
+    fn what_changed_something_shortly_before_is_kept() {
+        let of = anomaly("");
+        let view = Entry { event_type: EventType::from_static("resource.view"), ..entry("Frobnicate", -5) };
+        let failed = Entry {
+            action: reeve_audit::Action { status: Some(ActionStatus::Failed), ..entry("StopInstances", -5).action },
+            ..entry("", -5)
+        };
+        let other = entry("StopInstances", -5).on(ResourceRef::new("virtual_machine", "i-2"));
+        let elsewhere =
+            entry("StopInstances", -5).on(ResourceRef::new("virtual_machine", "i-1").in_cloud("aws", "2", "us-east-1"));
+        let own = entry("action.start", -5).with_tag("intelligence");
+        let passed_over = [
+            view,
+            failed,
+            other,
+            elsewhere,
+            own,
+            entry("DescribeInstances", -5),
+            entry("RebootInstances", -121),
+            entry("RebootInstances", 6),
+        ];
+        assert_eq!(kept(&of, &passed_over), Vec::<String>::new());
+        // Others cannot hide behind the tag of Reeve's own account.
+        let by = reeve_audit::Submitter::local("uid 7");
+        let hiding = Entry { submitted_by: Some(by.into()), ..entry("StopInstances", -5).with_tag("intelligence") };
+        assert_eq!(kept(&of, &[hiding]), ["StopInstances"]);
+        let done = [entry("ModifyInstanceAttribute", -119), entry("StartInstances", -3), entry("deploy", 5)];
+        assert_eq!(kept(&of, &done), ["ModifyInstanceAttribute", "StartInstances", "deploy"]);
+        let many: Vec<Entry> = (0..20).map(|minute| entry(&format!("UpdateTo{minute}"), minute - 30)).collect();
+        assert_eq!(kept(&of, &many), ["UpdateTo15", "UpdateTo16", "UpdateTo17", "UpdateTo18", "UpdateTo19"]);
+
+        // Of a security anomaly strictly what was before it; of spending and of people nothing.
+        let security = Anomaly { class: AnomalyClass::Security, ..anomaly("") };
+        assert_eq!(kept(&security, &done), ["ModifyInstanceAttribute", "StartInstances"]);
+        let person = Place { kind: "principal".to_owned(), ..of.place.clone() };
+        assert!(query(&Anomaly { place: person, ..of }).is_none());
+    }
+
+    #[test]
+    fn only_who_may_see_a_deed_is_told_of_it() {
+        let deed = |operation: &str, minute: i64| Deed {
+            sequence: 41,
+            event_id: "e".to_owned(),
+            at: at(minute),
+            actor: (Some("u-1".to_owned()), Some("ann@example.com".to_owned())),
+            operation: operation.to_owned(),
+        };
+        let (first, last) = (deed("StopInstances", -9), deed("StartInstances", -3));
+        let unknown =
+            anomaly(&format!("{NOT_KNOWN}: nothing else changed that Reeve sees; it showed as a sudden rise"));
+        let blind = unknown.told(&[]);
+        assert_eq!(
+            (&blind.cause, &blind.evidence, &blind.advice),
+            (&unknown.cause, &unknown.evidence, &unknown.advice)
+        );
+        let seeing = unknown.told(&[&first, &last]);
+        assert_eq!(seeing.cause, "ann@example.com did StartInstances on it at 2026-11-15 23:57 UTC");
+        assert_eq!(
+            seeing.evidence[1],
+            "entry 41 of the log: ann@example.com did StopInstances on it at 2026-11-15 23:51 UTC"
+        );
+        assert!(seeing.evidence.len() == 3 && seeing.advice.starts_with("Ask ann@example.com"));
+        let sized = anomaly("its size was changed from a to b").told(&[&last]);
+        assert_eq!(
+            sized.cause,
+            "its size was changed from a to b; ann@example.com did StartInstances on it at 2026-11-15 23:57 UTC"
+        );
+        assert_eq!((sized.advice.as_str(), sized.evidence.len()), ("Look.", 2));
+        assert_eq!(anomaly(BY_REEVE).told(&[&last]).cause, BY_REEVE);
+        assert_eq!(anomaly("").told(&[&last]).cause, "", "nobody looked into it");
+    }
+}

@@ -1,0 +1,191 @@
+//! Cutting off a machine that a security anomaly is of: what is proposed, and the plan.
+//!
+//! The machine's security groups give way to one that lets nothing through, its disks and memory stay as they are, and its release
+//! gives exactly the same groups back. What it cannot do is said: credentials that were carried away work elsewhere until they
+//! expire, and EC2 may let a connection that stands already live on until it ends ("Security group connection tracking").
+
+use reeve_estate::{Money, Provider, QUARANTINE, Resource};
+
+use super::record::Anomaly;
+use reeve_recommend::AnomalyId;
+use reeve_recommend::agent::Impact;
+use reeve_recommend::plan::{Plan, StepKind};
+use reeve_recommend::recommendation::{Decision, Effort, Explanation, ImpactAssessment, Priority, RecommendationType};
+use reeve_recommend::{Proposal, Trust, step};
+
+/// The specification's action.
+const RULE: &str = "auto_quarantine";
+/// The code that every proposal of it carries.
+const CODE: &str = "security_anomaly";
+/// Evidence of the anomaly that is taken over.
+const MOST_EVIDENCE: usize = 6;
+
+/// The code of the anomaly that a recommendation is for.
+pub(crate) fn code(of: &AnomalyId) -> String {
+    format!("anomaly:{}", of.0)
+}
+
+/// The plan that cuts a machine off.
+///
+/// # Errors
+/// Why there is none, in words.
+pub fn plan(machine: &Resource) -> Result<Plan, &'static str> {
+    let spec = &machine.specification;
+    if machine.provider != Provider::Aws {
+        return Err("Reeve isolates machines on AWS alone");
+    }
+    if machine.group.is_some() {
+        return Err(
+            "it belongs to a scaling group, which ends a member that no longer answers: detach it first, or its memory \
+                    and disks are lost with it",
+        );
+    }
+    if spec.security_groups.is_empty() {
+        return Err(
+            "its security groups are not known, or it has several network interfaces, each with groups of its own",
+        );
+    }
+    let (id, own) = (&machine.id, spec.security_groups.join(","));
+    let told = spec.security_groups.join(", ");
+    let check = format!("Check that {id} still has the security groups {told}");
+    let isolate = format!("Give {id} the security group {QUARANTINE} alone, which lets nothing in and nothing out");
+    let isolated = [("isolated", "true")];
+    let steps = vec![
+        step(StepKind::Precondition, machine, check, &[("security_groups", &own), ("isolated", "false")]),
+        step(StepKind::Isolate, machine, isolate, &isolated),
+        step(StepKind::Verify, machine, format!("Check that {id} is cut off"), &isolated),
+    ];
+    Ok(Plan::new(steps, true, false))
+}
+
+/// What decided, in sentences.
+fn factors(of: &Anomaly, by_hand: Option<&str>, code_owner: Option<&str>) -> Vec<String> {
+    let mut factors = vec![of.title.clone()];
+    factors.extend(of.evidence.iter().take(MOST_EVIDENCE).cloned());
+    factors.push(
+        "Its disks and its memory stay as they are, for whoever looks into it; undoing gives it the same groups back"
+            .to_owned(),
+    );
+    factors.push(
+        "Credentials that were carried away work elsewhere until they expire: revoke the sessions of the machine's role too"
+            .to_owned(),
+    );
+    factors.extend(by_hand.map(|why| format!("It is advice, and left to a person: {why}")));
+    factors.extend(
+        code_owner
+            .map(|tag| format!("It is managed by infrastructure as code ({tag}), which may give it its groups back")),
+    );
+    factors
+}
+
+/// The proposal: with a plan where Reeve can carry it out, else as advice with the reason.
+pub(crate) fn proposal(machine: &Resource, of: &Anomaly) -> Proposal {
+    let plan = plan(machine);
+    let code_owner = reeve_recommend::owned_by_code(machine);
+    let factors = factors(of, plan.as_ref().err().copied(), code_owner.as_deref());
+    let mut reason_codes = vec![CODE.to_owned(), code(&of.id)];
+    reason_codes.extend(code_owner.map(|_| "iac_managed".to_owned()));
+    let score = of.readings.iter().map(|reading| reading.score).fold(0.0, f64::max);
+    let action = format!("Cut {} off from every network", machine.name);
+    let cut_off = "it serves nothing while it is cut off";
+    Proposal {
+        kind: RecommendationType::SecurityGroup,
+        rule: RULE,
+        title: format!("{action}: {}", of.title),
+        subject: reeve_recommend::subject(machine, None),
+        priority: of.severity,
+        confidence: (score * 100.0).clamp(0.0, 100.0),
+        trust: Trust { raw: score, features: Vec::new(), cap_percent: None },
+        impact_level: Impact::High,
+        impact: ImpactAssessment {
+            cost_percent: Some(0.0),
+            cost: "none: it runs on".to_owned(),
+            performance_degradation_percent: None,
+            performance: cut_off.to_owned(),
+            security: "what may have taken the machine over reaches nothing any more".to_owned(),
+        },
+        effort: Effort::Low,
+        savings_monthly: Some(Money::ZERO),
+        savings_after_discounts: None,
+        monthly_cost: machine.monthly_cost,
+        plan: plan.ok(),
+        reason_codes,
+        not_measured: Vec::new(),
+        explanation: Explanation {
+            action,
+            factors,
+            data_points: of.readings.len() as u64,
+            similar_cases: 0,
+            success_rate: None,
+            risk: Impact::High,
+            cost_reduction: "none".to_owned(),
+            performance_impact: cut_off.to_owned(),
+            decision_path: vec![
+                Decision {
+                    check: "Was it done with the machine's own credentials?".to_owned(),
+                    answer: Some(true),
+                    detail: format!("anomaly {}", of.id.0),
+                },
+                Decision {
+                    check: "Is the threat critical, so that it is cut off without a person where that is configured?"
+                        .to_owned(),
+                    answer: Some(of.severity == Priority::Critical),
+                    detail: format!("its severity is {}, its score {score:.2}", of.severity),
+                },
+            ],
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use reeve_estate::{ResourceId, ResourceKind};
+
+    use super::*;
+    use std::collections::BTreeMap;
+
+    use jiff::Timestamp;
+    use reeve_estate::{ConnectionId, ResourceState, Specification};
+
+    /// A running machine.
+    fn resource(id: &str, size: Option<&str>) -> Resource {
+        Resource {
+            id: ResourceId::new(id),
+            connection: ConnectionId("c-1".to_owned()),
+            provider: Provider::Aws,
+            account: "111122223333".to_owned(),
+            region: "us-east-1".to_owned(),
+            service: "ec2".to_owned(),
+            kind: ResourceKind::VirtualMachine,
+            name: format!("{id}-name"),
+            state: ResourceState::Running,
+            specification: Specification { instance_type: size.map(str::to_owned), ..Specification::default() },
+            purchase: None,
+            tags: BTreeMap::new(),
+            group: None,
+            attached_to: Vec::new(),
+            monthly_cost: None,
+            created_at: None,
+            observed_at: Timestamp::UNIX_EPOCH,
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_cut_off_says_why() {
+        let mut machine = resource("i-1", None);
+        machine.specification.security_groups = vec!["sg-1".to_owned(), "sg-2".to_owned()];
+        let made = plan(&machine).unwrap();
+        let kinds: Vec<&str> = made.steps.iter().map(|step| step.kind.as_str()).collect();
+        assert_eq!(kinds, ["precondition", "isolate", "verify"]);
+        assert!(made.reversible && made.isolates() && made.steps[0].expect[0].1 == "sg-1,sg-2");
+        let why = |change: fn(&mut Resource)| {
+            let mut other = machine.clone();
+            change(&mut other);
+            plan(&other).unwrap_err()
+        };
+        assert!(why(|of| of.provider = Provider::Gcp).contains("AWS"));
+        assert!(why(|of| of.group = Some(ResourceId::new("asg-1"))).contains("detach"));
+        assert!(why(|of| of.specification.security_groups.clear()).contains("several network interfaces"));
+    }
+}

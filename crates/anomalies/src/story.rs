@@ -1,0 +1,100 @@
+//! The audit entries of anomalies. All carry `metadata.anomaly_id`, so that one search reads out the whole response.
+
+use reeve_audit::{ActionStatus, Entry, EventType, Json, ResourceRef, Severity, events};
+
+use super::record::{Anomaly, Stage};
+use super::threat::ThreatList;
+use reeve_recommend::Caller;
+use reeve_recommend::recommendation::Priority;
+use reeve_recommend::record::{POLICY, entry};
+
+const ANOMALY: EventType = events::ANOMALY.event_type();
+
+/// About one anomaly.
+pub(super) fn about(operation: &str, of: &Anomaly, caller: &Caller) -> Entry {
+    let place = &of.place;
+    let mut resource = ResourceRef::new(place.kind.clone(), place.id.clone());
+    if let Some(provider) = &place.provider {
+        let text = |part: &Option<String>| part.clone().unwrap_or_default();
+        resource = resource.in_cloud(provider.clone(), text(&place.account), text(&place.region));
+    }
+    entry(ANOMALY, operation, ActionStatus::Success, caller)
+        .on(resource)
+        .with_severity(severity(of.severity))
+        .with_metadata("anomaly_id", of.id.0.clone())
+        .with_metadata("anomaly_type", of.class.as_str())
+        .with_metadata("title", of.title.clone())
+}
+
+/// A stage of the response.
+pub(super) fn stage(stage: Stage, of: &Anomaly, detail: &str, caller: &Caller) -> Entry {
+    let operation = match stage {
+        Stage::Alert => "anomaly.detect",
+        Stage::Investigate => "anomaly.investigate",
+        Stage::Recommend => "anomaly.recommend",
+        Stage::Execute => "anomaly.execute",
+        Stage::Learn => "anomaly.learn",
+    };
+    let entry = about(operation, of, caller).with_metadata("detail", detail);
+    match (stage, of.readings.first()) {
+        (Stage::Alert, Some(reading)) => entry.after(Json::object([
+            ("metric", Json::from(reading.metric.map(|metric| metric.as_str().to_owned()))),
+            ("value", Json::from(reading.value)),
+            ("expected", Json::from(reading.expected)),
+            ("low", Json::from(reading.low)),
+            ("high", Json::from(reading.high)),
+            ("score", Json::from(reading.score)),
+            ("sign", Json::from(reading.sign.clone())),
+        ])),
+        (Stage::Investigate, _) if !of.deeds.is_empty() => {
+            let sequences: Vec<Json> = of.deeds.iter().map(|deed| Json::from(deed.sequence)).collect();
+            entry.with_metadata("entries", Json::from(sequences))
+        }
+        _ => entry,
+    }
+}
+
+/// A change of the settings.
+pub(super) fn policy(before: Json, after: Json, caller: &Caller) -> Entry {
+    entry(POLICY, "anomaly_settings.put", ActionStatus::Success, caller)
+        .on(ResourceRef::new("anomaly_settings", "anomaly_settings"))
+        .with_severity(Severity::Medium)
+        .before(before)
+        .after(after)
+}
+
+/// A change of a list of indicators.
+pub(super) fn threat_list(
+    operation: &str,
+    before: Option<&ThreatList>,
+    after: Option<&ThreatList>,
+    caller: &Caller,
+) -> Entry {
+    let name = after.or(before).map(|list| list.name.clone()).unwrap_or_default();
+    let described = |list: &ThreatList| {
+        Json::object([
+            ("indicators", Json::from(list.indicators)),
+            ("from_file", Json::from(list.from_file)),
+            ("updated_at", Json::from(list.updated_at.to_string())),
+        ])
+    };
+    let mut entry = entry(POLICY, operation, ActionStatus::Success, caller)
+        .on(ResourceRef::new("threat_list", name))
+        .with_severity(Severity::Medium);
+    if let Some(list) = before {
+        entry = entry.before(described(list));
+    }
+    match after {
+        Some(list) => entry.after(described(list)),
+        None => entry,
+    }
+}
+
+const fn severity(of: Priority) -> Severity {
+    match of {
+        Priority::Critical => Severity::Critical,
+        Priority::High => Severity::High,
+        Priority::Medium => Severity::Medium,
+        Priority::Low => Severity::Low,
+    }
+}

@@ -1,0 +1,292 @@
+//! Threat intelligence that operators supply: lists of addresses, networks and user agents, held against the audit log's entries.
+//!
+//! Nothing is fetched and nothing is guessed: a match names the list, the indicator, what the list says of it, and its date.
+//! A list is text, one indicator a line: `value[,name[,date]]`, where the value is an address (`203.0.113.7`), a network
+//! (`198.51.100.0/24`, `2001:db8::/32`) or `user_agent:` and a part of one. Empty lines and what follows `#` are passed over.
+
+use std::collections::{BTreeSet, HashMap};
+use std::net::IpAddr;
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use jiff::civil::Date;
+use reeve_audit::{Entry, FieldError};
+use reeve_estate::StoreError;
+
+use super::deeds::{Told, operation, place};
+use super::desk::Finding;
+use reeve_recommend::recommendation::Priority;
+
+/// Indicators of a list at most.
+pub const MOST_INDICATORS: usize = 100_000;
+/// User agents of all lists at most: each is looked for in every entry.
+const MOST_AGENTS: usize = 2_000;
+/// Bytes of a list's text at most.
+pub const LONGEST_LIST: usize = 8 << 20;
+/// Errors told of a list at most.
+const MOST_ERRORS: usize = 20;
+/// What stands before a part of a user agent.
+const AGENT: &str = "user_agent:";
+
+/// What an indicator is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Pattern {
+    /// Addresses that begin with these bits; the host's bits are 0.
+    Network(IpAddr, u8),
+    /// User agents that contain this, in lower case.
+    UserAgent(String),
+}
+
+/// One indicator.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Indicator {
+    /// What it is about.
+    pub pattern: Pattern,
+    /// What the list calls it; empty where it says nothing.
+    pub name: String,
+    /// The date that the list gives it.
+    pub date: Option<Date>,
+}
+
+/// A list of indicators.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ThreatList {
+    /// Its name, at most 128 characters.
+    pub name: String,
+    /// Whether it lies as a file in the data directory; such a list is changed there alone.
+    pub from_file: bool,
+    /// When it was put or last written.
+    pub updated_at: Timestamp,
+    /// Who put it.
+    pub by: String,
+    /// As it was given: what is kept.
+    pub text: String,
+    /// How many indicators it has.
+    pub indicators: u64,
+}
+
+/// A list without its indicators.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListState {
+    /// Its name.
+    pub name: String,
+    /// When it was put.
+    pub updated_at: Timestamp,
+    /// Whether it lies as a file in the data directory.
+    pub from_file: bool,
+}
+
+/// Keeps lists.
+#[async_trait]
+pub trait ThreatStore: Send + Sync {
+    /// Adds a list or replaces the one of its name.
+    async fn threat_list_put(&self, list: &ThreatList) -> Result<(), StoreError>;
+    /// One list.
+    async fn threat_list_get(&self, name: &str) -> Result<ThreatList, StoreError>;
+    /// Removes a list.
+    async fn threat_list_delete(&self, name: &str) -> Result<(), StoreError>;
+    /// All lists by name.
+    async fn threat_list_all(&self) -> Result<Vec<ThreatList>, StoreError>;
+    /// All lists by name without what they hold: whether anything changed.
+    async fn threat_list_state(&self) -> Result<Vec<ListState>, StoreError>;
+}
+
+/// Reads a list's text.
+///
+/// # Errors
+/// The first twenty lines that are wrong, as `indicators[line]`, lines counted from 1.
+pub fn parse(text: &str) -> Result<Vec<Indicator>, Vec<FieldError>> {
+    if text.len() > LONGEST_LIST {
+        let message = format!("must have at most {LONGEST_LIST} bytes");
+        return Err(vec![FieldError::new("indicators", "too_long", message)]);
+    }
+    let (mut found, mut errors) = (Vec::new(), Vec::new());
+    for (index, line) in text.lines().enumerate() {
+        let line = line.split('#').next().unwrap_or_default().trim();
+        if line.is_empty() {
+            continue;
+        }
+        match indicator(line) {
+            Ok(one) => found.push(one),
+            Err(message) if errors.len() < MOST_ERRORS => {
+                errors.push(FieldError::new(format!("indicators[{}]", index + 1), "invalid_value", message));
+            }
+            Err(_) => {}
+        }
+    }
+    if found.len() > MOST_INDICATORS {
+        let message = format!("{} indicators; a list has at most {MOST_INDICATORS}", found.len());
+        errors.push(FieldError::new("indicators", "too_many", message));
+    }
+    let agents = found.iter().filter(|one| matches!(one.pattern, Pattern::UserAgent(_))).count();
+    if agents > MOST_AGENTS {
+        let message = format!("{agents} user agents; a list has at most {MOST_AGENTS}");
+        errors.push(FieldError::new("indicators", "too_many", message));
+    }
+    if errors.is_empty() { Ok(found) } else { Err(errors) }
+}
+
+fn indicator(line: &str) -> Result<Indicator, String> {
+    let mut fields = line.splitn(3, ',').map(str::trim);
+    let value = fields.next().unwrap_or_default();
+    let name = fields.next().unwrap_or_default();
+    if name.chars().count() > 200 {
+        return Err("the name must have at most 200 characters".to_owned());
+    }
+    let date = match fields.next().filter(|text| !text.is_empty()) {
+        None => None,
+        Some(text) => Some(text.parse::<Date>().map_err(|_| format!("{text:?} is no date (2026-05-03)"))?),
+    };
+    Ok(Indicator { pattern: pattern(value)?, name: name.to_owned(), date })
+}
+
+fn pattern(value: &str) -> Result<Pattern, String> {
+    if let Some(part) = value.strip_prefix(AGENT).map(str::trim) {
+        if !(3..=200).contains(&part.chars().count()) {
+            return Err("a user agent must have 3 to 200 characters".to_owned());
+        }
+        return Ok(Pattern::UserAgent(part.to_lowercase()));
+    }
+    let (address, bits) = value.split_once('/').map_or((value, None), |(address, bits)| (address, Some(bits)));
+    let wrong = || format!("{value:?} is neither an address, nor a network, nor user_agent:TEXT");
+    let address = reeve_audit::parse_address(address).ok_or_else(wrong)?.to_canonical();
+    let most = if address.is_ipv4() { 32 } else { 128 };
+    let bits = match bits {
+        None => most,
+        Some(bits) => bits.parse::<u8>().ok().filter(|bits| (1..=most).contains(bits)).ok_or_else(wrong)?,
+    };
+    Ok(Pattern::Network(network(address, bits), bits))
+}
+
+/// An address without the bits beyond a network's.
+fn network(address: IpAddr, bits: u8) -> IpAddr {
+    match address {
+        IpAddr::V4(v4) => {
+            let mask = u32::MAX.checked_shl(32 - u32::from(bits)).unwrap_or(0);
+            IpAddr::from((u32::from(v4) & mask).to_be_bytes())
+        }
+        IpAddr::V6(v6) => {
+            let mask = u128::MAX.checked_shl(128 - u32::from(bits)).unwrap_or(0);
+            IpAddr::from((u128::from(v6) & mask).to_be_bytes())
+        }
+    }
+}
+
+/// An indicator, and the list it stands in.
+type Known = (usize, Indicator);
+
+/// All lists, ready to be asked.
+#[derive(Debug, Default)]
+pub struct Threats {
+    lists: Vec<(String, Timestamp)>,
+    networks: HashMap<(u8, IpAddr), Known>,
+    /// Lengths of prefixes that occur, the longest first.
+    lengths: BTreeSet<std::cmp::Reverse<u8>>,
+    agents: Vec<(String, Known)>,
+}
+
+impl Threats {
+    /// Of these lists. One that cannot be read (written by another version, say) is left out and told.
+    #[must_use]
+    pub fn of(lists: &[ThreatList]) -> Threats {
+        let mut threats = Threats::default();
+        for list in lists {
+            let Ok(indicators) = parse(&list.text) else {
+                tracing::warn!(list = list.name, "a threat list could not be read and is left out");
+                continue;
+            };
+            let of = threats.lists.len();
+            threats.lists.push((list.name.clone(), list.updated_at));
+            for one in indicators {
+                match one.pattern.clone() {
+                    Pattern::Network(address, bits) => {
+                        threats.lengths.insert(std::cmp::Reverse(bits));
+                        threats.networks.entry((bits, address)).or_insert((of, one));
+                    }
+                    Pattern::UserAgent(part) if threats.agents.len() < MOST_AGENTS => {
+                        threats.agents.push((part, (of, one)));
+                    }
+                    Pattern::UserAgent(_) => {}
+                }
+            }
+        }
+        threats
+    }
+
+    /// The narrowest network that holds an address.
+    fn address(&self, address: IpAddr) -> Option<&Known> {
+        let address = address.to_canonical();
+        let most = if address.is_ipv4() { 32 } else { 128 };
+        let of = |bits: u8| self.networks.get(&(bits, network(address, bits)));
+        self.lengths.iter().filter(|bits| bits.0 <= most).find_map(|bits| of(bits.0))
+    }
+
+    fn agent(&self, agent: &str) -> Option<&Known> {
+        if self.agents.is_empty() {
+            return None;
+        }
+        let agent = agent.to_lowercase();
+        self.agents.iter().find(|(part, _)| agent.contains(part.as_str())).map(|(_, known)| known)
+    }
+
+    /// A finding where an entry's address or program is on a list. Seen as one trouble of the machine whose own credentials were
+    /// used, else of the address, or of the principal.
+    #[must_use]
+    pub fn observe(&self, entry: &Entry, recorded_at: Timestamp) -> Option<Finding> {
+        entry.actor.kind.as_ref()?;
+        let agent = entry.actor.user_agent.as_deref();
+        let address = entry.actor.ip_address.and_then(|address| Some((address, self.address(address)?)));
+        let (who, own) = place(entry);
+        let (way, what, (list, indicator), place) = match address {
+            Some((address, known)) if own.1 == "principal" => {
+                ("from", format!("address {address}"), known, (address.to_string(), "address"))
+            }
+            Some((address, known)) => ("from", format!("address {address}"), known, own),
+            None => {
+                let program = format!("program {:?}", agent?.chars().take(100).collect::<String>());
+                ("with", program, self.agent(agent?)?, own)
+            }
+        };
+        let (list, updated_at) = self.lists.get(*list)?;
+        let title = format!("{who} did {} {way} {what}, which threat list {list:?} names", operation(entry));
+        let told = Told {
+            severity: Priority::High,
+            title,
+            place,
+            score: 1.0,
+            usual: 0.0,
+            sign: "on a threat list".to_owned(),
+            evidence: vec![evidence(&what, list, *updated_at, indicator)],
+        };
+        Some(told.finding(entry, recorded_at))
+    }
+}
+
+/// What two watches found of one entry. A deed that is unlike the past and comes from where a threat list points is critical;
+/// either alone is not: lists are sloppy, and people do new things. Of one place, the two are one finding.
+#[must_use]
+pub fn together(strange: Option<Finding>, listed: Option<Finding>) -> Vec<Finding> {
+    match (strange, listed) {
+        (Some(strange), Some(mut listed)) => {
+            listed.severity = Priority::Critical;
+            listed.evidence.extend(strange.evidence.iter().cloned());
+            let same = strange.place.id == listed.place.id;
+            if same { vec![listed] } else { vec![strange, listed] }
+        }
+        (strange, listed) => strange.into_iter().chain(listed).collect(),
+    }
+}
+
+fn evidence(what: &str, list: &str, updated_at: Timestamp, indicator: &Indicator) -> String {
+    let pattern = match &indicator.pattern {
+        Pattern::Network(address, bits) => format!("{address}/{bits}"),
+        Pattern::UserAgent(part) => format!("user_agent:{part}"),
+    };
+    let name = if indicator.name.is_empty() { String::new() } else { format!(" ({})", indicator.name) };
+    let date = indicator.date.map(|date| format!(", dated {date}")).unwrap_or_default();
+    let day = updated_at.strftime("%Y-%m-%d");
+    format!("{what} is {pattern}{name}{date} on threat list {list:?} of {day}")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,57 @@
+//! Lists are read line by line, and what is on one is named with it.
+#![allow(clippy::unwrap_used)]
+
+use reeve_audit::{ActionMethod, ActionStatus, Actor, EventType};
+
+use super::*;
+use crate::AnomalyClass;
+
+fn entry(address: &str, agent: &str) -> Entry {
+    Entry::new(EventType::from_static("api.call"))
+        .by(Actor::user("ann")
+            .with_email("ann@example.com")
+            .with_ip_address(address.parse().unwrap())
+            .with_user_agent(agent))
+        .with_action("ListBuckets", ActionStatus::Success, ActionMethod::Api)
+}
+
+fn threats(text: &str) -> Threats {
+    let updated_at = "2026-11-01T00:00:00Z".parse().unwrap();
+    let indicators = parse(text).unwrap().len() as u64;
+    let list =
+        ThreatList { name: "mine".into(), from_file: false, updated_at, by: "x".into(), text: text.into(), indicators };
+    Threats::of(&[list])
+}
+
+#[test]
+fn what_is_on_a_list_is_named_with_the_list_and_its_date() {
+    let text = "# of May\n203.0.113.7, Scanner of May, 2026-05-03\n198.51.100.77/24\n2001:db8::/32 # documentation\n\nuser_agent:SQLmap,injection";
+    let threats = threats(text);
+    let at = Timestamp::UNIX_EPOCH;
+    let found = |address: &str, agent: &str| threats.observe(&entry(address, agent), at);
+    let one = found("203.0.113.7", "curl").unwrap();
+    assert_eq!((one.class, one.severity, one.place.kind.as_str()), (AnomalyClass::Security, Priority::High, "address"));
+    assert_eq!(
+        one.evidence,
+        [
+            "address 203.0.113.7 is 203.0.113.7/32 (Scanner of May), dated 2026-05-03 on threat list \"mine\" of 2026-11-01"
+        ]
+    );
+    assert!(found("198.51.100.1", "curl").is_some() && found("::ffff:198.51.100.1", "curl").is_some());
+    assert!(found("2001:db8:1::9", "curl").is_some());
+    assert!(found("203.0.113.8", "curl").is_none() && found("2001:db9::1", "curl").is_none());
+    let agent = found("10.0.0.1", "sqlMAP/1.7").unwrap();
+    assert_eq!((agent.place.id.as_str(), agent.place.kind.as_str()), ("ann@example.com", "principal"));
+    assert!(agent.title.contains("did ListBuckets with program"), "{}", agent.title);
+    let system = Entry::new(EventType::from_static("api.call")).by(Actor::system());
+    assert!(threats.observe(&system, at).is_none());
+}
+
+#[test]
+fn wrong_lines_are_named() {
+    let errors =
+        parse("203.0.113.7\n203.0.113.0/33\nexample.com\n10.0.0.1,x,May\nuser_agent:a\n0.0.0.0/0").unwrap_err();
+    let paths: Vec<&str> = errors.iter().map(|error| error.path.as_str()).collect();
+    assert_eq!(paths, ["indicators[2]", "indicators[3]", "indicators[4]", "indicators[5]", "indicators[6]"]);
+    assert!(parse("").unwrap().is_empty());
+}

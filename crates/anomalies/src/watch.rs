@@ -1,0 +1,248 @@
+//! Watching metrics. State is in memory alone: after a restart the last four weeks are read again for their lesson, so that the
+//! week is known, and only what came since the watch last looked is news.
+
+use std::collections::HashMap;
+
+use jiff::{SignedDuration, Timestamp};
+use reeve_estate::{EstateStore, Metric, Resource, ResourceFilter, ResourceId, SampleStore, Series, StoreError};
+use reeve_learn::anomaly::{Detector, Judgement, Sign};
+
+use super::changes::{Changes, Lens, View};
+use super::desk::Finding;
+use super::pace::{Fed, fed};
+use super::record::{AnomalyClass, Place, Reading};
+use super::settings::{AnomalySettings, Sensitivity};
+use super::words;
+use reeve_recommend::action::Action;
+use reeve_recommend::recommendation::Priority;
+
+pub use super::deeds::BehaviourWatch;
+
+/// What a detector is brought up with: weekends are known after the third.
+pub(super) const HISTORY: SignedDuration = SignedDuration::from_hours(24 * 28);
+/// What is older is no news any more.
+const NEWS: SignedDuration = SignedDuration::from_hours(24);
+/// Samples come late: after a restart what is this much older than the last look is news still.
+const LATE: SignedDuration = SignedDuration::from_mins(30);
+/// A change is kept once the inventory that showed it is whole, which may take this long.
+const LATE_CHANGES: SignedDuration = SignedDuration::from_hours(1);
+/// Resources whose series are read at a time: four weeks of them in five-minute points are some 30 MB.
+const CHUNK: usize = 32;
+/// Series that are watched at most: a detector has a few kilobytes.
+const MOST_SERIES: usize = 50_000;
+/// Metrics watched where the settings name none.
+const METRICS: &[Metric] = &[
+    Metric::CpuUtilization,
+    Metric::MemoryUtilization,
+    Metric::ResponseTime,
+    Metric::ErrorRate,
+    Metric::RequestRate,
+    Metric::NetworkOut,
+    Metric::DatabaseConnections,
+    Metric::FreeStorage,
+];
+
+struct Watched {
+    detector: Detector,
+    last: Timestamp,
+}
+
+/// The watch over metrics.
+#[derive(Default)]
+pub struct MetricWatch {
+    series: HashMap<(ResourceId, Metric), Watched>,
+    /// When the watch before this one last looked.
+    looked: Option<Timestamp>,
+    /// When this one last took in what inventories showed to have changed.
+    taken_in: Option<Timestamp>,
+    changes: Changes,
+}
+
+/// A reading that is news, with what gave it away.
+type Strange = (Reading, Option<Sign>);
+
+impl MetricWatch {
+    /// A watch that takes over from one that last looked then: what that one saw is judged for its lesson alone. Detectors with
+    /// another past judge otherwise, and would call what the one before let pass.
+    #[must_use]
+    pub fn after(looked: Option<Timestamp>) -> Self {
+        MetricWatch { looked, ..MetricWatch::default() }
+    }
+
+    /// Reads what is new and judges it: what is strange, resource by resource. `actions` are Reeve's own of the last four weeks;
+    /// their plain effects, and those of what inventories showed to have changed, are no news (`changes`).
+    ///
+    /// # Errors
+    /// When the stores fail; what was read before stays judged.
+    pub async fn look(
+        &mut self,
+        estate: &dyn EstateStore,
+        samples: &dyn SampleStore,
+        actions: &[Action],
+        settings: &AnomalySettings,
+        now: Timestamp,
+    ) -> Result<Vec<Finding>, StoreError> {
+        self.changes.learn(actions, now);
+        let metrics =
+            if settings.performance.metrics.is_empty() { METRICS } else { settings.performance.metrics.as_slice() };
+        let (resources, _) = estate.resource_list(&ResourceFilter::default()).await?;
+        let seen_since = self.taken_in.map_or(now - HISTORY, |before| before - LATE_CHANGES);
+        let mut found = Vec::new();
+        for chunk in resources.chunks(CHUNK) {
+            let read = self.read(samples, chunk, metrics, now).await?;
+            // After the samples: a sync keeps what changed before what was measured since.
+            let ids: Vec<ResourceId> = chunk.iter().map(|resource| resource.id.clone()).collect();
+            self.changes.learn_seen(&estate.resource_changes(&ids, seen_since).await?);
+            let mut strange: HashMap<ResourceId, Vec<Strange>> = HashMap::new();
+            for series in read {
+                let readings = self.judge(&series, settings.performance.sensitivity, now);
+                strange.entry(series.resource).or_default().extend(readings);
+                // Thousands of points were judged without a pause.
+                tokio::task::yield_now().await;
+            }
+            for resource in chunk {
+                let readings = strange.remove(&resource.id).unwrap_or_default();
+                found.extend(finding(resource, readings));
+            }
+        }
+        self.taken_in = Some(now);
+        Ok(found)
+    }
+
+    /// What is new of these resources; four weeks of those that were never read.
+    async fn read(
+        &self,
+        samples: &dyn SampleStore,
+        resources: &[Resource],
+        metrics: &[Metric],
+        now: Timestamp,
+    ) -> Result<Vec<Series>, StoreError> {
+        let back = now - HISTORY;
+        // Apart, or one without samples would have four weeks of all the others read at every look.
+        let (mut known, mut fresh, mut from) = (Vec::new(), Vec::new(), now);
+        for id in resources.iter().map(|resource| &resource.id) {
+            match self.last(id, metrics) {
+                Some(last) => {
+                    from = from.min(last);
+                    known.push(id.clone());
+                }
+                None => fresh.push(id.clone()),
+            }
+        }
+        let mut read = Vec::new();
+        for (ids, from) in [(known, from.max(back)), (fresh, back)] {
+            if !ids.is_empty() {
+                read.extend(samples.sample_series(&ids, metrics, from, now).await?);
+            }
+        }
+        Ok(read)
+    }
+
+    /// Up to when all of a resource's series have been judged; `None` for one without any.
+    fn last(&self, id: &ResourceId, metrics: &[Metric]) -> Option<Timestamp> {
+        let last = |metric: &Metric| self.series.get(&(id.clone(), *metric)).map(|watched| watched.last);
+        metrics.iter().filter_map(last).min()
+    }
+
+    /// Feeds new points of a series; those that are news and give an alarm come back.
+    fn judge(&mut self, series: &Series, sensitivity: Sensitivity, now: Timestamp) -> Vec<Strange> {
+        let key = (series.resource.clone(), series.metric);
+        let is_new = !self.series.contains_key(&key);
+        if is_new && self.series.len() >= MOST_SERIES {
+            return Vec::new();
+        }
+        let taken_over = self.looked.filter(|_| is_new).map(|looked| looked - LATE);
+        let news = taken_over.map_or(now - NEWS, |looked| looked.max(now - NEWS));
+        let fresh = || Watched { detector: Detector::new(), last: Timestamp::MIN };
+        let watched = self.series.entry(key).or_insert_with(fresh);
+        watched.detector.set_sensitivity(sensitivity.of_detector());
+        let lens = self.changes.lens(&series.resource, series.metric);
+        let mut strange = Vec::new();
+        for point in fed(&series.points, series.period_s, watched.last, now) {
+            let before = std::mem::replace(&mut watched.last, point.last);
+            let Some((judged, view)) = observe(&mut watched.detector, &lens, &point, before) else { continue };
+            if judged.alarm && point.at >= news {
+                strange.push((reading(series.metric, &point, &judged, view), judged.sign));
+            }
+        }
+        strange
+    }
+}
+
+/// A point judged as if the resource had kept its first size; `None` while it is being changed. `before` is the point before it.
+pub(super) fn observe(
+    detector: &mut Detector,
+    lens: &Lens,
+    point: &Fed,
+    before: Timestamp,
+) -> Option<(Judgement, View)> {
+    if lens.hides(point.at) {
+        return None;
+    }
+    let view = lens.view(point.at);
+    if view.since > before {
+        detector.restart();
+    }
+    Some((detector.observe(point.at.as_millisecond(), view.at_first(point.value)), view))
+}
+
+fn reading(metric: Metric, point: &Fed, judged: &Judgement, view: View) -> Reading {
+    Reading {
+        metric: Some(metric),
+        at: point.at,
+        value: point.value,
+        expected: view.as_is(judged.expected),
+        low: view.as_is(judged.low),
+        high: view.as_is(judged.high),
+        score: judged.score,
+        sign: words::sign(judged.sign, point.value >= view.as_is(judged.expected)).to_owned(),
+    }
+}
+
+/// One finding of all that is strange about a resource.
+fn finding(resource: &Resource, mut strange: Vec<Strange>) -> Option<Finding> {
+    strange.sort_by(|(a, _), (b, _)| b.score.total_cmp(&a.score).then_with(|| a.at.cmp(&b.at)));
+    let started_at = strange.iter().map(|(reading, _)| reading.at).min()?;
+    let last_at = strange.iter().map(|(reading, _)| reading.at).max()?;
+    let mut seen = Vec::new();
+    strange.retain(|(reading, _)| {
+        let first = !seen.contains(&reading.metric);
+        seen.push(reading.metric);
+        first
+    });
+    let (strangest, sign) = strange.first()?;
+    let metric = strangest.metric?;
+    let class = match metric {
+        Metric::DatabaseConnections | Metric::FreeStorage | Metric::CpuCreditBalance => AnomalyClass::Operational,
+        _ => AnomalyClass::Performance,
+    };
+    let called = if resource.name.is_empty() { resource.id.as_str() } else { resource.name.as_str() };
+    let title = words::title(metric, called, *sign, strangest);
+    let severity = severity(strangest.score);
+    Some(Finding {
+        class,
+        severity,
+        title,
+        place: Place {
+            id: resource.id.0.clone(),
+            name: resource.name.clone(),
+            kind: resource.kind.as_str().to_owned(),
+            provider: Some(resource.provider.as_str().to_owned()),
+            account: Some(resource.account.clone()),
+            region: Some(resource.region.clone()),
+            service: Some(resource.service.clone()),
+        },
+        evidence: Vec::new(),
+        readings: strange.into_iter().map(|(reading, _)| reading).collect(),
+        started_at,
+        last_at,
+    })
+}
+
+fn severity(score: f64) -> Priority {
+    match score {
+        s if s >= 0.95 => Priority::High,
+        s if s >= 0.75 => Priority::Medium,
+        _ => Priority::Low,
+    }
+}

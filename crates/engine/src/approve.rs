@@ -1,0 +1,224 @@
+//! Signing and refusing approval requests. An approval binds to the hash of one exact plan.
+
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use reeve_audit::{ActionStatus as Went, FieldError};
+
+use super::execute::Wish;
+use super::state::{needed, optional};
+use super::{Caller, Engine, EngineError, story};
+use reeve_recommend::approval::{Approval, ApprovalId, ApprovalStatus, Delegation, Signed};
+use reeve_recommend::caller::same_person;
+use reeve_recommend::lifecycle::Status;
+use reeve_recommend::recommendation::Recommendation;
+
+/// Those who can sign are reminded this often.
+const REMIND_EVERY: SignedDuration = SignedDuration::from_hours(24);
+
+impl Engine {
+    /// Signs a request with the first missing signature the caller may give. The last signature starts the execution, or
+    /// puts it on its schedule; a guardrail that says no then leaves it approved, with the reason on the recommendation.
+    ///
+    /// # Errors
+    /// [`EngineError::Forbidden`] for one's own request, a second signature by one person, or a missing right.
+    pub async fn approve(
+        self: &Arc<Self>,
+        id: &ApprovalId,
+        comment: Option<&str>,
+        caller: &Caller,
+    ) -> Result<Approval, EngineError> {
+        let comment = optional("comment", comment)?;
+        let _turn = self.turn.lock().await;
+        let (approval, of) = self.waiting(id, caller).await?;
+        may_sign(&approval, caller)?;
+        let Some(signature) = caller.can_sign(&approval).first().copied() else {
+            let names: Vec<&str> = approval.needed.iter().map(|s| s.as_str()).collect();
+            return Err(EngineError::Forbidden(format!(
+                "it needs {}, and you may sign none that is missing",
+                names.join(" and ")
+            )));
+        };
+        let mut signed = Approval { version: approval.version + 1, ..approval };
+        signed.signed.push(Signed { signature, by: caller.name.clone(), at: self.ports.clock.now(), comment });
+        let complete = signed.needed.iter().all(|s| signed.signed.iter().any(|given| given.signature == *s));
+        if complete {
+            signed.status = ApprovalStatus::Approved;
+        }
+        let entry = story::approval("approval.sign", Went::Success, &signed, &of, caller)
+            .with_metadata("signature", signature.as_str());
+        self.record(vec![entry]).await?;
+        self.ports.agents.approval_update(&signed).await?;
+        if complete {
+            self.approved(of, &signed, caller).await?;
+        }
+        Ok(signed)
+    }
+
+    /// Refuses a request; the recommendation is open again. The requester may withdraw it so.
+    ///
+    /// # Errors
+    /// [`EngineError::Forbidden`] for who could neither sign nor asked.
+    pub async fn reject(&self, id: &ApprovalId, reason: &str, caller: &Caller) -> Result<Approval, EngineError> {
+        let reason = needed("reason", reason)?;
+        let _turn = self.turn.lock().await;
+        let (approval, of) = self.waiting(id, caller).await?;
+        let may = caller.is(&approval.requested_by)
+            || !caller.can_sign(&approval).is_empty()
+            || approval.needed.iter().any(|s| caller.signatures.contains(s));
+        if !may {
+            return Err(EngineError::Forbidden(
+                "only who could sign it, or who asked for it, can refuse it".to_owned(),
+            ));
+        }
+        let version = approval.version + 1;
+        let rejected = Approval { status: ApprovalStatus::Rejected, reason: Some(reason.clone()), version, ..approval };
+        self.record(vec![story::approval("approval.reject", Went::Denied, &rejected, &of, caller)]).await?;
+        self.ports.agents.approval_update(&rejected).await?;
+        if of.status == Status::PendingApproval {
+            let why = format!("approval was refused: {reason}");
+            self.settle_at(&of.id, "recommendation.reopen", Status::Open, Some(&why), caller).await?;
+        }
+        Ok(rejected)
+    }
+
+    /// Leaves a signature that the caller may give to somebody else, for this request alone.
+    ///
+    /// # Errors
+    /// [`EngineError::Forbidden`] without such a signature; [`EngineError::Invalid`] when it is left to the requester, to
+    /// oneself or to somebody who has signed.
+    pub async fn delegate(
+        &self,
+        id: &ApprovalId,
+        to: &str,
+        comment: Option<&str>,
+        caller: &Caller,
+    ) -> Result<Approval, EngineError> {
+        let to = needed("to", to)?;
+        let comment = optional("comment", comment)?;
+        let _turn = self.turn.lock().await;
+        let (approval, of) = self.waiting(id, caller).await?;
+        may_sign(&approval, caller)?;
+        // What was left to the caller is not the caller's to pass on.
+        let own = caller.can_sign(&approval).into_iter().find(|s| caller.signatures.contains(s));
+        let Some(signature) = own else {
+            return Err(EngineError::Forbidden("you may give none of the signatures that are missing".to_owned()));
+        };
+        let signed = approval.signed.iter().any(|signed| same_person(&signed.by, &to));
+        if signed || caller.is(&to) || same_person(&to, &approval.requested_by) {
+            let message = "must be somebody who neither asked for it nor has signed it, and not yourself";
+            return Err(EngineError::Invalid(vec![FieldError::new("to", "invalid_value", message)]));
+        }
+        let mut next = Approval { version: approval.version + 1, ..approval };
+        let (from, at) = (caller.name.clone(), self.ports.clock.now());
+        next.delegated.retain(|delegation| delegation.signature != signature || !caller.is(&delegation.from));
+        next.delegated.push(Delegation { signature, from, to: to.clone(), at });
+        let mut entry = story::approval("approval.delegate", Went::Success, &next, &of, caller)
+            .with_metadata("signature", signature.as_str())
+            .with_metadata("to", to);
+        if let Some(comment) = comment {
+            entry = entry.with_metadata("comment", comment);
+        }
+        self.record(vec![entry]).await?;
+        self.ports.agents.approval_update(&next).await?;
+        Ok(next)
+    }
+
+    /// Reminds of a request that has waited a day since it was made, or since the last reminder. Whether it did.
+    pub(super) async fn remind(&self, approval: &Approval, caller: &Caller) -> Result<bool, EngineError> {
+        let now = self.ports.clock.now();
+        let last = approval.reminded_at.unwrap_or(approval.requested_at);
+        if now.duration_since(last) < REMIND_EVERY {
+            return Ok(false);
+        }
+        let of = self.ports.agents.recommendation_get(&approval.recommendation).await?;
+        let reminded = Approval { reminded_at: Some(now), version: approval.version + 1, ..approval.clone() };
+        self.record(vec![story::approval("approval.remind", Went::Pending, &reminded, &of, caller)]).await?;
+        self.ports.agents.approval_update(&reminded).await?;
+        Ok(true)
+    }
+
+    /// A request that still waits, with its recommendation; one whose time or plan is over is closed instead.
+    async fn waiting(&self, id: &ApprovalId, caller: &Caller) -> Result<(Approval, Recommendation), EngineError> {
+        let approval = self.ports.agents.approval_get(id).await?;
+        if approval.status != ApprovalStatus::Pending {
+            return Err(EngineError::Conflict(format!("the request is {} already", approval.status)));
+        }
+        let of = self.ports.agents.recommendation_get(&approval.recommendation).await?;
+        let hash = of.plan.as_ref().map(|plan| plan.hash.clone()).unwrap_or_default();
+        let (over, error) = if approval.expires_at <= self.ports.clock.now() {
+            let message = "the request has expired; ask for the execution again".to_owned();
+            ("nobody answered in time", EngineError::Conflict(message))
+        } else if hash != approval.plan_hash {
+            ("the plan changed", EngineError::PlanChanged { seen: approval.plan_hash.clone(), now: hash })
+        } else {
+            return Ok((approval, of));
+        };
+        self.lapse(approval, &of, over, caller).await?;
+        Err(error)
+    }
+
+    /// Closes a request whose time or plan is over, and opens its recommendation again.
+    pub(super) async fn lapse(
+        &self,
+        approval: Approval,
+        of: &Recommendation,
+        reason: &str,
+        caller: &Caller,
+    ) -> Result<(), EngineError> {
+        let version = approval.version + 1;
+        let expired =
+            Approval { status: ApprovalStatus::Expired, reason: Some(reason.to_owned()), version, ..approval };
+        self.record(vec![story::approval("approval.expire", Went::Success, &expired, of, caller)]).await?;
+        self.ports.agents.approval_update(&expired).await?;
+        if of.status == Status::PendingApproval {
+            let why = format!("approval lapsed: {reason}");
+            self.settle_at(&of.id, "recommendation.reopen", Status::Open, Some(&why), caller).await?;
+        }
+        Ok(())
+    }
+
+    /// All signatures are there: onto the schedule, or off.
+    pub(super) async fn approved(
+        self: &Arc<Self>,
+        of: Recommendation,
+        approval: &Approval,
+        caller: &Caller,
+    ) -> Result<(), EngineError> {
+        if of.status != Status::PendingApproval {
+            return Ok(());
+        }
+        let of = self.grant_exception(of, approval, caller).await?;
+        let later = of.scheduled_for.filter(|at: &Timestamp| *at > self.ports.clock.now()).is_some();
+        let to = self.next(&of, if later { Status::Scheduled } else { Status::Approved })?;
+        let to = self.make_move("recommendation.approve", &of, to, caller).await?;
+        if later { Ok(()) } else { self.go_on(to, &approval.requested_by, caller).await }
+    }
+
+    /// Begins what is approved, in the name of who asked. The signature stands whatever holds it back; why it does not run
+    /// stands on the recommendation.
+    pub(super) async fn go_on(
+        self: &Arc<Self>,
+        of: Recommendation,
+        by: &str,
+        caller: &Caller,
+    ) -> Result<(), EngineError> {
+        let id = of.id.clone();
+        match self.proceed(of, Wish { by, ..Wish::of(caller, None) }).await {
+            Ok(_) | Err(EngineError::Blocked(_)) => Ok(()),
+            Err(error) if error.is_outage() => Err(error),
+            Err(error) => self.keep_reason(&id, &error.to_string()).await,
+        }
+    }
+}
+
+fn may_sign(approval: &Approval, caller: &Caller) -> Result<(), EngineError> {
+    if caller.is(&approval.requested_by) {
+        return Err(EngineError::Forbidden("nobody approves their own request; somebody else has to sign".to_owned()));
+    }
+    if approval.signed.iter().any(|signed| caller.is(&signed.by)) {
+        let message = "you have signed it already; the other signature is for somebody else to give";
+        return Err(EngineError::Forbidden(message.to_owned()));
+    }
+    Ok(())
+}

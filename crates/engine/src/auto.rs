@@ -1,0 +1,83 @@
+//! Whether an agent may apply a finding by itself: mode, configuration, what was measured. Pure.
+
+use reeve_recommend::agent::{Agent, Impact, Mode};
+use reeve_recommend::approval::{Signature, signatures};
+use reeve_recommend::lifecycle::Status;
+use reeve_recommend::recommendation::Recommendation;
+
+/// Decision whether an agent applies a recommendation by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Auto {
+    /// Executes it.
+    Apply,
+    /// Asks for the signatures it needs; it runs when they are there.
+    AskApproval,
+    /// Leaves it to a person, for this reason.
+    Leave(&'static str),
+}
+
+/// The signatures an execution needs: the matrix's, and a manager's where the configuration of the agent, if there is one, asks
+/// for approval of something the matrix would let through.
+pub(super) fn signatures_for(agent: Option<&Agent>, impact: Impact) -> Vec<Signature> {
+    let matrix = signatures(impact);
+    if matrix.is_empty() && agent.is_some_and(|agent| impact >= agent.auto_apply.approval_required) {
+        return vec![Signature::Manager];
+    }
+    matrix.to_vec()
+}
+
+/// Returns `true` if the recommendation is the agent's and of the agent's own type: a permission reaches no further.
+fn owns(agent: &Agent, of: &Recommendation) -> bool {
+    of.agent_id.as_ref() == Some(&agent.id) && of.origin.agent_type == agent.agent_type
+}
+
+/// Decides.
+pub(super) fn decide(agent: &Agent, of: &Recommendation, days_observed: u32) -> Auto {
+    let reasons = [
+        (!owns(agent, of), "not_its_own"),
+        (of.status != Status::Open, "not_open"),
+        (of.plan.is_none(), "advice_only"),
+        (agent.mode == Mode::Learning, "mode_learning"),
+        (!agent.auto_apply.enabled, "auto_apply_disabled"),
+        (agent.learning_waived.is_none() && days_observed < agent.learning_period_days, "learning_period"),
+        (of.confidence < agent.confidence_threshold, "low_confidence"),
+        (of.impact_level > agent.auto_apply.max_impact, "above_max_impact"),
+        (of.impact.cost_percent.is_none(), "cost_not_known"),
+        (of.impact.performance_degradation_percent.is_none(), "performance_not_measured"),
+        (of.reason_codes.iter().any(|code| code == "iac_managed"), "iac_managed"),
+    ];
+    if let Some((_, reason)) = reasons.into_iter().find(|(holds, _)| *holds) {
+        return Auto::Leave(reason);
+    }
+    match (signatures_for(Some(agent), of.impact_level).is_empty(), agent.mode) {
+        (true, _) => Auto::Apply,
+        (false, Mode::Active) => Auto::AskApproval,
+        (false, _) => Auto::Leave("needs_approval"),
+    }
+}
+
+/// The same of the isolation of a machine that a critical threat is of. What it costs and how much slower it gets is no question:
+/// the machine is to serve nothing. An agent whose configuration lets it apply high impact has the permission beforehand, as the
+/// specification's `auto_quarantine: critical_threats` says, also where a person asked for the signatures meanwhile; any other asks
+/// for them at once.
+pub(super) fn decide_quarantine(agent: &Agent, of: &Recommendation) -> Auto {
+    let waits = matches!(of.status, Status::Open | Status::PendingApproval | Status::Approved | Status::Scheduled);
+    let reasons = [
+        (!owns(agent, of), "not_its_own"),
+        (!waits, "not_open"),
+        (of.plan.is_none(), "advice_only"),
+        (agent.mode != Mode::Active, "agent_not_active"),
+        (!agent.auto_apply.enabled, "auto_apply_disabled"),
+        (of.confidence < agent.confidence_threshold, "low_confidence"),
+        (of.reason_codes.iter().any(|code| code == "iac_managed"), "iac_managed"),
+    ];
+    if let Some((_, reason)) = reasons.into_iter().find(|(holds, _)| *holds) {
+        return Auto::Leave(reason);
+    }
+    match of.status {
+        _ if of.impact_level <= agent.auto_apply.max_impact => Auto::Apply,
+        Status::Open => Auto::AskApproval,
+        Status::PendingApproval => Auto::Leave("approval_asked_for_already"),
+        _ => Auto::Leave("not_open"),
+    }
+}

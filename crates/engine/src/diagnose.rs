@@ -1,0 +1,120 @@
+//! Gathering the facts of a diagnosis. Nothing is recorded or changed by asking.
+
+use jiff::{SignedDuration, Timestamp};
+use reeve_estate::{Resource, ResourceFilter};
+
+use super::execute::{Target, Wish};
+use super::{Caller, Engine, EngineError};
+use reeve_recommend::action::ActionStatus;
+use reeve_recommend::agent::{Agent, AgentId};
+use reeve_recommend::diagnosis;
+use reeve_recommend::diagnosis::{Diagnosis, FindingFacts, StuckFacts};
+use reeve_recommend::exclusion::excluded;
+use reeve_recommend::lifecycle::Status;
+use reeve_recommend::ports::RecommendationFilter;
+use reeve_recommend::recommendation::{Recommendation, RecommendationId};
+use reeve_recommend::together::{Relation, relation};
+
+/// What came or went within this counts as a change of the environment.
+const RECENT: SignedDuration = SignedDuration::from_hours(24 * 14);
+
+impl Engine {
+    /// Why a recommendation does not execute.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`]; the store's failures.
+    pub async fn diagnose(&self, id: &RecommendationId, caller: &Caller) -> Result<Diagnosis, EngineError> {
+        let of = self.ports.agents.recommendation_get(id).await?;
+        let agent = self.agent_of(&of).await.ok().flatten();
+        let may_act = self.ports.estate.connection_get(&of.subject.connection).await.ok().map(|c| c.allow_actions);
+        let wish = Wish::of(caller, None);
+        let block = self.circumstances().await?.block(&of, agent.as_ref(), Target::of(&of), &wish);
+        let past = self.ports.agents.action_list(Some(id), None).await?;
+        let failed = |status| matches!(status, ActionStatus::Failed | ActionStatus::Aborted | ActionStatus::RolledBack);
+        let facts = StuckFacts {
+            agent: agent.as_ref(),
+            may_act,
+            block: block.filter(|block| block.guardrail != "exclusion").map(|block| block.to_string()),
+            conflicts: self.conflicts(&of).await?,
+            failures: past.into_iter().filter(|a| failed(a.status)).filter_map(|a| a.reason).collect(),
+            of: &of,
+        };
+        Ok(diagnosis::not_executing(&facts))
+    }
+
+    async fn conflicts(&self, of: &Recommendation) -> Result<Vec<String>, EngineError> {
+        let mut found = Vec::new();
+        let exclusions = self.ports.agents.exclusion_list().await?;
+        if let Some(exclusion) = excluded(&exclusions, &of.subject, of.kind, self.ports.clock.now()) {
+            found.push(format!("{} excluded it: {}", exclusion.by, exclusion.reason));
+        }
+        let filter =
+            RecommendationFilter { resource: Some(of.subject.id.0.clone()), ..RecommendationFilter::default() };
+        let (others, _) = self.ports.agents.recommendation_list(&filter).await?;
+        for other in others.iter().filter(|other| other.id != of.id && !other.status.is_end()) {
+            match relation(of.kind, other.kind) {
+                _ if matches!(other.status, Status::Executing | Status::Verifying) => {
+                    found.push(format!("{} is being executed on the same resource", other.title));
+                }
+                Some(Relation::Excludes) => found.push(format!("it excludes {}", other.title)),
+                Some(Relation::After) => found.push(format!("it is better made after {}", other.title)),
+                None => {}
+            }
+        }
+        Ok(found)
+    }
+
+    /// Why an agent's findings are of low confidence, or do not fit.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`]; the store's failures.
+    pub async fn diagnose_agent(&self, id: &AgentId) -> Result<Vec<Diagnosis>, EngineError> {
+        let agent = self.ports.agents.agent_get(id).await?;
+        let facts = self.finding_facts(&agent).await?;
+        Ok(vec![diagnosis::low_confidence(&agent, &facts), diagnosis::irrelevant(&agent, &facts)])
+    }
+
+    async fn finding_facts(&self, agent: &Agent) -> Result<FindingFacts, EngineError> {
+        let connections = self.ports.estate.connection_list().await?;
+        let (all, _) = self.ports.estate.resource_list(&ResourceFilter::default()).await?;
+        let scope: Vec<&Resource> = all.iter().filter(|r| agent.scope.includes(r, &connections)).collect();
+        let filter = RecommendationFilter { agent: Some(agent.id.0.clone()), ..RecommendationFilter::default() };
+        let (own, _) = self.ports.agents.recommendation_list(&filter).await?;
+        let feedback = self.ports.agents.feedback_list(None).await?;
+        let recent = |at: Timestamp| self.ports.clock.now().duration_since(at) < RECENT;
+        let gone = own.iter().filter(|of| {
+            let reason = of.status_reason.as_deref().unwrap_or_default();
+            of.status == Status::Expired && recent(of.updated_at) && reason.starts_with("the resource is gone")
+        });
+        let answers = |of: &Recommendation| feedback.iter().rfind(|f| f.recommendation == of.id);
+        let rejected = |of: &&Recommendation| {
+            of.status == Status::Dismissed || answers(of).is_some_and(|f| f.outcome == "not_applicable")
+        };
+        let report = agent.last_run.as_ref();
+        Ok(FindingFacts {
+            days_observed: report.map(|run| run.days_observed),
+            resources_seen: scope.len() as u64,
+            resources_changed: (scope.iter().filter(|r| r.created_at.is_some_and(recent)).count() + gone.count())
+                as u64,
+            resources_untagged: scope.iter().filter(|resource| resource.tags.is_empty()).count() as u64,
+            skipped: report.map(|run| run.skipped.clone()).unwrap_or_default(),
+            scope_unmatched: unmatched(agent, &all, &connections),
+            confidences: own.iter().filter(|of| !of.status.is_end()).map(|of| of.confidence).collect(),
+            unmeasured: own.iter().filter(|of| !of.status.is_end() && !of.not_measured.is_empty()).count() as u64,
+            rejected: own.iter().filter(rejected).count() as u64,
+            answered: own.iter().filter(|of| of.status.is_end() || answers(of).is_some()).count() as u64,
+        })
+    }
+}
+
+/// Accounts and services of a scope that nothing in the estate has.
+fn unmatched(agent: &Agent, all: &[Resource], connections: &[reeve_estate::Connection]) -> Vec<String> {
+    let alone = |accounts: &[&String], services: &[&String]| reeve_recommend::agent::Scope {
+        accounts: accounts.iter().map(|name| (*name).clone()).collect(),
+        services: services.iter().map(|name| (*name).clone()).collect(),
+    };
+    let empty = |scope: &reeve_recommend::agent::Scope| !all.iter().any(|r| scope.includes(r, connections));
+    let accounts = agent.scope.accounts.iter().filter(|name| empty(&alone(&[name], &[])));
+    let services = agent.scope.services.iter().filter(|name| empty(&alone(&[], &[name])));
+    accounts.map(|name| format!("account {name}")).chain(services.map(|name| format!("service {name}"))).collect()
+}

@@ -1,0 +1,88 @@
+//! Asking for an exception to a guardrail. The request is an approval of the exact plan; its last signature grants the exception,
+//! and the first execution uses it up.
+
+use super::circumstances::Refusal;
+use super::execute::{Target, Wish, planned};
+use super::state::needed;
+use super::{Caller, Engine, EngineError, story};
+use reeve_recommend::action::ActionId;
+use reeve_recommend::agent::Impact;
+use reeve_recommend::approval::{Approval, ApprovalId};
+use reeve_recommend::exception::{Exception, ExceptionRequest};
+use reeve_recommend::lifecycle::Status;
+use reeve_recommend::recommendation::{Recommendation, RecommendationId};
+
+impl Engine {
+    /// Asks for an exception to the guardrail that blocks a recommendation now, for its plan alone. It needs the signatures of
+    /// the plan's impact, a manager's at least, none of them the requester's.
+    ///
+    /// # Errors
+    /// [`EngineError::Invalid`] without a reason; [`EngineError::PlanChanged`]; a conflict where nothing blocks it that an
+    /// exception could lift, or a request waits already.
+    pub async fn exception_request(
+        &self,
+        id: &RecommendationId,
+        seen_hash: &str,
+        reason: &str,
+        caller: &Caller,
+    ) -> Result<Approval, EngineError> {
+        let reason = needed("reason", reason)?;
+        let _turn = self.turn.lock().await;
+        let of = self.ports.agents.recommendation_get(id).await?;
+        let plan = planned(&of)?;
+        if plan.hash != seen_hash {
+            return Err(EngineError::PlanChanged { seen: seen_hash.to_owned(), now: plan.hash.clone() });
+        }
+        if !matches!(of.status, Status::Open | Status::Approved) {
+            let message = "only an open or approved one can get an exception; reopen it first".to_owned();
+            return Err(EngineError::WrongState { from: of.status, message });
+        }
+        let wish = Wish::of(caller, Some(&reason));
+        let asked = match self.circumstances().await?.decide(&of, Target::of(&of), &wish) {
+            Ok(_) => return Err(EngineError::Conflict("nothing blocks it, so it needs no exception".to_owned())),
+            Err(Refusal::Guardrail(block)) => ExceptionRequest::of(&block).ok_or_else(|| {
+                let message = "this guardrail protects the whole estate and has no exceptions";
+                EngineError::Conflict(format!("{message}: {block}"))
+            })?,
+            Err(refusal) => return Err(refusal.into_error()),
+        };
+        let agent = self.agent_of(&of).await?;
+        let mut approval = self.approval_for(&of, plan, &wish);
+        approval.needed = super::auto::signatures_for(agent.as_ref(), of.impact_level.max(Impact::Medium));
+        approval.exception = Some(asked);
+        self.ask_approval(of, approval, &wish).await
+    }
+
+    /// Keeps the exception that a complete request grants with its recommendation. Recorded before it counts.
+    pub(super) async fn grant_exception(
+        &self,
+        of: Recommendation,
+        approval: &Approval,
+        caller: &Caller,
+    ) -> Result<Recommendation, EngineError> {
+        let Some(asked) = approval.exception.as_ref().filter(|asked| asked.used_by.is_none()) else { return Ok(of) };
+        let granted = Exception {
+            guardrail: asked.guardrail.clone(),
+            value: asked.value,
+            plan_hash: approval.plan_hash.clone(),
+            reason: approval.reason.clone().unwrap_or_default(),
+            approval: approval.id.clone(),
+            granted_by: approval.signed.iter().map(|signed| signed.by.clone()).collect(),
+            expires_at: approval.expires_at,
+        };
+        self.record(vec![story::exception_granted(&of, &granted, caller)]).await?;
+        let version = of.version + 1;
+        let excepted = Recommendation { exception: Some(granted), version, ..of };
+        self.ports.agents.recommendation_update(&excepted).await?;
+        Ok(excepted)
+    }
+
+    /// Marks the request whose exception an action has used up.
+    pub(super) async fn exception_used(&self, id: &ApprovalId, action: &ActionId) -> Result<(), EngineError> {
+        let approval = self.ports.agents.approval_get(id).await?;
+        let Some(asked) = approval.exception.clone() else { return Ok(()) };
+        let exception = Some(ExceptionRequest { used_by: Some(action.clone()), ..asked });
+        let used = Approval { exception, version: approval.version + 1, ..approval };
+        Ok(self.ports.agents.approval_update(&used).await?)
+    }
+}

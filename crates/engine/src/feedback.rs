@@ -1,0 +1,155 @@
+//! What people say of recommendations, and what follows at once: "not now" sets one aside, "not applicable" closes it, and
+//! the others of its kind are ranked anew. Confidence follows at the agent's next run (`learning`).
+
+use jiff::{SignedDuration, Timestamp};
+use reeve_audit::{ActionStatus as Went, FieldError};
+
+use super::state::optional;
+use super::{Caller, Engine, EngineError, fresh_id, story};
+use reeve_recommend::lifecycle::Status;
+use reeve_recommend::ports::RecommendationFilter;
+use reeve_recommend::ranking::Opinions;
+use reeve_recommend::recommendation::{
+    Feedback, NOT_APPLICABLE, NOT_NOW, OUTCOMES, Recommendation, RecommendationId, RecommendationType,
+};
+
+/// "Not now" without a date sleeps this long.
+const NOT_NOW_DAYS: i64 = 14;
+
+/// Feedback as a person gives it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FeedbackInput<'a> {
+    /// One of the four kinds.
+    pub outcome: &'a str,
+    /// 1 to 5.
+    pub rating: Option<i64>,
+    /// What went wrong, why it does not apply, which circumstances: needed with every outcome but the first.
+    pub comments: Option<&'a str>,
+    /// Until when "not now" holds; two weeks where it is left out.
+    pub until: Option<Timestamp>,
+}
+
+impl Engine {
+    /// Stores feedback and lets it work.
+    ///
+    /// # Errors
+    /// [`EngineError::Invalid`] for another outcome, a rating outside 1 to 5, a missing comment where one is needed, or a
+    /// date that is not within the coming year.
+    pub async fn feedback(
+        &self,
+        id: &RecommendationId,
+        input: FeedbackInput<'_>,
+        caller: &Caller,
+    ) -> Result<Feedback, EngineError> {
+        let (rating, comments) = checked(&input)?;
+        if let Some(until) = input.until {
+            self.ahead("until", until, 365)?;
+        }
+        let _turn = self.turn.lock().await;
+        let of = self.ports.agents.recommendation_get(id).await?;
+        let feedback = Feedback {
+            id: fresh_id(),
+            recommendation: id.clone(),
+            outcome: input.outcome.to_owned(),
+            rating,
+            comments,
+            by: caller.name.clone(),
+            at: self.ports.clock.now(),
+        };
+        let mut entry = story::about(story::RECOMMENDATION, "recommendation.feedback", Went::Success, &of, caller)
+            .with_metadata("outcome", input.outcome)
+            .with_metadata("feedback_id", feedback.id.clone());
+        if let Some(stars) = rating {
+            entry = entry.with_metadata("rating", u32::from(stars));
+        }
+        if let Some(words) = &feedback.comments {
+            entry = entry.with_metadata("comments", words.clone());
+        }
+        self.change(entry, self.ports.agents.feedback_insert(&feedback)).await?;
+        self.follow_feedback(&of, &feedback, input.until, caller).await?;
+        Ok(feedback)
+    }
+
+    /// What the answer does to its own recommendation and to the others of its kind.
+    async fn follow_feedback(
+        &self,
+        of: &Recommendation,
+        said: &Feedback,
+        until: Option<Timestamp>,
+        caller: &Caller,
+    ) -> Result<(), EngineError> {
+        let words = said.comments.clone().unwrap_or_default();
+        match (said.outcome.as_str(), of.status) {
+            (NOT_NOW, Status::Open) => {
+                let until = until.unwrap_or(said.at + SignedDuration::from_hours(24 * NOT_NOW_DAYS));
+                let mut to = self.next(of, Status::Snoozed)?;
+                to.snoozed_until = Some(until);
+                to.status_reason = Some(format!("not now: {words}"));
+                to.expires_at = to.expires_at.max(until + SignedDuration::from_hours(48));
+                self.make_move("recommendation.snooze", of, to, caller).await?;
+            }
+            (NOT_APPLICABLE, Status::Open | Status::Snoozed) => {
+                let mut to = self.next(of, Status::Dismissed)?;
+                to.snoozed_until = None;
+                to.status_reason = Some(format!("not applicable: {words}"));
+                self.make_move("recommendation.dismiss", of, to, caller).await?;
+            }
+            _ => {}
+        }
+        if said.outcome == NOT_NOW { Ok(()) } else { self.rank_anew(of.kind).await }
+    }
+
+    /// Ranks what waits of a kind by what people say now. The caller holds the turn.
+    pub(super) async fn rank_anew(&self, kind: RecommendationType) -> Result<(), EngineError> {
+        let (all, _) = self.ports.agents.recommendation_list(&RecommendationFilter::default()).await?;
+        let feedback = self.ports.agents.feedback_list(None).await?;
+        let opinions = Opinions::of(&all, &feedback, self.ports.clock.now());
+        for of in all.into_iter().filter(|of| of.kind == kind && !of.status.is_end()) {
+            let ranking = opinions.rank(&of);
+            if ranking == of.ranking {
+                continue;
+            }
+            let ranked = Recommendation { ranking, version: of.version + 1, ..of };
+            match self.ports.agents.recommendation_update(&ranked).await {
+                // It moves right now; its agent's next run ranks it.
+                Err(reeve_estate::StoreError::Conflict(_)) => {}
+                other => other?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Rating and comments, or every failing field.
+fn checked(input: &FeedbackInput<'_>) -> Result<(Option<u8>, Option<String>), EngineError> {
+    let mut errors = Vec::new();
+    let outcome = input.outcome;
+    if !OUTCOMES.contains(&outcome) {
+        errors.push(FieldError::new("outcome", "invalid_value", format!("must be one of {}", OUTCOMES.join(", "))));
+    }
+    let rating = match input.rating {
+        None => None,
+        Some(stars) if (1..=5).contains(&stars) => u8::try_from(stars).ok(),
+        Some(_) => {
+            errors.push(FieldError::new("rating", "invalid_value", "must be from 1 to 5"));
+            None
+        }
+    };
+    let comments = match optional("comments", input.comments) {
+        Ok(None) if OUTCOMES[1..].contains(&outcome) => {
+            let message = format!("is needed with {outcome}: say what or why");
+            errors.push(FieldError::new("comments", "missing_field", message));
+            None
+        }
+        Ok(comments) => comments,
+        Err(EngineError::Invalid(more)) => {
+            errors.extend(more);
+            None
+        }
+        Err(other) => return Err(other),
+    };
+    if input.until.is_some() && outcome != NOT_NOW {
+        errors.push(FieldError::new("until", "invalid_value", "goes with not_now alone"));
+    }
+    if errors.is_empty() { Ok((rating, comments)) } else { Err(EngineError::Invalid(errors)) }
+}

@@ -1,0 +1,219 @@
+//! The guardrails, asked before anything begins. Pure: the limits, what is asked, and what was done lately.
+//!
+//! Stopping an idle resource takes no capacity that is used, so `cost_impact.max_decrease`, which bounds a step down in
+//! capacity, holds back an agent that wants to stop it by itself and not a person who asks for it by name. The share of a
+//! scope bounds agents in the same way: one named change by a person is no runaway loop.
+
+use jiff::Timestamp;
+use reeve_estate::ResourceId;
+
+use reeve_recommend::action::{Action, ActionStatus, Purpose};
+use reeve_recommend::change_control::Place;
+use reeve_recommend::guardrail::{Block, Guardrails};
+use reeve_recommend::plan::StepKind;
+use reeve_recommend::recommendation::{Recommendation, RecommendationType};
+
+mod control;
+
+pub(super) const DAY_S: i64 = 86_400;
+/// The span the uptime's error budget is counted over: the history that is asked for must reach as far.
+pub(super) const BUDGET_DAYS: i64 = 30;
+
+/// What is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    /// The recommendation to execute.
+    pub recommendation: &'a Recommendation,
+    /// The resource that changes (the twin's, in a test).
+    pub resource: &'a ResourceId,
+    /// The run that wants it; `None` when a person or the schedule does.
+    pub run_id: Option<&'a str>,
+    /// Where the resource is, as scopes see it.
+    pub place: Place<'a>,
+    /// An agent wants it by itself.
+    pub automatic: bool,
+    /// Resources in the agent's scope.
+    pub scope_size: u64,
+    /// Actions of the last 30 days, newest first.
+    pub history: &'a [Action],
+    /// Now.
+    pub now: Timestamp,
+}
+
+/// Says no by the first guardrail that does.
+///
+/// # Errors
+/// The block: guardrail, limit, value.
+pub fn check(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
+    switches(limits, asked)?;
+    control::check(&limits.change_control, asked)?;
+    cost(limits, asked)?;
+    performance(limits, asked)?;
+    uptime(limits, asked)?;
+    cool_down(limits, asked)?;
+    blast_radius(limits, asked)
+}
+
+fn block(guardrail: &'static str, limit: f64, value: f64, message: String) -> Block {
+    Block { guardrail, message, limit, value }
+}
+
+fn switches(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
+    if limits.kill_switch {
+        return Err(block("kill_switch", 0.0, 1.0, "the kill switch is on; nothing begins until it is off".to_owned()));
+    }
+    let failures = failures_in_a_row(limits, asked.history);
+    if failures >= limits.breaker_failures {
+        let message = format!(
+            "the last {failures} actions failed or were rolled back, limit {}; reset the breaker when the cause is known",
+            limits.breaker_failures
+        );
+        return Err(block("circuit_breaker", f64::from(limits.breaker_failures), f64::from(failures), message));
+    }
+    Ok(())
+}
+
+/// Failures since the last success, and since the breaker was reset. An undoing by hand is no failure of the change.
+pub(super) fn failures_in_a_row(limits: &Guardrails, history: &[Action]) -> u32 {
+    let mut failures = 0;
+    let after_reset = |action: &&Action| limits.breaker_reset_at.is_none_or(|at| action.started_at > at);
+    for action in history.iter().filter(|action| action.purpose == Purpose::Apply).filter(after_reset) {
+        match action.status {
+            ActionStatus::Succeeded => break,
+            ActionStatus::RolledBack if had_succeeded(action) => break,
+            ActionStatus::Failed | ActionStatus::RolledBack => failures += 1,
+            ActionStatus::Aborted | ActionStatus::Running | ActionStatus::RollingBack => {}
+        }
+    }
+    failures
+}
+
+fn had_succeeded(action: &Action) -> bool {
+    action.steps.iter().any(|step| step.kind == StepKind::Verify && !step.rollback && step.ok == Some(true))
+}
+
+/// Returns `true` if people lifted the limit for exactly this plan. An agent by itself never uses what was granted to a person.
+fn excepted(asked: &Asked<'_>, guardrail: &str, value: f64) -> bool {
+    let hash = asked.recommendation.plan.as_ref().map(|plan| plan.hash.as_str());
+    let exception = asked.recommendation.exception.as_ref().filter(|_| !asked.automatic);
+    exception.is_some_and(|exception| exception.covers(guardrail, value, hash, asked.now))
+}
+
+fn cost(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
+    let Some(percent) = asked.recommendation.impact.cost_percent else { return Ok(()) };
+    if percent > limits.max_cost_increase_percent + 0.05 && !excepted(asked, "cost_impact.max_increase", percent) {
+        let limit = limits.max_cost_increase_percent;
+        let message = format!("cost would rise by {percent:.1} %, limit {limit:.1} %");
+        return Err(block("cost_impact.max_increase", limit, percent, message));
+    }
+    let stops_idle = asked.recommendation.kind == RecommendationType::IdleResourceCleanup;
+    let falls = -percent > limits.max_cost_decrease_percent + 0.05 && (asked.automatic || !stops_idle);
+    if falls && !excepted(asked, "cost_impact.max_decrease", -percent) {
+        let limit = limits.max_cost_decrease_percent;
+        let hint = if stops_idle { "; a person may ask for it" } else { "" };
+        let message = format!("cost would fall by {:.1} %, limit {limit:.1} %{hint}", -percent);
+        return Err(block("cost_impact.max_decrease", limit, -percent, message));
+    }
+    Ok(())
+}
+
+fn performance(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
+    let Some(percent) = asked.recommendation.impact.performance_degradation_percent else { return Ok(()) };
+    if percent <= limits.max_degradation_percent || excepted(asked, "performance_impact.max_degradation", percent) {
+        return Ok(());
+    }
+    let limit = limits.max_degradation_percent;
+    let message = format!("expected degradation {percent:.1} %, limit {limit:.1} %");
+    Err(block("performance_impact.max_degradation", limit, percent, message))
+}
+
+/// The error budget of 30 days: planned downtime so far, and this change's at its worst (the time after which it is undone).
+fn uptime(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
+    if !asked.recommendation.plan.as_ref().is_some_and(|plan| plan.restart_needed) {
+        return Ok(());
+    }
+    let so_far: f64 =
+        asked.history.iter().filter(|a| a.resource == *asked.resource).map(|a| down_s(a, asked.now)).sum();
+    let worst = limits.rollback_timeout_s as f64;
+    let span = (BUDGET_DAYS * DAY_S) as f64;
+    let uptime = 100.0 * (1.0 - (so_far + worst) / span);
+    if uptime >= limits.min_uptime_percent {
+        return Ok(());
+    }
+    let limit = limits.min_uptime_percent;
+    let message = format!(
+        "{:.0} min of planned downtime in {BUDGET_DAYS} days and up to {:.0} min more would leave {uptime:.3} % uptime, limit {limit} %",
+        so_far / 60.0,
+        worst / 60.0
+    );
+    Err(block("availability.min_uptime", limit, uptime, message))
+}
+
+/// How long an action kept its resource down: from the stop (or the class change, or the failover) to the last step after it.
+pub(super) fn down_s(action: &Action, now: Timestamp) -> f64 {
+    let comes_back = |kind| matches!(kind, StepKind::Start | StepKind::Modify | StepKind::FailOver);
+    let restarted = action.steps.iter().any(|step| comes_back(step.kind));
+    let first = action.steps.iter().find(|step| step.kind.interrupts()).filter(|_| restarted);
+    let Some(first) = first else { return 0.0 };
+    let end = action.steps.iter().filter_map(|step| step.finished_at).max().unwrap_or(now);
+    end.duration_since(first.started_at).as_secs_f64().max(0.0)
+}
+
+fn cool_down(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
+    let touched = |action: &&Action| {
+        // What was refused at the door changed nothing; an agent still waits before it knocks again. What was scaled for a peak
+        // and taken back leaves nothing to settle, and tomorrow's peak is at the same hour.
+        let taken_back =
+            action.status == ActionStatus::Succeeded && action.steps.iter().any(|step| step.kind == StepKind::Hold);
+        action.resource == *asked.resource && !taken_back && (asked.automatic || action.status != ActionStatus::Aborted)
+    };
+    let last = asked.history.iter().filter(touched).map(|a| a.finished_at.unwrap_or(a.started_at)).max();
+    let Some(last) = last else { return Ok(()) };
+    let passed = asked.now.duration_since(last).as_secs().max(0);
+    if passed as u64 >= limits.cool_down_s {
+        return Ok(());
+    }
+    let hours = |seconds: f64| seconds / 3600.0;
+    let (limit, value) = (hours(limits.cool_down_s as f64), hours(passed as f64));
+    let message = format!("the resource was changed {value:.1} h ago and is left alone for {limit:.1} h");
+    Err(block("cool_down", limit, value, message))
+}
+
+/// Whether an action counts towards the blast radius: it began, and on something real.
+fn counts(action: &&Action) -> bool {
+    action.status != ActionStatus::Aborted && action.purpose != Purpose::Simulate
+}
+
+/// The actions that count and began in the last 24 hours.
+pub(super) fn begun_in_day(history: &[Action], now: Timestamp) -> impl Iterator<Item = &Action> {
+    history.iter().filter(counts).filter(move |action| now.duration_since(action.started_at).as_secs() < DAY_S)
+}
+
+fn blast_radius(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
+    let said = |name, limit: u64, value: u64, what: &str| {
+        let message = format!("{value} {what}, limit {limit}");
+        Err(block(name, limit as f64, value as f64, message))
+    };
+    if let Some(run) = asked.run_id {
+        let in_run = asked.history.iter().filter(counts).filter(|a| a.run_id.as_deref() == Some(run)).count() as u64;
+        let limit = u64::from(limits.max_actions_per_run);
+        if in_run >= limit {
+            return said("blast_radius.max_actions_per_run", limit, in_run, "actions begun in this run");
+        }
+    }
+    let in_day: Vec<&Action> = begun_in_day(asked.history, asked.now).collect();
+    let limit = u64::from(limits.max_actions_per_day);
+    if in_day.len() as u64 >= limit {
+        return said("blast_radius.max_actions_per_day", limit, in_day.len() as u64, "actions begun in 24 hours");
+    }
+    // At least one, or a scope of nine could never be worked on.
+    let share = (asked.scope_size as f64 * limits.max_share_per_day_percent / 100.0).floor() as u64;
+    let share = if limits.max_share_per_day_percent > 0.0 { share.max(1) } else { 0 };
+    let own =
+        in_day.iter().filter(|a| a.agent_id == asked.recommendation.agent_id && a.run_id.is_some()).count() as u64;
+    if asked.automatic && own >= share {
+        let what = format!("of {} resources changed by the agent in 24 hours", asked.scope_size);
+        return said("blast_radius.max_share_per_day", share, own, &what);
+    }
+    Ok(())
+}

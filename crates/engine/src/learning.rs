@@ -1,0 +1,201 @@
+//! Calibrated confidence in a run: what the registry serves is laid over the judgement, and what each new recommendation was
+//! judged by is kept until its outcome is known.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use reeve_estate::{Metric, Resource, ResourceId, ResourceKind};
+use reeve_learn::calibrate::{Calibrator, Example, FEATURES};
+
+use super::run::Judged;
+use super::{Engine, EngineError};
+use reeve_recommend::agent::{Agent, AgentType};
+use reeve_recommend::lifecycle::Status;
+use reeve_recommend::models::{Material, ModelFilter, ModelStatus, ModelStore, TrustNote, calibrator_from, has_seen};
+use reeve_recommend::ports::RecommendationFilter;
+use reeve_recommend::ranking::stars_share;
+use reeve_recommend::recommendation::{Feedback, NOT_APPLICABLE, NOT_NOW, Recommendation, RecommendationId};
+use reeve_recommend::trust_group;
+
+/// Notes looked at for outcomes.
+const NOTES: u64 = 20_000;
+
+impl Engine {
+    /// Lets confidence be calibrated by what these models serve. Without it every confidence is the backtest's own.
+    pub fn learn_from(&self, models: Arc<dyn ModelStore>) {
+        // Set once, at wiring; a second one is a mistake of the program and changes nothing.
+        let _ = self.models.set(models);
+    }
+
+    /// The calibrator of an agent: what serves, or nothing learned yet, and on top of it every outcome that the serving version
+    /// has not seen, so that an answer counts from the next run on and not only after the next training. What cannot be read
+    /// is told and does without: the backtest still speaks.
+    pub(super) async fn calibrator(&self, agent: &Agent) -> Option<Calibrator> {
+        match self.calibrator_of(agent).await {
+            Ok(found) => found,
+            Err(error) => {
+                tracing::warn!(agent = %agent.id.0, error, "the confidence model could not be read; backtests speak alone");
+                None
+            }
+        }
+    }
+
+    async fn calibrator_of(&self, agent: &Agent) -> Result<Option<Calibrator>, String> {
+        let Some(models) = self.models.get() else { return Ok(None) };
+        let filter = ModelFilter {
+            agent: Some(agent.id.clone()),
+            name: Some("confidence".to_owned()),
+            status: Some(ModelStatus::Serving),
+            limit: 1,
+            ..ModelFilter::default()
+        };
+        let (serving, _) = models.model_list(&filter).await.map_err(|error| error.to_string())?;
+        let (mut calibrator, trained_at) = match serving.into_iter().next() {
+            Some(model) => {
+                let state = models.model_state(&model.id).await.map_err(|error| error.to_string())?;
+                (calibrator_from(&state).map_err(|error| error.to_string())?, Some(model.trained_at))
+            }
+            None => (Calibrator::new(FEATURES.len()), None),
+        };
+        let outcomes = self.known_outcomes(agent.agent_type).await.map_err(|error| error.to_string())?;
+        for (known_at, example) in outcomes {
+            if trained_at.is_none_or(|at| !has_seen(&example, known_at, at)) {
+                calibrator.learn(&example);
+            }
+        }
+        Ok(Some(calibrator))
+    }
+
+    /// Lays the calibrated confidence over what was judged.
+    pub(super) fn calibrate(agent: &Agent, by: Option<&Calibrator>, judged: &mut [Judged]) {
+        let Some(by) = by else { return };
+        for proposal in judged.iter_mut().flat_map(|one| one.judgement.proposals.iter_mut()) {
+            proposal.calibrate(agent.agent_type, by);
+        }
+    }
+
+    /// Keeps what new recommendations were judged by.
+    pub(super) async fn note_trust(&self, kept: &[Recommendation], judged: &[Judged]) -> Result<(), EngineError> {
+        let Some(models) = self.models.get() else { return Ok(()) };
+        for of in kept.iter().filter(|of| of.version == 1) {
+            let same =
+                |one: &&Judged| one.resource.id == of.subject.id && one.resource.connection == of.subject.connection;
+            let proposals = judged.iter().find(same).map_or(&[][..], |one| &one.judgement.proposals);
+            let Some(proposal) = proposals.iter().find(|proposal| proposal.kind == of.kind) else { continue };
+            let note = TrustNote {
+                recommendation: of.id.clone(),
+                group: trust_group(of.origin.agent_type, of.kind),
+                at: of.created_at,
+                raw: proposal.trust.raw,
+                features: proposal.trust.features.clone(),
+            };
+            models.trust_note_insert(&note).await?;
+        }
+        Ok(())
+    }
+
+    /// What a training of an agent's models may look at: at most so many resources of its scope, spread evenly over it.
+    ///
+    /// # Errors
+    /// The stores' failures.
+    pub async fn material(
+        &self,
+        agent: &Agent,
+        metrics: &[Metric],
+        days: i64,
+        most_resources: usize,
+    ) -> Result<Material, EngineError> {
+        let (scope, _) = self.scope_of(agent).await?;
+        let measured: Vec<Resource> = scope
+            .into_iter()
+            .filter(|r| matches!(r.kind, ResourceKind::VirtualMachine | ResourceKind::Database))
+            .collect();
+        let step = measured.len().div_ceil(most_resources.max(1)).max(1);
+        let resources: Vec<Resource> = measured.into_iter().step_by(step).collect();
+        let now = self.ports.clock.now();
+        let start = now.checked_sub(SignedDuration::from_hours(24 * days)).unwrap_or(Timestamp::MIN);
+        let ids: Vec<ResourceId> = resources.iter().map(|resource| resource.id.clone()).collect();
+        let series = self.ports.samples.sample_series(&ids, metrics, start, now).await?;
+        Ok(Material {
+            agent: agent.clone(),
+            resources,
+            series,
+            outcomes: self.outcomes(agent.agent_type).await?,
+            guardrails: self.ports.agents.guardrails_get().await?,
+            catalogue: Arc::clone(&self.ports.catalogue),
+            now,
+        })
+    }
+
+    /// Recommendations of a type of agent whose outcome is known, oldest first, each with what it was judged by.
+    ///
+    /// # Errors
+    /// The store's failures.
+    pub async fn outcomes(&self, agent: AgentType) -> Result<Vec<Example>, EngineError> {
+        Ok(self.known_outcomes(agent).await?.into_iter().map(|(_, example)| example).collect())
+    }
+
+    /// The same, each with when it became known.
+    async fn known_outcomes(&self, agent: AgentType) -> Result<Vec<(Timestamp, Example)>, EngineError> {
+        let Some(models) = self.models.get() else { return Ok(Vec::new()) };
+        let notes = models.trust_note_list(NOTES).await?;
+        if notes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (all, _) = self.ports.agents.recommendation_list(&RecommendationFilter::default()).await?;
+        let by_id: HashMap<&RecommendationId, &Recommendation> = all.iter().map(|of| (&of.id, of)).collect();
+        let feedback = self.ports.agents.feedback_list(None).await?;
+        let mut found: Vec<(Timestamp, Example)> = notes
+            .into_iter()
+            .filter_map(|note| {
+                let of = by_id.get(&note.recommendation).filter(|of| of.origin.agent_type == agent)?;
+                let (held, weight, known_at) = held(of, &feedback)?;
+                let at_ms = note.at.as_millisecond();
+                Some((
+                    known_at,
+                    Example { at_ms, group: note.group, raw: note.raw, features: note.features, held, weight },
+                ))
+            })
+            .collect();
+        found.sort_by(|a, b| a.1.at_ms.cmp(&b.1.at_ms).then_with(|| a.1.group.cmp(&b.1.group)));
+        Ok(found)
+    }
+}
+
+/// The newest judgement of a recommendation by a person; "not now" is none.
+fn judged_by<'f>(of: &Recommendation, feedback: &'f [Feedback]) -> Option<&'f Feedback> {
+    feedback.iter().rev().find(|said| said.recommendation == of.id && said.outcome != NOT_NOW)
+}
+
+/// Whether a recommendation that was carried out went well, and when that became known: what a person said of it counts
+/// before how its action ended. `None` while nobody knows, and where it was not carried out.
+pub(super) fn went(of: &Recommendation, feedback: &[Feedback]) -> Option<(bool, Timestamp)> {
+    match judged_by(of, feedback).map(|said| (said.outcome.as_str(), said.at)) {
+        Some(("implemented_successfully", at)) => return Some((true, at)),
+        Some(("implemented_issues", at)) => return Some((false, at)),
+        _ => {}
+    }
+    match of.status {
+        Status::Succeeded => Some((true, of.updated_at)),
+        // Taken back by a person's own decision: nothing tells that the finding was wrong.
+        Status::RolledBack if of.taken_back_by.is_some() => None,
+        Status::RolledBack | Status::Failed => Some((false, of.updated_at)),
+        _ => None,
+    }
+}
+
+/// Whether a recommendation held, how much that counts, and since when it is known. What does not apply did not hold: the
+/// finding missed something. A rating that agrees with the outcome leaves it whole, one that contradicts it takes up to half.
+fn held(of: &Recommendation, feedback: &[Feedback]) -> Option<(bool, f64, Timestamp)> {
+    let said = judged_by(of, feedback);
+    if let Some(said) = said.filter(|said| said.outcome == NOT_APPLICABLE) {
+        return Some((false, 1.0, said.at));
+    }
+    let (held, known_at) = went(of, feedback)?;
+    let agrees = said.and_then(|said| said.rating).map_or(1.0, |stars| {
+        let share = stars_share(stars);
+        if held { share } else { 1.0 - share }
+    });
+    Some((held, 0.5 + 0.5 * agrees, known_at))
+}

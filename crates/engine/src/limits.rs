@@ -1,0 +1,144 @@
+//! Changing the guardrails, throwing the kill switch, resetting the breaker: policy, and recorded as such.
+
+use reeve_audit::{ActionStatus, FieldError, ResourceRef, Severity};
+
+use super::state::needed;
+use super::{Caller, Engine, EngineError, story};
+use reeve_recommend::change_control::ChangeControl;
+use reeve_recommend::guardrail::Guardrails;
+
+impl Engine {
+    /// The guardrails.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn guardrails_get(&self) -> Result<Guardrails, EngineError> {
+        Ok(self.ports.agents.guardrails_get().await?)
+    }
+
+    /// Replaces the limits. `wanted.version` is the version that was read. The kill switch and the breaker's reset keep
+    /// their values: they have calls of their own.
+    ///
+    /// # Errors
+    /// [`EngineError::Invalid`] with every failing field; a conflict when they changed since they were read.
+    pub async fn guardrails_put(&self, wanted: Guardrails, caller: &Caller) -> Result<Guardrails, EngineError> {
+        let errors = unsound(&wanted);
+        if !errors.is_empty() {
+            return Err(EngineError::Invalid(errors));
+        }
+        let _policy = self.policy.lock().await;
+        let before = self.ports.agents.guardrails_get().await?;
+        if wanted.version != before.version {
+            let message =
+                format!("the guardrails are at version {}, not {}; read them again", before.version, wanted.version);
+            return Err(EngineError::Conflict(message));
+        }
+        let (kill_switch, breaker_reset_at) = (before.kill_switch, before.breaker_reset_at);
+        let after = Guardrails { kill_switch, breaker_reset_at, version: before.version + 1, ..wanted };
+        self.guardrails_write("guardrails.put", before, after, None, caller).await
+    }
+
+    /// Stops everything, or lets it go on. Nothing new begins while it is on; what runs stops
+    /// within a second and goes back to where it was.
+    ///
+    /// # Errors
+    /// [`EngineError::Invalid`] without a reason.
+    pub async fn kill_switch(&self, on: bool, reason: &str, caller: &Caller) -> Result<Guardrails, EngineError> {
+        let reason = needed("reason", reason)?;
+        let operation = if on { "kill_switch.on" } else { "kill_switch.off" };
+        let _policy = self.policy.lock().await;
+        for _ in 0..5 {
+            let before = self.ports.agents.guardrails_get().await?;
+            let after = Guardrails { kill_switch: on, version: before.version + 1, ..before.clone() };
+            match self.guardrails_write(operation, before, after, Some(reason.clone()), caller).await {
+                // Another process changed the limits in this moment; that must not keep the switch from being thrown.
+                Err(EngineError::Conflict(_)) => {}
+                other => return other,
+            }
+        }
+        Err(EngineError::Conflict("the guardrails are being changed by somebody else; try again".to_owned()))
+    }
+
+    /// Lets actions begin again after the circuit breaker opened.
+    ///
+    /// # Errors
+    /// [`EngineError::Invalid`] without a reason.
+    pub async fn breaker_reset(&self, reason: &str, caller: &Caller) -> Result<Guardrails, EngineError> {
+        let reason = needed("reason", reason)?;
+        let _policy = self.policy.lock().await;
+        let before = self.ports.agents.guardrails_get().await?;
+        let now = self.ports.clock.now();
+        let after = Guardrails { breaker_reset_at: Some(now), version: before.version + 1, ..before.clone() };
+        self.guardrails_write("breaker.reset", before, after, Some(reason), caller).await
+    }
+
+    async fn guardrails_write(
+        &self,
+        operation: &str,
+        before: Guardrails,
+        after: Guardrails,
+        reason: Option<String>,
+        caller: &Caller,
+    ) -> Result<Guardrails, EngineError> {
+        let mut entry = story::entry(story::POLICY, operation, ActionStatus::Success, caller)
+            .on(ResourceRef::new("guardrails", "guardrails"))
+            .with_severity(Severity::Medium)
+            .before(story::limits(&before))
+            .after(story::limits(&after));
+        if let Some(reason) = reason {
+            entry = entry.with_metadata("reason", reason);
+        }
+        self.change(entry, self.ports.agents.guardrails_put(&after)).await?;
+        Ok(after)
+    }
+}
+
+fn unsound(of: &Guardrails) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    let mut check = |field: &str, holds: bool, message: &str| {
+        if !holds {
+            errors.push(FieldError::new(field, "invalid_value", message));
+        }
+    };
+    let between = |value: f64, low: f64, high: f64| value.is_finite() && (low..=high).contains(&value);
+    let increase = between(of.max_cost_increase_percent, 0.0, 10_000.0);
+    check("cost_impact.max_increase", increase, "must be a percentage from 0 to 10000");
+    check(
+        "cost_impact.max_decrease",
+        between(of.max_cost_decrease_percent, 0.0, 100.0),
+        "must be a percentage from 0 to 100",
+    );
+    let degradation = between(of.max_degradation_percent, 0.0, 100.0);
+    check("performance_impact.max_degradation", degradation, "must be a percentage from 0 to 100");
+    check("availability.min_uptime", between(of.min_uptime_percent, 0.0, 100.0), "must be a percentage from 0 to 100");
+    check("rollback.timeout_s", (10..=86_400).contains(&of.rollback_timeout_s), "must be from 10 to 86400 seconds");
+    check("verification.window_s", of.verification_window_s <= 30 * 86_400, "must be at most 30 days");
+    check("blast_radius.max_actions_per_run", of.max_actions_per_run <= 1000, "must be at most 1000");
+    check("blast_radius.max_actions_per_day", of.max_actions_per_day <= 100_000, "must be at most 100000");
+    let share = between(of.max_share_per_day_percent, 0.0, 100.0);
+    check("blast_radius.max_share_per_day", share, "must be a percentage from 0 to 100");
+    check("cool_down_s", of.cool_down_s <= 365 * 86_400, "must be at most a year");
+    unsound_control(&of.change_control, &mut check);
+    check("breaker_failures", (1..=100).contains(&of.breaker_failures), "must be from 1 to 100");
+    errors
+}
+
+/// What one policy may hold, so that asking it stays cheap.
+const MOST: usize = 200;
+
+fn unsound_control(of: &ChangeControl, check: &mut impl FnMut(&str, bool, &str)) {
+    let name = |name: &str| (1..=200).contains(&name.chars().count()) && !name.chars().any(char::is_control);
+    check("change_control.maintenance_windows", of.windows.len() <= MOST, "at most 200 windows are taken");
+    check("change_control.freezes", of.freezes.len() <= MOST, "at most 200 freezes are taken");
+    for (at, window) in of.windows.iter().enumerate().take(MOST) {
+        let path = |field: &str| format!("change_control.maintenance_windows[{at}].{field}");
+        check(&path("name"), name(&window.name), "must have 1 to 200 characters");
+        let minutes = (1..=24 * 60).contains(&window.duration_minutes);
+        check(&path("duration_minutes"), minutes, "must be from 1 to 1440 minutes");
+    }
+    for (at, freeze) in of.freezes.iter().enumerate().take(MOST) {
+        let path = |field: &str| format!("change_control.freezes[{at}].{field}");
+        check(&path("name"), name(&freeze.name), "must have 1 to 200 characters");
+        check(&path("until"), freeze.from < freeze.until, "must be after `from`");
+    }
+}

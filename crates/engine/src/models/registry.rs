@@ -1,0 +1,360 @@
+//! Looking after models: judge what serves, train when there is a cause, and let the better one serve.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use parking_lot::Mutex;
+use reeve_audit::ActionStatus as Went;
+use reeve_estate::StoreError;
+
+use super::drift::{drift, reference};
+use super::story;
+use super::verdict::{Attempt, apply, attempt, better, cause, fingerprint, verdict};
+use reeve_recommend::agent::{Agent, AgentId};
+use reeve_recommend::models::Material;
+use reeve_recommend::models::{Model, ModelId, ModelStatus, RetrainCause};
+use reeve_recommend::models::{ModelFilter, ModelStore};
+use reeve_recommend::models::{NotTrained, Trainer};
+use reeve_recommend::ports::{Clock, Recorder};
+use reeve_recommend::{Caller, EngineError};
+
+/// When models are looked after.
+#[derive(Debug, Clone, Copy)]
+pub struct RegistrySettings {
+    /// What serves is judged again after this.
+    pub judge_every: SignedDuration,
+    /// And trained anew after this, whatever its figures.
+    pub train_every: SignedDuration,
+    /// After a training that changed nothing the next one waits this long, unless asked for.
+    pub patience: SignedDuration,
+    /// Versions kept of each model, the serving one included.
+    pub versions_kept: usize,
+}
+
+impl Default for RegistrySettings {
+    fn default() -> Self {
+        RegistrySettings {
+            judge_every: SignedDuration::from_hours(1),
+            train_every: SignedDuration::from_hours(24 * 7),
+            patience: SignedDuration::from_hours(6),
+            versions_kept: 20,
+        }
+    }
+}
+
+/// What came of looking after one model.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// The new version serves.
+    Promoted(Model),
+    /// The new version was not better and is retired; the old one serves on.
+    Refused(Model),
+    /// There was no cause; what serves was judged.
+    Judged(Model),
+    /// Neither trained nor judged, and why.
+    Abstained(String),
+}
+
+/// What serves for an agent and name, if anything.
+pub type Kept = Option<Model>;
+
+/// Looks after the models of all agents.
+pub struct Registry {
+    models: Arc<dyn ModelStore>,
+    recorder: Arc<dyn Recorder>,
+    clock: Arc<dyn Clock>,
+    trainers: Vec<Arc<dyn Trainer>>,
+    settings: RegistrySettings,
+    /// When a model that does not serve yet was last tried in vain; a restart tries again at once.
+    in_vain: Mutex<HashMap<(AgentId, &'static str), Timestamp>>,
+}
+
+impl Registry {
+    /// A registry over these ports.
+    #[must_use]
+    pub fn new(
+        models: Arc<dyn ModelStore>,
+        recorder: Arc<dyn Recorder>,
+        clock: Arc<dyn Clock>,
+        trainers: Vec<Arc<dyn Trainer>>,
+        settings: RegistrySettings,
+    ) -> Self {
+        Registry { models, recorder, clock, trainers, settings, in_vain: Mutex::default() }
+    }
+
+    /// The trainers of an agent.
+    pub fn trainers_of<'r>(&'r self, agent: &Agent) -> impl Iterator<Item = &'r Arc<dyn Trainer>> + use<'r> {
+        let of = agent.agent_type;
+        self.trainers.iter().filter(move |trainer| trainer.serves(of))
+    }
+
+    /// What serves.
+    ///
+    /// # Errors
+    /// The store's failures.
+    pub async fn serving(&self, agent: &AgentId, name: &str) -> Result<Kept, EngineError> {
+        let filter = ModelFilter {
+            agent: Some(agent.clone()),
+            name: Some(name.to_owned()),
+            status: Some(ModelStatus::Serving),
+            limit: 1,
+            ..ModelFilter::default()
+        };
+        Ok(self.models.model_list(&filter).await?.0.into_iter().next())
+    }
+
+    /// Whether a model has to be looked at now; asked before anything is loaded for it.
+    ///
+    /// # Errors
+    /// The store's failures.
+    pub async fn is_due(&self, agent: &Agent, trainer: &dyn Trainer) -> Result<bool, EngineError> {
+        let now = self.clock.now();
+        let Some(serving) = self.serving(&agent.id, trainer.name()).await? else {
+            let tried = self.in_vain.lock().get(&(agent.id.clone(), trainer.name())).copied();
+            return Ok(tried.is_none_or(|at| now.duration_since(at) >= self.settings.judge_every));
+        };
+        let judged = now.duration_since(serving.updated_at) >= self.settings.judge_every;
+        Ok(judged || serving.requested_by.is_some() || serving.configuration != fingerprint(agent, trainer))
+    }
+
+    /// Judges what serves on the newest held-out days, trains when there is a cause, and lets the better one serve.
+    ///
+    /// # Errors
+    /// The store's and the log's failures; a conflict when somebody else promoted meanwhile.
+    pub async fn look_after(
+        &self,
+        trainer: &Arc<dyn Trainer>,
+        material: Arc<Material>,
+        caller: &Caller,
+    ) -> Result<Outcome, EngineError> {
+        let agent = &material.agent;
+        let serving = self.serving(&agent.id, trainer.name()).await?;
+        let cut = material.days_ago(trainer.held_out_days());
+        let (serving, drifted) = match serving {
+            Some(serving) => {
+                let (model, drifted) = self.judge(serving, trainer, &material, cut).await?;
+                (Some(model), drifted)
+            }
+            None => (None, false),
+        };
+        let cause = match &serving {
+            Some(model) => {
+                let configuration = fingerprint(agent, trainer.as_ref());
+                cause(model, drifted, &configuration, &self.settings, self.clock.now())
+            }
+            None => Some((RetrainCause::First, "nothing was trained before".to_owned())),
+        };
+        let Some((cause, why)) = cause else {
+            return Ok(match serving {
+                Some(model) => Outcome::Judged(model),
+                None => Outcome::Abstained("there is nothing to judge by".to_owned()),
+            });
+        };
+        self.train(trainer, material, serving, cut, (cause, why), caller).await
+    }
+
+    /// The serving version with its figures of today, kept, and whether the newest data drifted away from its training's.
+    /// Where nothing can be judged its figures stay as they are.
+    async fn judge(
+        &self,
+        serving: Model,
+        trainer: &Arc<dyn Trainer>,
+        material: &Arc<Material>,
+        cut: Timestamp,
+    ) -> Result<(Model, bool), EngineError> {
+        let state = self.models.model_state(&serving.id).await?;
+        let (trainer, material) = (trainer.clone(), material.clone());
+        let found = tokio::task::spawn_blocking(move || {
+            let figures = trainer.figures(&material, cut, material.now);
+            (trainer.evaluate(&state, &material, cut), figures)
+        });
+        let (found, figures) = found.await.map_err(|error| EngineError::Store(format!("judging stopped: {error}")))?;
+        let moved = drift(&serving.reference, &figures);
+        let mut model = Model {
+            updated_at: self.clock.now(),
+            revision: serving.revision + 1,
+            drift: moved.map(|drift| drift.distance),
+            ..serving
+        };
+        if let Ok(found) = &found {
+            apply(&mut model, found);
+        }
+        self.models.model_update(&model).await?;
+        Ok((model, moved.is_some_and(|drift| drift.drifted)))
+    }
+
+    async fn train(
+        &self,
+        trainer: &Arc<dyn Trainer>,
+        material: Arc<Material>,
+        serving: Kept,
+        cut: Timestamp,
+        (cause, why): (RetrainCause, String),
+        caller: &Caller,
+    ) -> Result<Outcome, EngineError> {
+        let agent = material.agent.clone();
+        let state = match &serving {
+            Some(model) => Some(self.models.model_state(&model.id).await?),
+            None => None,
+        };
+        let (by, from) = (trainer.clone(), material.clone());
+        let tried = tokio::task::spawn_blocking(move || attempt(by.as_ref(), &from, cut, state.as_deref()));
+        let tried = tried.await.map_err(|error| EngineError::Store(format!("training stopped: {error}")))?;
+        let attempt = match tried {
+            Ok(attempt) => attempt,
+            Err(NotTrained(reason)) => {
+                if let Some(serving) = serving {
+                    self.tried(&serving, &format!("{}: not trained, {reason}", cause.as_str())).await?;
+                } else {
+                    self.in_vain.lock().insert((agent.id.clone(), trainer.name()), self.clock.now());
+                }
+                return Ok(Outcome::Abstained(reason));
+            }
+        };
+        self.record(story::training(&agent, trainer.name(), cause, &why, caller)).await?;
+        let mut candidate = self.candidate(&agent, trainer.as_ref(), &attempt, cause).await?;
+        let wins = attempt.other.is_none_or(|other| better(attempt.own, other));
+        candidate.note = verdict(&why, &attempt, wins);
+        if let (false, Some(serving)) = (wins, serving.as_ref()) {
+            candidate.status = ModelStatus::Retired;
+            let entry = story::about("model.refuse", Went::Success, &candidate, caller)
+                .before(story::figures(serving))
+                .after(story::figures(&candidate))
+                .with_metadata("reason", candidate.note.clone());
+            self.record(entry).await?;
+            self.models.model_insert(&candidate, &attempt.trained.state).await?;
+            self.tried(serving, &candidate.note).await?;
+            self.prune(&agent.id, trainer.name()).await?;
+            return Ok(Outcome::Refused(candidate));
+        }
+        self.models.model_insert(&candidate, &attempt.trained.state).await?;
+        let mut entry = story::about("model.promote", Went::Success, &candidate, caller)
+            .after(story::figures(&candidate))
+            .with_metadata("reason", candidate.note.clone());
+        if let Some(serving) = &serving {
+            entry = entry.before(story::figures(serving)).with_metadata("retires", serving.id.0.clone());
+        }
+        self.record(entry).await?;
+        let now = self.clock.now();
+        self.models.model_promote(&candidate.id, serving.as_ref().map(|model| &model.id), now).await?;
+        self.prune(&agent.id, trainer.name()).await?;
+        Ok(Outcome::Promoted(self.models.model_get(&candidate.id).await?))
+    }
+
+    async fn candidate(
+        &self,
+        agent: &Agent,
+        trainer: &dyn Trainer,
+        attempt: &Attempt,
+        cause: RetrainCause,
+    ) -> Result<Model, EngineError> {
+        let name = trainer.name().to_owned();
+        let newest =
+            ModelFilter { agent: Some(agent.id.clone()), name: Some(name.clone()), limit: 1, ..ModelFilter::default() };
+        let newest = self.models.model_list(&newest).await?.0.into_iter().next();
+        let now = self.clock.now();
+        let mut model = Model {
+            id: ModelId(uuid::Uuid::now_v7().to_string()),
+            agent_id: agent.id.clone(),
+            name,
+            kind: trainer.kind(),
+            version: newest.map_or(1, |model| model.version + 1),
+            status: ModelStatus::Candidate,
+            training_span_days: attempt.trained.span_days,
+            samples: attempt.trained.samples,
+            held_out: 0,
+            accuracy: 0.0,
+            precision: 0.0,
+            recall: 0.0,
+            f1: 0.0,
+            threshold: trainer.threshold(),
+            cause,
+            note: String::new(),
+            configuration: fingerprint(agent, trainer),
+            reference: reference(&attempt.figures),
+            drift: None,
+            trained_at: now,
+            updated_at: now,
+            tried_at: None,
+            requested_by: None,
+            revision: 1,
+        };
+        apply(&mut model, &attempt.own);
+        Ok(model)
+    }
+
+    /// Asks for a successor of what serves; the reconciler trains it.
+    ///
+    /// # Errors
+    /// Not found, or a conflict for a version that does not serve.
+    pub async fn request(&self, id: &ModelId, caller: &Caller) -> Result<Model, EngineError> {
+        let model = self.models.model_get(id).await?;
+        if model.status != ModelStatus::Serving {
+            let message = format!("version {} is {}; only what serves is trained anew", model.version, model.status);
+            return Err(EngineError::Conflict(message));
+        }
+        if model.requested_by.is_some() {
+            return Ok(model);
+        }
+        let next = Model { requested_by: Some(caller.name.clone()), revision: model.revision + 1, ..model.clone() };
+        let entry = story::about("model.retrain", Went::Pending, &model, caller)
+            .with_metadata("requested_by", caller.name.clone());
+        self.record(entry).await?;
+        self.models.model_update(&next).await?;
+        Ok(next)
+    }
+
+    /// Retires what serves for agents that are gone.
+    ///
+    /// # Errors
+    /// The store's and the log's failures.
+    pub async fn retire_gone(&self, agents: &[Agent], caller: &Caller) -> Result<u64, EngineError> {
+        let serving = ModelFilter { status: Some(ModelStatus::Serving), ..ModelFilter::default() };
+        let mut retired = 0;
+        for model in self.models.model_list(&serving).await?.0 {
+            if agents.iter().any(|agent| agent.id == model.agent_id) {
+                continue;
+            }
+            let note = "its agent was removed".to_owned();
+            let next = Model { status: ModelStatus::Retired, note, revision: model.revision + 1, ..model.clone() };
+            let entry = story::about("model.retire", Went::Success, &next, caller)
+                .before(story::figures(&model))
+                .after(story::figures(&next));
+            self.record(entry).await?;
+            self.models.model_update(&next).await?;
+            retired += 1;
+        }
+        Ok(retired)
+    }
+
+    /// Notes on what serves that a successor was tried, and lets go of the request.
+    async fn tried(&self, serving: &Model, note: &str) -> Result<(), EngineError> {
+        let stored = self.models.model_get(&serving.id).await?;
+        let next = Model {
+            tried_at: Some(self.clock.now()),
+            requested_by: None,
+            note: note.to_owned(),
+            revision: stored.revision + 1,
+            ..stored
+        };
+        Ok(self.models.model_update(&next).await?)
+    }
+
+    /// Removes the oldest versions beyond those kept; what serves stays.
+    async fn prune(&self, agent: &AgentId, name: &str) -> Result<(), EngineError> {
+        let all = ModelFilter { agent: Some(agent.clone()), name: Some(name.to_owned()), ..ModelFilter::default() };
+        let (versions, _) = self.models.model_list(&all).await?;
+        for old in versions.iter().skip(self.settings.versions_kept).filter(|m| m.status != ModelStatus::Serving) {
+            match self.models.model_delete(&old.id).await {
+                Ok(()) | Err(StoreError::NotFound { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    async fn record(&self, entry: reeve_audit::Entry) -> Result<(), EngineError> {
+        Ok(self.recorder.record(vec![entry.at(self.clock.now())]).await?)
+    }
+}

@@ -1,0 +1,106 @@
+//! The decisions of the registry: why to train, whether the new version wins, and the words for both. Pure.
+
+use jiff::Timestamp;
+use sha2::{Digest as _, Sha256};
+
+use super::registry::RegistrySettings;
+use reeve_recommend::agent::Agent;
+use reeve_recommend::models::MAX_STATE_BYTES;
+use reeve_recommend::models::Material;
+use reeve_recommend::models::{Evaluation, NotTrained, Trained, Trainer};
+use reeve_recommend::models::{Model, RetrainCause};
+
+/// A version that was trained and judged, beside how the serving one did on the same days.
+pub(super) struct Attempt {
+    pub(super) trained: Trained,
+    pub(super) own: Evaluation,
+    pub(super) other: Option<Evaluation>,
+    pub(super) figures: Vec<f64>,
+}
+
+/// Why a version is trained anew, with the numbers.
+pub(super) fn cause(
+    model: &Model,
+    drifted: bool,
+    configuration: &str,
+    settings: &RegistrySettings,
+    now: Timestamp,
+) -> Option<(RetrainCause, String)> {
+    if let Some(by) = &model.requested_by {
+        return Some((RetrainCause::Request, format!("asked for by {by}")));
+    }
+    if model.configuration != configuration {
+        return Some((RetrainCause::Configuration, "the agent's scope or the model's format changed".to_owned()));
+    }
+    if model.tried_at.is_some_and(|at| now.duration_since(at) < settings.patience) {
+        return None;
+    }
+    if model.accuracy < model.threshold {
+        let (is, needed) = (model.accuracy * 100.0, model.threshold * 100.0);
+        return Some((RetrainCause::Accuracy, format!("accuracy {is:.1} % is below {needed:.1} %")));
+    }
+    if let Some(distance) = model.drift.filter(|_| drifted) {
+        return Some((RetrainCause::Drift, format!("the newest data lies {distance:.2} from the training's")));
+    }
+    let age = now.duration_since(model.trained_at);
+    (age >= settings.train_every)
+        .then(|| (RetrainCause::Schedule, format!("it was trained {:.1} days ago", age.as_secs_f64() / 86_400.0)))
+}
+
+pub(super) fn attempt(
+    trainer: &dyn Trainer,
+    material: &Material,
+    cut: Timestamp,
+    serving: Option<&str>,
+) -> Result<Attempt, NotTrained> {
+    let trained = trainer.train(material, cut)?;
+    if trained.state.len() > MAX_STATE_BYTES {
+        let bytes = trained.state.len();
+        return Err(NotTrained(format!("what was learned takes {bytes} bytes, more than {MAX_STATE_BYTES}")));
+    }
+    let own = trainer.evaluate(&trained.state, material, cut)?;
+    // A state that cannot be judged any more (another format, nothing in the new scope) has lost.
+    let other = serving.and_then(|state| trainer.evaluate(state, material, cut).ok());
+    let figures = trainer.figures(material, material.days_ago(trainer.history_days()), cut);
+    Ok(Attempt { trained, own, other, figures })
+}
+
+/// Whether a version wins against another on the same days: by accuracy, then by F1; an equal one wins, having seen more.
+pub(super) fn better(own: Evaluation, other: Evaluation) -> bool {
+    let (a, b) = (own.scores, other.scores);
+    a.accuracy > b.accuracy || ((a.accuracy - b.accuracy).abs() < 1e-12 && a.f1 >= b.f1)
+}
+
+pub(super) fn verdict(why: &str, attempt: &Attempt, wins: bool) -> String {
+    let own = attempt.own.scores.accuracy * 100.0;
+    let held_out = reeve_recommend::thousands(attempt.own.held_out);
+    match attempt.other {
+        None => format!("{why}; accuracy {own:.1} % on {held_out} held-out decisions, nothing served before"),
+        Some(other) => format!(
+            "{why}; accuracy {own:.1} % against {:.1} % of what served, on the same {held_out} held-out decisions: {}",
+            other.scores.accuracy * 100.0,
+            if wins { "it serves" } else { "refused" }
+        ),
+    }
+}
+
+pub(super) fn apply(model: &mut Model, found: &Evaluation) {
+    model.accuracy = found.scores.accuracy;
+    model.precision = found.scores.precision;
+    model.recall = found.scores.recall;
+    model.f1 = found.scores.f1;
+    model.held_out = found.held_out;
+}
+
+/// What of an agent's configuration a model depends on, as a hash.
+pub(super) fn fingerprint(agent: &Agent, trainer: &dyn Trainer) -> String {
+    let mut hash = Sha256::new();
+    let parts = agent.scope.accounts.iter().map(|a| format!("account={a}"));
+    let parts = parts.chain(agent.scope.services.iter().map(|s| format!("service={s}")));
+    let period = format!("learning_period={}", agent.learning_period_days);
+    for part in parts.chain([period, format!("trainer={}/1", trainer.name())]) {
+        hash.update(part.as_bytes());
+        hash.update([0]);
+    }
+    hex::encode(hash.finalize())
+}

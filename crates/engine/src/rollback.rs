@@ -1,0 +1,219 @@
+//! Undoing: by itself when a change did not stick or took too long, or because a person asks.
+//!
+//! What to undo is read off the resource, not off the steps: whatever was done or half done, the walk back ends when the
+//! resource is what it was before. That makes it safe to begin again after a restart.
+
+use std::sync::Arc;
+
+use jiff::SignedDuration;
+use reeve_audit::ActionStatus as Went;
+use reeve_estate::{Observed, ResourceKind, ResourceState};
+
+use super::goal::OWN_FIELDS;
+use super::runner::{Done, Halt, Runner};
+use super::{Caller, Engine, EngineError, story};
+use reeve_recommend::action::{Action, ActionId, ActionStatus, Purpose};
+use reeve_recommend::plan::{Step, StepKind};
+use reeve_recommend::recommendation::Recommendation;
+
+/// Undoing is given up after this long, seconds; a person is needed then.
+const LIMIT_S: i64 = 3600;
+/// Failures in a row after which it is given up.
+const FAULTS: u32 = 5;
+
+impl Engine {
+    /// Undoes an action that has ended. It runs in the background.
+    ///
+    /// # Errors
+    /// A conflict when it cannot be undone, runs, or is not the newest of its resource.
+    pub async fn rollback(self: &Arc<Self>, id: &ActionId, caller: &Caller) -> Result<Action, EngineError> {
+        self.rollback_because(id, format!("asked for by {}", caller.name), caller).await
+    }
+
+    /// The same, for a reason.
+    pub(super) async fn rollback_because(
+        self: &Arc<Self>,
+        id: &ActionId,
+        reason: String,
+        caller: &Caller,
+    ) -> Result<Action, EngineError> {
+        let _turn = self.turn.lock().await;
+        let action = self.ports.agents.action_get(id).await?;
+        let of = self.ports.agents.recommendation_get(&action.recommendation).await?;
+        self.may_undo(&action, &of).await?;
+        let resource = self.resource_of(&of).await?;
+        let plan = super::execute::planned(&of)?.clone();
+        let act = self.actor(&resource).await?;
+        let undoing = Action {
+            status: ActionStatus::RollingBack,
+            finished_at: None,
+            // Undoing what had failed is repair; undoing what had succeeded is a person's own decision.
+            undone_by: (caller.is_person() && action.status == ActionStatus::Succeeded).then(|| caller.name.clone()),
+            reason: Some(reason),
+            version: action.version + 1,
+            ..action
+        };
+        let entry = story::action("action.rollback", Went::Pending, &undoing, &of, caller);
+        self.record(vec![entry]).await?;
+        self.ports.agents.action_update(&undoing).await?;
+        self.spawn(act, of, plan, resource, undoing.clone(), caller.request_id.clone());
+        Ok(undoing)
+    }
+
+    async fn may_undo(&self, action: &Action, of: &Recommendation) -> Result<(), EngineError> {
+        let refuse = |message: String| Err(EngineError::Conflict(message));
+        if !matches!(action.status, ActionStatus::Succeeded | ActionStatus::Failed) || action.purpose != Purpose::Apply
+        {
+            return refuse(format!("the action is {}; only one that succeeded or failed can be undone", action.status));
+        }
+        if !of.plan.as_ref().is_some_and(|plan| plan.reversible && plan.hash == action.plan_hash)
+            || action.before.is_empty()
+        {
+            return refuse("the plan cannot be undone: nothing of it can be taken back".to_owned());
+        }
+        let all = self.ports.agents.action_list(None, Some(action.started_at)).await?;
+        let newer = all.iter().find(|other| {
+            let later = other.id != action.id && other.started_at >= action.started_at;
+            later && other.resource == action.resource && other.status != ActionStatus::Aborted
+        });
+        match newer {
+            Some(other) => refuse(format!("action {} changed the resource since; undo that one first", other.id.0)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Runner {
+    /// Turns back, by itself.
+    pub(super) async fn undo(&mut self, reason: String) -> Result<(), Halt> {
+        let limits = self.engine.ports.agents.guardrails_get().await.map_err(|e| Halt::Suspend(e.to_string()))?;
+        if !limits.rollback_automatic && self.action.purpose == Purpose::Apply {
+            return self.fail(format!("{reason}; automatic rollback is off, so it is left as it is")).await;
+        }
+        if self.plan.steps.iter().any(|step| step.kind == StepKind::Grow) {
+            return self.grown(reason).await;
+        }
+        let mut undoing = self.action.clone();
+        undoing.status = ActionStatus::RollingBack;
+        undoing.reason = Some(reason);
+        self.tell(story::action("action.rollback", Went::Pending, &undoing, &self.of, &self.caller)).await?;
+        self.action = undoing;
+        self.keep().await?;
+        self.restore().await
+    }
+
+    /// Storage that grew stays: no cloud takes it back. A simulated twin is forgotten as it is.
+    async fn grown(&mut self, reason: String) -> Result<(), Halt> {
+        if self.action.purpose == Purpose::Apply {
+            return self.fail(format!("{reason}; storage cannot shrink, so it is left {}", self.in_words())).await;
+        }
+        self.action.reason = Some(reason);
+        self.undone().await
+    }
+
+    /// Walks the resource back to what it was.
+    pub(super) async fn restore(&mut self) -> Result<(), Halt> {
+        let until = self.engine.ports.clock.now() + SignedDuration::from_secs(LIMIT_S);
+        let mut faults = 0;
+        let mut last = String::new();
+        loop {
+            if faults >= FAULTS || self.engine.ports.clock.now() >= until {
+                let why = self.action.reason.clone().unwrap_or_default();
+                return self
+                    .fail(format!("{why}; undoing failed too: {last}; the resource is {}", self.in_words()))
+                    .await;
+            }
+            let seen = match self.look(until).await {
+                Ok(seen) => seen,
+                Err(why) => {
+                    (faults, last) = (faults + 1, why);
+                    self.rest(15).await;
+                    continue;
+                }
+            };
+            // A group that never gets its members is on its way for ever: it is the one that goes back while it moves.
+            let moving = seen.state == ResourceState::Changing;
+            let waits = moving && !self.plan.steps.iter().any(|step| step.kind == StepKind::Scale);
+            let Some(step) = self.next_undo(&seen).filter(|_| !waits) else {
+                if !moving {
+                    break;
+                }
+                self.rest(5).await;
+                continue;
+            };
+            self.begin_step(self.action.steps.len() as u32, &step, true).await?;
+            let found = self.change(&step, true, until).await;
+            if let Err(why) = &found {
+                (faults, last) = (faults + 1, why.clone());
+            }
+            let failed = found.is_err();
+            self.end_step(found).await?;
+            if failed {
+                self.rest(15 << faults.min(4)).await;
+            }
+        }
+        let after = self.state_of_resource();
+        let description = format!("Check that {} is what it was", self.resource.id);
+        let check = self.undo_step(StepKind::Verify, description, None);
+        self.begin_step(self.action.steps.len() as u32, &check, true).await?;
+        self.end_step(Ok(Done { detail: "it is what it was".to_owned(), after, ..Done::default() })).await?;
+        self.undone().await
+    }
+
+    /// The next step back; `None` when the resource is what it was.
+    fn next_undo(&self, seen: &Observed) -> Option<Step> {
+        let id = &self.resource.id;
+        let state = self.before("state").and_then(ResourceState::parse)?;
+        if let Some(step) = self.next_undo_of_field(seen) {
+            return Some(step);
+        }
+        // Whether a machine that was cut off ran or not is whoever looked into it: it gets its groups back and no more.
+        if self.plan.isolates() {
+            return None;
+        }
+        let size = self.before("instance_type");
+        if let Some(size) = size.filter(|size| seen.instance_type.as_deref() != Some(*size)) {
+            if self.resource.kind == ResourceKind::VirtualMachine && seen.state == ResourceState::Running {
+                return Some(self.undo_step(StepKind::Stop, format!("Stop {id} to undo the change"), None));
+            }
+            let description = format!("Change {id} back to {size}");
+            return Some(self.undo_step(StepKind::Modify, description, Some(size.to_owned())));
+        }
+        match (state, seen.state) {
+            (ResourceState::Running | ResourceState::Available, ResourceState::Stopped) => {
+                Some(self.undo_step(StepKind::Start, format!("Start {id} again"), None))
+            }
+            (ResourceState::Stopped, ResourceState::Running) => {
+                Some(self.undo_step(StepKind::Stop, format!("Stop {id} again"), None))
+            }
+            _ => None,
+        }
+    }
+
+    /// The step back of a group, a failover, a replica or an isolation.
+    fn next_undo_of_field(&self, seen: &Observed) -> Option<Step> {
+        let id = &self.resource.id;
+        let done = self.plan.steps.iter().find(|step| step.kind.changes() && !step.expect.is_empty())?;
+        let description = match done.kind {
+            StepKind::Scale => format!("Scale {id} back"),
+            StepKind::FailOver => format!("Let {id} fail back"),
+            StepKind::Replicate => format!("Remove the replica of {id} that was made"),
+            StepKind::Isolate => format!("Give {id} its security groups back"),
+            _ => return None,
+        };
+        let before = self.action.before.iter().filter(|(name, _)| OWN_FIELDS.contains(&name.as_str()));
+        let expect = if done.kind == StepKind::Replicate { done.expect.clone() } else { before.cloned().collect() };
+        let back = Step { expect, ..self.undo_step(done.kind, description, None) };
+        let there = self.goal(&back, true).ok()?.reached(seen);
+        (!there).then_some(back)
+    }
+
+    fn undo_step(&self, kind: StepKind, description: String, instance_type: Option<String>) -> Step {
+        Step { kind, description, resource: self.resource.id.0.clone(), instance_type, expect: Vec::new() }
+    }
+
+    fn in_words(&self) -> String {
+        let fields = self.state_of_resource();
+        fields.iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
+    }
+}

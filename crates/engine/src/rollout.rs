@@ -1,0 +1,340 @@
+//! Rollouts as people ask for them: begin, stop, resume, abort. What they do by themselves stands in `advance`.
+
+mod advance;
+mod told;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use reeve_audit::{ActionStatus as Went, FieldError, Severity};
+use reeve_estate::{Resource, ResourceFilter, ResourceId};
+
+use super::auto::{Auto, decide};
+use super::execute::planned;
+use super::state::{needed, optional};
+use super::{Caller, Engine, EngineError, fresh_id};
+use reeve_recommend::agent::{Agent, AgentId, Mode};
+use reeve_recommend::lifecycle::Status;
+use reeve_recommend::ports::RecommendationFilter;
+use reeve_recommend::recommendation::{Recommendation, RecommendationId, RecommendationType};
+use reeve_recommend::rollout::{
+    Candidate, Gate, MAX_MEMBERS, MemberState, Rollout, RolloutFilter, RolloutId, RolloutSettings, RolloutStatus,
+    RolloutStore, Stage, Verdict, waves,
+};
+use reeve_recommend::{is_production, non_production};
+use told::told;
+
+/// What is to go out.
+#[derive(Debug, Clone)]
+pub struct RolloutInput {
+    /// Whose recommendations.
+    pub agent: AgentId,
+    /// Of which kind (`right_size`, ...).
+    pub kind: String,
+    /// One line for people; made up where it is left out.
+    pub name: Option<String>,
+    /// Which; empty is all that are open.
+    pub recommendations: Vec<RecommendationId>,
+    /// How carefully.
+    pub settings: RolloutSettings,
+}
+
+impl Engine {
+    /// Lets rollouts be kept here. Without it there are none.
+    pub fn roll_out_from(&self, store: Arc<dyn RolloutStore>) {
+        // Set once, at wiring; a second one is a mistake of the program and changes nothing.
+        let _ = self.rollouts.set(store);
+    }
+
+    pub(super) fn rollout_store(&self) -> Result<&Arc<dyn RolloutStore>, EngineError> {
+        self.rollouts.get().ok_or_else(|| EngineError::Conflict("rollouts are not kept here".to_owned()))
+    }
+
+    /// One rollout.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`].
+    pub async fn rollout_get(&self, id: &RolloutId) -> Result<Rollout, EngineError> {
+        Ok(self.rollout_store()?.rollout_get(id).await?)
+    }
+
+    /// Rollouts, newest first, and how many there are in all.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn rollout_list(&self, filter: &RolloutFilter) -> Result<(Vec<Rollout>, u64), EngineError> {
+        Ok(self.rollout_store()?.rollout_list(filter).await?)
+    }
+
+    /// Begins a rollout of an agent's open recommendations of one kind. It goes on by itself, a stage at a time.
+    ///
+    /// # Errors
+    /// [`EngineError::Invalid`] with every failing field, [`EngineError::Learning`], a conflict while another of the same agent
+    /// and kind has not ended, or when there is nothing to carry.
+    pub async fn rollout_begin(&self, input: RolloutInput, caller: &Caller) -> Result<Rollout, EngineError> {
+        let kind = sound(&input)?;
+        let agent = self.ports.agents.agent_get(&input.agent).await?;
+        if agent.mode == Mode::Learning {
+            return Err(EngineError::Learning { agent: agent.id.0 });
+        }
+        let _turn = self.turn.lock().await;
+        let (carried, left) = self.carried(&agent, kind, &input).await?;
+        if carried.is_empty() {
+            let why = if left.is_empty() { String::new() } else { format!(": {}", left.join("; ")) };
+            return Err(EngineError::Conflict(format!("no open recommendation of type {kind} can go out{why}")));
+        }
+        let now = self.ports.clock.now();
+        let name =
+            optional("name", input.name.as_deref())?.unwrap_or_else(|| reeve_recommend::rollout::name(kind, &carried));
+        let members = waves(carried, &input.settings);
+        let mut rollout = Rollout {
+            id: RolloutId(fresh_id()),
+            name,
+            agent_id: agent.id,
+            kind,
+            settings: input.settings,
+            stage: Stage::Simulation,
+            wave: 0,
+            status: RolloutStatus::Running,
+            reason: None,
+            members,
+            gates: Vec::new(),
+            by: caller.name.clone(),
+            created_at: now,
+            stage_since: now,
+            updated_at: now,
+            version: 1,
+        };
+        rollout.gates.push(reeve_recommend::rollout::gate(&rollout, None, now));
+        let mut entry = told("rollout.create", Went::Success, &rollout, caller);
+        if !left.is_empty() {
+            entry = entry.with_metadata("left_out", left.join("; "));
+        }
+        let store = self.rollout_store()?;
+        let open = RolloutFilter {
+            agent: Some(rollout.agent_id.clone()),
+            kind: Some(kind),
+            status: vec![RolloutStatus::Running, RolloutStatus::Held, RolloutStatus::Stopped],
+            limit: 1,
+            ..RolloutFilter::default()
+        };
+        if let Some(other) = store.rollout_list(&open).await?.0.first() {
+            let message = format!("rollout {} of the same agent and type has not ended", other.id.0);
+            return Err(EngineError::Conflict(message));
+        }
+        self.record(vec![entry]).await?;
+        store.rollout_insert(&rollout).await?;
+        Ok(rollout)
+    }
+
+    /// The kinds that an agent does not apply one by one now, and why: a rollout carries them, or one was given up and none has
+    /// gone through since. Where it would apply many of a kind that was never rolled out, a rollout begins here.
+    pub(super) async fn staged(
+        &self,
+        agent: &Agent,
+        found: &[Recommendation],
+        days_observed: u32,
+        caller: &Caller,
+    ) -> Result<BTreeMap<RecommendationType, &'static str>, EngineError> {
+        let mut staged = BTreeMap::new();
+        let Some(store) = self.rollouts.get() else { return Ok(staged) };
+        let mut would: BTreeMap<RecommendationType, Vec<RecommendationId>> = BTreeMap::new();
+        for of in found {
+            if !matches!(decide(agent, of, days_observed), Auto::Leave(_)) {
+                would.entry(of.kind).or_default().push(of.id.clone());
+            }
+        }
+        let from = self.ports.agents.guardrails_get().await?.rollout_from as usize;
+        for (kind, mut recommendations) in would {
+            let newest =
+                RolloutFilter { agent: Some(agent.id.clone()), kind: Some(kind), limit: 1, ..RolloutFilter::default() };
+            let last = store.rollout_list(&newest).await?.0.into_iter().next();
+            match last.map(|last| last.status) {
+                Some(RolloutStatus::Completed) => {}
+                Some(RolloutStatus::Aborted) => drop(staged.insert(kind, "rollout_aborted")),
+                Some(_) => drop(staged.insert(kind, "in_rollout")),
+                None if from > 0 && recommendations.len() >= from => {
+                    recommendations.truncate(MAX_MEMBERS);
+                    let (name, settings) = (None, RolloutSettings::default());
+                    let kind_name = kind.as_str().to_owned();
+                    let input =
+                        RolloutInput { agent: agent.id.clone(), kind: kind_name, name, recommendations, settings };
+                    self.rollout_begin(input, caller).await?;
+                    staged.insert(kind, "in_rollout");
+                }
+                None => {}
+            }
+        }
+        Ok(staged)
+    }
+
+    /// What can go out, and why the rest cannot, counted.
+    async fn carried(
+        &self,
+        agent: &Agent,
+        kind: RecommendationType,
+        input: &RolloutInput,
+    ) -> Result<(Vec<Candidate>, Vec<String>), EngineError> {
+        let filter = RecommendationFilter {
+            status: vec![Status::Open],
+            agent: Some(agent.id.0.clone()),
+            kind: Some(kind),
+            ..RecommendationFilter::default()
+        };
+        let (open, _) = self.ports.agents.recommendation_list(&filter).await?;
+        let own = |of: &Recommendation| of.agent_id.as_ref() == Some(&agent.id) && of.kind == kind;
+        let open: Vec<Recommendation> = open.into_iter().filter(own).collect();
+        let wanted = |of: &Recommendation| input.recommendations.is_empty() || input.recommendations.contains(&of.id);
+        if let Some(unknown) = input.recommendations.iter().find(|id| !open.iter().any(|of| of.id == **id)) {
+            let message = format!("{} is no open recommendation of this agent and type", unknown.0);
+            return Err(EngineError::Invalid(vec![FieldError::new("recommendations", "unknown", message)]));
+        }
+        let (resources, _) = self.ports.estate.resource_list(&ResourceFilter::default()).await?;
+        let by_id: HashMap<&ResourceId, &Resource> =
+            resources.iter().map(|resource| (&resource.id, resource)).collect();
+        let least = input.settings.min_confidence.unwrap_or(agent.confidence_threshold);
+        let (mut carried, mut advice, mut unsure, mut gone) = (Vec::new(), 0, 0, 0);
+        for of in open.into_iter().filter(wanted) {
+            match by_id.get(&of.subject.id) {
+                _ if planned(&of).is_err() => advice += 1,
+                _ if of.confidence < least => unsure += 1,
+                None => gone += 1,
+                Some(resource) => carried.push(Candidate {
+                    non_production: non_production(resource),
+                    production: is_production(resource),
+                    of,
+                }),
+            }
+        }
+        let over = carried.len().saturating_sub(MAX_MEMBERS);
+        carried.truncate(MAX_MEMBERS);
+        let left = [
+            (advice, "are advice without a plan".to_owned()),
+            (unsure, format!("are less confident than {least:.1} %")),
+            (gone, "are on resources that are gone".to_owned()),
+            (over, format!("are beyond the {MAX_MEMBERS} that one rollout carries")),
+        ];
+        let words = left.into_iter().filter(|(count, _)| *count > 0).map(|(count, why)| format!("{count} {why}"));
+        Ok((carried, words.collect()))
+    }
+
+    /// Lets nothing more begin. What runs ends, or goes back, by itself; requests for approval are taken back.
+    ///
+    /// # Errors
+    /// [`EngineError::Invalid`] without a reason; a conflict once it is over.
+    pub async fn rollout_stop(&self, id: &RolloutId, reason: &str, caller: &Caller) -> Result<Rollout, EngineError> {
+        self.halt(id, RolloutStatus::Stopped, reason, caller).await
+    }
+
+    /// Gives it up: the same, for good.
+    ///
+    /// # Errors
+    /// As [`Engine::rollout_stop`].
+    pub async fn rollout_abort(&self, id: &RolloutId, reason: &str, caller: &Caller) -> Result<Rollout, EngineError> {
+        self.halt(id, RolloutStatus::Aborted, reason, caller).await
+    }
+
+    async fn halt(
+        &self,
+        id: &RolloutId,
+        to: RolloutStatus,
+        reason: &str,
+        caller: &Caller,
+    ) -> Result<Rollout, EngineError> {
+        let reason = needed("reason", reason)?;
+        let _turn = self.turn.lock().await;
+        let rollout = self.rollout_get(id).await?;
+        if rollout.status.is_end() || rollout.status == to {
+            return Err(EngineError::Conflict(format!("the rollout is {} already", rollout.status)));
+        }
+        let now = self.ports.clock.now();
+        let version = rollout.version + 1;
+        let next = Rollout { status: to, reason: Some(reason.clone()), updated_at: now, version, ..rollout };
+        let operation = if to == RolloutStatus::Aborted { "rollout.abort" } else { "rollout.stop" };
+        self.record(vec![told(operation, Went::Success, &next, caller).with_severity(Severity::Medium)]).await?;
+        self.rollout_store()?.rollout_update(&next).await?;
+        self.take_back(&next, &format!("the rollout was {to}: {reason}"), caller).await?;
+        Ok(next)
+    }
+
+    /// Takes back the requests for approval that a rollout waits for: a signature must not begin what is stopped.
+    async fn take_back(&self, rollout: &Rollout, reason: &str, caller: &Caller) -> Result<(), EngineError> {
+        let begun = |wave: u32| rollout.stage != Stage::Simulation && wave <= rollout.wave;
+        for member in rollout.members.iter().filter(|member| begun(member.wave)) {
+            let Ok(of) = self.ports.agents.recommendation_get(&member.recommendation).await else { continue };
+            if of.status == Status::PendingApproval && of.requested_by.as_deref() == Some(rollout.by.as_str()) {
+                self.close_approvals(&of, reeve_recommend::approval::ApprovalStatus::Expired, reason, caller).await?;
+                self.settle_at(&of.id, "recommendation.reopen", Status::Open, Some(reason), caller).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on: with what was stopped where it was, with what a gate holds in spite of it. What held it is then accepted and
+    /// holds no later gate.
+    ///
+    /// # Errors
+    /// [`EngineError::Invalid`] without a reason; a conflict when it is neither held nor stopped.
+    pub async fn rollout_resume(&self, id: &RolloutId, reason: &str, caller: &Caller) -> Result<Rollout, EngineError> {
+        let reason = needed("reason", reason)?;
+        let _turn = self.turn.lock().await;
+        let rollout = self.rollout_get(id).await?;
+        if !matches!(rollout.status, RolloutStatus::Held | RolloutStatus::Stopped) {
+            let message = format!("the rollout is {}; only one that is held or stopped can be resumed", rollout.status);
+            return Err(EngineError::Conflict(message));
+        }
+        let now = self.ports.clock.now();
+        let mut next = rollout.clone();
+        if rollout.status == RolloutStatus::Held {
+            let spoke = |state| matches!(state, MemberState::Failed | MemberState::NotEnoughData);
+            next.members.iter_mut().filter(|member| spoke(member.state)).for_each(|member| member.accepted = true);
+            let held = rollout.gates.last().map_or(String::new(), |gate| gate.words.clone());
+            let last = rollout.gates.last().cloned();
+            if let Some(last) = last {
+                let words = format!("{reason} (it was held by: {held})");
+                let by = Some(caller.name.clone());
+                advance::push(&mut next.gates, Gate { verdict: Verdict::Overridden, words, at: now, by, ..last });
+            }
+        }
+        next.status = RolloutStatus::Running;
+        next.reason = None;
+        next.updated_at = now;
+        next.version += 1;
+        let entry = told("rollout.resume", Went::Success, &next, caller).with_metadata("reason", reason);
+        self.record(vec![entry.with_severity(Severity::Medium)]).await?;
+        self.rollout_store()?.rollout_update(&next).await?;
+        Ok(next)
+    }
+}
+
+/// The kind, or every failing field.
+fn sound(input: &RolloutInput) -> Result<RecommendationType, EngineError> {
+    let mut errors = Vec::new();
+    let mut check = |field: &str, holds: bool, message: String| {
+        if !holds {
+            errors.push(FieldError::new(field, "invalid_value", message));
+        }
+    };
+    let kind = RecommendationType::parse(&input.kind);
+    let names: Vec<&str> = RecommendationType::ALL.iter().map(|kind| kind.as_str()).collect();
+    check("type", kind.is_some(), format!("must be one of {}", names.join(", ")));
+    let settings = &input.settings;
+    check("canary", (1..=20).contains(&settings.canary), "must be from 1 to 20 resources".to_owned());
+    check("validation_s", settings.validation_s <= 30 * 86_400, "must be at most 30 days".to_owned());
+    check("max_failures", settings.max_failures <= 100, "must be at most 100".to_owned());
+    let shares = &settings.shares_percent;
+    let rising = shares.windows(2).all(|pair| pair[0] < pair[1]);
+    let within = shares.iter().all(|share| share.is_finite() && *share > 0.0 && *share < 100.0);
+    check(
+        "shares",
+        rising && within && shares.len() <= 20,
+        "must be at most 20 percentages that rise, above 0 and below 100".to_owned(),
+    );
+    let confidence = settings.min_confidence.is_none_or(|least| (0.0..=100.0).contains(&least));
+    check("min_confidence", confidence, "must be a percentage from 0 to 100".to_owned());
+    check("recommendations", input.recommendations.len() <= MAX_MEMBERS, format!("at most {MAX_MEMBERS} are taken"));
+    match kind {
+        Some(kind) if errors.is_empty() => Ok(kind),
+        _ => Err(EngineError::Invalid(errors)),
+    }
+}

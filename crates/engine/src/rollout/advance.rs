@@ -1,0 +1,285 @@
+//! What a rollout does by itself: reads how its members stand, asks the gate, and begins what its stage allows.
+//!
+//! A reconciler: what it knows is read anew from recommendations and actions each time, so that it can end at any await, and
+//! after a restart goes on where the store says it is. The exclusive claim keeps a member from being changed twice.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use reeve_audit::{ActionStatus as Went, Severity};
+
+use super::told::{said, told};
+use crate::Engine;
+use crate::execute::{Target, Wish};
+use reeve_recommend::action::{Action, Purpose};
+use reeve_recommend::agent::Mode;
+use reeve_recommend::lifecycle::Status;
+use reeve_recommend::ports::RecommendationFilter;
+use reeve_recommend::recommendation::{Recommendation, RecommendationId};
+use reeve_recommend::rollout::{
+    Gate, MAX_GATES, Member, MemberState, Rollout, RolloutFilter, RolloutId, RolloutStatus, Stage, Verdict, gate,
+    observed,
+};
+use reeve_recommend::{Caller, EngineError};
+
+/// Looks at one rollout are at least this far apart.
+const EVERY: SignedDuration = SignedDuration::from_secs(10);
+/// Simulations, or changes, begun at one look.
+const AT_ONCE: usize = 5;
+
+/// What is read once for a look.
+struct Seen {
+    recommendations: HashMap<RecommendationId, Recommendation>,
+    actions: Vec<Action>,
+}
+
+impl Engine {
+    /// Moves every rollout that has not ended. Returns how many changed.
+    pub(crate) async fn roll_out(self: &Arc<Self>, caller: &Caller) -> Result<u64, EngineError> {
+        let Some(store) = self.rollouts.get() else { return Ok(0) };
+        let status = vec![RolloutStatus::Running, RolloutStatus::Held, RolloutStatus::Stopped];
+        let (open, _) = store.rollout_list(&RolloutFilter { status, ..RolloutFilter::default() }).await?;
+        let mut moved = 0;
+        for rollout in open {
+            if self.rollout_is_due(&rollout.id) {
+                moved += u64::from(self.roll_on(&rollout.id, caller).await?);
+            }
+        }
+        Ok(moved)
+    }
+
+    fn rollout_is_due(&self, id: &RolloutId) -> bool {
+        let (now, mut looks) = (self.ports.clock.now(), self.rollout_looks.lock());
+        let due = looks.get(id).is_none_or(|last| now.duration_since(*last) >= EVERY);
+        if due {
+            looks.insert(id.clone(), now);
+        }
+        due
+    }
+
+    async fn roll_on(self: &Arc<Self>, id: &RolloutId, caller: &Caller) -> Result<bool, EngineError> {
+        // Whoever stops it waits for this turn, or this turn sees that it is stopped.
+        let _turn = self.turn.lock().await;
+        let before = self.rollout_get(id).await?;
+        if before.status.is_end() {
+            self.rollout_looks.lock().remove(id);
+            return Ok(false);
+        }
+        let mut now = before.clone();
+        let seen = self.seen(&before).await?;
+        observe(&mut now, &seen);
+        if now.status == RolloutStatus::Running {
+            self.pass_gates(&mut now, &seen, caller).await?;
+        }
+        if now.status == RolloutStatus::Running {
+            match now.stage {
+                Stage::Simulation => self.simulate_some(&mut now, &seen, caller).await?,
+                Stage::Canary | Stage::Gradual | Stage::Full => self.begin_some(&mut now, &seen, caller).await?,
+                Stage::Validation => {}
+            }
+        }
+        if now == before {
+            return Ok(false);
+        }
+        now.updated_at = self.ports.clock.now();
+        now.version += 1;
+        self.rollout_store()?.rollout_update(&now).await?;
+        if now.status == RolloutStatus::Held && before.status != RolloutStatus::Held {
+            self.take_back(&now, "the rollout is held", caller).await?;
+        }
+        Ok(true)
+    }
+
+    async fn seen(&self, of: &Rollout) -> Result<Seen, EngineError> {
+        let filter = RecommendationFilter { kind: Some(of.kind), ..RecommendationFilter::default() };
+        let (all, _) = self.ports.agents.recommendation_list(&filter).await?;
+        let recommendations = all.into_iter().map(|of| (of.id.clone(), of)).collect();
+        let actions = self.ports.agents.action_list(None, Some(of.created_at)).await?;
+        Ok(Seen { recommendations, actions })
+    }
+
+    /// Asks the gate, and goes through as many as are open. A stage whose members are all out of it is passed.
+    async fn pass_gates(&self, rollout: &mut Rollout, seen: &Seen, caller: &Caller) -> Result<(), EngineError> {
+        loop {
+            if !rollout.members.iter().any(|member| member.state != MemberState::LeftOut && !member.accepted) {
+                rollout.status = RolloutStatus::Aborted;
+                rollout.reason = Some("nothing is left that it could change".to_owned());
+                return self.record(vec![told("rollout.abort", Went::Success, rollout, caller)]).await;
+            }
+            fill_canary(rollout);
+            let now = self.ports.clock.now();
+            let found = gate(rollout, last_change(rollout, seen), now);
+            let last = rollout.gates.last().filter(|last| (last.stage, last.wave) == (found.stage, found.wave));
+            let says_anew = last.is_none_or(|last| last.verdict != found.verdict);
+            match found.verdict {
+                Verdict::Waiting => {
+                    keep(&mut rollout.gates, found);
+                    return Ok(());
+                }
+                Verdict::Held => {
+                    rollout.status = RolloutStatus::Held;
+                    rollout.reason = Some(format!("the gate of {} holds it: {}", found.stage, found.words));
+                    let entry = said(rollout, &found, Went::Failed, caller).with_severity(Severity::Medium);
+                    if says_anew {
+                        self.record(vec![entry]).await?;
+                    }
+                    keep(&mut rollout.gates, found);
+                    return Ok(());
+                }
+                Verdict::Opened | Verdict::Overridden => {
+                    let entry = said(rollout, &found, Went::Success, caller);
+                    let next = rollout.next();
+                    keep(&mut rollout.gates, found);
+                    let Some((stage, wave)) = next else {
+                        rollout.status = RolloutStatus::Completed;
+                        let done = told("rollout.complete", Went::Success, rollout, caller);
+                        return self.record(vec![entry, done]).await;
+                    };
+                    self.record(vec![entry]).await?;
+                    (rollout.stage, rollout.wave, rollout.stage_since) = (stage, wave, now);
+                }
+            }
+        }
+    }
+
+    async fn simulate_some(
+        self: &Arc<Self>,
+        rollout: &mut Rollout,
+        seen: &Seen,
+        caller: &Caller,
+    ) -> Result<(), EngineError> {
+        let comment = format!("rollout {}, stage simulation", rollout.id.0);
+        let by = rollout.by.clone();
+        let waits = |member: &&mut Member| member.state == MemberState::Waiting;
+        for member in rollout.members.iter_mut().filter(waits).take(AT_ONCE) {
+            let Some(of) = seen.recommendations.get(&member.recommendation).cloned() else { continue };
+            let wish = Wish { by: &by, comment: Some(&comment), ..Wish::of(caller, None) };
+            match self.simulate_in_turn(of, &wish).await {
+                Ok(_) => member.state = MemberState::Simulating,
+                Err(error) if error.is_outage() => return Err(error),
+                Err(error) => member.detail = error.to_string(),
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks for the changes of the waves that have come, a few at a time. What a guardrail holds back waits, with its words.
+    async fn begin_some(
+        self: &Arc<Self>,
+        rollout: &mut Rollout,
+        seen: &Seen,
+        caller: &Caller,
+    ) -> Result<(), EngineError> {
+        let agent = self.ports.agents.agent_get(&rollout.agent_id).await?;
+        if agent.mode == Mode::Learning {
+            rollout.status = RolloutStatus::Held;
+            rollout.reason = Some("its agent only learns now; set it to safe_mode or active and resume".to_owned());
+            return self.record(vec![told("rollout.hold", Went::Failed, rollout, caller)]).await;
+        }
+        let stage = format!("rollout {}, stage {}, wave {}", rollout.id.0, rollout.stage, rollout.wave);
+        let run = format!("{}/{}/{}", rollout.id.0, rollout.wave, self.ports.clock.now().strftime("%F"));
+        let automatic = rollout.by.starts_with("agent:");
+        let by = rollout.by.clone();
+        let wave = rollout.wave;
+        let begins = |state| matches!(state, MemberState::Waiting | MemberState::Simulated);
+        let mut begun = 0;
+        for member in rollout.members.iter_mut().filter(|member| member.wave <= wave && begins(member.state)) {
+            if begun >= AT_ONCE {
+                break;
+            }
+            let Some(of) = seen.recommendations.get(&member.recommendation) else { continue };
+            let run_id = automatic.then_some(run.as_str());
+            let wish = Wish { caller, by: &by, comment: Some(&stage), run_id, automatic, standing: false };
+            match self.begin_member(of, &wish).await? {
+                Ok(state) => {
+                    (member.state, member.detail) = (state, String::new());
+                    begun += 1;
+                }
+                Err(why) => member.detail = why,
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks for one change; the inner error says what holds it back for now. The guardrails are asked without a record first:
+    /// a rollout that waits for them would fill the log with refusals.
+    async fn begin_member(
+        self: &Arc<Self>,
+        of: &Recommendation,
+        wish: &Wish<'_>,
+    ) -> Result<Result<MemberState, String>, EngineError> {
+        // It may have moved since it was listed.
+        let of = self.ports.agents.recommendation_get(&of.id).await?;
+        if !matches!(of.status, Status::Open | Status::Approved) {
+            return Ok(Err(format!("it is {}", of.status)));
+        }
+        if let Err(refusal) = self.circumstances().await?.decide(&of, Target::of(&of), wish) {
+            return Ok(Err(refusal.into_error().to_string()));
+        }
+        match self.proceed(of, *wish).await {
+            Ok(crate::Execution::Started(_)) => Ok(Ok(MemberState::Changing)),
+            Ok(crate::Execution::PendingApproval(_)) => Ok(Ok(MemberState::AwaitingApproval)),
+            Err(error) if error.is_outage() => Err(error),
+            Err(error) => Ok(Err(error.to_string())),
+        }
+    }
+}
+
+/// Reads every member anew.
+fn observe(rollout: &mut Rollout, seen: &Seen) {
+    for member in &mut rollout.members {
+        let own: Vec<&Action> = seen.actions.iter().filter(|a| a.recommendation == member.recommendation).collect();
+        let (state, detail) = observed(seen.recommendations.get(&member.recommendation), &own);
+        // What holds a waiting member back is known from asking for it, not from reading it.
+        let keeps_why = detail.is_empty() && state == member.state;
+        let simulated = state == MemberState::Simulated && member.state == state;
+        if !keeps_why && !simulated {
+            member.detail = detail;
+        }
+        member.state = state;
+    }
+}
+
+/// A canary whose members all left it, changed or not, takes the next in order: there is no rollout without one. One that a
+/// person went on from in spite of its failure has been.
+fn fill_canary(rollout: &mut Rollout) {
+    let goes_first = |member: &Member| member.wave == 0 && (member.counts() || member.accepted);
+    if matches!(rollout.stage, Stage::Canary | Stage::Validation)
+        && !rollout.members.iter().any(goes_first)
+        && let Some(next) = rollout.members.iter_mut().find(|member| member.wave > 0 && member.counts())
+    {
+        next.wave = 0;
+        rollout.stage = Stage::Canary;
+    }
+}
+
+/// When the newest change of a member ended.
+fn last_change(rollout: &Rollout, seen: &Seen) -> Option<Timestamp> {
+    let own = |action: &&Action| {
+        action.purpose == Purpose::Apply
+            && rollout.members.iter().any(|m| m.wave <= rollout.wave && m.recommendation == action.recommendation)
+    };
+    seen.actions.iter().filter(own).filter_map(|action| action.finished_at).max()
+}
+
+/// Keeps what a gate says: in place of what it said before when it says the same, so that its numbers stay fresh.
+fn keep(gates: &mut Vec<Gate>, found: Gate) {
+    match gates.last_mut() {
+        Some(last) if (last.stage, last.wave, last.verdict) == (found.stage, found.wave, found.verdict) => {
+            *last = Gate { at: last.at, ..found };
+        }
+        Some(last) if (last.stage, last.wave) == (found.stage, found.wave) && last.verdict == Verdict::Waiting => {
+            *last = found;
+        }
+        _ => push(gates, found),
+    }
+}
+
+/// Adds what a gate said; the oldest goes when there are too many.
+pub(super) fn push(gates: &mut Vec<Gate>, found: Gate) {
+    if gates.len() >= MAX_GATES {
+        gates.remove(0);
+    }
+    gates.push(found);
+}

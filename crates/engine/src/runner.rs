@@ -1,0 +1,374 @@
+//! Carrying a plan out, step by step, and ending it: done, undone, or left to a person with a reason.
+//!
+//! Each step is recorded before it begins and after it ended, and kept in the store in between. What cannot be recorded or
+//! kept is not done: the runner then stops where it is, and [`Engine::resume`](super::Engine::resume) goes on from the
+//! store once both work again.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use reeve_audit::{ActionStatus as Went, Entry, Severity};
+use reeve_estate::{Act, Resource, ResourceKind};
+
+use super::{Caller, Engine, EngineError, story};
+use reeve_recommend::action::{Action, ActionStatus, Purpose, StepOutcome, Watch, WatchVerdict};
+use reeve_recommend::lifecycle::Status;
+use reeve_recommend::plan::{Plan, Step, StepKind};
+use reeve_recommend::recommendation::Recommendation;
+
+/// Tries to record or keep something before the runner suspends.
+const PATIENCE: u32 = 6;
+/// A database changes its class in longer than a machine restarts; undoing it halfway is not possible.
+const DATABASE_S: i64 = 1800;
+/// Why nothing goes forward any more.
+pub(super) const STOPPED: &str = "the kill switch was thrown";
+
+/// Why the runner does not go on.
+#[derive(Debug)]
+pub(super) enum Halt {
+    /// A check or preparation failed; nothing was changed.
+    Unchanged(String),
+    /// Something was changed and has to be undone.
+    Undo(String),
+    /// The log or the store does not answer; the action stays as it is kept.
+    Suspend(String),
+}
+
+/// What a step found or did.
+#[derive(Debug, Default)]
+pub(super) struct Done {
+    pub(super) detail: String,
+    pub(super) before: Vec<(String, String)>,
+    pub(super) after: Vec<(String, String)>,
+}
+
+/// One execution under way.
+pub(super) struct Runner {
+    pub(super) engine: Arc<Engine>,
+    pub(super) act: Arc<dyn Act>,
+    pub(super) of: Recommendation,
+    pub(super) plan: Plan,
+    /// As last observed.
+    pub(super) resource: Resource,
+    pub(super) action: Action,
+    pub(super) caller: Caller,
+    /// The rollback time-out as it stood when this runner began, seconds.
+    timeout_s: i64,
+}
+
+impl Runner {
+    pub(super) fn new(
+        engine: Arc<Engine>,
+        act: Arc<dyn Act>,
+        of: Recommendation,
+        plan: Plan,
+        resource: Resource,
+        action: Action,
+        caller: Caller,
+    ) -> Self {
+        Runner { engine, act, of, plan, resource, action, caller, timeout_s: 300 }
+    }
+
+    /// Goes on from wherever the action stands until it has ended.
+    pub(super) async fn run(mut self) {
+        if let Ok(limits) = self.engine.ports.agents.guardrails_get().await {
+            self.timeout_s = i64::try_from(limits.rollback_timeout_s).unwrap_or(self.timeout_s);
+        }
+        let ended = if self.action.status == ActionStatus::RollingBack {
+            self.restore().await
+        } else {
+            match self.forward().await {
+                Ok(()) if self.action.purpose != Purpose::Apply => {
+                    self.undo("the test passed; the twin goes back to what it was".to_owned()).await
+                }
+                Ok(()) => self.succeed().await,
+                Err(Halt::Unchanged(reason)) => self.abort(reason).await,
+                Err(Halt::Undo(reason)) => self.undo(reason).await,
+                Err(suspend) => Err(suspend),
+            }
+        };
+        if let Err(Halt::Suspend(why) | Halt::Undo(why) | Halt::Unchanged(why)) = ended {
+            tracing::error!(action = %self.action.id.0, why, "an action is suspended; it is taken up again later");
+        }
+    }
+
+    /// The steps that are not done yet.
+    async fn forward(&mut self) -> Result<(), Halt> {
+        let done = self.action.steps.iter().filter(|s| !s.rollback && s.ok == Some(true)).map(|s| s.index + 1).max();
+        // Before anything was changed an interrupted plan begins anew: what was checked then may no longer hold.
+        let first = if self.disrupted() { done.unwrap_or(0) as usize } else { 0 };
+        let steps = self.plan.steps.clone();
+        for (index, step) in steps.iter().enumerate().skip(first) {
+            self.may_go_on().await?;
+            if step.kind == StepKind::Verify && self.action.purpose == Purpose::Apply {
+                self.verifying().await?;
+            }
+            self.begin_step(index as u32, step, false).await?;
+            let found = match step.kind {
+                StepKind::Precondition => self.precondition(step).await,
+                StepKind::Snapshot => self.snapshot(step).await,
+                StepKind::Verify => self.verify(step).await,
+                StepKind::Hold => self.hold(step).await,
+                _ => self.change(step, false, self.deadline()).await,
+            };
+            let reason = found.as_ref().err().map(|why| format!("{} failed: {why}", step.kind));
+            self.end_step(found).await?;
+            if let Some(reason) = reason {
+                return Err(self.halt_for(reason).await);
+            }
+        }
+        Ok(())
+    }
+
+    /// The kill switch and the time after which a change is undone, asked before each step.
+    async fn may_go_on(&self) -> Result<(), Halt> {
+        let limits = self.engine.ports.agents.guardrails_get().await.map_err(|e| Halt::Suspend(e.to_string()))?;
+        let halt = |reason: &str| {
+            if self.disrupted() { Halt::Undo(reason.to_owned()) } else { Halt::Unchanged(reason.to_owned()) }
+        };
+        if limits.kill_switch {
+            return Err(halt(STOPPED));
+        }
+        if self.disrupted() && self.engine.ports.clock.now() >= self.deadline() {
+            return Err(halt("the time for the change ran out"));
+        }
+        Ok(())
+    }
+
+    /// Whether a step that changes the resource has begun.
+    pub(super) fn disrupted(&self) -> bool {
+        self.action.steps.iter().any(|s| s.kind.changes())
+    }
+
+    /// When a change that has not stuck is undone: counted from the first step that changes something, or that takes it back
+    /// after it was held.
+    pub(super) fn deadline(&self) -> Timestamp {
+        let steps = &self.action.steps;
+        let held = steps.iter().rposition(|s| s.kind == StepKind::Hold).map_or(0, |at| at + 1);
+        let began = steps.iter().skip(held).find(|s| s.kind.changes() && s.kind != StepKind::Start);
+        let began = began.map_or(self.engine.ports.clock.now(), |step| step.started_at);
+        let database = self.resource.kind == ResourceKind::Database;
+        began + SignedDuration::from_secs(if database { self.timeout_s.max(DATABASE_S) } else { self.timeout_s })
+    }
+
+    /// A failed step: nothing was changed when no change went through and the resource is as it was.
+    async fn halt_for(&mut self, reason: String) -> Halt {
+        if !self.disrupted() {
+            return Halt::Unchanged(reason);
+        }
+        let changes = |s: &&StepOutcome| s.kind.changes();
+        let went_through = self.action.steps.iter().filter(changes).any(|s| s.ok == Some(true));
+        if !went_through && self.act.observe(&self.resource).await.is_ok_and(|seen| self.is_as_before(&seen)) {
+            return Halt::Unchanged(reason);
+        }
+        Halt::Undo(reason)
+    }
+
+    /// Records that a step begins, then keeps it; only then may it be done.
+    pub(super) async fn begin_step(&mut self, index: u32, step: &Step, rollback: bool) -> Result<(), Halt> {
+        let outcome = StepOutcome {
+            index,
+            kind: step.kind,
+            description: step.description.clone(),
+            rollback,
+            started_at: self.engine.ports.clock.now(),
+            finished_at: None,
+            ok: None,
+            detail: String::new(),
+            before: self.state_of_resource(),
+            after: Vec::new(),
+        };
+        let entry = story::step(&outcome, Went::Pending, &self.resource, &self.action, &self.of, &self.caller);
+        self.tell(entry).await?;
+        self.action.steps.push(outcome);
+        self.keep().await
+    }
+
+    /// Records how the step ended, then keeps it.
+    pub(super) async fn end_step(&mut self, found: Result<Done, String>) -> Result<(), Halt> {
+        let now = self.engine.ports.clock.now();
+        let Some(outcome) = self.action.steps.last_mut() else { return Ok(()) };
+        outcome.finished_at = Some(now);
+        outcome.ok = Some(found.is_ok());
+        match found {
+            Ok(done) => {
+                outcome.detail = done.detail;
+                outcome.after = done.after;
+                if !done.before.is_empty() {
+                    outcome.before = done.before;
+                }
+            }
+            Err(why) => outcome.detail = why,
+        }
+        let outcome = outcome.clone();
+        let went = if outcome.ok == Some(true) { Went::Success } else { Went::Failed };
+        let entry = story::step(&outcome, went, &self.resource, &self.action, &self.of, &self.caller);
+        self.tell(entry).await?;
+        self.keep().await
+    }
+
+    /// Records an entry, again and again for a while: the log may be busy.
+    pub(super) async fn tell(&self, entry: Entry) -> Result<(), Halt> {
+        let entry = entry.at(self.engine.ports.clock.now());
+        let mut last = String::new();
+        for attempt in 0..PATIENCE {
+            match self.engine.ports.recorder.record(vec![entry.clone()]).await {
+                Ok(()) => return Ok(()),
+                Err(error) => last = error.to_string(),
+            }
+            self.back_off(1 << attempt).await;
+        }
+        Err(Halt::Suspend(last))
+    }
+
+    /// Keeps the action as it is now.
+    pub(super) async fn keep(&mut self) -> Result<(), Halt> {
+        let next = Action { version: self.action.version + 1, ..self.action.clone() };
+        let mut last = String::new();
+        for attempt in 0..PATIENCE {
+            match self.engine.ports.agents.action_update(&next).await {
+                Ok(()) => {
+                    self.action = next;
+                    return Ok(());
+                }
+                Err(error) => last = error.to_string(),
+            }
+            // A write whose answer was lost may have gone through.
+            if self.engine.ports.agents.action_get(&next.id).await.is_ok_and(|stored| stored == next) {
+                self.action = next;
+                return Ok(());
+            }
+            self.back_off(1 << attempt).await;
+        }
+        Err(Halt::Suspend(last))
+    }
+
+    /// Waits between two looks. On the way forward the kill switch is asked every second, so that no wait for the cloud
+    /// outlasts it.
+    pub(super) async fn wait(&self, seconds: u64) -> Result<(), String> {
+        for _ in 0..seconds {
+            self.rest(1).await;
+            if self.is_stopped().await.unwrap_or(false) {
+                return Err(STOPPED.to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the kill switch forbids to go forward; going back is always allowed.
+    pub(super) async fn is_stopped(&self) -> Result<bool, reeve_estate::StoreError> {
+        if self.action.status != ActionStatus::Running {
+            return Ok(false);
+        }
+        Ok(self.engine.ports.agents.guardrails_get().await?.kill_switch)
+    }
+
+    /// Waits for the cloud. A simulated one is never waited for.
+    pub(super) async fn rest(&self, seconds: u64) {
+        if self.action.purpose != Purpose::Simulate {
+            self.back_off(seconds).await;
+        }
+    }
+
+    async fn back_off(&self, seconds: u64) {
+        self.engine.ports.clock.sleep(Duration::from_secs(seconds)).await;
+    }
+
+    async fn verifying(&mut self) -> Result<(), Halt> {
+        let (id, verifying) = (&self.of.id, Status::Verifying);
+        match self.engine.settle_at(id, "recommendation.verify", verifying, None, &self.caller).await {
+            // A removed or closed recommendation must not keep its action from ending.
+            Ok(_) | Err(EngineError::WrongState { .. } | EngineError::NotFound { .. }) => Ok(()),
+            Err(error) => Err(Halt::Suspend(error.to_string())),
+        }
+    }
+
+    // The action's end is the decision and is kept first; the recommendation follows it. Between the two, `resume` brings
+    // the recommendation after.
+
+    /// The change was made and held.
+    async fn succeed(&mut self) -> Result<(), Halt> {
+        self.learn_resource().await;
+        self.end(ActionStatus::Succeeded, "action.succeed", Went::Success, None).await?;
+        self.follow().await
+    }
+
+    /// Nothing was changed; the recommendation is open again, with the reason.
+    async fn abort(&mut self, reason: String) -> Result<(), Halt> {
+        self.end(ActionStatus::Aborted, "action.abort", Went::Failed, Some(reason)).await?;
+        self.follow().await
+    }
+
+    /// Neither done nor undone: a person is needed.
+    pub(super) async fn fail(&mut self, reason: String) -> Result<(), Halt> {
+        self.learn_resource().await;
+        self.end(ActionStatus::Failed, "action.fail", Went::Failed, Some(reason)).await?;
+        self.follow().await
+    }
+
+    /// Everything is as it was.
+    pub(super) async fn undone(&mut self) -> Result<(), Halt> {
+        self.learn_resource().await;
+        let reason = self.action.reason.clone();
+        self.end(ActionStatus::RolledBack, "action.rolled_back", Went::Success, reason).await?;
+        self.follow().await
+    }
+
+    async fn follow(&self) -> Result<(), Halt> {
+        match self.engine.follow(&self.action, &self.caller).await {
+            Ok(()) => Ok(()),
+            Err(error) => Err(Halt::Suspend(error.to_string())),
+        }
+    }
+
+    async fn end(
+        &mut self,
+        status: ActionStatus,
+        operation: &str,
+        went: Went,
+        reason: Option<String>,
+    ) -> Result<(), Halt> {
+        let mut ended = self.action.clone();
+        ended.status = status;
+        ended.finished_at = Some(self.engine.ports.clock.now());
+        ended.reason = reason;
+        if status == ActionStatus::Succeeded {
+            ended.watch = self.watch_from_now().await;
+        }
+        let mut entry = story::action(operation, went, &ended, &self.of, &self.caller);
+        if matches!(status, ActionStatus::Failed) {
+            entry = entry.with_severity(Severity::High);
+        }
+        let mut after = vec![("status".to_owned(), status.as_str().to_owned())];
+        after.extend(self.state_of_resource());
+        self.tell(entry.after(story::pairs(&after))).await?;
+        self.action = ended;
+        self.keep().await
+    }
+
+    /// The window in which the change is watched; none when the guardrails set it to nothing. A machine that is cut off is meant
+    /// to serve nothing, and no measurement lets it back.
+    async fn watch_from_now(&self) -> Option<Watch> {
+        if self.plan.isolates() {
+            return None;
+        }
+        let limits = self.engine.ports.agents.guardrails_get().await.unwrap_or_default();
+        let seconds = i64::try_from(limits.verification_window_s).ok().filter(|seconds| *seconds > 0)?;
+        let until = self.engine.ports.clock.now() + SignedDuration::from_secs(seconds);
+        Some(Watch { until, verdict: WatchVerdict::Watching, detail: String::new(), realised_monthly: None })
+    }
+
+    /// Puts what was last observed into the inventory, so that nobody reads a stale size until the next sync.
+    async fn learn_resource(&mut self) {
+        if self.action.purpose == Purpose::Simulate {
+            return;
+        }
+        if let Ok(seen) = self.act.observe(&self.resource).await {
+            self.resource = seen.resource;
+        }
+        if let Err(error) = self.engine.ports.estate.resource_put(&self.resource).await {
+            tracing::warn!(%error, resource = %self.resource.id, "the inventory did not take the new state; the next sync will");
+        }
+    }
+}

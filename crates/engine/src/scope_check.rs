@@ -1,0 +1,169 @@
+//! Accounts and services that a scope may name: those that are connected. A misspelt name covers nothing, and nobody would notice.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use reeve_audit::FieldError;
+use reeve_estate::ResourceFilter;
+
+use super::{Engine, EngineError};
+use reeve_recommend::agent::Scope;
+
+/// Names at most this many edits apart are suggested for each other.
+const ALIKE: usize = 3;
+/// Names listed in a refusal.
+const LISTED: usize = 8;
+
+/// An account that a scope may name, by its connection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConnectedAccount {
+    /// The connection's name; scopes may name it in place of the account.
+    pub connection: String,
+    /// The provider's account, subscription or project.
+    pub account: String,
+    /// Resources that the inventory has of it.
+    pub resources: u64,
+}
+
+/// What a scope may name.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ScopeChoices {
+    /// Connected accounts, by connection name.
+    pub accounts: Vec<ConnectedAccount>,
+    /// Services of the inventory, and how many resources each has.
+    pub services: Vec<(String, u64)>,
+    /// Identifiers of connections, which scopes may name too.
+    connections: BTreeSet<String>,
+}
+
+impl Engine {
+    /// Accounts and services that scopes may name now.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn scope_choices(&self) -> Result<ScopeChoices, EngineError> {
+        let connections = self.ports.estate.connection_list().await?;
+        let (resources, _) = self.ports.estate.resource_list(&ResourceFilter::default()).await?;
+        let mut accounts: BTreeMap<(String, String), u64> = BTreeMap::new();
+        for connection in &connections {
+            accounts.entry((connection.name.clone(), connection.account.clone())).or_default();
+        }
+        let mut services: BTreeMap<String, u64> = BTreeMap::new();
+        for resource in &resources {
+            let name = connections.iter().find(|one| one.id == resource.connection).map_or("", |one| one.name.as_str());
+            *accounts.entry((name.to_owned(), resource.account.clone())).or_default() += 1;
+            *services.entry(resource.service.to_ascii_lowercase()).or_default() += 1;
+        }
+        let account = |((connection, account), resources)| ConnectedAccount { connection, account, resources };
+        Ok(ScopeChoices {
+            accounts: accounts.into_iter().map(account).collect(),
+            services: services.into_iter().collect(),
+            connections: connections.into_iter().map(|connection| connection.id.0).collect(),
+        })
+    }
+
+    /// Refuses names that nothing connected has. Where there is no connection, or no inventory yet, there is nothing to compare
+    /// accounts or services with.
+    pub async fn is_connected(&self, path: &str, scope: &Scope) -> Result<(), EngineError> {
+        if scope.accounts.is_empty() && scope.services.is_empty() {
+            return Ok(());
+        }
+        let errors = self.scope_choices().await?.unknown(path, scope);
+        if errors.is_empty() { Ok(()) } else { Err(EngineError::Invalid(errors)) }
+    }
+}
+
+impl ScopeChoices {
+    fn unknown(&self, path: &str, scope: &Scope) -> Vec<FieldError> {
+        let names = self.accounts.iter().flat_map(|one| [one.connection.as_str(), one.account.as_str()]);
+        let names: BTreeSet<&str> = names.filter(|name| !name.is_empty()).collect();
+        let services: BTreeSet<&str> = self.services.iter().map(|(name, _)| name.as_str()).collect();
+        let is_account =
+            |name: &str| self.connections.contains(name) || names.iter().any(|known| known.eq_ignore_ascii_case(name));
+        let mut errors = Vec::new();
+        let accounts = scope.accounts.iter().enumerate().filter(|(_, name)| !names.is_empty() && !is_account(name));
+        for (at, name) in accounts {
+            errors.push(refused(&format!("{path}.accounts[{at}]"), name, "account or connection", &names));
+        }
+        let is_service = |name: &str| services.contains(name.to_ascii_lowercase().as_str());
+        let unknown = scope.services.iter().enumerate().filter(|(_, name)| !services.is_empty() && !is_service(name));
+        for (at, name) in unknown {
+            errors.push(refused(&format!("{path}.services[{at}]"), name, "service of the inventory", &services));
+        }
+        errors
+    }
+}
+
+fn refused(path: &str, name: &str, what: &str, known: &BTreeSet<&str>) -> FieldError {
+    let lower = name.to_lowercase();
+    let nearest = known.iter().map(|one| (edits(&lower, &one.to_lowercase()), *one)).min();
+    let hint = match nearest.filter(|(edits, one)| *edits <= ALIKE && *edits < one.chars().count()) {
+        Some((_, one)) => format!("did you mean {one}?"),
+        None => {
+            let more = if known.len() > LISTED { ", ..." } else { "" };
+            format!("connected are {}{more}", known.iter().take(LISTED).copied().collect::<Vec<_>>().join(", "))
+        }
+    };
+    FieldError::new(path, "unknown", format!("no connected {what} is named {name:?}; {hint}"))
+}
+
+/// Levenshtein distance: insertions, deletions and replacements between two names.
+fn edits(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (at, one) in from.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = at + 1;
+        for (column, other) in to.iter().enumerate() {
+            let replaced = diagonal + usize::from(one != *other);
+            diagonal = row[column + 1];
+            row[column + 1] = replaced.min(row[column] + 1).min(diagonal + 1);
+        }
+    }
+    row[to.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn choices() -> ScopeChoices {
+        let account = |connection: &str, account: &str| ConnectedAccount {
+            connection: connection.to_owned(),
+            account: account.to_owned(),
+            resources: 1,
+        };
+        ScopeChoices {
+            accounts: vec![account("acme-production", "111122223333"), account("acme-corporate", "acme-sub")],
+            services: vec![("ec2".to_owned(), 3), ("rds".to_owned(), 1)],
+            connections: BTreeSet::from(["c-1".to_owned()]),
+        }
+    }
+
+    fn refusals(accounts: &[&str], services: &[&str]) -> Vec<(String, String)> {
+        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        let scope = Scope { accounts: owned(accounts), services: owned(services) };
+        choices().unknown("scope", &scope).into_iter().map(|error| (error.path, error.message)).collect()
+    }
+
+    #[test]
+    fn what_is_connected_is_taken_by_name_account_or_identifier() {
+        assert_eq!(refusals(&["acme-production", "Acme-Corporate", "111122223333", "c-1"], &["EC2", "rds"]), []);
+    }
+
+    #[test]
+    fn what_is_not_connected_is_named_with_the_nearest_name() {
+        let found = refusals(&["acme-production", "acme-corporatee"], &["ec2", "s3"]);
+        assert_eq!(found.len(), 2);
+        assert_eq!(found[0].0, "scope.accounts[1]");
+        assert!(found[0].1.ends_with("did you mean acme-corporate?"), "{}", found[0].1);
+        assert_eq!(found[1].0, "scope.services[1]");
+        let far = refusals(&["elsewhere"], &[]);
+        assert!(far[0].1.contains("connected are 111122223333, acme-corporate"), "{}", far[0].1);
+    }
+
+    #[test]
+    fn without_connections_or_inventory_nothing_is_refused() {
+        let scope = Scope { accounts: vec!["prod-aws".to_owned()], services: vec!["ec2".to_owned()] };
+        assert_eq!(ScopeChoices::default().unknown("scope", &scope), []);
+    }
+}

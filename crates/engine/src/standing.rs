@@ -1,0 +1,104 @@
+//! How far the guardrails are used up: the circuit breaker, the day's changes, and each resource's error budget. The same figures
+//! that the guardrails decide by, read out before they say no.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use reeve_estate::{ConnectionId, ResourceFilter, ResourceId};
+
+use super::guard::{BUDGET_DAYS, DAY_S, begun_in_day, down_s, failures_in_a_row};
+use super::{Engine, EngineError};
+use reeve_recommend::action::Purpose;
+
+/// Where the guardrails stand.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Standing {
+    /// Everything is stopped.
+    pub kill_switch: bool,
+    /// Failures in a row since the last success or reset.
+    pub failures: u32,
+    /// From so many on nothing begins.
+    pub failures_limit: u32,
+    /// When a person last let the breaker go.
+    pub breaker_reset_at: Option<Timestamp>,
+    /// Changes begun in the last 24 hours, and how many there may be.
+    pub actions_today: u64,
+    /// How many there may be.
+    pub actions_limit: u32,
+    /// Uptime to keep, percent.
+    pub min_uptime_percent: f64,
+    /// Planned downtime that leaves it, seconds in [`Standing::budget_days`] days.
+    pub budget_s: f64,
+    /// Days the budget is of.
+    pub budget_days: i64,
+    /// Resources that used some of theirs, the most used first. Every other has all of it.
+    pub budgets: Vec<BudgetUse>,
+}
+
+impl Standing {
+    /// Whether the breaker is open, so that nothing begins.
+    #[must_use]
+    pub const fn breaker_open(&self) -> bool {
+        self.failures >= self.failures_limit
+    }
+}
+
+/// What one resource used of its error budget.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BudgetUse {
+    /// Its connection.
+    pub connection: ConnectionId,
+    /// The resource.
+    pub resource: ResourceId,
+    /// Its name; the identifier where it is gone.
+    pub name: String,
+    /// Planned downtime, seconds.
+    pub down_s: f64,
+    /// Uptime that is left by it, percent.
+    pub uptime_percent: f64,
+    /// Changes that took it down.
+    pub changes: u64,
+}
+
+impl Engine {
+    /// Where the guardrails stand now.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn guardrails_standing(&self) -> Result<Standing, EngineError> {
+        let limits = self.ports.agents.guardrails_get().await?;
+        let history = self.lately().await?;
+        let now = self.ports.clock.now();
+        let (resources, _) = self.ports.estate.resource_list(&ResourceFilter::default()).await?;
+        let names: BTreeMap<_, _> = resources.into_iter().map(|one| ((one.connection, one.id), one.name)).collect();
+        let span_s = (BUDGET_DAYS * DAY_S) as f64;
+        let mut used: BTreeMap<(ConnectionId, ResourceId), (f64, u64)> = BTreeMap::new();
+        for action in &history {
+            let down = down_s(action, now);
+            if down > 0.0 && action.purpose != Purpose::Simulate {
+                let of = used.entry((action.connection.clone(), action.resource.clone())).or_default();
+                *of = (of.0 + down, of.1 + 1);
+            }
+        }
+        let budget = |((connection, resource), (down_s, changes)): ((ConnectionId, ResourceId), (f64, u64))| {
+            let key = (connection, resource);
+            let name = names.get(&key).cloned().unwrap_or_else(|| key.1.0.clone());
+            let uptime_percent = 100.0 * (1.0 - down_s / span_s);
+            BudgetUse { connection: key.0, resource: key.1, name, down_s, uptime_percent, changes }
+        };
+        let mut budgets: Vec<BudgetUse> = used.into_iter().map(budget).collect();
+        budgets.sort_by(|a, b| b.down_s.total_cmp(&a.down_s).then_with(|| a.resource.cmp(&b.resource)));
+        Ok(Standing {
+            kill_switch: limits.kill_switch,
+            failures: failures_in_a_row(&limits, &history),
+            failures_limit: limits.breaker_failures,
+            breaker_reset_at: limits.breaker_reset_at,
+            actions_today: begun_in_day(&history, now).count() as u64,
+            actions_limit: limits.max_actions_per_day,
+            min_uptime_percent: limits.min_uptime_percent,
+            budget_s: span_s * (1.0 - limits.min_uptime_percent / 100.0),
+            budget_days: BUDGET_DAYS,
+            budgets,
+        })
+    }
+}

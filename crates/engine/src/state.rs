@@ -1,0 +1,152 @@
+//! Reading and moving records: every move is legal, recorded first, and compared by version.
+
+use std::future::Future;
+
+use reeve_audit::{ActionStatus, Entry, EventId, FieldError};
+use reeve_estate::{Resource, ResourceFilter, StoreError};
+
+use super::{Caller, Engine, EngineError, story};
+use reeve_recommend::agent::Agent;
+use reeve_recommend::approval::{Approval, ApprovalStatus};
+use reeve_recommend::lifecycle::Status;
+use reeve_recommend::ports::record_change;
+use reeve_recommend::recommendation::{Recommendation, RecommendationId};
+
+impl Engine {
+    /// Writes entries at the engine's time; what cannot be recorded is not done.
+    pub(super) async fn record(&self, entries: Vec<Entry>) -> Result<(), EngineError> {
+        let now = self.ports.clock.now();
+        let entries = entries.into_iter().map(|entry| entry.at(now)).collect();
+        Ok(self.ports.recorder.record(entries).await?)
+    }
+
+    /// Records the intent of a change, makes it, and records its outcome.
+    pub(super) async fn change<T>(
+        &self,
+        entry: Entry,
+        change: impl Future<Output = Result<T, StoreError>> + Send,
+    ) -> Result<T, EngineError> {
+        record_change(&*self.ports.recorder, &*self.ports.clock, entry, change).await
+    }
+
+    /// A recommendation in its next state; nothing is written yet.
+    pub(super) fn next(&self, of: &Recommendation, status: Status) -> Result<Recommendation, EngineError> {
+        if !of.status.may_become(status) {
+            let message = format!("it cannot become {status} from there");
+            return Err(EngineError::WrongState { from: of.status, message });
+        }
+        Ok(Recommendation { status, updated_at: self.ports.clock.now(), version: of.version + 1, ..of.clone() })
+    }
+
+    /// Records a move and makes it. Somebody faster is a conflict.
+    pub(super) async fn make_move(
+        &self,
+        operation: &str,
+        from: &Recommendation,
+        to: Recommendation,
+        caller: &Caller,
+    ) -> Result<Recommendation, EngineError> {
+        let entry = story::moved(operation, from, &to, caller);
+        self.record(vec![entry.clone()]).await?;
+        if let Err(error) = self.ports.agents.recommendation_update(&to).await {
+            // Somebody faster: the log must not end with a move that was not made.
+            let moved = entry.event_id.clone();
+            let undone = Entry { event_id: EventId::fresh(), ..entry };
+            self.record(vec![undone.outcome(&moved, Some(&error.to_string()))]).await?;
+            return Err(error.into());
+        }
+        Ok(to)
+    }
+
+    /// Moves a recommendation as the engine itself must, whatever else changed on it in between.
+    pub(super) async fn settle_at(
+        &self,
+        id: &RecommendationId,
+        operation: &str,
+        status: Status,
+        reason: Option<&str>,
+        caller: &Caller,
+    ) -> Result<Recommendation, EngineError> {
+        for _ in 0..5 {
+            let from = self.ports.agents.recommendation_get(id).await?;
+            if from.status == status {
+                return Ok(from);
+            }
+            let mut to = self.next(&from, status)?;
+            to.status_reason = reason.map(str::to_owned);
+            if status == Status::Open {
+                to.scheduled_for = None;
+                to.snoozed_until = None;
+                to.requested_by = None;
+            }
+            match self.make_move(operation, &from, to, caller).await {
+                Err(EngineError::Conflict(_)) => {}
+                other => return other,
+            }
+        }
+        Err(EngineError::Conflict(format!("recommendation {} is being changed by somebody else", id.0)))
+    }
+
+    /// The agent of a recommendation; `None` for advice without one.
+    pub(super) async fn agent_of(&self, of: &Recommendation) -> Result<Option<Agent>, EngineError> {
+        let Some(id) = &of.agent_id else { return Ok(None) };
+        self.ports.agents.agent_get(id).await.map(Some).map_err(|error| match error {
+            StoreError::NotFound { .. } => {
+                EngineError::Conflict(format!("its agent {} was deleted; nothing acts for it", id.0))
+            }
+            other => other.into(),
+        })
+    }
+
+    /// The resource of a recommendation as last observed.
+    pub(super) async fn resource_of(&self, of: &Recommendation) -> Result<Resource, EngineError> {
+        let found = self.ports.estate.resource_get(&of.subject.id).await?;
+        if found.connection == of.subject.connection {
+            return Ok(found);
+        }
+        let filter = ResourceFilter {
+            connection: Some(of.subject.connection.clone()),
+            kind: Some(of.subject.kind),
+            ..ResourceFilter::default()
+        };
+        let (listed, _) = self.ports.estate.resource_list(&filter).await?;
+        let own = listed.into_iter().find(|resource| resource.id == of.subject.id);
+        own.ok_or_else(|| EngineError::NotFound { what: "resource", id: of.subject.id.0.clone() })
+    }
+
+    /// Closes the approval requests of a recommendation that still wait.
+    pub(super) async fn close_approvals(
+        &self,
+        of: &Recommendation,
+        status: ApprovalStatus,
+        reason: &str,
+        caller: &Caller,
+    ) -> Result<(), EngineError> {
+        for pending in self.ports.agents.approval_list(Some(&of.id)).await? {
+            if pending.status != ApprovalStatus::Pending {
+                continue;
+            }
+            let version = pending.version + 1;
+            let closed = Approval { status, reason: Some(reason.to_owned()), version, ..pending };
+            let operation = format!("approval.{}", if status == ApprovalStatus::Expired { "expire" } else { "reject" });
+            self.record(vec![story::approval(&operation, ActionStatus::Success, &closed, of, caller)]).await?;
+            self.ports.agents.approval_update(&closed).await?;
+        }
+        Ok(())
+    }
+}
+
+/// A text that has to be there: trimmed, not empty, not endless.
+pub(super) fn needed(field: &str, text: &str) -> Result<String, EngineError> {
+    let text = text.trim();
+    if text.is_empty() || text.chars().count() > 2000 {
+        let error = FieldError::new(field, "invalid_value", "must have 1 to 2000 characters");
+        return Err(EngineError::Invalid(vec![error]));
+    }
+    Ok(text.to_owned())
+}
+
+/// A text that may be left out.
+pub(super) fn optional(field: &str, text: Option<&str>) -> Result<Option<String>, EngineError> {
+    text.filter(|text| !text.trim().is_empty()).map(|text| needed(field, text)).transpose()
+}

@@ -1,0 +1,169 @@
+//! Test First: the plan is tried on a twin, a resource of the same size outside production, which is put back afterwards;
+//! where there is none, on a simulated one.
+
+mod simulated;
+
+use std::sync::Arc;
+
+use reeve_estate::{Act, Purchase, Resource, ResourceFilter, ResourceKind};
+
+use super::execute::{Target, Wish, planned};
+use super::{Caller, Engine, EngineError};
+use reeve_recommend::action::{Action, Purpose};
+use reeve_recommend::agent::{Agent, Mode};
+use reeve_recommend::lifecycle::Status;
+use reeve_recommend::plan::{Plan, Step};
+use reeve_recommend::recommendation::{Recommendation, RecommendationId};
+use reeve_recommend::{left_alone, non_production};
+
+impl Engine {
+    /// Tries the plan on a twin, or on a simulated one where there is none. The recommendation is open again when the test has
+    /// ended, with what came of it.
+    ///
+    /// # Errors
+    /// All that holds an execution back but the approval.
+    pub async fn test(self: &Arc<Self>, id: &RecommendationId, caller: &Caller) -> Result<Recommendation, EngineError> {
+        match self.test_on_resource(id, caller).await {
+            Err(EngineError::NoTwin(_)) => self.simulate(id, caller).await,
+            other => other,
+        }
+    }
+
+    /// Tries the plan on a simulated twin: nothing real is touched, so that no guardrail and no mode holds it back but the
+    /// kill switch.
+    ///
+    /// # Errors
+    /// [`EngineError::WrongState`] for one that is not open, a conflict for advice without a plan.
+    pub async fn simulate(
+        self: &Arc<Self>,
+        id: &RecommendationId,
+        caller: &Caller,
+    ) -> Result<Recommendation, EngineError> {
+        let _turn = self.turn.lock().await;
+        let of = self.testable(id).await?;
+        self.simulate_in_turn(of, &Wish::of(caller, None)).await?;
+        Ok(self.ports.agents.recommendation_get(id).await?)
+    }
+
+    /// The same for one that may be tested. The caller holds the turn.
+    pub(super) async fn simulate_in_turn(
+        self: &Arc<Self>,
+        of: Recommendation,
+        wish: &Wish<'_>,
+    ) -> Result<Action, EngineError> {
+        let resource = self.resource_of(&of).await?;
+        self.begin(of, resource, Purpose::Simulate, wish).await
+    }
+
+    /// The simulated twin of a resource as last observed.
+    pub(super) async fn simulated(&self, real: &Resource) -> Result<(Arc<dyn Act>, Resource), EngineError> {
+        let filter = ResourceFilter {
+            connection: Some(real.connection.clone()),
+            kind: Some(ResourceKind::Volume),
+            ..ResourceFilter::default()
+        };
+        let (volumes, _) = self.ports.estate.resource_list(&filter).await?;
+        let own: Vec<Resource> = volumes.into_iter().filter(|v| v.attached_to.contains(&real.id)).collect();
+        let twin = simulated::SimulatedTwin::of(real, &own, Arc::clone(&self.ports.catalogue));
+        let resource = twin.resource();
+        Ok((Arc::new(twin), resource))
+    }
+
+    /// A recommendation that may be tested now.
+    async fn testable(&self, id: &RecommendationId) -> Result<Recommendation, EngineError> {
+        let of = self.ports.agents.recommendation_get(id).await?;
+        planned(&of)?;
+        if !of.status.may_become(Status::Testing) {
+            let message = "only an open one can be tested".to_owned();
+            return Err(EngineError::WrongState { from: of.status, message });
+        }
+        Ok(of)
+    }
+
+    /// Tries the plan on a real twin.
+    ///
+    /// # Errors
+    /// [`EngineError::NoTwin`] when there is none: a running resource of the same kind, cloud and size in the agent's scope whose
+    /// environment tag says development, test or staging; all that holds an execution back but the approval.
+    pub async fn test_on_resource(
+        self: &Arc<Self>,
+        id: &RecommendationId,
+        caller: &Caller,
+    ) -> Result<Recommendation, EngineError> {
+        let _turn = self.turn.lock().await;
+        let of = self.testable(id).await?;
+        let agent = self.agent_of(&of).await?;
+        if let Some(agent) = agent.as_ref().filter(|agent| agent.mode == Mode::Learning) {
+            return Err(EngineError::Learning { agent: agent.id.0.clone() });
+        }
+        let twin = self.twin_of(&of, agent.as_ref()).await?;
+        let wish = Wish::of(caller, None);
+        let target = Target { connection: &twin.connection, resource: &twin.id };
+        self.permitted(&of, target, &wish).await?;
+        self.begin(of, twin, Purpose::Test, &wish).await?;
+        Ok(self.ports.agents.recommendation_get(id).await?)
+    }
+
+    async fn twin_of(&self, of: &Recommendation, agent: Option<&Agent>) -> Result<Resource, EngineError> {
+        let subject = &of.subject;
+        if !planned(of)?.reversible {
+            return Err(EngineError::NoTwin("the plan cannot be undone, so no real resource is its twin".to_owned()));
+        }
+        let Some(size) = &subject.instance_type else {
+            return Err(EngineError::NoTwin("this resource has no size, so nothing is its twin".to_owned()));
+        };
+        let filter =
+            ResourceFilter { provider: Some(subject.provider), kind: Some(subject.kind), ..ResourceFilter::default() };
+        let (listed, _) = self.ports.estate.resource_list(&filter).await?;
+        let state = planned(of)?.steps.first().and_then(|step| step.expect.iter().find(|(name, _)| name == "state"));
+        let state = state.map(|(_, value)| value.as_str());
+        let connections = self.ports.estate.connection_list().await?;
+        let is_twin = |r: &Resource| {
+            r.id != subject.id
+                && agent.is_none_or(|agent| agent.scope.includes(r, &connections))
+                && r.specification.instance_type.as_ref() == Some(size)
+                && Some(r.state.as_str()) == state
+                && r.group.is_none()
+                && r.purchase != Some(Purchase::Spot)
+                && non_production(r)
+                && !left_alone(r)
+        };
+        for twin in listed.into_iter().filter(is_twin) {
+            if self.ports.clouds.actor(&twin.connection).await.is_ok() {
+                return Ok(twin);
+            }
+        }
+        let message = format!(
+            "there is no twin to test on: no other {size} in the agent's scope that is {} and tagged env=dev, test or staging (or reeve:test-twin=true) on a connection that may act",
+            state.unwrap_or("running")
+        );
+        Err(EngineError::NoTwin(message))
+    }
+}
+
+/// The plan as it runs on the twin. Snapshots of the subject's volumes have no counterpart there and are left out.
+pub(super) fn plan_for(plan: &Plan, of: &Recommendation, twin: &Resource) -> Plan {
+    let subject = of.subject.id.as_str();
+    let own = |step: &&Step| step.resource == subject;
+    let steps = plan
+        .steps
+        .iter()
+        .filter(own)
+        .map(|step| Step {
+            resource: twin.id.0.clone(),
+            description: step.description.replace(subject, twin.id.as_str()),
+            ..step.clone()
+        })
+        .collect();
+    Plan::new(steps, plan.reversible, plan.restart_needed)
+}
+
+/// The plan as it runs on the simulated twin: whole, on what has the real ones' identifiers behind a prefix.
+pub(super) fn simulated_plan(plan: &Plan) -> Plan {
+    let renamed = |step: &Step| {
+        let id = simulated::id_of(&step.resource);
+        let description = step.description.replace(&step.resource, id.as_str());
+        Step { resource: id.0, description, ..step.clone() }
+    };
+    Plan::new(plan.steps.iter().map(renamed).collect(), plan.reversible, plan.restart_needed)
+}

@@ -1,0 +1,320 @@
+//! Keeping findings: one that has not ended for each resource and type. The same finding refreshes the recommendation in
+//! place, another target supersedes it, and what is no longer found expires. People's answers and past failures hold.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use jiff::SignedDuration;
+use reeve_audit::Entry;
+use reeve_estate::{ConnectionId, ResourceId, ResourceKind};
+
+use super::holder::Holder;
+use super::learning::went;
+use super::quarantine::is_graver;
+use super::run::Judged;
+use super::{Caller, Engine, EngineError, fresh_id, story};
+use reeve_recommend::Proposal;
+use reeve_recommend::agent::Agent;
+use reeve_recommend::approval::ApprovalStatus;
+use reeve_recommend::exclusion::excluded;
+use reeve_recommend::lifecycle::Status;
+use reeve_recommend::origin::{Cause, Origin};
+use reeve_recommend::ports::RecommendationFilter;
+use reeve_recommend::ranking::{Opinions, Ranking};
+use reeve_recommend::recommendation::{Explanation, Feedback, Recommendation, RecommendationId, RecommendationType};
+
+/// A finding stops being true unless found again within this.
+const GOOD_FOR_DAYS: i64 = 14;
+/// A dismissed finding is not made again for this long.
+const DISMISSED_DAYS: i64 = 90;
+/// A change that failed or was undone is not proposed again for this long.
+const FAILED_DAYS: i64 = 30;
+/// A volume that was grown is not grown again for this long.
+const GROWN_DAYS: i64 = 7;
+
+/// What is known from before.
+struct Past<'a> {
+    all: &'a [Recommendation],
+    feedback: &'a [Feedback],
+    opinions: Opinions,
+}
+
+pub(super) type Key = (ConnectionId, ResourceId, RecommendationType);
+
+/// What a run's findings led to.
+pub(super) struct Upserted {
+    /// Recommendations made or found again.
+    pub(super) kept: Vec<Recommendation>,
+    /// Findings that were not kept, by reason.
+    pub(super) skipped: Vec<&'static str>,
+}
+
+impl Engine {
+    pub(super) async fn upsert(&self, agent: &Agent, judged: &[Judged]) -> Result<Upserted, EngineError> {
+        let _turn = self.turn.lock().await;
+        let (found, current) = self.keep(Holder::of(agent), &Cause::Run, judged).await?;
+        self.expire_gone(agent, judged, current.into_values(), &Caller::agent(&agent.id)).await?;
+        Ok(found)
+    }
+
+    /// Keeps findings and tells what was there before. The caller holds the turn.
+    pub(super) async fn keep(
+        &self,
+        holder: Holder<'_>,
+        cause: &Cause,
+        judged: &[Judged],
+    ) -> Result<(Upserted, BTreeMap<Key, Recommendation>), EngineError> {
+        let (all, _) = self.ports.agents.recommendation_list(&RecommendationFilter::default()).await?;
+        let key = |r: &Recommendation| (r.subject.connection.clone(), r.subject.id.clone(), r.kind);
+        // In order, so that what a run records does not depend on chance.
+        let current: BTreeMap<Key, Recommendation> =
+            all.iter().filter(|r| !r.status.is_end()).map(|r| (key(r), r.clone())).collect();
+        let caller = holder.caller();
+        let mut found = Upserted { kept: Vec::new(), skipped: Vec::new() };
+        let exclusions = self.ports.agents.exclusion_list().await?;
+        let now = self.ports.clock.now();
+        let feedback = self.ports.agents.feedback_list(None).await?;
+        let past = Past { all: &all, feedback: &feedback, opinions: Opinions::of(&all, &feedback, now) };
+        let mut fresh = Vec::new();
+        for one in judged {
+            for proposal in &one.judgement.proposals {
+                if excluded(&exclusions, &proposal.subject, proposal.kind, now).is_some() {
+                    found.skipped.push("excluded");
+                    continue;
+                }
+                let at = (one.resource.connection.clone(), one.resource.id.clone(), proposal.kind);
+                match current.get(&at) {
+                    Some(known) if is_of_another(known, holder) => found.skipped.push("found_by_another_agent"),
+                    Some(known) => {
+                        let made = self.make(holder, cause, proposal, &past);
+                        self.meet(known, made, &caller, &mut found, &mut fresh).await?;
+                    }
+                    None => match remembered(&all, cause, proposal, now) {
+                        Some(reason) => found.skipped.push(reason),
+                        None => fresh.push(self.make(holder, cause, proposal, &past)),
+                    },
+                }
+            }
+        }
+        self.keep_fresh(fresh, &caller, &mut found).await?;
+        Ok((found, current))
+    }
+
+    /// Writes new recommendations, recorded together first.
+    async fn keep_fresh(
+        &self,
+        fresh: Vec<Recommendation>,
+        caller: &Caller,
+        found: &mut Upserted,
+    ) -> Result<(), EngineError> {
+        for chunk in fresh.chunks(100) {
+            let entries: Vec<Entry> = chunk.iter().map(|of| story::found(of, caller)).collect();
+            self.record(entries).await?;
+            for of in chunk {
+                self.ports.agents.recommendation_insert(of).await?;
+                found.kept.push(of.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// A finding that is there already: refreshed, superseded, or left as a person put it.
+    async fn meet(
+        &self,
+        known: &Recommendation,
+        made: Recommendation,
+        caller: &Caller,
+        found: &mut Upserted,
+        fresh: &mut Vec<Recommendation>,
+    ) -> Result<(), EngineError> {
+        let same = known.subject.target_type == made.subject.target_type
+            && known.subject.instance_type == made.subject.instance_type;
+        let at_work = matches!(known.status, Status::Executing | Status::Verifying | Status::Testing);
+        if at_work {
+            found.skipped.push("executing");
+            return Ok(());
+        }
+        if !same {
+            let reason = "a newer finding took its place";
+            self.close_approvals(known, ApprovalStatus::Expired, reason, caller).await?;
+            self.settle_at(&known.id, "recommendation.supersede", Status::Superseded, Some(reason), caller).await?;
+            fresh.push(made);
+            return Ok(());
+        }
+        let graver = is_graver(known, &made);
+        let opened = self.opened_by_graver(known, &made, caller).await?;
+        let known = opened.as_ref().unwrap_or(known);
+        let hash = |of: &Recommendation| of.plan.as_ref().map(|plan| plan.hash.clone());
+        let exception = known.exception.clone().filter(|exception| hash(&made).as_ref() == Some(&exception.plan_hash));
+        let mut next = Recommendation {
+            id: known.id.clone(),
+            status: known.status,
+            created_at: known.created_at,
+            scheduled_for: known.scheduled_for,
+            snoozed_until: known.snoozed_until,
+            status_reason: known.status_reason.clone(),
+            blocked: known.blocked.clone(),
+            exception,
+            requested_by: known.requested_by.clone(),
+            expires_at: made.expires_at.max(known.expires_at),
+            version: known.version + 1,
+            ..made
+        };
+        if !matches!(known.status, Status::Open | Status::Snoozed) && !graver {
+            // Somebody asked for exactly this plan; only its life is prolonged. A graver threat is told to those who sign it.
+            next = Recommendation {
+                agent_id: next.agent_id,
+                updated_at: next.updated_at,
+                expires_at: next.expires_at,
+                version: next.version,
+                ..known.clone()
+            };
+        }
+        let adopted = next.agent_id != known.agent_id;
+        if hash(&next) != hash(known) || next.impact_level != known.impact_level || graver || adopted {
+            self.record(vec![story::refreshed(&next, caller)]).await?;
+        }
+        self.ports.agents.recommendation_update(&next).await?;
+        found.kept.push(next);
+        Ok(())
+    }
+
+    /// Ends what the run looked at and did not find again.
+    async fn expire_gone(
+        &self,
+        agent: &Agent,
+        judged: &[Judged],
+        current: impl Iterator<Item = Recommendation>,
+        caller: &Caller,
+    ) -> Result<(), EngineError> {
+        let by_id: HashMap<(&ConnectionId, &ResourceId), &Judged> =
+            judged.iter().map(|one| ((&one.resource.connection, &one.resource.id), one)).collect();
+        for known in current.filter(|r| r.agent_id.as_ref() == Some(&agent.id) && r.status.may_become(Status::Expired))
+        {
+            let reason = match by_id.get(&(&known.subject.connection, &known.subject.id)) {
+                None => Some("the resource is gone, or out of the agent's scope".to_owned()),
+                Some(_) if !known.origin.cause.is_judged_by_runs() => None,
+                Some(one) => no_longer(one, known.kind),
+            };
+            if let Some(reason) = reason {
+                self.close_approvals(&known, ApprovalStatus::Expired, &reason, caller).await?;
+                self.settle_at(&known.id, "recommendation.expire", Status::Expired, Some(&reason), caller).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A recommendation of a proposal.
+    fn make(&self, holder: Holder<'_>, cause: &Cause, proposal: &Proposal, past: &Past<'_>) -> Recommendation {
+        let now = self.ports.clock.now();
+        let (similar_cases, success_rate) = similar(past, proposal);
+        let p = proposal.clone();
+        let mut made = Recommendation {
+            id: RecommendationId(fresh_id()),
+            agent_id: holder.id(),
+            origin: Origin { agent_type: holder.agent_type, rule: p.rule.to_owned(), cause: cause.clone() },
+            kind: p.kind,
+            title: p.title,
+            subject: p.subject,
+            priority: p.priority,
+            confidence: p.confidence,
+            impact_level: p.impact_level,
+            impact: p.impact,
+            effort: p.effort,
+            savings_monthly: p.savings_monthly,
+            savings_after_discounts: p.savings_after_discounts,
+            monthly_cost: p.monthly_cost,
+            status: Status::Open,
+            plan: p.plan,
+            reason_codes: p.reason_codes,
+            not_measured: p.not_measured,
+            explanation: Explanation { similar_cases, success_rate, ..p.explanation },
+            created_at: now,
+            updated_at: now,
+            expires_at: now + SignedDuration::from_hours(24 * GOOD_FOR_DAYS),
+            requested_by: None,
+            scheduled_for: None,
+            snoozed_until: None,
+            status_reason: None,
+            blocked: None,
+            exception: None,
+            taken_back_by: None,
+            ranking: Ranking::default(),
+            version: 1,
+        };
+        made.ranking = past.opinions.rank(&made);
+        made
+    }
+}
+
+/// Why a recommendation no longer holds; `None` while it may: it was found again, or there was nothing to judge it by.
+fn no_longer(one: &Judged, kind: RecommendationType) -> Option<String> {
+    let judgement = &one.judgement;
+    if judgement.proposals.iter().any(|proposal| proposal.kind == kind) {
+        return None;
+    }
+    let decided = judgement.abstentions.iter().find(|a| a.decisive && a.kind.is_none_or(|k| k == kind));
+    if let Some(abstention) = decided {
+        return Some(format!("no longer found: {} ({})", abstention.detail, abstention.code));
+    }
+    let undecided = judgement.abstentions.iter().any(|a| a.kind.is_none_or(|k| k == kind));
+    let other = judgement.proposals.first().filter(|_| !undecided)?;
+    Some(format!("another finding took its place: {}", other.title))
+}
+
+/// Why a finding is not made again: a person rejected it, or the change failed not long ago. What was decided of one threat says
+/// nothing of the next.
+fn remembered(
+    all: &[Recommendation],
+    cause: &Cause,
+    proposal: &Proposal,
+    now: jiff::Timestamp,
+) -> Option<&'static str> {
+    if matches!(cause, Cause::Anomaly(_)) {
+        return None;
+    }
+    let same = |r: &&Recommendation| {
+        r.kind == proposal.kind
+            && r.subject.id == proposal.subject.id
+            && r.subject.connection == proposal.subject.connection
+            && r.subject.target_type == proposal.subject.target_type
+    };
+    let within =
+        |r: &Recommendation, days: i64| now.duration_since(r.updated_at) < SignedDuration::from_hours(24 * days);
+    all.iter().filter(same).find_map(|r| match r.status {
+        Status::Dismissed if within(r, DISMISSED_DAYS) => Some("dismissed"),
+        // The snapshot of an unattached volume is kept; deleting the volume is for a person, and is not nagged for.
+        Status::Succeeded if r.subject.kind == ResourceKind::Volume && within(r, kept_days(r)) => Some("kept_already"),
+        Status::RolledBack if r.taken_back_by.is_some() && within(r, FAILED_DAYS) => Some("taken_back"),
+        Status::RolledBack | Status::Failed if within(r, FAILED_DAYS) => Some("failed_before"),
+        _ => None,
+    })
+}
+
+/// Returns `true` if a recommendation is not the holder's to refresh: it is of another type, or of another agent of the type while
+/// that one holds it. Advice of the type is adopted, and what its agent no longer covers becomes advice.
+fn is_of_another(known: &Recommendation, holder: Holder<'_>) -> bool {
+    let other_agent = known.agent_id.is_some() && holder.agent.is_some() && known.agent_id != holder.id();
+    known.origin.agent_type != holder.agent_type || other_agent
+}
+
+/// A volume that has grown helps only once its file system has, which is for a person; until then the forecast stays what it
+/// was, and must not make it grow again and again.
+fn kept_days(of: &Recommendation) -> i64 {
+    if of.kind == RecommendationType::StorageOptimization { GROWN_DAYS } else { DISMISSED_DAYS }
+}
+
+/// Recommendations of the same type and size step that were carried out and whose outcome is known, by a person's word before
+/// how the action ended, and the share that went well, percent.
+fn similar(past: &Past<'_>, proposal: &Proposal) -> (u64, Option<f64>) {
+    let step = (&proposal.subject.instance_type, &proposal.subject.target_type);
+    let stepless = BTreeSet::from([RecommendationType::IdleResourceCleanup, RecommendationType::ReservedInstances]);
+    let alike = |r: &&Recommendation| {
+        let same_step = stepless.contains(&r.kind) || (&r.subject.instance_type, &r.subject.target_type) == step;
+        r.kind == proposal.kind && same_step
+    };
+    let carried_out = |r: &Recommendation| went(r, past.feedback).map(|(went_well, _)| went_well);
+    let cases: Vec<bool> = past.all.iter().filter(alike).filter_map(carried_out).collect();
+    let succeeded = cases.iter().filter(|went_well| **went_well).count() as f64;
+    let rate = (!cases.is_empty()).then(|| succeeded / cases.len() as f64 * 100.0);
+    (cases.len() as u64, rate)
+}

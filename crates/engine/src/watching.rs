@@ -1,0 +1,230 @@
+//! Watching a change after it stuck: the resource's metrics of the same hours before and after are compared until the
+//! window ends. What got worse is undone at once; a resource that somebody else changed is no longer ours to judge.
+//!
+//! What counts as worse is pressure, not use: a smaller machine is meant to be busier. So the share of samples at their
+//! limit is compared (processor at 90 %, memory at 95 %, burst credits gone), against `performance_impact.max_degradation`.
+
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use reeve_audit::{ActionStatus as Went, Json, Severity};
+use reeve_estate::{Metric, Resource, ResourceId, Series};
+use reeve_learn::compare::{Bar, Comparison, Verdict, Worse, compare};
+
+use super::{Caller, Engine, EngineError, story};
+use reeve_recommend::action::{Action, Watch, WatchVerdict};
+use reeve_recommend::guardrail::Guardrails;
+use reeve_recommend::recommendation::Recommendation;
+
+/// How far back the metrics before a change are read.
+const BEFORE: SignedDuration = SignedDuration::from_hours(24 * 14);
+/// Looks at one change are at least this far apart.
+const EVERY: SignedDuration = SignedDuration::from_mins(1);
+/// Looks before the window ends ask for more certainty, since there are many of them.
+const EARLY_P: f64 = 0.0005;
+/// The last look's certainty.
+const FINAL_P: f64 = 0.01;
+/// An hour of five-minute samples.
+const SAMPLES: usize = 12;
+/// Metrics, and the value from which (or below which) a sample counts as pressed.
+const PRESSED: &[(Metric, Worse, f64)] = &[
+    (Metric::CpuUtilization, Worse::Higher, 90.0),
+    (Metric::MemoryUtilization, Worse::Higher, 95.0),
+    (Metric::CpuCreditBalance, Worse::Lower, 1.0),
+];
+
+/// One metric compared.
+struct Compared {
+    metric: Metric,
+    found: Comparison,
+}
+
+impl Engine {
+    /// Looks at every change of these whose window has not ended. Returns how many verdicts were reached.
+    pub(super) async fn watch_changes(
+        self: &Arc<Self>,
+        unsettled: Vec<Action>,
+        caller: &Caller,
+    ) -> Result<u64, EngineError> {
+        let now = self.ports.clock.now();
+        let watched: Vec<Action> = unsettled.into_iter().filter(Action::is_watched).collect();
+        // What is no longer watched, or was undone by hand, is no longer looked at.
+        self.looks.lock().retain(|id, _| watched.iter().any(|action| action.id == *id));
+        let mut reached = 0;
+        for action in watched {
+            let Some(watch) = action.watch.clone().filter(|watch| self.look_is_due(&action, watch, now)) else {
+                continue;
+            };
+            match self.watch_one(action, &watch, now, caller).await {
+                Ok(verdict) => reached += u64::from(verdict),
+                // Somebody undid it while it was looked at.
+                Err(EngineError::Conflict(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(reached)
+    }
+
+    fn look_is_due(&self, action: &Action, watch: &Watch, now: Timestamp) -> bool {
+        let mut looks = self.looks.lock();
+        let due = watch.until <= now || looks.get(&action.id).is_none_or(|last| now.duration_since(*last) >= EVERY);
+        if due {
+            looks.insert(action.id.clone(), now);
+        }
+        due
+    }
+
+    async fn watch_one(
+        self: &Arc<Self>,
+        action: Action,
+        watch: &Watch,
+        now: Timestamp,
+        caller: &Caller,
+    ) -> Result<bool, EngineError> {
+        let of = self.ports.agents.recommendation_get(&action.recommendation).await?;
+        let limits = self.ports.agents.guardrails_get().await?;
+        let resource = self.resource_of(&of).await.ok();
+        let changed_by_others = resource.as_ref().and_then(|resource| difference(&action, resource));
+        let (verdict, detail) = match (&resource, changed_by_others) {
+            (None, _) => (WatchVerdict::Overruled, "the resource is gone".to_owned()),
+            (_, Some(words)) => (WatchVerdict::Overruled, words),
+            (Some(_), None) => {
+                let ends = watch.until <= now;
+                let compared = self.compare_metrics(&action, &limits, ends, now).await?;
+                match judged(&compared, ends) {
+                    Some(reached) => reached,
+                    None => return Ok(false),
+                }
+            }
+        };
+        let realised = resource
+            .as_ref()
+            .filter(|_| verdict != WatchVerdict::Overruled)
+            .and_then(|resource| Some(of.monthly_cost? - resource.monthly_cost?));
+        let watched = Watch { verdict, detail, realised_monthly: realised, ..watch.clone() };
+        self.conclude(action, watched, &of, &limits, caller).await?;
+        Ok(true)
+    }
+
+    /// Records a verdict, keeps it, and undoes what got worse.
+    async fn conclude(
+        self: &Arc<Self>,
+        action: Action,
+        watched: Watch,
+        of: &Recommendation,
+        limits: &Guardrails,
+        caller: &Caller,
+    ) -> Result<(), EngineError> {
+        let degraded = watched.verdict == WatchVerdict::Degraded;
+        let went = if degraded { Went::Failed } else { Went::Success };
+        let mut entry = story::action("action.watch", went, &action, of, caller).after(Json::object([
+            ("verdict", Json::from(watched.verdict.as_str())),
+            ("detail", Json::from(watched.detail.clone())),
+            ("predicted_savings_monthly_usd", Json::from(of.savings_monthly.map(|money| money.usd_cents()))),
+            ("realised_savings_monthly_usd", Json::from(watched.realised_monthly.map(|money| money.usd_cents()))),
+        ]));
+        if degraded {
+            entry = entry.with_severity(Severity::Medium);
+        }
+        self.record(vec![entry]).await?;
+        let id = action.id.clone();
+        let reason = format!("it got worse: {}", watched.detail);
+        let kept = Action { watch: Some(watched), version: action.version + 1, ..action };
+        self.ports.agents.action_update(&kept).await?;
+        let reversible = of.plan.as_ref().is_some_and(|plan| plan.reversible);
+        if degraded && limits.rollback_automatic && reversible {
+            match self.rollback_because(&id, reason, caller).await {
+                Err(error) if error.is_outage() => return Err(error),
+                Err(error) => tracing::warn!(%error, action = %id.0, "what got worse could not be undone"),
+                Ok(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    async fn compare_metrics(
+        &self,
+        action: &Action,
+        limits: &Guardrails,
+        ends: bool,
+        now: Timestamp,
+    ) -> Result<Vec<Compared>, EngineError> {
+        let Some(changed_at) = action.finished_at else { return Ok(Vec::new()) };
+        let metrics: Vec<Metric> = PRESSED.iter().map(|(metric, ..)| *metric).collect();
+        let ids: [ResourceId; 1] = [action.resource.clone()];
+        let series = self.ports.samples.sample_series(&ids, &metrics, changed_at - BEFORE, now).await?;
+        let bar = Bar {
+            p_value: if ends { FINAL_P } else { EARLY_P },
+            effect: (limits.max_degradation_percent / 100.0).max(0.005),
+            samples: SAMPLES,
+        };
+        let one = |series: &Series| {
+            let (metric, worse, limit) = PRESSED.iter().find(|(metric, ..)| *metric == series.metric)?;
+            let (before, after) = pressed(series, action.started_at, changed_at, *worse, *limit);
+            // Already an indicator of pressure: more of it is worse.
+            Some(Compared { metric: *metric, found: compare(&before, &after, Worse::Higher, bar) })
+        };
+        Ok(series.iter().filter_map(one).collect())
+    }
+}
+
+/// 1 where a sample is at its limit, 0 elsewhere: before the change in the same hours of the day, and after it. The first
+/// minutes after a restart are left out; programs warm up.
+fn pressed(series: &Series, began: Timestamp, changed: Timestamp, worse: Worse, limit: f64) -> (Vec<f64>, Vec<f64>) {
+    const WARM_UP: SignedDuration = SignedDuration::from_mins(10);
+    const DAY_S: i64 = 86_400;
+    let at_limit = |value: f64| match worse {
+        Worse::Higher => f64::from(u8::from(value >= limit)),
+        Worse::Lower => f64::from(u8::from(value < limit)),
+    };
+    let finite = |(_, value): &&(Timestamp, f64)| value.is_finite();
+    let later: Vec<&(Timestamp, f64)> =
+        series.points.iter().filter(finite).filter(|(at, _)| *at >= changed + WARM_UP).collect();
+    let span = later.last().map_or(0, |(at, _)| at.as_second() - changed.as_second());
+    let same_hours =
+        |at: Timestamp| span >= DAY_S - 3600 || (at.as_second() - changed.as_second()).rem_euclid(DAY_S) <= span;
+    let earlier = series.points.iter().filter(finite).filter(|(at, _)| *at < began && same_hours(*at));
+    (earlier.map(|(_, value)| at_limit(*value)).collect(), later.iter().map(|(_, value)| at_limit(*value)).collect())
+}
+
+/// The verdict, where there is one: worse at any look, anything else only when the window ends.
+fn judged(compared: &[Compared], ends: bool) -> Option<(WatchVerdict, String)> {
+    let words = |one: &Compared| {
+        let Comparison { before, after, p_value, effect, .. } = one.found;
+        format!(
+            "{}: {:+.1} points of samples at their limit ({after} samples after, {before} before in the same hours, p {p_value:.4})",
+            one.metric,
+            effect * 100.0
+        )
+    };
+    if let Some(worse) = compared.iter().find(|one| one.found.verdict == Verdict::Degraded) {
+        return Some((WatchVerdict::Degraded, words(worse)));
+    }
+    if !ends {
+        return None;
+    }
+    let told: Vec<String> = compared.iter().filter(|one| one.found.verdict == Verdict::Holds).map(words).collect();
+    if told.is_empty() {
+        let most = compared.iter().map(|one| one.found.after).max().unwrap_or(0);
+        let detail = format!("{most} samples after the change, {SAMPLES} are needed");
+        return Some((WatchVerdict::NotEnoughData, detail));
+    }
+    Some((WatchVerdict::Holds, told.join("; ")))
+}
+
+/// How the resource differs from what the change left, where somebody else changed it since.
+fn difference(action: &Action, resource: &Resource) -> Option<String> {
+    let left =
+        action.steps.iter().rev().find(|step| !step.rollback && step.ok == Some(true) && !step.after.is_empty())?;
+    left.after.iter().find_map(|(field, wanted)| {
+        let found = match field.as_str() {
+            "instance_type" => resource.specification.instance_type.as_deref(),
+            "state" if resource.state == reeve_estate::ResourceState::Changing => None,
+            "state" => Some(resource.state.as_str()),
+            _ => None,
+        };
+        found
+            .filter(|found| found != wanted)
+            .map(|found| format!("{field} is {found}, not {wanted}: somebody changed it"))
+    })
+}

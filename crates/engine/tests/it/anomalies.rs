@@ -1,0 +1,482 @@
+//! Anomalies: told once, answered in order, learned from; found in metrics and in behaviour.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use jiff::{SignedDuration, Timestamp};
+use parking_lot::Mutex;
+use reeve_anomalies::threat::{ListState, ThreatList, ThreatStore};
+use reeve_anomalies::watch::BehaviourWatch;
+use reeve_anomalies::{
+    Anomaly, AnomalyClass, AnomalyFilter, AnomalyId, AnomalySettings, AnomalyStatus, AnomalyStore, Desk, DeskPorts,
+    Finding, Place, Reaction, Reading, Stage,
+};
+use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventType, Json, ResourceRef};
+use reeve_estate::{Attribute, ConnectionId, Metric, ResourceChange, ResourceId, StoreError};
+use reeve_recommend::Caller;
+use reeve_recommend::{ActionStatus as Ended, AgentStore as _, Clock, EngineError, Priority, Recorder as _};
+
+use crate::world::{World, operator};
+
+/// Anomalies in memory.
+#[derive(Default)]
+pub(crate) struct Kept {
+    all: Mutex<Vec<Anomaly>>,
+    pub(crate) settings: Mutex<AnomalySettings>,
+    lists: Mutex<Vec<ThreatList>>,
+}
+
+#[async_trait]
+impl ThreatStore for Kept {
+    async fn threat_list_put(&self, list: &ThreatList) -> Result<(), StoreError> {
+        let mut lists = self.lists.lock();
+        lists.retain(|known| known.name != list.name);
+        lists.push(list.clone());
+        Ok(())
+    }
+    async fn threat_list_get(&self, name: &str) -> Result<ThreatList, StoreError> {
+        let found = self.lists.lock().iter().find(|list| list.name == name).cloned();
+        found.ok_or_else(|| StoreError::NotFound { what: "threat list", id: name.to_owned() })
+    }
+    async fn threat_list_delete(&self, name: &str) -> Result<(), StoreError> {
+        self.lists.lock().retain(|list| list.name != name);
+        Ok(())
+    }
+    async fn threat_list_all(&self) -> Result<Vec<ThreatList>, StoreError> {
+        Ok(self.lists.lock().clone())
+    }
+    async fn threat_list_state(&self) -> Result<Vec<ListState>, StoreError> {
+        let state = |list: &ThreatList| {
+            let (name, updated_at) = (list.name.clone(), list.updated_at);
+            ListState { name, updated_at, from_file: list.from_file }
+        };
+        Ok(self.lists.lock().iter().map(state).collect())
+    }
+}
+
+#[async_trait]
+impl AnomalyStore for Kept {
+    async fn anomaly_insert(&self, anomaly: &Anomaly) -> Result<(), StoreError> {
+        self.all.lock().push(anomaly.clone());
+        Ok(())
+    }
+    async fn anomaly_update(&self, anomaly: &Anomaly) -> Result<(), StoreError> {
+        let mut all = self.all.lock();
+        let known = all.iter_mut().find(|known| known.id == anomaly.id).unwrap();
+        if known.version + 1 != anomaly.version {
+            return Err(StoreError::Conflict("somebody was faster".to_owned()));
+        }
+        *known = anomaly.clone();
+        Ok(())
+    }
+    async fn anomaly_get(&self, id: &AnomalyId) -> Result<Anomaly, StoreError> {
+        let found = self.all.lock().iter().find(|known| known.id == *id).cloned();
+        found.ok_or_else(|| StoreError::NotFound { what: "anomaly", id: id.0.clone() })
+    }
+    async fn anomaly_list(&self, filter: &AnomalyFilter) -> Result<(Vec<Anomaly>, u64), StoreError> {
+        let fits = |of: &&Anomaly| {
+            filter.key.as_ref().is_none_or(|key| *key == of.key)
+                && (filter.status.is_empty() || filter.status.contains(&of.status))
+                && filter.since.is_none_or(|since| of.started_at >= since)
+        };
+        let mut found: Vec<Anomaly> = self.all.lock().iter().filter(fits).cloned().collect();
+        found.sort_by_key(|of| std::cmp::Reverse(of.started_at));
+        let total = found.len() as u64;
+        Ok((found, total))
+    }
+    async fn anomaly_settings_get(&self) -> Result<AnomalySettings, StoreError> {
+        Ok(self.settings.lock().clone())
+    }
+    async fn anomaly_settings_put(&self, settings: &AnomalySettings) -> Result<(), StoreError> {
+        *self.settings.lock() = settings.clone();
+        Ok(())
+    }
+    async fn anomaly_looked_get(&self) -> Result<Option<Timestamp>, StoreError> {
+        Ok(None)
+    }
+    async fn anomaly_looked_put(&self, _: Timestamp) -> Result<(), StoreError> {
+        Ok(())
+    }
+    async fn anomaly_cursor(&self) -> Result<Option<u64>, StoreError> {
+        Ok(None)
+    }
+    async fn anomaly_advance(&self, _: Option<u64>, _: u64) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
+
+pub(crate) fn desk(world: &World) -> (Desk, Arc<Kept>) {
+    let kept = Arc::new(Kept::default());
+    let desk = Desk::new(DeskPorts {
+        anomalies: Arc::clone(&kept) as _,
+        agents: Arc::clone(&world.memory) as _,
+        estate: Arc::clone(&world.memory) as _,
+        responses: Arc::new(reeve_engine::Responder(Arc::clone(&world.engine))),
+        threats: Arc::clone(&kept) as _,
+        recorder: Arc::clone(&world.log) as _,
+        log: Arc::clone(&world.log) as _,
+        clock: Arc::clone(&world.clock) as _,
+    });
+    (desk, kept)
+}
+
+fn finding(world: &World, place: &str, score: f64) -> Finding {
+    let now = world.clock.now();
+    let reading = Reading {
+        metric: Some(Metric::CpuUtilization),
+        at: now,
+        value: 97.0,
+        expected: 31.0,
+        low: 20.0,
+        high: 44.0,
+        score,
+        sign: "a jump".to_owned(),
+    };
+    Finding {
+        class: AnomalyClass::Performance,
+        severity: Priority::Medium,
+        title: format!("cpu of {place} jumped"),
+        place: Place {
+            id: place.to_owned(),
+            name: place.to_owned(),
+            kind: "virtual_machine".to_owned(),
+            provider: Some("aws".to_owned()),
+            account: Some("111122223333".to_owned()),
+            region: Some("us-east-1".to_owned()),
+            service: Some("ec2".to_owned()),
+        },
+        readings: vec![reading],
+        evidence: Vec::new(),
+        started_at: now,
+        last_at: now,
+    }
+}
+
+fn told(world: &World) -> Vec<String> {
+    let operation = |entry: &Entry| entry.action.operation.clone().unwrap_or_default();
+    world.entries().iter().map(operation).filter(|name| name.starts_with("anomaly.")).collect()
+}
+
+#[tokio::test]
+async fn one_trouble_is_told_once_and_answered_in_order() {
+    let world = World::new();
+    let (desk, kept) = desk(&world);
+    let system = Caller::system();
+    let first = desk.report(finding(&world, "i-1", 0.7), &system).await.unwrap().unwrap();
+    assert_eq!(told(&world), ["anomaly.detect", "anomaly.investigate", "anomaly.recommend"]);
+    let stages: Vec<Stage> = first.responses.iter().map(|response| response.stage).collect();
+    assert_eq!(stages, [Stage::Alert, Stage::Investigate, Stage::Recommend]);
+    assert!((first.deviation_percent.unwrap() - 212.9).abs() < 0.1);
+    assert!(first.cause.starts_with("not known") && !first.advice.is_empty() && !first.evidence.is_empty());
+
+    world.clock.advance(SignedDuration::from_hours(2));
+    assert!(desk.report(finding(&world, "i-1", 0.9), &system).await.unwrap().is_none(), "it goes on");
+    let grown = kept.anomaly_get(&first.id).await.unwrap();
+    assert_eq!((grown.readings[0].score, grown.last_at), (0.9, world.clock.now()));
+    assert_eq!(desk.settle(&system).await.unwrap(), 0);
+    world.clock.advance(SignedDuration::from_hours(7));
+    assert_eq!(desk.settle(&system).await.unwrap(), 1);
+    assert_eq!(kept.anomaly_get(&first.id).await.unwrap().status, AnomalyStatus::Resolved);
+    assert!(desk.report(finding(&world, "i-1", 0.9), &system).await.unwrap().is_some(), "the next is another");
+}
+
+#[tokio::test]
+async fn spending_is_over_after_days_because_bills_are_late() {
+    let world = World::new();
+    let (desk, kept) = desk(&world);
+    let system = Caller::system();
+    let found = finding(&world, "111/EC2/USD", 0.7);
+    let reading = Reading { metric: None, ..found.readings[0].clone() };
+    let spending = Finding { class: AnomalyClass::Cost, readings: vec![reading], ..found };
+    let first = desk.report(spending.clone(), &system).await.unwrap().unwrap();
+    assert!(first.evidence[0].starts_with("cost a day was"), "{:?}", first.evidence);
+    world.clock.advance(SignedDuration::from_hours(48));
+    assert_eq!(desk.settle(&system).await.unwrap(), 0);
+    assert!(desk.report(spending.clone(), &system).await.unwrap().is_none(), "the same bill, read again");
+    world.clock.advance(SignedDuration::from_hours(25));
+    assert_eq!(desk.settle(&system).await.unwrap(), 1);
+    assert!(desk.report(spending, &system).await.unwrap().is_none(), "and again, once it is over");
+    assert_eq!(kept.anomaly_get(&first.id).await.unwrap().status, AnomalyStatus::Resolved);
+}
+
+#[tokio::test]
+async fn the_cause_is_what_changed_or_what_others_share() {
+    let world = World::new();
+    let (desk, _) = desk(&world);
+    let system = Caller::system();
+    let of = world.right_size("i-1", "t3.large").await;
+    let action = world.execute(&of).await;
+    let own = desk.report(finding(&world, "i-1", 0.9), &system).await.unwrap().unwrap();
+    assert!(own.cause.contains("a change that Reeve made") && own.advice.contains(&action.id.0), "{own:?}");
+    for other in ["i-2", "i-3"] {
+        desk.report(finding(&world, other, 0.9), &system).await.unwrap();
+    }
+    let shared = desk.report(finding(&world, "i-4", 0.9), &system).await.unwrap().unwrap();
+    assert!(shared.cause.contains("ec2 in us-east-1"), "{}", shared.cause);
+}
+
+#[tokio::test]
+async fn what_somebody_else_changed_is_named_as_the_cause() {
+    let world = World::new();
+    let (desk, _) = desk(&world);
+    let system = Caller::system();
+    let now = world.clock.now();
+    let change = |resource: &str, attribute: Attribute, minutes_ago: i64, before: &str, after: &str| ResourceChange {
+        resource: ResourceId::new(resource),
+        connection: ConnectionId("c-1".to_owned()),
+        attribute,
+        last_seen_at: now - SignedDuration::from_mins(minutes_ago + 5),
+        seen_at: now - SignedDuration::from_mins(minutes_ago),
+        before: before.to_owned(),
+        after: after.to_owned(),
+    };
+    world.memory.seen.lock().extend([
+        change("i-1", Attribute::InstanceType, 10, "m5.large", "m5.xlarge"),
+        change("i-1", Attribute::LaunchedAt, 10, "2026-01-01T00:00:00Z", "2026-11-15T23:47:00Z"),
+        change("i-1", Attribute::SecurityGroups, 30, "sg-1", "sg-1,sg-2"),
+        change("i-2", Attribute::Tags, 10, "Owner=ann", "Owner=secret\nTeam=web"),
+        change("i-3", Attribute::InstanceType, 130, "m5.large", "m5.xlarge"),
+    ]);
+    let resized = desk.report(finding(&world, "i-1", 0.9), &system).await.unwrap().unwrap();
+    let span = "between 2026-11-15 23:45 and 23:50 UTC, not by Reeve";
+    let words = format!(
+        "its size was changed from m5.large to m5.xlarge, and it was started anew at 2026-11-15 23:47 UTC {span}"
+    );
+    assert_eq!(resized.cause, words);
+    assert!(resized.advice.contains("who changed it"), "{}", resized.advice);
+    let groups = "its security groups were changed from sg-1 to sg-1, sg-2 between 2026-11-15 23:25 and 23:30 UTC";
+    assert!(resized.evidence.iter().any(|told| told.starts_with(groups)), "{:?}", resized.evidence);
+
+    let tagged = desk.report(finding(&world, "i-2", 0.9), &system).await.unwrap().unwrap();
+    assert_eq!(tagged.cause, format!("its tags Owner, Team were changed {span}"));
+    let long_ago = desk.report(finding(&world, "i-3", 0.9), &system).await.unwrap().unwrap();
+    assert!(!long_ago.cause.contains("m5"), "{}", long_ago.cause);
+
+    // A tag explains less than what others share; the last change of all is the one that is suspected.
+    world.memory.seen.lock().push(change("i-4", Attribute::Tags, 10, "Owner=ann", "Owner=bob"));
+    let shared = desk.report(finding(&world, "i-4", 0.9), &system).await.unwrap().unwrap();
+    assert!(shared.cause.contains("ec2 in us-east-1") && shared.evidence.iter().any(|told| told.contains("tag Owner")));
+    let of = world.right_size("i-5", "t3.large").await;
+    world.execute(&of).await;
+    let later = world.clock.now() + SignedDuration::from_mins(5);
+    let after = ResourceChange {
+        last_seen_at: world.clock.now(),
+        seen_at: later,
+        ..change("i-5", Attribute::Iops, 0, "3000", "9000")
+    };
+    world.memory.seen.lock().push(after);
+    world.clock.advance(SignedDuration::from_mins(20));
+    let both = desk.report(finding(&world, "i-5", 0.9), &system).await.unwrap().unwrap();
+    assert!(both.cause.starts_with("its IOPS were changed from 3000 to 9000"), "{}", both.cause);
+    assert!(both.evidence.iter().any(|told| told.starts_with("action ")), "{:?}", both.evidence);
+}
+
+#[tokio::test]
+async fn what_the_log_knows_of_the_cause_is_kept_beside_the_words() {
+    let world = World::new();
+    let (desk, kept) = desk(&world);
+    let system = Caller::system();
+    let deed = |operation: &str, minutes_ago: i64| {
+        Entry::new(EventType::from_static("api.call"))
+            .by(Actor::user("u-1").with_email("ann@example.com"))
+            .on(ResourceRef::new("virtual_machine", "i-1").in_cloud("aws", "111122223333", "us-east-1"))
+            .with_action(operation, ActionStatus::Success, ActionMethod::Console)
+            .at(world.clock.now() - SignedDuration::from_mins(minutes_ago))
+    };
+    let first = desk.report(finding(&world, "i-1", 0.7), &system).await.unwrap().unwrap();
+    assert!(first.deeds.is_empty());
+    let told = first.told(&[]);
+    assert_eq!((told.cause, told.evidence, told.advice), (first.cause, first.evidence, first.advice));
+    // The cloud's record comes late: after the next strange point it is there.
+    world.log.record(vec![deed("ModifyInstanceAttribute", 9), deed("DescribeInstances", 8)]).await.unwrap();
+    world.clock.advance(SignedDuration::from_mins(5));
+    assert!(desk.report(finding(&world, "i-1", 0.7), &system).await.unwrap().is_none());
+    let known = kept.anomaly_get(&first.id).await.unwrap();
+    assert_eq!(known.deeds.iter().map(|deed| deed.operation.as_str()).collect::<Vec<_>>(), ["ModifyInstanceAttribute"]);
+    assert!(!known.cause.contains("ann@") && !known.evidence.iter().any(|told| told.contains("ann@")), "{known:?}");
+    let told = known.told(&[&known.deeds[0]]);
+    assert_eq!(told.cause, "ann@example.com did ModifyInstanceAttribute on it at 2026-11-15 23:51 UTC");
+
+    // The entry of its investigation names it by its place in the log, and no stage tells more.
+    world.clock.advance(SignedDuration::from_hours(12));
+    world.log.record(vec![deed("StopInstances", 9)]).await.unwrap();
+    let second = desk.report(finding(&world, "i-1", 0.7), &system).await.unwrap().unwrap();
+    assert!(!second.responses.iter().any(|stage| stage.detail.contains("ann@")), "{:?}", second.responses);
+    let entries = world.entries();
+    let looked = |entry: &&Entry| entry.action.operation.as_deref() == Some("anomaly.investigate");
+    let named = entries.iter().rev().find(looked).unwrap().metadata.extra.get("entries").cloned();
+    assert_eq!(named, Some(Json::from(vec![Json::from(second.deeds[0].sequence)])));
+
+    // A log that cannot be read keeps nobody from being told.
+    world.log.unreadable.store(true, std::sync::atomic::Ordering::Relaxed);
+    let third = desk.report(finding(&world, "i-2", 0.7), &system).await.unwrap().unwrap();
+    assert!(third.deeds.is_empty() && third.cause.starts_with("not known"));
+}
+
+#[tokio::test]
+async fn what_people_say_is_learned_from() {
+    let world = World::new();
+    let (desk, kept) = desk(&world);
+    let system = Caller::system();
+    let first = desk.report(finding(&world, "i-1", 0.8), &system).await.unwrap().unwrap();
+    let wrong = desk.feedback(&first.id, "maybe", None, &operator()).await;
+    assert!(matches!(wrong, Err(EngineError::Invalid(errors)) if errors[0].path == "kind"));
+    desk.acknowledge(&first.id, &operator()).await.unwrap();
+    let ended = desk.feedback(&first.id, "false", Some("a nightly job"), &operator()).await.unwrap();
+    assert_eq!((ended.status, ended.feedback[0].by.as_str()), (AnomalyStatus::Resolved, "olga@example.com"));
+    assert_eq!(ended.responses.last().unwrap().stage, Stage::Learn);
+    assert_eq!(told(&world).last().unwrap(), "anomaly.learn");
+    assert!(desk.acknowledge(&first.id, &operator()).await.is_err());
+
+    world.clock.advance(SignedDuration::from_hours(24));
+    assert!(desk.report(finding(&world, "i-1", 0.8), &system).await.unwrap().is_none(), "the like of it stays quiet");
+    assert!(desk.report(finding(&world, "i-1", 0.95), &system).await.unwrap().is_some(), "what is stranger does not");
+    assert!(desk.report(finding(&world, "i-2", 0.8), &system).await.unwrap().is_some(), "nor does another machine");
+    assert_eq!(kept.all.lock().len(), 3);
+}
+
+#[tokio::test]
+async fn a_silent_log_lets_nothing_be_claimed() {
+    let world = World::new();
+    let (desk, kept) = desk(&world);
+    *world.log.silent_after.lock() = Some(0);
+    let reported = desk.report(finding(&world, "i-1", 0.9), &Caller::system()).await;
+    assert!(matches!(reported, Err(EngineError::Record(_))));
+    assert!(kept.all.lock().is_empty());
+}
+
+#[tokio::test]
+async fn settings_are_checked_versioned_and_recorded() {
+    let world = World::new();
+    let (desk, kept) = desk(&world);
+    let read = kept.anomaly_settings_get().await.unwrap();
+    let mut wanted = read.clone();
+    wanted.cost.threshold_percent = 0.0;
+    wanted.cost.window_hours = 0;
+    let refused = desk.settings_put(wanted, &operator()).await;
+    assert!(matches!(refused, Err(EngineError::Invalid(errors)) if errors.len() == 2));
+    let mut wanted = read.clone();
+    wanted.cost.threshold_percent = 35.0;
+    let stored = desk.settings_put(wanted.clone(), &operator()).await.unwrap();
+    assert_eq!((stored.version, stored.cost.threshold_percent), (read.version + 1, 35.0));
+    assert!(matches!(desk.settings_put(wanted, &operator()).await, Err(EngineError::Conflict(_))));
+    let entry = world.entries().pop().unwrap();
+    assert_eq!(entry.changes.after.unwrap().get("cost.threshold_percent"), Some(&Json::from(35.0)));
+}
+
+#[test]
+fn grave_deeds_are_found_and_ordinary_ones_are_not() {
+    let settings = AnomalySettings::default();
+    let mut watch = BehaviourWatch::default();
+    let at = |minute: i64| Timestamp::from_second(1_794_787_200 + minute * 60).unwrap();
+    let deed = |operation: &str, minute: i64| {
+        Entry::new(EventType::from_static("api.call"))
+            .by(Actor::user("ann").with_email("ann@example.com"))
+            .with_action(operation, ActionStatus::Success, ActionMethod::Api)
+            .at(at(minute))
+    };
+    let ordinary =
+        (0..500).filter_map(|minute| watch.observe(&deed("DescribeInstances", minute), at(minute), &settings));
+    assert_eq!(ordinary.count(), 0);
+    let grave = watch.observe(&deed("StopLogging", 501), at(501), &settings);
+    let found = grave.expect("stopping the log is strange");
+    assert_eq!((found.class, found.place.id.as_str()), (AnomalyClass::Security, "ann@example.com"));
+    assert!(!found.evidence.is_empty());
+    let off = AnomalySettings {
+        security: reeve_anomalies::SecuritySettings { behavioral_analysis: false, ..settings.security.clone() },
+        ..settings
+    };
+    assert!(watch.observe(&deed("DeleteTrail", 502), at(502), &off).is_none());
+}
+
+#[tokio::test]
+async fn what_was_said_can_be_taken_back() {
+    let world = World::new();
+    let (desk, _) = desk(&world);
+    let system = Caller::system();
+    let first = desk.report(finding(&world, "i-1", 0.8), &system).await.unwrap().unwrap();
+    assert!(matches!(desk.reopen(&first.id, &operator()).await, Err(EngineError::Conflict(_))), "nothing to take back");
+    desk.feedback(&first.id, "false", None, &operator()).await.unwrap();
+    let open = desk.reopen(&first.id, &operator()).await.unwrap();
+    assert_eq!((open.status, open.resolved_at, open.opinion()), (AnomalyStatus::Open, None, None));
+    assert_eq!(open.feedback[0].withdrawn.as_ref().unwrap().1, "olga@example.com", "it stays on record");
+    assert_eq!(told(&world).last().unwrap(), "anomaly.reopen");
+    world.clock.advance(SignedDuration::from_hours(24));
+    assert_eq!(desk.settle(&system).await.unwrap(), 1);
+    assert!(desk.report(finding(&world, "i-1", 0.8), &system).await.unwrap().is_some(), "it is no longer kept quiet");
+    desk.acknowledge(&first.id, &operator()).await.unwrap_err();
+    let again = desk.reopen(&first.id, &operator()).await.unwrap();
+    assert_eq!((again.status, desk.settle(&system).await.unwrap()), (AnomalyStatus::Open, 0), "it is looked at anew");
+}
+
+#[tokio::test]
+async fn an_active_agents_change_is_undone_at_once_where_that_is_configured() {
+    for (mode, reaction, expected) in [
+        ("active", Reaction::AutoRemediate, "is being undone"),
+        ("safe_mode", Reaction::AutoRemediate, "nothing was done: agent safe_mode agent is in mode safe_mode"),
+        ("active", Reaction::AutoInvestigate, ""),
+    ] {
+        let world = World::new();
+        let (desk, kept) = desk(&world);
+        kept.settings.lock().performance.action = reaction;
+        world.machine("i-1", "t3.large", 5.0);
+        let agent = world.agent(mode, false).await;
+        world.run(&agent).await;
+        let of = world.on("i-1").await.remove(0);
+        let action = world.execute(&of).await;
+        let found = desk.report(finding(&world, "i-1", 0.9), &Caller::system()).await.unwrap().unwrap();
+        let executed = found.responses.iter().find(|response| response.stage == Stage::Execute);
+        assert_eq!(executed.is_some(), !expected.is_empty(), "{mode} {found:?}");
+        assert!(executed.is_none_or(|response| response.detail.contains(expected)), "{mode} {executed:?}");
+        world.engine.settle().await;
+        let after = world.memory.action_get(&action.id).await.unwrap();
+        assert_eq!(after.status == Ended::RolledBack, expected == "is being undone", "{mode} {:?}", after.status);
+        let order: Vec<Stage> = found.responses.iter().map(|response| response.stage).collect();
+        let all = [Stage::Alert, Stage::Investigate, Stage::Recommend, Stage::Execute];
+        assert_eq!(order, all[..if expected.is_empty() { 3 } else { 4 }]);
+        assert_eq!(told(&world).len(), order.len());
+    }
+}
+
+#[tokio::test]
+async fn an_alert_alone_is_told_and_not_investigated() {
+    let world = World::new();
+    let (desk, kept) = desk(&world);
+    kept.settings.lock().performance.action = Reaction::Alert;
+    let found = desk.report(finding(&world, "i-1", 0.9), &Caller::system()).await.unwrap().unwrap();
+    assert_eq!((told(&world), found.cause.as_str()), (vec!["anomaly.detect".to_owned()], ""));
+    let wrong = AnomalySettings::default();
+    let wrong = AnomalySettings {
+        cost: reeve_anomalies::CostSettings { action: Reaction::AlertAndQuarantine, ..wrong.cost.clone() },
+        ..wrong
+    };
+    let refused = desk.settings_put(wrong, &operator()).await;
+    assert!(matches!(refused, Err(EngineError::Invalid(errors)) if errors[0].path == "cost.action"));
+}
+
+#[tokio::test]
+async fn threat_lists_are_checked_and_recorded_and_files_are_left_to_their_folder() {
+    let world = World::new();
+    let (desk, kept) = desk(&world);
+    let refused = desk.threat_list_put("mine", "203.0.113.7\nnonsense".to_owned(), None, &operator()).await;
+    assert!(matches!(refused, Err(EngineError::Invalid(errors)) if errors[0].path == "indicators[2]"));
+    let put = desk.threat_list_put("mine", "203.0.113.7".to_owned(), None, &operator()).await.unwrap();
+    assert_eq!((put.indicators, put.by.as_str()), (1, "olga@example.com"));
+    let system = Caller::system();
+    let at = world.clock.now();
+    desk.threat_list_put("feed.txt", "198.51.100.0/24".to_owned(), Some(at), &system).await.unwrap();
+    let by_hand = desk.threat_list_put("feed.txt", String::new(), None, &operator()).await;
+    assert!(matches!(by_hand, Err(EngineError::Conflict(_))));
+    assert!(matches!(desk.threat_list_delete("feed.txt", false, &operator()).await, Err(EngineError::Conflict(_))));
+    desk.threat_list_delete("feed.txt", true, &system).await.unwrap();
+    desk.threat_list_delete("mine", false, &operator()).await.unwrap();
+    assert!(kept.lists.lock().is_empty());
+    let with = |status: ActionStatus| -> Vec<String> {
+        let entries = world.entries().into_iter().filter(|entry| entry.action.status == Some(status));
+        entries.filter_map(|entry| entry.action.operation).collect()
+    };
+    let expected = ["threat_list.put", "threat_list.put", "threat_list.delete", "threat_list.delete"];
+    assert_eq!(with(ActionStatus::Success), expected);
+    assert_eq!(with(ActionStatus::Pending), expected, "each was announced");
+    assert!(with(ActionStatus::Failed).is_empty(), "what was refused at once was not tried");
+}

@@ -1,0 +1,154 @@
+//! Exceptions to guardrails: asked for, signed by somebody else, good for one plan and one execution.
+
+use reeve_access::Role;
+use reeve_audit::Json;
+use reeve_engine::Execution;
+use reeve_recommend::{
+    AgentStore as _, Applicability, Approval, EngineError, Recommendation, RecommendationType, Signature, Status,
+};
+
+use crate::world::{World, operator, person};
+
+const REASON: &str = "the shop is throttled every evening";
+
+/// A machine that is throttled, and the larger size that costs more than the guardrail's 5 %.
+async fn throttled(world: &World) -> Recommendation {
+    world.machine("i-1", "m5.large", 96.0);
+    let agent = world.agent("safe_mode", false).await;
+    world.run(&agent).await;
+    let of = world.only("i-1").await;
+    assert_eq!(of.kind, RecommendationType::InstanceType);
+    assert!(of.impact.cost_percent.unwrap() > 5.1, "{:?}", of.impact);
+    of
+}
+
+async fn asked(world: &World, of: &Recommendation) -> Approval {
+    let hash = &of.plan.as_ref().unwrap().hash;
+    world.engine.exception_request(&of.id, hash, REASON, &operator()).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_manager_lifts_the_cost_limit_for_one_plan_and_it_runs_once() {
+    let world = World::new();
+    let of = throttled(&world).await;
+    let refused = world.engine.execute(&of.id, None, None, &operator()).await;
+    assert!(matches!(&refused, Err(EngineError::Blocked(block)) if block.guardrail == "cost_impact.max_increase"));
+    let approval = asked(&world, &world.again(&of).await).await;
+    assert_eq!(approval.needed, [Signature::Manager]);
+    let exception = approval.exception.clone().unwrap();
+    assert_eq!((exception.guardrail.as_str(), exception.limit), ("cost_impact.max_increase", 5.0));
+    let own = world.engine.approve(&approval.id, None, &operator()).await;
+    assert!(matches!(own, Err(EngineError::Forbidden(_))), "nobody grants their own exception");
+    world.engine.approve(&approval.id, Some("for the sale"), &person("max", &[Role::Manager])).await.unwrap();
+    world.engine.settle().await;
+    let done = world.again(&of).await;
+    assert_eq!((done.status, &done.exception), (Status::Succeeded, &None), "{:?}", done.blocked);
+    assert_ne!(world.cloud.state("i-1").1, "m5.large");
+
+    // The grant and its use are on record, with the reason and the signer.
+    let granted = |operation: &str| {
+        let entries = world.entries();
+        let entry = entries.iter().find(|e| e.action.operation.as_deref() == Some(operation)).unwrap();
+        let text = |name: &str| entry.metadata.extra.get(name).and_then(Json::as_str).unwrap().to_owned();
+        (text("exception_guardrail"), text("exception_reason"), text("exception_granted_by"))
+    };
+    let expected = ("cost_impact.max_increase".to_owned(), REASON.to_owned(), "max@example.com".to_owned());
+    assert_eq!((granted("exception.grant"), granted("action.start")), (expected.clone(), expected));
+    let action = world.memory.action_list(Some(&of.id), None).await.unwrap().remove(0);
+    let used = world.memory.approval_get(&approval.id).await.unwrap().exception.unwrap().used_by;
+    assert_eq!(used, Some(action.id));
+}
+
+#[tokio::test]
+async fn an_exception_is_for_one_plan_one_execution_and_never_for_an_agent() {
+    let world = World::new();
+    let of = throttled(&world).await;
+    let plan = of.plan.clone().unwrap();
+    let wrong = world.engine.exception_request(&of.id, "another hash", REASON, &operator()).await;
+    assert!(matches!(wrong, Err(EngineError::PlanChanged { .. })));
+    let silent = world.engine.exception_request(&of.id, &plan.hash, "  ", &operator()).await;
+    assert!(matches!(&silent, Err(EngineError::Invalid(errors)) if errors[0].path == "reason"));
+    // The resource changes before the plan runs: nothing is done, and the exception is used up all the same.
+    let approval = asked(&world, &of).await;
+    world.cloud.change("i-1", |machine| machine.state = reeve_estate::ResourceState::Stopped);
+    world.engine.approve(&approval.id, None, &person("max", &[Role::Manager])).await.unwrap();
+    world.engine.settle().await;
+    let open = world.again(&of).await;
+    assert_eq!((open.status, &open.exception), (Status::Open, &None));
+    let again = world.engine.execute(&of.id, None, None, &operator()).await;
+    assert!(matches!(again, Err(EngineError::Blocked(_))), "the next execution needs an exception of its own");
+
+    // One that was granted and not used does not help an agent that acts by itself.
+    let granted = Recommendation {
+        exception: Some(reeve_recommend::Exception {
+            guardrail: "cost_impact.max_increase".to_owned(),
+            value: 1_000.0,
+            plan_hash: plan.hash.clone(),
+            reason: REASON.to_owned(),
+            approval: approval.id.clone(),
+            granted_by: vec!["max@example.com".to_owned()],
+            expires_at: approval.expires_at,
+        }),
+        ..of.clone()
+    };
+    let limits = reeve_recommend::Guardrails::default();
+    let ask = |automatic| {
+        let place = reeve_recommend::change_control::Place {
+            account: "111122223333",
+            connection: "c-1",
+            connection_name: "prod-aws",
+            service: "ec2",
+            direction: None,
+        };
+        let asked = reeve_engine::Asked {
+            recommendation: &granted,
+            resource: &granted.subject.id,
+            run_id: None,
+            place,
+            automatic,
+            scope_size: 100,
+            history: &[],
+            now: approval.requested_at,
+        };
+        reeve_engine::check_guardrails(&limits, &asked)
+    };
+    assert!(ask(false).is_ok());
+    assert_eq!(ask(true).unwrap_err().guardrail, "cost_impact.max_increase");
+}
+
+#[tokio::test]
+async fn only_what_one_plan_exceeds_can_be_excepted() {
+    let world = World::new();
+    let of = world.right_size("i-1", "t3.large").await;
+    let hash = of.plan.clone().unwrap().hash;
+    let needless = world.engine.exception_request(&of.id, &hash, REASON, &operator()).await;
+    assert!(matches!(needless, Err(EngineError::Conflict(why)) if why.contains("nothing blocks it")));
+    world.engine.kill_switch(true, "stop", &operator()).await.unwrap();
+    let stopped = world.engine.exception_request(&of.id, &hash, REASON, &operator()).await;
+    assert!(matches!(stopped, Err(EngineError::Conflict(why)) if why.contains("whole estate")));
+    assert!(world.memory.approval_list(Some(&of.id)).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn what_is_taken_back_loses_its_exception() {
+    let world = World::new();
+    let of = throttled(&world).await;
+    let approval = asked(&world, &of).await;
+    // Signed while the estate stands still, so that it waits approved.
+    world.engine.kill_switch(true, "stop", &operator()).await.unwrap();
+    world.engine.approve(&approval.id, None, &person("max", &[Role::Manager])).await.unwrap();
+    let waits = world.again(&of).await;
+    assert_eq!((waits.status, waits.exception.is_some()), (Status::Approved, true));
+    world.engine.reopen(&of.id, &operator()).await.unwrap();
+    world.engine.kill_switch(false, "go", &operator()).await.unwrap();
+    let open = world.again(&of).await;
+    let refused = world.engine.execute(&open.id, None, None, &operator()).await;
+    assert!(matches!(refused, Err(EngineError::Blocked(_))));
+    let decided = world.engine.applicability(&[open]).await.unwrap().remove(0).unwrap();
+    let Applicability::Blocked { by, exceptable, .. } = decided else { panic!("{decided:?}") };
+    assert_eq!((by.as_str(), exceptable), ("cost_impact.max_increase", true));
+    assert!(!matches!(
+        world.engine.execute(&of.id, None, None, &operator()).await,
+        Ok(Execution::Started(_) | Execution::PendingApproval(_))
+    ));
+}

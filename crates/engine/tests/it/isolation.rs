@@ -1,0 +1,397 @@
+//! Machines that security anomalies are of: cut off at once where that is permitted, else recommended; and let back.
+
+use std::net::Ipv4Addr;
+
+use jiff::SignedDuration;
+use reeve_access::Role;
+use reeve_anomalies::threat::{ThreatList, Threats, together};
+use reeve_anomalies::{
+    Anomaly, AnomalyClass, AnomalyFilter, AnomalyStore, Desk, Finding, Place, Reaction, Reading, Stage,
+};
+use reeve_audit::{ActionMethod, ActionStatus, Actor, ActorType, Entry, EventType, Json};
+use reeve_engine::ExclusionInput;
+use reeve_engine::{AgentInput, Execution};
+use reeve_estate::{QUARANTINE, ResourceId, Specification};
+use reeve_recommend::Caller;
+use reeve_recommend::{
+    ActionStatus as Ended, Agent, AgentStore as _, AgentType, Approval, ApprovalStatus, Cause, Clock, EngineError,
+    Priority, Recommendation, RecommendationType, Status,
+};
+
+use crate::anomalies::{Kept, desk};
+use crate::world::{World, operator, person};
+
+const MACHINE: &str = "i-0abc1234def567890";
+
+fn threat(world: &World, severity: Priority) -> Finding {
+    let now = world.clock.now();
+    let reading = Reading {
+        metric: None,
+        at: now,
+        value: 1.0,
+        expected: 0.0,
+        low: 0.0,
+        high: 0.0,
+        score: 1.0,
+        sign: "on a threat list".to_owned(),
+    };
+    Finding {
+        class: AnomalyClass::Security,
+        severity,
+        title: "web-role did StopLogging from address 203.0.113.7".to_owned(),
+        place: Place {
+            id: MACHINE.to_owned(),
+            name: MACHINE.to_owned(),
+            kind: "virtual_machine".to_owned(),
+            ..Place::default()
+        },
+        readings: vec![reading],
+        evidence: vec!["StopLogging blinds the log".to_owned()],
+        started_at: now,
+        last_at: now,
+    }
+}
+
+/// A world with a machine and an agent that may do so much by itself.
+async fn world(mode: &str, auto: bool, max_impact: &str) -> (World, Desk, std::sync::Arc<Kept>, Agent) {
+    world_of("security_intelligence", mode, auto, max_impact).await
+}
+
+async fn world_of(
+    agent_type: &str,
+    mode: &str,
+    auto: bool,
+    max_impact: &str,
+) -> (World, Desk, std::sync::Arc<Kept>, Agent) {
+    let world = World::new();
+    world.machine(MACHINE, "m5.large", 30.0);
+    let text = |text: &str| Some(text.to_owned());
+    let input = AgentInput {
+        agent_type: text(agent_type),
+        name: text("watch"),
+        mode: text(mode),
+        auto_apply_enabled: Some(auto),
+        auto_apply_max_impact: text(max_impact),
+        reason: text("a test"),
+        ..AgentInput::default()
+    };
+    let agent = world.engine.agent_create(input, &person("admin", &[Role::Administrator])).await.unwrap();
+    let (desk, kept) = desk(&world);
+    (world, desk, kept, agent)
+}
+
+fn spec(world: &World) -> Specification {
+    world.cloud.all().into_iter().find(|one| one.id.as_str() == MACHINE).unwrap().specification
+}
+
+fn executed(of: &Anomaly) -> &str {
+    of.responses.iter().find(|one| one.stage == Stage::Execute).map_or("", |one| one.detail.as_str())
+}
+
+async fn told(world: &World, desk: &Desk, severity: Priority) -> Anomaly {
+    let of = desk.report(threat(world, severity), &Caller::system()).await.unwrap().unwrap();
+    world.engine.settle().await;
+    of
+}
+
+#[tokio::test]
+async fn a_critical_threat_is_cut_off_at_once_and_a_person_lets_it_back() {
+    let (world, desk, kept, _) = world("active", true, "high").await;
+    let of = told(&world, &desk, Priority::Critical).await;
+    let order: Vec<Stage> = of.responses.iter().map(|one| one.stage).collect();
+    assert_eq!(order, [Stage::Alert, Stage::Investigate, Stage::Recommend, Stage::Execute]);
+    assert!(executed(&of).ends_with("has begun") && of.advice.contains("which can be undone"), "{of:?}");
+    assert!(spec(&world).isolated && spec(&world).security_groups == [QUARANTINE]);
+    let recommended = world.only(MACHINE).await;
+    assert_eq!((recommended.kind, recommended.status), (RecommendationType::SecurityGroup, Status::Succeeded));
+    let action = world.memory.action_list(Some(&recommended.id), None).await.unwrap().remove(0);
+    assert_eq!((action.status, action.watch.is_none()), (Ended::Succeeded, true), "no measurement lets it back");
+    assert!(action.run_id.is_some(), "it counts in the agent's share of a day");
+    let begun =
+        world.entries().into_iter().find(|one| one.action.operation.as_deref() == Some("action.start")).unwrap();
+    let comment = begun.metadata.extra.get("comment").and_then(Json::as_str).unwrap().to_owned();
+    assert!(comment.contains("auto_quarantine") && comment.contains(&of.id.0), "{comment}");
+    assert!(world.memory.resources.lock()[&ResourceId::new(MACHINE)].specification.isolated, "the inventory knows");
+    world.every_change_was_announced();
+
+    // Trouble of its metrics afterwards is Reeve's own doing, and nothing undoes it but a person.
+    kept.settings.lock().performance.action = Reaction::AutoRemediate;
+    world.clock.advance(SignedDuration::from_mins(20));
+    let slow = Finding { class: AnomalyClass::Performance, ..threat(&world, Priority::High) };
+    let slow = desk.report(slow, &Caller::system()).await.unwrap().unwrap();
+    assert!(executed(&slow).contains("a person alone lets it back"), "{}", executed(&slow));
+    // Whoever looked into it stopped it meanwhile.
+    world.cloud.change(MACHINE, |machine| machine.state = reeve_estate::ResourceState::Stopped);
+    world.engine.rollback(&action.id, &operator()).await.unwrap();
+    let back = world.ended(&action).await;
+    assert_eq!(back.status, Ended::RolledBack, "{:?}", back.reason);
+    assert_eq!(
+        (spec(&world).security_groups, spec(&world).isolated),
+        (vec!["sg-1".to_owned(), "sg-2".to_owned()], false)
+    );
+    assert_eq!(world.cloud.state(MACHINE).0, reeve_estate::ResourceState::Stopped, "it is not started");
+    world.every_change_was_announced();
+
+    // The next threat to it is told and recommended anew, whatever became of the last.
+    world.clock.advance(SignedDuration::from_hours(48));
+    assert!(executed(&told(&world, &desk, Priority::Critical).await).ends_with("has begun"));
+    assert!(spec(&world).isolated);
+}
+
+#[tokio::test]
+async fn whatever_is_missing_leaves_it_to_a_person() {
+    for (mode, auto, max_impact, severity, expected) in [
+        ("active", true, "high", Priority::High, "critical threats alone are quarantined without a person"),
+        ("active", true, "medium", Priority::Critical, "nothing was done yet: approval"),
+        ("active", false, "high", Priority::Critical, "auto apply disabled"),
+        ("safe_mode", true, "high", Priority::Critical, "agent not active"),
+        ("learning", true, "high", Priority::Critical, "agent not active"),
+    ] {
+        let (world, desk, _, _) = world(mode, auto, max_impact).await;
+        let of = told(&world, &desk, severity).await;
+        assert!(executed(&of).contains(expected), "{mode} {max_impact}: {}", executed(&of));
+        assert_eq!(world.cloud.calls(), 0, "{mode} {max_impact}");
+        let recommended = world.only(MACHINE).await;
+        let waits = if max_impact == "medium" { Status::PendingApproval } else { Status::Open };
+        assert_eq!((recommended.status, recommended.priority), (waits, severity));
+        assert!(told_again(&world, &desk, severity).await.is_none() && world.on(MACHINE).await.len() == 1);
+    }
+}
+
+async fn told_again(world: &World, desk: &Desk, severity: Priority) -> Option<Anomaly> {
+    world.clock.advance(SignedDuration::from_mins(1));
+    desk.report(threat(world, severity), &Caller::system()).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_permission_for_savings_cuts_no_machine_off_and_people_carry_the_advice_out() {
+    let (world, desk, _, saver) = world_of("cost_optimizer", "active", true, "high").await;
+    let of = told(&world, &desk, Priority::Critical).await;
+    assert!(executed(&of).contains("no security_intelligence agent covers it"), "{}", executed(&of));
+    assert_eq!((world.cloud.calls(), spec(&world).isolated), (0, false));
+    let advice = world.only(MACHINE).await;
+    assert_eq!((&advice.agent_id, advice.status), (&None, Status::Open));
+    assert_eq!(advice.origin.agent_type, AgentType::SecurityIntelligence);
+    assert_eq!(
+        (advice.origin.rule.as_str(), &advice.origin.cause),
+        ("auto_quarantine", &Cause::Anomaly(of.id.clone()))
+    );
+    // Neither a run of the agent for savings applies or expires it ...
+    world.run(&saver).await;
+    let left = world.again(&advice).await;
+    assert_eq!((left.status, &left.agent_id, spec(&world).isolated), (Status::Open, &None, false));
+    // ... and the signatures of its impact are still what carries it out.
+    let asked = world.engine.execute(&advice.id, None, None, &operator()).await.unwrap();
+    let Execution::PendingApproval(asked) = asked else { panic!("high impact needs signatures") };
+    for (who, role) in [("dora", Role::Director), ("sam", Role::SecurityAnalyst)] {
+        world.engine.approve(&asked.id, None, &person(who, &[role])).await.unwrap();
+    }
+    world.engine.settle().await;
+    assert!(spec(&world).isolated);
+    let action = world.memory.action_list(Some(&advice.id), None).await.unwrap().remove(0);
+    assert_eq!((action.agent_id, action.by.as_str()), (None, "olga@example.com"));
+    world.every_change_was_announced();
+}
+
+#[tokio::test]
+async fn guardrails_hold_for_it_too() {
+    let switch = async |world: &World, set: fn(&mut reeve_recommend::Guardrails)| {
+        let mut limits = world.memory.guardrails_get().await.unwrap();
+        set(&mut limits);
+        limits.version += 1;
+        world.memory.guardrails_put(&limits).await.unwrap();
+    };
+    for (set, expected) in [
+        ((|limits| limits.kill_switch = true) as fn(&mut reeve_recommend::Guardrails), "kill switch"),
+        (|limits| limits.max_actions_per_day = 0, "actions begun in 24 hours"),
+        (|limits| limits.max_share_per_day_percent = 0.0, "resources changed by the agent"),
+    ] {
+        let (world, desk, _, _) = world("active", true, "high").await;
+        switch(&world, set).await;
+        let of = told(&world, &desk, Priority::Critical).await;
+        assert!(executed(&of).contains(expected), "{expected}: {}", executed(&of));
+        assert_eq!((world.cloud.calls(), world.only(MACHINE).await.status), (0, Status::Open));
+    }
+    let (world, desk, _, _) = world("active", true, "high").await;
+    let (resource, reason) = (Some(MACHINE.to_owned()), "a honeypot".to_owned());
+    let exclusion = ExclusionInput { resource, account: None, kind: None, reason, until: None };
+    world.engine.exclude(exclusion, &operator()).await.unwrap();
+    let of = told(&world, &desk, Priority::Critical).await;
+    assert!(executed(&of).contains("excluded") && world.on(MACHINE).await.is_empty(), "{}", executed(&of));
+}
+
+#[tokio::test]
+async fn a_person_approves_it_and_changed_groups_stop_it() {
+    let (world, desk, _, _) = world("safe_mode", false, "low").await;
+    told(&world, &desk, Priority::High).await;
+    let of = world.only(MACHINE).await;
+    let signed = async |of: &Recommendation| {
+        let Execution::PendingApproval(asked) = world.engine.execute(&of.id, None, None, &operator()).await.unwrap()
+        else {
+            panic!("high impact needs signatures")
+        };
+        for (who, role) in [("dora", Role::Director), ("sam", Role::SecurityAnalyst)] {
+            world.engine.approve(&asked.id, None, &person(who, &[role])).await.unwrap();
+        }
+        world.engine.settle().await;
+        assert_eq!(world.memory.approval_get(&asked.id).await.unwrap().status, ApprovalStatus::Approved);
+    };
+    world.cloud.change(MACHINE, |machine| machine.specification.security_groups = vec!["sg-3".to_owned()]);
+    signed(&of).await;
+    let left = world.again(&of).await;
+    assert!(left.status_reason.unwrap().contains("security_groups is sg-3, not sg-1,sg-2"));
+    assert_eq!((left.status, world.cloud.calls()), (Status::Open, 0));
+
+    world
+        .cloud
+        .change(MACHINE, |machine| machine.specification.security_groups = vec!["sg-1".to_owned(), "sg-2".to_owned()]);
+    match world.engine.execute(&of.id, None, None, &operator()).await.unwrap() {
+        Execution::Started(action) => assert_eq!(world.ended(&action).await.status, Ended::Succeeded),
+        Execution::PendingApproval(_) => signed(&of).await,
+    }
+    assert!(spec(&world).isolated);
+}
+
+#[tokio::test]
+async fn what_grows_critical_is_answered_again_and_what_was_false_is_withdrawn() {
+    let (world, desk, kept, _) = world("active", true, "high").await;
+    let first = told(&world, &desk, Priority::High).await;
+    assert!(!spec(&world).isolated);
+    assert!(told_again(&world, &desk, Priority::High).await.is_none() && !spec(&world).isolated, "no graver");
+    assert!(told_again(&world, &desk, Priority::Critical).await.is_none());
+    world.engine.settle().await;
+    assert!(spec(&world).isolated);
+    let now = kept.anomaly_get(&first.id).await.unwrap();
+    assert_eq!(now.severity, Priority::Critical);
+    let stages: Vec<Stage> = now.responses.iter().skip(4).map(|one| one.stage).collect();
+    assert_eq!(stages, [Stage::Alert, Stage::Investigate, Stage::Recommend, Stage::Execute]);
+    assert_eq!(kept.anomaly_list(&AnomalyFilter::default()).await.unwrap().1, 1);
+
+    let (world, desk, _, _) = self::world("safe_mode", false, "low").await;
+    let of = told(&world, &desk, Priority::High).await;
+    desk.feedback(&of.id, "false", Some("our own test"), &operator()).await.unwrap();
+    let ended = world.only(MACHINE).await;
+    assert_eq!(ended.status, Status::Expired);
+    assert!(matches!(
+        world.engine.execute(&ended.id, None, None, &operator()).await,
+        Err(EngineError::WrongState { .. })
+    ));
+}
+
+/// A grave threat whose isolation an operator asked for and a director signed.
+async fn asked_for(mode: &str, max_impact: &str) -> (World, Desk, Anomaly, Approval) {
+    let (world, desk, _, _) = world(mode, true, max_impact).await;
+    let of = told(&world, &desk, Priority::High).await;
+    let waits = world.only(MACHINE).await;
+    let asked = world.engine.execute(&waits.id, None, None, &operator()).await.unwrap();
+    let Execution::PendingApproval(asked) = asked else { panic!("high impact needs signatures") };
+    let signed = world.engine.approve(&asked.id, None, &person("dora", &[Role::Director])).await.unwrap();
+    assert_eq!((signed.status, signed.signed.len(), spec(&world).isolated), (ApprovalStatus::Pending, 1, false));
+    (world, desk, of, signed)
+}
+
+async fn grown_critical(world: &World, desk: &Desk, kept: &Anomaly) -> Recommendation {
+    assert!(told_again(world, desk, Priority::Critical).await.is_none(), "{kept:?}");
+    world.engine.settle().await;
+    let of = world.only(MACHINE).await;
+    assert_eq!(of.priority, Priority::Critical, "whoever is asked is told how grave it is");
+    of
+}
+
+#[tokio::test]
+async fn a_request_for_signatures_is_overtaken_by_a_critical_threat_that_may_be_answered_at_once() {
+    let (world, desk, of, asked) = asked_for("active", "high").await;
+    let done = grown_critical(&world, &desk, &of).await;
+    assert!(spec(&world).isolated && done.status == Status::Succeeded, "{:?}", done.status);
+    let closed = world.memory.approval_get(&asked.id).await.unwrap();
+    assert_eq!(closed.status, ApprovalStatus::Expired);
+    assert!(closed.reason.unwrap().contains("permitted beforehand"));
+    world.every_change_was_announced();
+
+    // Where it may not be, the request stays, and so it does where a guardrail holds.
+    let (world, desk, of, asked) = asked_for("active", "medium").await;
+    let waits = grown_critical(&world, &desk, &of).await;
+    assert_eq!((waits.status, spec(&world).isolated), (Status::PendingApproval, false));
+    assert_eq!(world.memory.approval_get(&asked.id).await.unwrap(), asked);
+    world.engine.approve(&asked.id, None, &person("sam", &[Role::SecurityAnalyst])).await.unwrap();
+    world.engine.settle().await;
+    assert!(spec(&world).isolated, "the signature that was given still counts");
+
+    let (world, desk, of, asked) = asked_for("active", "high").await;
+    let mut limits = world.memory.guardrails_get().await.unwrap();
+    limits.max_actions_per_day = 0;
+    limits.version += 1;
+    world.memory.guardrails_put(&limits).await.unwrap();
+    let waits = grown_critical(&world, &desk, &of).await;
+    assert_eq!((waits.status, world.cloud.calls()), (Status::PendingApproval, 0));
+    assert!(waits.blocked.unwrap().contains("actions begun in 24 hours"));
+    assert_eq!(world.memory.approval_get(&asked.id).await.unwrap(), asked);
+}
+
+#[tokio::test]
+async fn a_graver_threat_wakes_what_was_set_aside_and_replaces_a_plan_that_no_longer_fits() {
+    let (world, desk, _, _) = world("active", true, "high").await;
+    let of = told(&world, &desk, Priority::High).await;
+    let until = world.clock.now() + SignedDuration::from_hours(48);
+    world.engine.snooze(&world.only(MACHINE).await.id, until, None, &operator()).await.unwrap();
+    assert!(told_again(&world, &desk, Priority::High).await.is_none());
+    assert_eq!(world.only(MACHINE).await.status, Status::Snoozed, "no graver");
+    assert_eq!(grown_critical(&world, &desk, &of).await.status, Status::Succeeded);
+
+    let (world, desk, of, asked) = asked_for("active", "medium").await;
+    let change = |machine: &mut reeve_estate::Resource| machine.specification.security_groups = vec!["sg-3".to_owned()];
+    world.cloud.change(MACHINE, change);
+    change(world.memory.resources.lock().get_mut(&ResourceId::new(MACHINE)).unwrap());
+    let anew = grown_critical(&world, &desk, &of).await;
+    assert_eq!(world.memory.approval_get(&asked.id).await.unwrap().status, ApprovalStatus::Expired);
+    let waiting = world.memory.approval_list(Some(&anew.id)).await.unwrap();
+    let pending: Vec<_> = waiting.iter().filter(|one| one.status == ApprovalStatus::Pending).collect();
+    assert_eq!((anew.status, pending.len()), (Status::PendingApproval, 1));
+    assert_eq!(pending[0].plan_hash, anew.plan.unwrap().hash, "for the plan that fits");
+}
+
+/// A call with the credentials of a role's session; the cloud says whether it gave them to a machine.
+fn call(session: &str, delivered: bool, operation: &str) -> Entry {
+    let context =
+        if delivered { Json::object([("ec2RoleDelivery", Json::from("2.0"))]) } else { Json::object::<&str, Json>([]) };
+    let identity = Json::object([("type", Json::from("AssumedRole")), ("sessionContext", context)]);
+    let mut actor = Actor::user(format!("web/{session}")).with_ip_address(Ipv4Addr::new(203, 0, 113, 7).into());
+    actor.kind = Some(ActorType::Role);
+    Entry::new(EventType::from_static("api.call"))
+        .by(actor)
+        .with_action(operation, ActionStatus::Success, ActionMethod::Api)
+        .with_metadata("cloudtrail", Json::object([("userIdentity", identity)]))
+}
+
+#[test]
+fn a_machine_is_known_by_what_the_cloud_says_and_two_signs_are_critical() {
+    let at = jiff::Timestamp::from_second(1_794_787_200).unwrap();
+    let list = ThreatList {
+        name: "mine".to_owned(),
+        from_file: false,
+        updated_at: at,
+        by: "olga@example.com".to_owned(),
+        text: "203.0.113.0/24".to_owned(),
+        indicators: 1,
+    };
+    let threats = Threats::of(&[list]);
+    let listed = |entry: &Entry| threats.observe(entry, at).unwrap();
+    let own = listed(&call(MACHINE, true, "StopLogging"));
+    assert_eq!((own.place.id.as_str(), own.place.kind.as_str()), (MACHINE, "virtual_machine"));
+    // Whoever takes on a role chooses the session's name.
+    assert_eq!(listed(&call(MACHINE, false, "StopLogging")).place.kind, "address");
+    assert_eq!(listed(&call("alice", true, "StopLogging")).place.kind, "address");
+
+    let mut watch = reeve_anomalies::watch::BehaviourWatch::default();
+    let settings = reeve_anomalies::AnomalySettings::default();
+    for _ in 0..300 {
+        watch.observe(&call(MACHINE, true, "DescribeInstances"), at, &settings);
+    }
+    let entry = call(MACHINE, true, "StopLogging");
+    let strange = watch.observe(&entry, at, &settings).expect("stopping the log is strange");
+    assert_eq!(strange.place.id, MACHINE);
+    assert_eq!(together(None, Some(listed(&entry)))[0].severity, Priority::High);
+    let both = together(Some(strange), Some(listed(&entry)));
+    assert_eq!((both.len(), both[0].severity), (1, Priority::Critical));
+    assert!(both[0].evidence.len() > 1, "{:?}", both[0].evidence);
+}

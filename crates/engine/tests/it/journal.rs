@@ -1,0 +1,136 @@
+//! What happened, in the order it happened: what was recorded, what was asked of the cloud, what changed there, and what the
+//! policy was. A test holds these against each other.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use parking_lot::Mutex;
+use reeve_audit::query::Query;
+use reeve_audit::{Draft, Entry};
+use reeve_estate::{Mutation, Resource, ResourceState};
+use reeve_recommend::{Agent, Clock, Exclusion, Guardrails, LogReader, ReadError, RecordError, Recorder};
+
+use crate::clock::TestClock;
+use crate::simulation::hazard::{Hazard, Lost};
+
+/// One thing that happened.
+#[derive(Debug, Clone)]
+pub(crate) enum Note {
+    /// The log took an entry.
+    Recorded(Box<Entry>),
+    /// The cloud was asked for a change.
+    Asked(String, Mutation),
+    /// Something changed in the cloud.
+    Changed(Box<Changed>),
+    /// The policy was kept.
+    Policy(Arc<Policy>),
+    /// A process began.
+    Began,
+}
+
+/// A change in the cloud, as the cloud itself knows it.
+#[derive(Debug, Clone)]
+pub(crate) struct Changed {
+    pub(crate) at: Timestamp,
+    /// The call that made it; `None` when somebody else did.
+    pub(crate) call: Option<Mutation>,
+    /// The resource when the change is through; its state is `Deleted` when it is gone.
+    pub(crate) after: Resource,
+    /// When it is through.
+    pub(crate) settles: Timestamp,
+}
+
+/// What people have set, as kept.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Policy {
+    pub(crate) at: Timestamp,
+    pub(crate) guardrails: Guardrails,
+    pub(crate) agents: BTreeMap<String, Agent>,
+    pub(crate) exclusions: Vec<Exclusion>,
+    /// Connections that may not be acted on.
+    pub(crate) observe_only: BTreeSet<String>,
+}
+
+pub(crate) type Journal = Arc<Mutex<Vec<Note>>>;
+
+impl Changed {
+    /// The state at a time.
+    pub(crate) fn state_at(&self, now: Timestamp) -> ResourceState {
+        if now < self.settles { ResourceState::Changing } else { self.after.state }
+    }
+}
+
+/// A recorder that keeps entries, checks them as the ledger would, and can go silent.
+pub(crate) struct Log {
+    pub(crate) journal: Journal,
+    /// After this many more entries it takes none; `None` is never.
+    pub(crate) silent_after: Mutex<Option<usize>>,
+    pub(crate) hazard: Option<Arc<Hazard>>,
+    /// Whether nothing can be read back.
+    pub(crate) unreadable: AtomicBool,
+    clock: Arc<TestClock>,
+}
+
+impl Log {
+    pub(crate) fn new(journal: Journal, clock: Arc<TestClock>, hazard: Option<Arc<Hazard>>) -> Arc<Log> {
+        Arc::new(Log { journal, silent_after: Mutex::new(None), hazard, unreadable: AtomicBool::new(false), clock })
+    }
+
+    fn take(&self, entries: Vec<Entry>) -> Result<(), RecordError> {
+        let mut left = self.silent_after.lock();
+        if let Some(left) = left.as_mut() {
+            match left.checked_sub(entries.len()) {
+                Some(rest) => *left = rest,
+                None => {
+                    *left = 0;
+                    return Err(RecordError("the disk is full".to_owned()));
+                }
+            }
+        }
+        let mut journal = self.journal.lock();
+        for entry in entries {
+            Draft::from_entry(entry.clone(), self.clock.now()).unwrap();
+            // The same entry again is the first one's receipt.
+            let again = |note: &Note| matches!(note, Note::Recorded(known) if known.event_id == entry.event_id);
+            if !journal.iter().rev().take(200).any(again) {
+                journal.push(Note::Recorded(Box::new(entry)));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl LogReader for Log {
+    async fn newest(&self, query: Query, most: usize) -> Result<Vec<(u64, Entry)>, ReadError> {
+        if self.unreadable.load(Ordering::Relaxed) {
+            return Err(ReadError("a segment is damaged".to_owned()));
+        }
+        let journal = self.journal.lock();
+        let recorded = journal.iter().filter_map(|note| match note {
+            Note::Recorded(entry) => Some(Entry::clone(entry)),
+            _ => None,
+        });
+        let mut found: Vec<(u64, Entry)> = (0..).zip(recorded).collect();
+        found.retain(|(_, entry)| query.matches(entry, entry.timestamp, self.clock.now()));
+        Ok(found.into_iter().rev().take(most).collect())
+    }
+}
+
+#[async_trait]
+impl Recorder for Log {
+    async fn record(&self, entries: Vec<Entry>) -> Result<(), RecordError> {
+        let Some(hazard) = &self.hazard else { return self.take(entries) };
+        hazard.moment().await;
+        let lost = hazard.log(self.clock.now());
+        if lost == Some(Lost::Request) {
+            return Err(RecordError("the queue is full".to_owned()));
+        }
+        let taken = self.take(entries);
+        hazard.moment().await;
+        if lost == Some(Lost::Answer) { Err(RecordError("no answer".to_owned())) } else { taken }
+    }
+}

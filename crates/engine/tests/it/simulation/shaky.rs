@@ -1,0 +1,183 @@
+//! The stores of a life: in memory, behind the hazard. Each call may be the process's last; writes and their answers get lost.
+//! Whatever people set is noted in the journal in the moment it is kept.
+
+use std::collections::BTreeSet;
+use std::future::Future;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use parking_lot::Mutex;
+use reeve_estate::{
+    Connection, ConnectionId, EstateStore, Metric, Resource, ResourceChange, ResourceFilter, ResourceId, ResourceKind,
+    Sample, SampleStore, Series, StoreError,
+};
+use reeve_recommend::ports::RecommendationFilter;
+use reeve_recommend::{
+    Action, ActionId, Agent, AgentId, AgentStore, AgentType, Approval, ApprovalId, Clock, Exclusion, ExclusionId,
+    Feedback, Guardrails, Recommendation, RecommendationId,
+};
+
+use super::hazard::{Hazard, Lost};
+use super::load::Loads;
+use crate::clock::TestClock;
+use crate::journal::{Journal, Note, Policy};
+use crate::store::Memory;
+
+/// The stores.
+pub(crate) struct Shaky {
+    pub(crate) memory: Arc<Memory>,
+    pub(crate) loads: Loads,
+    pub(crate) connections: Mutex<Vec<Connection>>,
+    pub(crate) hazard: Arc<Hazard>,
+    pub(crate) journal: Journal,
+    pub(crate) clock: Arc<TestClock>,
+}
+
+impl Shaky {
+    async fn write<T>(&self, done: impl Future<Output = Result<T, StoreError>> + Send) -> Result<T, StoreError> {
+        self.kept(done, false).await
+    }
+
+    async fn policy<T>(&self, done: impl Future<Output = Result<T, StoreError>> + Send) -> Result<T, StoreError> {
+        self.kept(done, true).await
+    }
+
+    async fn read<T>(&self, done: impl Future<Output = Result<T, StoreError>> + Send) -> Result<T, StoreError> {
+        self.hazard.moment().await;
+        if self.hazard.read_fails() {
+            return Err(StoreError::Backend("the connection was reset".to_owned()));
+        }
+        done.await
+    }
+
+    async fn kept<T>(
+        &self,
+        done: impl Future<Output = Result<T, StoreError>> + Send,
+        policy: bool,
+    ) -> Result<T, StoreError> {
+        self.hazard.moment().await;
+        let lost = self.hazard.store();
+        if lost == Some(Lost::Request) {
+            return Err(StoreError::Backend("the write was lost".to_owned()));
+        }
+        let done = done.await;
+        if policy && done.is_ok() {
+            self.note_policy().await;
+        }
+        self.hazard.moment().await;
+        if lost == Some(Lost::Answer) { Err(StoreError::Backend("no answer".to_owned())) } else { done }
+    }
+
+    /// Notes what people have set. Nothing in it waits, so that no other task comes between the write and the note.
+    pub(crate) async fn note_policy(&self) {
+        let agents = self.memory.agent_list(None).await.unwrap();
+        let observe_only: BTreeSet<String> =
+            self.connections.lock().iter().filter(|c| !c.allow_actions).map(|c| c.id.0.clone()).collect();
+        let policy = Policy {
+            at: self.clock.now(),
+            guardrails: self.memory.guardrails_get().await.unwrap(),
+            agents: agents.into_iter().map(|agent| (agent.id.0.clone(), agent)).collect(),
+            exclusions: self.memory.exclusion_list().await.unwrap(),
+            observe_only,
+        };
+        self.journal.lock().push(Note::Policy(Arc::new(policy)));
+    }
+}
+
+/// The methods of a port, each passed on as a read, a write, or a write of what people set.
+macro_rules! pass_on {
+    ($port:ident { $($how:ident $name:ident($($arg:ident: $type:ty),*) -> $out:ty;)* }) => {
+        #[async_trait::async_trait]
+        impl $port for Shaky {
+            $(async fn $name(&self, $($arg: $type),*) -> Result<$out, StoreError> {
+                self.$how(self.memory.$name($($arg),*)).await
+            })*
+        }
+    };
+}
+
+pass_on!(AgentStore {
+    policy agent_insert(agent: &Agent) -> ();
+    policy agent_update(agent: &Agent) -> ();
+    policy agent_delete(id: &AgentId) -> ();
+    read agent_get(id: &AgentId) -> Agent;
+    read agent_list(of_type: Option<AgentType>) -> Vec<Agent>;
+    write recommendation_insert(of: &Recommendation) -> ();
+    write recommendation_update(of: &Recommendation) -> ();
+    read recommendation_get(id: &RecommendationId) -> Recommendation;
+    read recommendation_list(filter: &RecommendationFilter) -> (Vec<Recommendation>, u64);
+    write approval_insert(approval: &Approval) -> ();
+    write approval_update(approval: &Approval) -> ();
+    read approval_get(id: &ApprovalId) -> Approval;
+    read approval_list(of: Option<&RecommendationId>) -> Vec<Approval>;
+    write action_insert(action: &Action) -> ();
+    write action_update(action: &Action) -> ();
+    read action_get(id: &ActionId) -> Action;
+    read action_list(of: Option<&RecommendationId>, since: Option<Timestamp>) -> Vec<Action>;
+    read action_on(resource: &ResourceId, since: Timestamp) -> Vec<Action>;
+    read action_unsettled(since: Timestamp) -> Vec<Action>;
+    write feedback_insert(feedback: &Feedback) -> ();
+    read feedback_list(of: Option<&RecommendationId>) -> Vec<Feedback>;
+    policy exclusion_insert(exclusion: &Exclusion) -> ();
+    policy exclusion_delete(id: &ExclusionId) -> ();
+    read exclusion_list() -> Vec<Exclusion>;
+    read guardrails_get() -> Guardrails;
+    policy guardrails_put(guardrails: &Guardrails) -> ();
+});
+
+#[async_trait::async_trait]
+impl EstateStore for Shaky {
+    async fn connection_insert(&self, _: &Connection) -> Result<(), StoreError> {
+        Ok(())
+    }
+    async fn connection_update(&self, _: &Connection) -> Result<(), StoreError> {
+        Ok(())
+    }
+    async fn connection_delete(&self, _: &ConnectionId) -> Result<(), StoreError> {
+        Ok(())
+    }
+    async fn connection_get(&self, id: &ConnectionId) -> Result<Connection, StoreError> {
+        self.hazard.moment().await;
+        let found = self.connections.lock().iter().find(|connection| connection.id == *id).cloned();
+        found.ok_or_else(|| StoreError::NotFound { what: "connection", id: id.0.clone() })
+    }
+    async fn connection_list(&self) -> Result<Vec<Connection>, StoreError> {
+        self.hazard.moment().await;
+        Ok(self.connections.lock().clone())
+    }
+    async fn resource_sync(&self, id: &ConnectionId, seen: &[Resource], of: &[ResourceKind]) -> Result<(), StoreError> {
+        self.memory.resource_sync(id, seen, of).await
+    }
+    async fn resource_put(&self, resource: &Resource) -> Result<(), StoreError> {
+        self.write(self.memory.resource_put(resource)).await
+    }
+    async fn resource_get(&self, id: &ResourceId) -> Result<Resource, StoreError> {
+        self.read(self.memory.resource_get(id)).await
+    }
+    async fn resource_list(&self, filter: &ResourceFilter) -> Result<(Vec<Resource>, u64), StoreError> {
+        self.read(self.memory.resource_list(filter)).await
+    }
+    async fn resource_changes(&self, of: &[ResourceId], since: Timestamp) -> Result<Vec<ResourceChange>, StoreError> {
+        self.read(self.memory.resource_changes(of, since)).await
+    }
+}
+
+#[async_trait::async_trait]
+impl SampleStore for Shaky {
+    async fn sample_insert(&self, _: &[Sample]) -> Result<(), StoreError> {
+        Ok(())
+    }
+    async fn sample_series(
+        &self,
+        resources: &[ResourceId],
+        metrics: &[Metric],
+        start: Timestamp,
+        end: Timestamp,
+    ) -> Result<Vec<Series>, StoreError> {
+        self.hazard.moment().await;
+        Ok(self.loads.series(resources, metrics, start, end))
+    }
+    async fn sample_newest(&self, _: &ConnectionId) -> Result<Vec<(ResourceId, Metric, Timestamp)>, StoreError> {
+        Ok(Vec::new())
+    }
+}

@@ -1,0 +1,272 @@
+//! Sends what is due: claims, sends, marks. Safe to run at any time, and in several processes over one store.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures::StreamExt as _;
+use reeve_access::{Workspace, WorkspaceStore};
+use reeve_audit::{ActionStatus, Entry, Json, ResourceRef, Severity, events};
+use reeve_estate::StoreError;
+use serde_json::json;
+
+use super::happening::body_of;
+use super::port::{DeliveryStore, Outgoing};
+use super::record::{Attempt, Delivery, DeliveryStatus, Target};
+use crate::notification::{Channel, ChannelStore, Gravity, Item, Message, Notifier};
+use crate::webhook::{Webhook, WebhookMessage, WebhookSender, WebhookStore};
+use reeve_recommend::Caller;
+use reeve_recommend::ports::{Clock, RecordError, Recorder};
+
+/// Deliveries of one target in one round.
+const OF_EACH: u64 = 20;
+/// Targets that are sent to at the same time.
+const AT_ONCE: usize = 16;
+
+/// What one round did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Sent {
+    /// Arrived.
+    pub delivered: u64,
+    /// To be tried again.
+    pub failed: u64,
+    /// Given up.
+    pub dead: u64,
+}
+
+/// Why a round stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum DispatchError {
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The log did not take an entry.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+}
+
+/// Sends deliveries to webhooks and channels.
+pub struct Dispatcher {
+    /// Deliveries.
+    pub deliveries: Arc<dyn DeliveryStore>,
+    /// The workspace, for its name.
+    pub workspace: Arc<dyn WorkspaceStore>,
+    /// Subscriptions.
+    pub webhooks: Arc<dyn WebhookStore>,
+    /// Channels.
+    pub channels: Arc<dyn ChannelStore>,
+    /// Sends to webhooks.
+    pub sender: Arc<dyn WebhookSender>,
+    /// Sends to channels.
+    pub notifier: Arc<dyn Notifier>,
+    /// The audit log.
+    pub recorder: Arc<dyn Recorder>,
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+}
+
+impl Dispatcher {
+    /// Sends everything that is due. Targets do not wait for each other; one that fails is left alone for the rest of the round.
+    ///
+    /// # Errors
+    /// When the due deliveries cannot be read. What fails for one target is logged and tried again with the next round.
+    pub async fn send_due(&self) -> Result<Sent, DispatchError> {
+        let due = self.deliveries.delivery_due(self.clock.now(), OF_EACH).await?;
+        let mut targets: BTreeMap<Target, Vec<Delivery>> = BTreeMap::new();
+        for delivery in due {
+            targets.entry(delivery.target.clone()).or_default().push(delivery);
+        }
+        let rounds = futures::stream::iter(targets.into_values().map(|queue| self.send_to(queue)));
+        let done: Vec<Sent> = rounds.buffer_unordered(AT_ONCE).collect().await;
+        Ok(done.iter().fold(Sent::default(), |sum, one| Sent {
+            delivered: sum.delivered + one.delivered,
+            failed: sum.failed + one.failed,
+            dead: sum.dead + one.dead,
+        }))
+    }
+
+    async fn send_to(&self, queue: Vec<Delivery>) -> Sent {
+        let mut sent = Sent::default();
+        for delivery in queue {
+            match self.send(&delivery).await {
+                Ok(DeliveryStatus::Delivered) => sent.delivered += 1,
+                Ok(DeliveryStatus::DeadLetter) => sent.dead += 1,
+                Ok(DeliveryStatus::Pending) => {
+                    sent.failed += 1;
+                    break;
+                }
+                // Somebody else has it.
+                Err(DispatchError::Store(StoreError::Conflict(_) | StoreError::NotFound { .. })) => {}
+                Err(error) => {
+                    tracing::warn!(delivery = delivery.id.0, %error, "a delivery could not be made; it is tried again");
+                    break;
+                }
+            }
+        }
+        sent
+    }
+
+    /// One attempt at one delivery, marked; where it stands then.
+    ///
+    /// # Errors
+    /// When the store or the log fails, or somebody else has claimed it. It may have been sent nevertheless.
+    pub async fn send(&self, delivery: &Delivery) -> Result<DeliveryStatus, DispatchError> {
+        let claimed = delivery.claimed(self.clock.now());
+        self.deliveries.delivery_update(&claimed).await?;
+        let body = self.deliveries.delivery_body(&delivery.id).await?;
+        let (after, off) = match &delivery.target {
+            Target::Webhook(id) => {
+                let webhook = self.webhooks.webhook_get(id).await?;
+                if !webhook.enabled {
+                    (claimed.given_up("the subscription is switched off", self.clock.now()), None)
+                } else {
+                    let attempt = self.attempt(&webhook, &claimed, body).await?;
+                    let gone = attempt.gone.then_some(webhook);
+                    (claimed.after(attempt, self.clock.now()), gone)
+                }
+            }
+            Target::Channel(id) => {
+                let channel = self.channels.channel_get(id).await?;
+                if !channel.enabled {
+                    (claimed.given_up("the channel is switched off", self.clock.now()), None)
+                } else {
+                    let attempt = self.notify(&channel, &body).await?;
+                    (claimed.after(attempt, self.clock.now()), None)
+                }
+            }
+        };
+        self.deliveries.delivery_update(&after).await?;
+        if let Some(webhook) = off {
+            self.switch_off(&webhook).await?;
+        }
+        if matches!(after.status, DeliveryStatus::DeadLetter | DeliveryStatus::Delivered) {
+            self.recorder.record(vec![ended(&after)]).await?;
+        }
+        Ok(after.status)
+    }
+
+    /// Sends a body to a subscription, signed by every secret that signs now.
+    ///
+    /// # Errors
+    /// When the store fails. A failed sending is an [`Attempt`] that says so.
+    pub async fn attempt(
+        &self,
+        webhook: &Webhook,
+        delivery: &Delivery,
+        body: String,
+    ) -> Result<Attempt, DispatchError> {
+        let now = self.clock.now();
+        let secrets = self.webhooks.webhook_secrets(&webhook.id).await?.signing(now);
+        let message = WebhookMessage { url: webhook.url.clone(), id: delivery.id.0.clone(), at: now, body, secrets };
+        Ok(self.sender.send(&message).await)
+    }
+
+    /// Sends a message to a channel.
+    ///
+    /// # Errors
+    /// When the store fails or does not hold a message. A failed sending is an [`Attempt`] that says so.
+    pub async fn notify(&self, channel: &Channel, body: &str) -> Result<Attempt, DispatchError> {
+        let mut message = Message::decode(body).map_err(|error| StoreError::Backend(error.to_string()))?;
+        match self.workspace.workspace_get().await {
+            Ok(workspace) if workspace.name == Workspace::default().name => {}
+            // People who look after several installations see by the subject which one it is.
+            Ok(workspace) => message.title = format!("[{}] {}", workspace.name, message.title),
+            Err(error) => tracing::warn!(%error, "a message goes out without the workspace's name"),
+        }
+        let secret = self.channels.channel_secret(&channel.id).await?;
+        Ok(self.notifier.send(channel, &secret, &message).await)
+    }
+
+    /// Tries a subscription with a message of its own, once; how it went is kept beside the other deliveries.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn test_webhook(&self, webhook: &Webhook) -> Result<Delivery, DispatchError> {
+        let data = json!({ "webhook_id": webhook.id.0, "event": webhook.event.as_str(), "message": "A test by Reeve" });
+        let body = body_of("test", self.clock.now(), &data);
+        let begun = self.begin_test(Target::Webhook(webhook.id.clone()), &body).await?;
+        let attempt = self.attempt(webhook, &begun, body).await?;
+        self.end_test(&begun, attempt).await
+    }
+
+    /// Tries a channel with a message of its own, once.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn test_channel(&self, channel: &Channel) -> Result<Delivery, DispatchError> {
+        let message = Message {
+            title: "A test by Reeve".to_owned(),
+            gravity: Gravity::Info,
+            items: vec![Item { title: format!("The channel {} works", channel.name), facts: Vec::new() }],
+            about: format!("test:{}", channel.id.0),
+            to: Vec::new(),
+        };
+        let body = message.encode();
+        let begun = self.begin_test(Target::Channel(channel.id.clone()), &body).await?;
+        let attempt = self.notify(channel, &body).await?;
+        self.end_test(&begun, attempt).await
+    }
+
+    async fn begin_test(&self, target: Target, body: &str) -> Result<Delivery, DispatchError> {
+        let mut delivery = Delivery::new(target, "test", String::new(), self.clock.now());
+        delivery.subject = format!("test:{}", delivery.id.0);
+        let claimed = Delivery { version: 1, ..delivery.claimed(self.clock.now()) };
+        self.deliveries.delivery_insert(&Outgoing { delivery: claimed.clone(), body: body.to_owned() }).await?;
+        Ok(claimed)
+    }
+
+    async fn end_test(&self, begun: &Delivery, attempt: Attempt) -> Result<Delivery, DispatchError> {
+        let ended = begun.tested(attempt, self.clock.now());
+        self.deliveries.delivery_update(&ended).await?;
+        Ok(ended)
+    }
+
+    /// A receiver that says 410 wants nothing any more: switched off until a person switches it on again.
+    async fn switch_off(&self, webhook: &Webhook) -> Result<(), DispatchError> {
+        let reason = "the receiver answered 410 Gone";
+        let off = Webhook {
+            enabled: false,
+            disabled_reason: Some(reason.to_owned()),
+            updated_at: self.clock.now(),
+            version: webhook.version + 1,
+            ..webhook.clone()
+        };
+        let caller = Caller::system();
+        let entry = Entry::of(&events::POLICY_MODIFY)
+            .by(caller.actor)
+            .on(ResourceRef::new("webhook", webhook.id.0.clone()))
+            .with_action("webhook.disable", ActionStatus::Success, caller.method)
+            .with_metadata("reason", reason)
+            .before(Json::object([("enabled", Json::from(true))]))
+            .after(Json::object([("enabled", Json::from(false))]));
+        self.recorder.record(vec![entry]).await?;
+        match self.webhooks.webhook_update(&off, None).await {
+            // Changed by a person in between: the next delivery says 410 again.
+            Err(StoreError::Conflict(_) | StoreError::NotFound { .. }) | Ok(()) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// The entry of a delivery that arrived or is given up.
+fn ended(delivery: &Delivery) -> Entry {
+    let caller = Caller::system();
+    let (operation, status, severity) = match delivery.status {
+        DeliveryStatus::Delivered => ("delivery.succeed", ActionStatus::Success, Severity::Info),
+        _ => ("delivery.give_up", ActionStatus::Failed, Severity::Medium),
+    };
+    let last = delivery.attempts.last();
+    let outcome = last.and_then(|attempt| match (&attempt.error, attempt.status) {
+        (Some(error), _) => Some(error.clone()),
+        (None, Some(status)) => Some(format!("answered {status}")),
+        (None, None) => None,
+    });
+    Entry::of(&events::DELIVERY)
+        .by(caller.actor)
+        .on(ResourceRef::new(delivery.target.kind(), delivery.target.id()))
+        .with_severity(severity)
+        .with_action(operation, status, caller.method)
+        .with_metadata("delivery_id", delivery.id.0.clone())
+        .with_metadata("event", delivery.event.clone())
+        .with_metadata("attempts", delivery.tries)
+        .with_metadata("outcome", outcome.unwrap_or_default())
+}

@@ -1,0 +1,196 @@
+//! From what happened to what is sent: pure.
+
+use jiff::Timestamp;
+use reeve_estate::named;
+use serde_json::{Value, json};
+
+use super::port::Outgoing;
+use super::record::{Delivery, Target};
+use crate::notification::{Channel, Gravity, Message, Notice, NoticeId, next_digest};
+use crate::webhook::{Facts, Webhook, WebhookEvent};
+use reeve_recommend::agent::{Agent, AgentId, Timing};
+
+/// Largest body of a webhook, bytes. What is larger goes out with its identifier alone, to be fetched.
+const LARGEST: usize = 256 * 1024;
+
+named!(
+    /// What a notice is about: each has its timing in an agent's configuration, but approvals, which cannot wait.
+    Topic {
+        /// A new recommendation.
+        Recommendations => "recommendations",
+        /// An action that ended.
+        Actions => "actions_taken",
+        /// An anomaly.
+        Anomalies => "anomalies",
+        /// A request for a signature, or a reminder of one.
+        Approvals => "approvals",
+        /// A firing of an alert rule. It goes to the channels that the rule names, at once.
+        Alerts => "alerts",
+        /// Reports that are ready, or that failed.
+        Reports => "reports",
+    }
+);
+
+/// Something that people or programs outside may want to hear of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Happening {
+    /// What it is about.
+    pub topic: Topic,
+    /// The webhooks' event; `None` for what only people are told.
+    pub event: Option<WebhookEvent>,
+    /// Its name: the event's, or `approval_requested` and the like.
+    pub name: &'static str,
+    /// What makes it this one: the same is told once.
+    pub subject: String,
+    /// When it happened.
+    pub at: Timestamp,
+    /// The agent whose timings decide; `None` is the one that wants to hear of its topic the soonest.
+    pub agent: Option<AgentId>,
+    /// What filters look at.
+    pub facts: Facts,
+    /// The record, as the HTTP interface gives it.
+    pub data: Value,
+    /// For people.
+    pub message: Message,
+    /// Channels to send to at once: kinds, names or identifiers. `None` leaves channel and time to the agent's timings.
+    pub channels: Option<Vec<String>>,
+}
+
+/// Who may be told.
+#[derive(Debug, Clone, Default)]
+pub struct Audience {
+    /// Subscriptions.
+    pub webhooks: Vec<Webhook>,
+    /// Channels.
+    pub channels: Vec<Channel>,
+    /// Agents, for their timings. Of one that is gone nothing is told to people.
+    pub agents: Vec<Agent>,
+}
+
+/// What is to be kept.
+#[derive(Debug, Clone, Default)]
+pub struct Plan {
+    /// To be sent at once.
+    pub outgoing: Vec<Outgoing>,
+    /// To wait for a digest.
+    pub notices: Vec<Notice>,
+}
+
+/// The body of a webhook: `type`, `timestamp`, `data`.
+#[must_use]
+pub fn body_of(event: &str, at: Timestamp, data: &Value) -> String {
+    // Spelled out, so that the members stand in this order whatever serde_json keeps its objects in.
+    let (event, timestamp) = (Value::from(event), Value::from(reeve_audit::format_instant(at)));
+    let written = |data: &Value| format!(r#"{{"type":{event},"timestamp":{timestamp},"data":{data}}}"#);
+    let body = written(data);
+    if body.len() <= LARGEST {
+        return body;
+    }
+    written(&json!({ "id": data["id"], "truncated": true }))
+}
+
+impl Happening {
+    fn to(&self, channel: &Channel, now: Timestamp) -> Outgoing {
+        let target = Target::Channel(channel.id.clone());
+        let delivery = Delivery::new(target, self.name, self.subject.clone(), now);
+        Outgoing { delivery, body: self.message.encode() }
+    }
+}
+
+impl Audience {
+    /// What follows from these happenings.
+    #[must_use]
+    pub fn plan(&self, happenings: &[Happening], now: Timestamp) -> Plan {
+        let mut plan = Plan::default();
+        for happening in happenings {
+            self.webhooks_of(happening, now, &mut plan);
+            self.people_of(happening, now, &mut plan);
+        }
+        plan
+    }
+
+    fn webhooks_of(&self, happening: &Happening, now: Timestamp, plan: &mut Plan) {
+        let Some(event) = happening.event else { return };
+        for webhook in &self.webhooks {
+            if webhook.enabled && webhook.event == event && webhook.filter.matches(&happening.facts) {
+                let target = Target::Webhook(webhook.id.clone());
+                let delivery = Delivery::new(target, event.as_str(), happening.subject.clone(), now);
+                let body = body_of(event.as_str(), happening.at, &happening.data);
+                plan.outgoing.push(Outgoing { delivery, body });
+            }
+        }
+    }
+
+    fn people_of(&self, happening: &Happening, now: Timestamp, plan: &mut Plan) {
+        if let Some(names) = &happening.channels {
+            let named = self.channels.iter().filter(|channel| channel.is_named(names, happening.topic));
+            plan.outgoing.extend(named.map(|channel| happening.to(channel, now)));
+            return;
+        }
+        let agent = match &happening.agent {
+            Some(id) => self.agents.iter().find(|agent| agent.id == *id),
+            None => self.agents.iter().min_by_key(|agent| timing_of(agent, happening.topic)),
+        };
+        let Some(agent) = agent else { return };
+        let timing = timing_of(agent, happening.topic);
+        let channels = self.channels.iter().filter(|channel| channel.takes(happening.topic));
+        match next_digest(timing, now) {
+            None if timing == Timing::Never => {}
+            None => plan.outgoing.extend(channels.map(|channel| happening.to(channel, now))),
+            // Without anybody to tell, nothing is gathered either.
+            Some(due_at) if channels.count() > 0 => plan.notices.push(Notice {
+                id: NoticeId(uuid::Uuid::now_v7().to_string()),
+                agent: agent.id.clone(),
+                topic: happening.topic,
+                timing,
+                subject: happening.subject.clone(),
+                message: happening.message.clone(),
+                at: happening.at,
+                due_at,
+            }),
+            Some(_) => {}
+        }
+    }
+}
+
+/// When an agent tells of a topic. Timings are in order of promptness.
+fn timing_of(agent: &Agent, topic: Topic) -> Timing {
+    match topic {
+        Topic::Recommendations => agent.notifications.recommendations,
+        Topic::Actions => agent.notifications.actions_taken,
+        Topic::Anomalies => agent.notifications.anomalies,
+        Topic::Approvals | Topic::Alerts | Topic::Reports => Timing::Immediate,
+    }
+}
+
+/// How grave something is by a name: a priority, a severity or an impact.
+impl From<&str> for Gravity {
+    fn from(name: &str) -> Gravity {
+        match name {
+            "critical" => Gravity::Critical,
+            "high" => Gravity::Error,
+            "medium" => Gravity::Warning,
+            _ => Gravity::Info,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_is_bounded() {
+        let at: Timestamp = Timestamp::UNIX_EPOCH;
+        let small = body_of("action_completed", at, &json!({ "id": "a-1", "steps": [] }));
+        assert_eq!(
+            small,
+            r#"{"type":"action_completed","timestamp":"1970-01-01T00:00:00.000Z","data":{"id":"a-1","steps":[]}}"#
+        );
+        let large = body_of("action_completed", at, &json!({ "id": "a-1", "steps": "x".repeat(LARGEST) }));
+        assert_eq!(
+            large,
+            r#"{"type":"action_completed","timestamp":"1970-01-01T00:00:00.000Z","data":{"id":"a-1","truncated":true}}"#
+        );
+    }
+}

@@ -1,0 +1,192 @@
+//! From what is foreseen to a proposal: the change, its plan where Reeve has one, its cost, and the approval it needs.
+
+use reeve_estate::{Catalogue, Money, Resource, ResourceKind};
+
+use super::change::{Change, change};
+use super::prediction::Prediction;
+use super::rule::{ApprovalKind, Foreseen, ResponseKind, Rule};
+use super::surroundings::On;
+use reeve_recommend::agent::Impact;
+use reeve_recommend::recommendation::{Decision, Explanation, ImpactAssessment, Priority};
+use reeve_recommend::{Hazards, Proposal, Trust, impact_by_cost, is_production};
+
+/// The code that every recommendation of a rule carries.
+pub(crate) const CODE: &str = "predictive_rule";
+
+/// Kinds of resources a response makes sense for.
+pub(super) fn applies(response: ResponseKind, kind: ResourceKind) -> bool {
+    use ResourceKind::{Database, LoadBalancer, ScalingGroup, VirtualMachine, Volume};
+    match response {
+        ResponseKind::ExpandStorage => matches!(kind, Database | Volume | VirtualMachine),
+        ResponseKind::CreateReadReplica => kind == Database,
+        ResponseKind::RequestLimitIncrease => matches!(kind, LoadBalancer | ScalingGroup),
+        ResponseKind::ScaleUp => matches!(kind, VirtualMachine | Database),
+        ResponseKind::PreScale => matches!(kind, LoadBalancer | ScalingGroup | VirtualMachine | Database),
+        ResponseKind::WarmCache => matches!(kind, LoadBalancer | Database | VirtualMachine),
+        ResponseKind::PrepareFailover => matches!(kind, Database | LoadBalancer),
+    }
+}
+
+/// The proposal of a rule that fired.
+pub(super) fn propose(rule: &Rule, on: &On<'_>, found: &Prediction, catalogue: &Catalogue) -> Proposal {
+    let (resource, change) = (on.resource, change(rule, on, found, catalogue));
+    let (level, approval) = approval(rule, &change);
+    let code = reeve_recommend::owned_by_code(resource);
+    let hazards = Hazards { iac: code.is_some(), unpriced: change.added.is_none(), idle: true, ..Hazards::default() };
+    let risk = change.risk(resource, hazards);
+    // A rule's own word covers what it costs; what can be carried out also needs what its risk asks for.
+    let level = if change.plan.is_some() { level.max(risk) } else { level };
+    let monthly = resource.monthly_cost;
+    let cost_percent = cost_percent(&change, if change.against_bill { on.bill } else { monthly });
+    let cost_words = cost_words(&change, cost_percent);
+    let degradation = Some(0.0);
+    let words = sentence(rule, on.measured, found);
+    let mut factors = vec![words.clone()];
+    factors.extend(found.reasons.iter().cloned());
+    if let Some(event) = &found.event {
+        factors.push(format!("The calendar has {event}"));
+    }
+    factors.extend(change.notes.iter().cloned());
+    factors.extend(change.by_hand.as_ref().map(|why| format!("It is advice, and left to a person: {why}")));
+    let mut reason_codes = vec![CODE.to_owned(), rule.code(), rule.condition.foreseen.as_str().to_owned()];
+    if change.plan.as_ref().is_some_and(|plan| !plan.reversible) {
+        reason_codes.push("cannot_be_undone".to_owned());
+    }
+    if let Some(tag) = &code {
+        reason_codes.push("iac_managed".to_owned());
+        factors.push(format!("It is managed by infrastructure as code ({tag}): change it there"));
+    }
+    let confidence = found.probability_percent.unwrap_or(0.0);
+    Proposal {
+        kind: rule.response.kind.recommendation(),
+        rule: rule.response.kind.as_str(),
+        title: format!("{}: {words}", change.words),
+        subject: reeve_recommend::subject(resource, change.target),
+        priority: priority(rule, on.measured, found),
+        confidence,
+        trust: Trust { raw: confidence / 100.0, features: Vec::new(), cap_percent: None },
+        impact_level: level,
+        impact: ImpactAssessment {
+            cost_percent,
+            cost: cost_words.clone(),
+            performance_degradation_percent: degradation,
+            performance: format!("keeps {} from what is foreseen", resource.name),
+            security: "none".to_owned(),
+        },
+        effort: change.effort,
+        savings_monthly: change.added.map(|added| -added),
+        savings_after_discounts: None,
+        monthly_cost: monthly,
+        plan: change.plan,
+        reason_codes,
+        not_measured: if change.added.is_none() { vec!["price".to_owned()] } else { Vec::new() },
+        explanation: Explanation {
+            action: change.words,
+            factors,
+            risk,
+            data_points: found.points,
+            similar_cases: 0,
+            success_rate: None,
+            cost_reduction: format!("none: {cost_words}"),
+            performance_impact: "what is foreseen does not come to pass".to_owned(),
+            decision_path: vec![asked(rule, found), approval],
+        },
+    }
+}
+
+/// The cost's rise, percent of what it is held against.
+fn cost_percent(change: &Change, of: Option<Money>) -> Option<f64> {
+    match change.added {
+        Some(added) if added == Money::ZERO => Some(0.0),
+        added => {
+            let (added, of) = added.zip(of).filter(|(_, now)| now.usd() > 0.0)?;
+            Some(added.usd() / of.usd() * 100.0)
+        }
+    }
+}
+
+fn cost_words(change: &Change, percent: Option<f64>) -> String {
+    let of = percent
+        .filter(|_| change.against_bill)
+        .map_or_else(String::new, |percent| format!(", {percent:.2} % of what the account costs a month"));
+    match change.added {
+        Some(added) if added == Money::ZERO => "none".to_owned(),
+        Some(added) if change.once => format!("${:.2} once{of}", added.usd()),
+        Some(added) => format!("${:.2} a month more{of}", added.usd()),
+        None => "no list price is known".to_owned(),
+    }
+}
+
+/// What is foreseen, in a sentence.
+fn sentence(rule: &Rule, resource: &Resource, found: &Prediction) -> String {
+    let when =
+        found.expected_at.map_or_else(String::new, |at| format!(" around {}", at.strftime("%Y-%m-%d %H:%M UTC")));
+    let chance = found.probability_percent.map_or_else(String::new, |p| format!(", probability {p:.0} %"));
+    let limit = found.limit.map_or_else(String::new, |limit| format!(" {limit:.4}"));
+    let what = found.signal.map_or("", super::Signal::as_str);
+    let name = &resource.name;
+    match rule.condition.foreseen {
+        Foreseen::Full => format!("{name} is full{when}{chance}"),
+        Foreseen::Saturation | Foreseen::Exhaustion => format!("{what} of {name} reaches{limit}{when}{chance}"),
+        Foreseen::Above => format!("{what} of {name} rises above{limit}{when}{chance}"),
+        Foreseen::Below => format!("{what} of {name} falls below{limit}{when}{chance}"),
+        Foreseen::Spike => format!("{what} of {name} peaks above{limit}{when}{chance}"),
+        Foreseen::Event => format!("{} begins{when}", found.event.as_deref().unwrap_or("an event")),
+    }
+}
+
+fn asked(rule: &Rule, found: &Prediction) -> Decision {
+    let condition = &rule.condition;
+    let what = condition.signal.map_or_else(String::new, |signal| format!(" of {signal}"));
+    Decision {
+        check: format!(
+            "Is {}{what} foreseen within {}, with at least {:.0} %?",
+            condition.foreseen,
+            super::as_text(condition.horizon_s),
+            condition.probability_percent
+        ),
+        answer: Some(true),
+        detail: format!(
+            "probability {:.1} % from {} samples; limit {}: {}",
+            found.probability_percent.unwrap_or(0.0),
+            found.points,
+            found.limit.map_or_else(|| "none".to_owned(), |limit| format!("{limit:.4}")),
+            if found.limit_source.is_empty() { "a calendar's event" } else { found.limit_source.as_str() }
+        ),
+    }
+}
+
+fn priority(rule: &Rule, resource: &Resource, found: &Prediction) -> Priority {
+    let likely = found.probability_percent.is_some_and(|percent| percent >= 90.0);
+    match (rule.condition.foreseen.fills(), is_production(resource)) {
+        (true, true) if likely => Priority::Critical,
+        (true, _) => Priority::High,
+        (false, true) => Priority::High,
+        (false, false) => Priority::Medium,
+    }
+}
+
+/// The impact level that carries the rule's approval into the approval matrix, and the check in words. The matrix's own
+/// word on cost always holds: a rule can ask for more approval, never for less.
+fn approval(rule: &Rule, change: &Change) -> (Impact, Decision) {
+    let by_cost = change.added.map_or(Impact::Low, impact_by_cost);
+    let said = |answer, detail: String| Decision {
+        check: format!("Does the rule's approval ({}) let it through?", rule.approval.kind),
+        answer: Some(answer),
+        detail: format!("{detail}; by cost alone its impact is {by_cost}"),
+    };
+    match (rule.approval.kind, rule.approval.below_gb, change.after_gb) {
+        (ApprovalKind::Auto, _, _) => (by_cost, said(true, "nobody is asked by the rule".to_owned())),
+        (ApprovalKind::AutoBelow, Some(limit), Some(after)) if after < limit => {
+            (by_cost, said(true, format!("{after:.0} GB after the change, below {limit:.0} GB")))
+        }
+        (ApprovalKind::AutoBelow, Some(limit), Some(after)) => (
+            by_cost.max(Impact::Medium),
+            said(false, format!("{after:.0} GB after the change, not below {limit:.0} GB")),
+        ),
+        (ApprovalKind::AutoBelow, _, _) => {
+            (by_cost.max(Impact::Medium), said(false, "the size after the change is not known".to_owned()))
+        }
+        (ApprovalKind::Required, _, _) => (by_cost.max(Impact::Medium), said(false, "somebody is asked".to_owned())),
+    }
+}

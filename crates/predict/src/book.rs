@@ -1,0 +1,299 @@
+//! The rule book: rules and calendars as people keep them. Every change is validated, compared by version, and recorded
+//! before and after it is made.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use reeve_audit::{Entry, FieldError};
+use reeve_estate::{Catalogue, EstateStore, SampleStore, StoreError};
+
+use super::calendar::{Calendar, CalendarId, CalendarKind};
+use super::input::RuleInput;
+use super::port::RuleStore;
+use super::preset::presets;
+use super::rule::Rule;
+use super::story;
+use reeve_recommend::Responses;
+use reeve_recommend::RuleId;
+use reeve_recommend::ports::{Clock, Recorder, record_change};
+use reeve_recommend::{Caller, EngineError};
+
+/// Rules at most.
+const MOST_RULES: usize = 200;
+/// Calendars at most.
+const MOST_CALENDARS: usize = 50;
+
+/// What the book works with.
+#[derive(Clone)]
+pub struct RulePorts {
+    /// Rules, predictions, calendars.
+    pub rules: Arc<dyn RuleStore>,
+    /// Connections and inventory.
+    pub estate: Arc<dyn EstateStore>,
+    /// Metric samples.
+    pub samples: Arc<dyn SampleStore>,
+    /// Where what is foreseen becomes a recommendation.
+    pub responses: Arc<dyn Responses>,
+    /// The audit log.
+    pub recorder: Arc<dyn Recorder>,
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+    /// Specifications and prices.
+    pub catalogue: Arc<Catalogue>,
+}
+
+/// The rule book.
+pub struct RuleBook {
+    pub(super) ports: RulePorts,
+    /// One evaluation at a time: two would fire twice.
+    pub(super) turn: tokio::sync::Mutex<()>,
+}
+
+impl RuleBook {
+    /// A book over these ports.
+    #[must_use]
+    pub fn new(ports: RulePorts) -> RuleBook {
+        RuleBook { ports, turn: tokio::sync::Mutex::new(()) }
+    }
+
+    pub(super) async fn record(&self, entry: Entry) -> Result<(), EngineError> {
+        Ok(self.ports.recorder.record(vec![entry.at(self.now())]).await?)
+    }
+
+    /// Records the intent of a change, makes it, and records its outcome.
+    async fn recorded<T>(
+        &self,
+        entry: Entry,
+        change: impl Future<Output = Result<T, StoreError>> + Send,
+    ) -> Result<T, EngineError> {
+        record_change(&*self.ports.recorder, &*self.ports.clock, entry, change).await
+    }
+
+    /// Now, to the millisecond that stores keep.
+    pub(super) fn now(&self) -> Timestamp {
+        let now = self.ports.clock.now();
+        Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)
+    }
+
+    /// Puts in the rules that come with Reeve and are not there. Call it once in a data directory's life: what people removed
+    /// would come back. Like the guardrails' defaults they are nobody's change, so the log has no entry of it.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn seed(&self) -> Result<(), EngineError> {
+        let known = self.ports.rules.rule_list().await?;
+        for rule in presets(self.now()) {
+            if !known.iter().any(|one| one.id == rule.id) {
+                self.ports.rules.rule_insert(&rule).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a rule.
+    ///
+    /// # Errors
+    /// [`EngineError::Invalid`] with every failing field; a conflict when there are too many.
+    pub async fn create(&self, input: RuleInput, caller: &Caller) -> Result<Rule, EngineError> {
+        let id = RuleId(uuid::Uuid::now_v7().to_string());
+        let rule = input.rule(None, id, &caller.name, self.now()).map_err(EngineError::Invalid)?;
+        self.known_calendars(&rule).await?;
+        self.ports.responses.check_scope("scope", &rule.scope).await?;
+        if self.ports.rules.rule_list().await?.len() >= MOST_RULES {
+            return Err(EngineError::Conflict(format!("there are {MOST_RULES} rules already; remove one first")));
+        }
+        self.recorded(
+            story::rule("predictive_rule.create", None, Some(&rule), caller),
+            self.ports.rules.rule_insert(&rule),
+        )
+        .await?;
+        Ok(rule)
+    }
+
+    /// Changes a rule. `version` is the one that was read.
+    ///
+    /// # Errors
+    /// As [`RuleBook::create`]; a conflict when it changed since it was read.
+    pub async fn change(
+        &self,
+        id: &RuleId,
+        version: Option<u64>,
+        input: RuleInput,
+        caller: &Caller,
+    ) -> Result<Rule, EngineError> {
+        let before = self.ports.rules.rule_get(id).await?;
+        same_version("rule", before.version, version)?;
+        let after = input.rule(Some(&before), id.clone(), &caller.name, self.now()).map_err(EngineError::Invalid)?;
+        self.known_calendars(&after).await?;
+        if after.scope != before.scope {
+            self.ports.responses.check_scope("scope", &after.scope).await?;
+        }
+        self.recorded(
+            story::rule("predictive_rule.modify", Some(&before), Some(&after), caller),
+            self.ports.rules.rule_update(&after),
+        )
+        .await?;
+        if before.enabled && !after.enabled {
+            self.ports.responses.withdraw(&after.cause(), None, "its rule was switched off", caller).await?;
+        }
+        Ok(after)
+    }
+
+    /// Removes a rule with its predictions; what it recommended and nobody took up expires.
+    ///
+    /// # Errors
+    /// When there is no such rule, or the store or the log fails.
+    pub async fn remove(&self, id: &RuleId, caller: &Caller) -> Result<(), EngineError> {
+        let rule = self.ports.rules.rule_get(id).await?;
+        self.recorded(
+            story::rule("predictive_rule.delete", Some(&rule), None, caller),
+            self.ports.rules.rule_delete(id),
+        )
+        .await?;
+        self.ports.responses.withdraw(&rule.cause(), None, "its rule was removed", caller).await
+    }
+
+    pub(super) async fn known_calendars(&self, rule: &Rule) -> Result<(), EngineError> {
+        let known = self.ports.rules.calendar_list().await?;
+        let unknown = |(index, id): (usize, &CalendarId)| {
+            let field = format!("condition.calendars[{index}]");
+            let missing = !known.iter().any(|calendar| calendar.id == *id);
+            missing.then(|| FieldError::new(field, "invalid_value", format!("there is no calendar {}", id.0)))
+        };
+        let errors: Vec<FieldError> = rule.condition.calendars.iter().enumerate().filter_map(unknown).collect();
+        if errors.is_empty() { Ok(()) } else { Err(EngineError::Invalid(errors)) }
+    }
+
+    /// Imports a calendar, or replaces the text, name, kind or zone of one.
+    ///
+    /// # Errors
+    /// [`EngineError::Invalid`] with every failing field; conflicts of version and number.
+    pub async fn calendar_put(
+        &self,
+        given: CalendarInput,
+        of: Option<(&CalendarId, Option<u64>)>,
+        caller: &Caller,
+    ) -> Result<Calendar, EngineError> {
+        let before = match of {
+            Some((id, version)) => {
+                let before = self.ports.rules.calendar_get(id).await?;
+                same_version("calendar", before.version, version)?;
+                Some(before)
+            }
+            None => None,
+        };
+        let after = given.calendar(before.as_ref(), &caller.name, self.now()).map_err(EngineError::Invalid)?;
+        match &before {
+            Some(before) => {
+                self.recorded(
+                    story::calendar("calendar.modify", Some(before), Some(&after), caller),
+                    self.ports.rules.calendar_update(&after),
+                )
+                .await?;
+            }
+            None => {
+                if self.ports.rules.calendar_list().await?.len() >= MOST_CALENDARS {
+                    let message = format!("there are {MOST_CALENDARS} calendars already; remove one first");
+                    return Err(EngineError::Conflict(message));
+                }
+                self.recorded(
+                    story::calendar("calendar.create", None, Some(&after), caller),
+                    self.ports.rules.calendar_insert(&after),
+                )
+                .await?;
+            }
+        }
+        Ok(after)
+    }
+
+    /// Removes a calendar that no rule names.
+    ///
+    /// # Errors
+    /// A conflict while a rule names it.
+    pub async fn calendar_remove(&self, id: &CalendarId, caller: &Caller) -> Result<(), EngineError> {
+        let calendar = self.ports.rules.calendar_get(id).await?;
+        let rules = self.ports.rules.rule_list().await?;
+        if let Some(rule) = rules.iter().find(|rule| rule.condition.calendars.contains(id)) {
+            return Err(EngineError::Conflict(format!(
+                "the rule {:?} names this calendar; change it first",
+                rule.name
+            )));
+        }
+        self.recorded(
+            story::calendar("calendar.delete", Some(&calendar), None, caller),
+            self.ports.rules.calendar_delete(id),
+        )
+        .await
+    }
+}
+
+fn same_version(what: &str, stored: u64, read: Option<u64>) -> Result<(), EngineError> {
+    match read.filter(|read| *read != stored) {
+        None => Ok(()),
+        Some(read) => {
+            let message = format!("the {what} is at version {stored}, not {read}; read it again");
+            Err(EngineError::Conflict(message))
+        }
+    }
+}
+
+/// A calendar as given; what is left out keeps its value.
+#[derive(Debug, Clone, Default)]
+pub struct CalendarInput {
+    /// Name.
+    pub name: Option<String>,
+    /// `traffic` or `maintenance`.
+    pub kind: Option<String>,
+    /// Zone of times without one; `Some(None)` takes it away.
+    pub time_zone: Option<Option<String>>,
+    /// The iCalendar text.
+    pub text: Option<String>,
+}
+
+impl CalendarInput {
+    fn calendar(self, before: Option<&Calendar>, by: &str, now: Timestamp) -> Result<Calendar, Vec<FieldError>> {
+        let mut errors = Vec::new();
+        let mut say =
+            |field: &str, code: &'static str, message: String| errors.push(FieldError::new(field, code, message));
+        let name = self.name.map(|name| name.trim().to_owned()).or_else(|| before.map(|of| of.name.clone()));
+        let name = name.unwrap_or_default();
+        if !(1..=100).contains(&name.chars().count()) {
+            say("name", "invalid_value", "must have 1 to 100 characters".to_owned());
+        }
+        let kind = match self.kind.as_deref() {
+            Some(text) => CalendarKind::parse(text),
+            None => before.map(|of| of.kind),
+        };
+        if kind.is_none() {
+            say("kind", "invalid_value", "must be one of traffic, maintenance".to_owned());
+        }
+        let time_zone = self.time_zone.unwrap_or_else(|| before.and_then(|of| of.time_zone.clone()));
+        let known = time_zone.as_deref().map(super::calendar::zone).transpose();
+        if let Err(error) = &known {
+            say("time_zone", "invalid_value", error.to_string());
+        }
+        let text = self.text.or_else(|| before.map(|of| of.text.clone()));
+        let calendar = Calendar {
+            id: before.map_or_else(|| CalendarId(uuid::Uuid::now_v7().to_string()), |of| of.id.clone()),
+            name,
+            kind: kind.unwrap_or(CalendarKind::Traffic),
+            time_zone: if known.is_ok() { time_zone } else { None },
+            text: text.clone().unwrap_or_default(),
+            created_by: before.map_or_else(|| by.to_owned(), |of| of.created_by.clone()),
+            created_at: before.map_or(now, |of| of.created_at),
+            updated_at: now,
+            version: before.map_or(1, |of| of.version + 1),
+        };
+        if text.is_none() {
+            say("icalendar", "missing_field", "is needed".to_owned());
+        } else if let Err(error) = calendar.events().and_then(|_| calendar.occurrences(now, now + AHEAD)) {
+            // What could not be expanded later is refused now.
+            say("icalendar", "invalid_value", error.to_string());
+        }
+        if errors.is_empty() { Ok(calendar) } else { Err(errors) }
+    }
+}
+
+/// How far ahead an imported calendar must be expandable.
+const AHEAD: SignedDuration = SignedDuration::from_hours(24 * 366);

@@ -1,0 +1,35 @@
+//! Predictive rules: a condition over a forecast, an action, and who must approve it.
+//!
+//! A [`Rule`] says what is foreseen (a disk that fills, connections that run out, a peak of traffic, an event of a
+//! [calendar]), how far ahead it counts, what to do, and under which approval. [`RuleBook`] keeps the rules and
+//! evaluates those that are due: it forecasts each resource in scope, keeps every forecast it decided on as a
+//! [`Prediction`], and hands what is foreseen to the engine as a recommendation. A rule never acts: mode, guardrails,
+//! approvals, rollback and the log are the engine's, as for any other finding. Specification: "Predictive action rules" and
+//! traffic intelligence.
+
+pub(crate) mod advice;
+mod book;
+pub mod calendar;
+mod capacity;
+mod change;
+mod curve;
+mod duration;
+mod foresee;
+mod input;
+pub mod plans;
+mod port;
+mod prediction;
+mod preset;
+mod round;
+mod rule;
+mod story;
+mod surroundings;
+
+pub use book::{CalendarInput, RuleBook, RulePorts};
+pub use duration::{as_text, parse_duration};
+pub use input::RuleInput;
+pub use port::{PredictionFilter, RuleStore};
+pub use prediction::{Expected, Outcome, Prediction, PredictionId};
+pub use preset::presets;
+pub use reeve_recommend::RuleId;
+pub use rule::{ApprovalKind, ApprovalRule, Condition, Foreseen, Response, ResponseKind, Rule, Signal};

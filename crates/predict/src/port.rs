@@ -1,0 +1,57 @@
+//! Where rules, predictions and calendars are kept.
+
+use async_trait::async_trait;
+use reeve_estate::StoreError;
+
+use super::calendar::{Calendar, CalendarId};
+use super::prediction::{Outcome, Prediction};
+use super::rule::Rule;
+use reeve_recommend::RuleId;
+
+/// Which predictions.
+#[derive(Debug, Clone, Default)]
+pub struct PredictionFilter {
+    /// Of this rule.
+    pub rule: Option<RuleId>,
+    /// Of this resource.
+    pub resource: Option<String>,
+    /// Decided so.
+    pub outcome: Option<Outcome>,
+    /// At most this many; 0 is no limit.
+    pub limit: u64,
+    /// After this many.
+    pub offset: u64,
+}
+
+/// Keeps rules, what they decided on, and calendars. Updates compare versions, as [`AgentStore`](reeve_recommend::AgentStore)'s do.
+#[async_trait]
+pub trait RuleStore: Send + Sync {
+    /// Adds a rule; one of the same identifier is a conflict.
+    async fn rule_insert(&self, rule: &Rule) -> Result<(), StoreError>;
+    /// Replaces a rule; `version` is the stored one plus one.
+    async fn rule_update(&self, rule: &Rule) -> Result<(), StoreError>;
+    /// Keeps when a rule was evaluated and what came of it, whatever its version; a rule that is gone is left.
+    async fn rule_evaluated(&self, rule: &Rule) -> Result<(), StoreError>;
+    /// Removes a rule and its predictions.
+    async fn rule_delete(&self, id: &RuleId) -> Result<(), StoreError>;
+    /// One rule.
+    async fn rule_get(&self, id: &RuleId) -> Result<Rule, StoreError>;
+    /// Rules, oldest first.
+    async fn rule_list(&self) -> Result<Vec<Rule>, StoreError>;
+
+    /// Adds predictions of one rule, and forgets all but its newest `keep`.
+    async fn prediction_insert(&self, rule: &RuleId, predictions: &[Prediction], keep: u64) -> Result<(), StoreError>;
+    /// Predictions, newest first, and how many there are in all.
+    async fn prediction_list(&self, filter: &PredictionFilter) -> Result<(Vec<Prediction>, u64), StoreError>;
+
+    /// Adds a calendar.
+    async fn calendar_insert(&self, calendar: &Calendar) -> Result<(), StoreError>;
+    /// Replaces a calendar; `version` is the stored one plus one.
+    async fn calendar_update(&self, calendar: &Calendar) -> Result<(), StoreError>;
+    /// Removes a calendar.
+    async fn calendar_delete(&self, id: &CalendarId) -> Result<(), StoreError>;
+    /// One calendar.
+    async fn calendar_get(&self, id: &CalendarId) -> Result<Calendar, StoreError>;
+    /// Calendars, oldest first.
+    async fn calendar_list(&self) -> Result<Vec<Calendar>, StoreError>;
+}

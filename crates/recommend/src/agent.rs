@@ -1,0 +1,191 @@
+//! Agents as configured things: the specification's configuration record, whole.
+
+use jiff::{SignedDuration, Timestamp};
+
+use reeve_estate::{Connection, Resource, named};
+use reeve_schedule::Schedule;
+
+use crate::change_control::Place;
+
+named!(
+    /// The nine agent types of the specification.
+    AgentType {
+        /// Cost optimisation.
+        CostOptimizer => "cost_optimizer",
+        /// Spot capacity.
+        SpotOptimizer => "spot_optimizer",
+        /// Performance and scaling.
+        PerformanceOptimizer => "performance_optimizer",
+        /// Databases.
+        DbOptimizer => "db_optimizer",
+        /// Security.
+        SecurityIntelligence => "security_intelligence",
+        /// Compliance.
+        ComplianceIntelligence => "compliance_intelligence",
+        /// Operations.
+        OpsIntelligence => "ops_intelligence",
+        /// Workload classification.
+        WorkloadClassifier => "workload_classifier",
+        /// Storage.
+        StorageOptimizer => "storage_optimizer",
+    }
+);
+
+named!(
+    /// Operating modes.
+    Mode {
+        /// Observes, models, recommends; never acts by itself and never executes.
+        Learning => "learning",
+        /// Applies low impact by itself, asks for more, rolls back, logs in detail.
+        SafeMode => "safe_mode",
+        /// Applies everything within the guardrails.
+        Active => "active",
+    }
+);
+
+named!(
+    /// Impact of a change, from the approval matrix: by monthly cost and risk.
+    Impact {
+        /// Below 100 a month, low risk.
+        Low => "low",
+        /// 100 to 1000 a month, medium risk.
+        Medium => "medium",
+        /// Above 1000 a month, high risk.
+        High => "high",
+    }
+);
+
+named!(
+    /// When a notice goes out.
+    Timing {
+        /// At once.
+        Immediate => "immediate",
+        /// Once a day, gathered.
+        DailyDigest => "daily_digest",
+        /// Once a week, gathered.
+        WeeklyDigest => "weekly_digest",
+        /// Never.
+        Never => "never",
+    }
+);
+
+/// An agent's identifier, made by Reeve.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AgentId(pub String);
+
+/// What an agent covers. An empty list is everything.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Scope {
+    /// Account identifiers or connection names.
+    pub accounts: Vec<String>,
+    /// Service names (`ec2`, `rds`, `ebs`, ...).
+    pub services: Vec<String>,
+}
+
+impl Scope {
+    /// Whether a resource lies in it. Accounts go by account identifier, connection name (in any case) or connection id.
+    #[must_use]
+    pub fn covers(&self, place: &Place<'_>) -> bool {
+        let account = |name: &String| {
+            name == place.account || name == place.connection || name.eq_ignore_ascii_case(place.connection_name)
+        };
+        (self.accounts.is_empty() || self.accounts.iter().any(account))
+            && (self.services.is_empty() || self.services.iter().any(|name| name.eq_ignore_ascii_case(place.service)))
+    }
+}
+
+impl Scope {
+    /// Returns `true` if the scope includes a resource of one of the connections.
+    #[must_use]
+    pub fn includes(&self, resource: &Resource, connections: &[Connection]) -> bool {
+        self.covers(&Place::of(resource, connections))
+    }
+}
+
+/// Whether and how far an agent may act by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AutoApply {
+    /// May act by itself at all.
+    pub enabled: bool,
+    /// The highest impact applied without asking.
+    pub max_impact: Impact,
+    /// From this impact on an approval is needed whatever else is set.
+    pub approval_required: Impact,
+}
+
+/// When notices go out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notifications {
+    /// Of new recommendations.
+    pub recommendations: Timing,
+    /// Of actions.
+    pub actions_taken: Timing,
+    /// Of anomalies.
+    pub anomalies: Timing,
+}
+
+/// A configured agent and where it stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Agent {
+    /// Identifier.
+    pub id: AgentId,
+    /// Type.
+    pub agent_type: AgentType,
+    /// Display name.
+    pub name: String,
+    /// Mode.
+    pub mode: Mode,
+    /// What it covers.
+    pub scope: Scope,
+    /// Days of learning before it may act.
+    pub learning_period_days: u32,
+    /// Lowest confidence it acts on, percent 0 to 100.
+    pub confidence_threshold: f64,
+    /// Acting by itself.
+    pub auto_apply: AutoApply,
+    /// Notices.
+    pub notifications: Notifications,
+    /// When it runs; `None` is Reeve's own interval.
+    pub schedule: Option<Schedule>,
+    /// Why it went active before its learning period was over, where it did.
+    pub learning_waived: Option<String>,
+    /// Grows by one with every change, a kept run report included.
+    pub version: u64,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// The last run, if there was one.
+    pub last_run: Option<RunReport>,
+}
+
+/// What one run of an agent saw and did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunReport {
+    /// Identifier of the run; its audit entries carry it.
+    pub run_id: String,
+    /// Start.
+    pub started_at: Timestamp,
+    /// End.
+    pub finished_at: Timestamp,
+    /// Resources looked at.
+    pub resources_seen: u64,
+    /// Days of samples the scope had, the learning period's measure.
+    pub days_observed: u32,
+    /// Recommendations made or refreshed.
+    pub recommendations: u64,
+    /// Recommendations applied by itself.
+    pub applied: u64,
+    /// What was skipped, with the reason, counted: (reason, how many).
+    pub skipped: Vec<(String, u64)>,
+    /// What failed, in words.
+    pub error: Option<String>,
+}
+
+/// Returns the time of an agent's next run: by its schedule, or `interval` after its last run.
+#[must_use]
+pub fn next_run(agent: &Agent, interval: SignedDuration) -> Option<Timestamp> {
+    let last = agent.last_run.as_ref().map(|run| run.finished_at);
+    match &agent.schedule {
+        Some(schedule) => schedule.next(last.unwrap_or(agent.created_at)),
+        None => last.unwrap_or(agent.created_at).checked_add(interval).ok(),
+    }
+}

@@ -1,0 +1,51 @@
+//! Input and output of a judgement: the facts about one resource, and the proposals and abstentions that follow from them.
+
+use jiff::Timestamp;
+use reeve_estate::{Catalogue, Resource, Series};
+
+use crate::guardrail::Guardrails;
+use crate::proposal::{Abstention, Proposal};
+
+/// Days of history a judgement looks at.
+pub const HISTORY_DAYS: i64 = 30;
+
+/// Days a proposal has to hold.
+pub const HORIZON_DAYS: i64 = 14;
+
+/// Everything a judgement of one resource may look at.
+#[derive(Debug, Clone, Copy)]
+pub struct Facts<'a> {
+    /// The resource as last observed.
+    pub resource: &'a Resource,
+    /// Its series over the last [`HISTORY_DAYS`], each sorted by time.
+    pub series: &'a [Series],
+    /// The volumes attached to it.
+    pub volumes: &'a [Resource],
+    /// Specifications and prices.
+    pub catalogue: &'a Catalogue,
+    /// The limits a step is chosen within.
+    pub guardrails: &'a Guardrails,
+    /// When its size last changed, as far as Reeve knows: older samples tell of another machine and are not looked at.
+    pub unchanged_since: Option<Timestamp>,
+    /// Now.
+    pub now: Timestamp,
+}
+
+/// Result of judging one resource.
+#[derive(Debug, Clone, Default)]
+pub struct Judgement {
+    /// Proposed changes, at most one a recommendation type.
+    pub proposals: Vec<Proposal>,
+    /// Reasons why nothing else was proposed.
+    pub abstentions: Vec<Abstention>,
+}
+
+impl Judgement {
+    /// Adds the outcome of a rule.
+    pub fn take(&mut self, outcome: Result<Proposal, Abstention>) {
+        match outcome {
+            Ok(proposal) => self.proposals.push(proposal),
+            Err(abstention) => self.abstentions.push(abstention),
+        }
+    }
+}

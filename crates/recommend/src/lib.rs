@@ -1,0 +1,64 @@
+//! Vocabulary that all agents share: proposals, recommendations, their origin, plans, approvals, guardrails, the contract of models,
+//! and the ports through which engine, store and adapters meet. Nothing here runs: it is pure but for the interfaces in [`ports`].
+
+pub mod action;
+pub mod agent;
+pub mod agent_type;
+pub mod applicability;
+pub mod approval;
+pub mod caller;
+pub mod change_control;
+pub mod diagnosis;
+pub mod error;
+pub mod exception;
+pub mod exclusion;
+pub mod guardrail;
+pub mod judgement;
+pub mod lifecycle;
+pub mod models;
+pub mod origin;
+pub mod ownership;
+pub mod patch;
+pub mod plan;
+pub mod ports;
+pub mod procedure;
+pub mod proposal;
+pub mod ranking;
+pub mod recommendation;
+pub mod record;
+pub mod responses;
+pub mod rollout;
+pub mod together;
+pub mod trust;
+pub mod weigh;
+pub mod words;
+
+pub use action::{Action, ActionId, ActionStatus, Purpose, StepOutcome, Watch, WatchVerdict};
+pub use agent::{
+    Agent, AgentId, AgentType, AutoApply, Impact, Mode, Notifications, RunReport, Scope, Timing, next_run,
+};
+pub use agent_type::{AgentTypeInfo, FindingSource, agent_types};
+pub use applicability::{Applicability, ApplicabilityState};
+pub use approval::{Approval, ApprovalId, ApprovalStatus, Delegation, Signature, Signed};
+pub use caller::Caller;
+pub use change_control::{ChangeControl, Day, Direction, Freeze, IacRule, MaintenanceWindow};
+pub use error::EngineError;
+pub use exception::{Exception, ExceptionRequest};
+pub use exclusion::{Exclusion, ExclusionId};
+pub use guardrail::{Block, Guardrails};
+pub use judgement::{Facts, HISTORY_DAYS, HORIZON_DAYS, Judgement};
+pub use lifecycle::Status;
+pub use origin::{AnomalyId, Cause, Origin, RuleId};
+pub use ownership::{left_alone, owned_by_code};
+pub use patch::{Patch, Tool, patch};
+pub use plan::{Plan, Step, StepKind};
+pub use ports::{AgentStore, Clock, Clouds, LogReader, ReadError, RecordError, Recorder};
+pub use procedure::{precondition, resize, step, subject};
+pub use proposal::{Abstention, Proposal};
+pub use ranking::{Opinions, Ranking};
+pub use recommendation::{Explanation, Feedback, Priority, Recommendation, RecommendationId, RecommendationType};
+pub use responses::{Offer, Remedy, Responses};
+pub use rollout::{Rollout, RolloutId, RolloutSettings, RolloutStatus, RolloutStore};
+pub use trust::{Trust, trust_group};
+pub use weigh::{Hazards, impact_by_cost, is_production, non_production, risk};
+pub use words::thousands;

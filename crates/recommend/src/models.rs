@@ -1,0 +1,15 @@
+//! Models: the versions of what trainers learn for agents, the contract of trainers, and where models are kept.
+//!
+//! A model is one version of what one [`Trainer`] learned for one agent. Of each (agent, name) at most one version serves.
+
+mod calibrator;
+mod material;
+mod model;
+mod port;
+mod trainer;
+
+pub use calibrator::{HELD_OUT_DAYS, calibrator_from, has_seen, known_before, state_of};
+pub use material::{Material, between};
+pub use model::{Model, ModelId, ModelStatus, ModelType, RetrainCause};
+pub use port::{MAX_STATE_BYTES, ModelFilter, ModelStore, TrustNote};
+pub use trainer::{Evaluation, NotTrained, Trained, Trainer};

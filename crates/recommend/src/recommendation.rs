@@ -1,0 +1,288 @@
+//! Recommendations: what was found, why, and what it would do.
+
+use jiff::Timestamp;
+
+use reeve_estate::{ConnectionId, Money, Provider, ResourceId, ResourceKind};
+
+use crate::agent::{AgentId, Impact};
+use crate::exception::Exception;
+use crate::lifecycle::Status;
+use crate::origin::Origin;
+use crate::plan::Plan;
+use crate::ranking::Ranking;
+use reeve_estate::named;
+
+/// A recommendation's identifier, made by Reeve. Every audit entry of its story carries it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RecommendationId(pub String);
+
+named!(
+    /// What kind of change. The specification's fourteen types.
+    RecommendationType {
+        /// Cost: another size.
+        RightSize => "right_size",
+        /// Cost: commit to steady usage.
+        ReservedInstances => "reserved_instances",
+        /// Cost: interruptible capacity.
+        SpotInstances => "spot_instances",
+        /// Cost: cheaper storage.
+        StorageOptimization => "storage_optimization",
+        /// Cost: stop what nobody uses.
+        IdleResourceCleanup => "idle_resource_cleanup",
+        /// Performance: scale by itself.
+        AutoScaling => "auto_scaling",
+        /// Performance: a bigger or better size.
+        InstanceType => "instance_type",
+        /// Performance: database settings.
+        DatabaseTuning => "database_tuning",
+        /// Performance: a cache.
+        CachingStrategy => "caching_strategy",
+        /// Security: network rules.
+        SecurityGroup => "security_group",
+        /// Security: encryption.
+        Encryption => "encryption",
+        /// Security: permissions.
+        IamOptimization => "iam_optimization",
+        /// Security: patches.
+        PatchManagement => "patch_management",
+    }
+);
+
+named!(
+    /// Priority.
+    Priority {
+        /// Act today.
+        Critical => "critical",
+        /// Act this week.
+        High => "high",
+        /// Act when convenient.
+        Medium => "medium",
+        /// Good to know.
+        Low => "low",
+    }
+);
+
+named!(
+    /// How hard the change is to carry out.
+    Effort {
+        /// One reversible call, no restart.
+        Low => "low",
+        /// A restart or several calls.
+        Medium => "medium",
+        /// A migration or a purchase.
+        High => "high",
+    }
+);
+
+/// The resource as it was when the finding was made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Subject {
+    /// The connection it is reached over.
+    pub connection: ConnectionId,
+    /// The provider's identifier.
+    pub id: ResourceId,
+    /// Display name.
+    pub name: String,
+    /// What it is.
+    pub kind: ResourceKind,
+    /// Its cloud.
+    pub provider: Provider,
+    /// Account.
+    pub account: String,
+    /// Region.
+    pub region: String,
+    /// Service.
+    pub service: String,
+    /// Size then.
+    pub instance_type: Option<String>,
+    /// Size proposed, where a size changes.
+    pub target_type: Option<String>,
+}
+
+/// Estimated impact in words and figures, on the three scales of the specification.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImpactAssessment {
+    /// Change of cost in percent of the resource's monthly cost; negative saves.
+    pub cost_percent: Option<f64>,
+    /// In words, with figures.
+    pub cost: String,
+    /// Expected degradation in percent (0 = none expected); `None` when what decides it was not measured.
+    pub performance_degradation_percent: Option<f64>,
+    /// In words, with figures.
+    pub performance: String,
+    /// In words.
+    pub security: String,
+}
+
+/// One check on the way to the decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decision {
+    /// The question, with the threshold in it.
+    pub check: String,
+    /// Yes or no; `None` when it could not be answered.
+    pub answer: Option<bool>,
+    /// The numbers that answered it.
+    pub detail: String,
+}
+
+/// Why, from the numbers that decided.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Explanation {
+    /// The change in words.
+    pub action: String,
+    /// Sentences, each with its numbers.
+    pub factors: Vec<String>,
+    /// Samples that were looked at.
+    pub data_points: u64,
+    /// Ended recommendations of the same type and size step, counted.
+    pub similar_cases: u64,
+    /// Share of those that succeeded, percent; `None` when there are none.
+    pub success_rate: Option<f64>,
+    /// How risky the change is, apart from what it costs.
+    pub risk: Impact,
+    /// Estimated cost reduction, in words.
+    pub cost_reduction: String,
+    /// Estimated performance impact, in words.
+    pub performance_impact: String,
+    /// The numbered checks.
+    pub decision_path: Vec<Decision>,
+}
+
+/// A recommendation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recommendation {
+    /// Identifier.
+    pub id: RecommendationId,
+    /// The agent that owns it, of the type that its origin names; `None` for advice without such an agent.
+    pub agent_id: Option<AgentId>,
+    /// Agent type, rule and cause.
+    pub origin: Origin,
+    /// What kind of change.
+    pub kind: RecommendationType,
+    /// One line for people.
+    pub title: String,
+    /// The resource.
+    pub subject: Subject,
+    /// Priority.
+    pub priority: Priority,
+    /// Probability that it will hold, percent 0 to 100.
+    pub confidence: f64,
+    /// Impact level: which approval it needs.
+    pub impact_level: Impact,
+    /// Impact in words and figures.
+    pub impact: ImpactAssessment,
+    /// How hard it is.
+    pub effort: Effort,
+    /// Estimated savings a month at list price; negative when it costs more, `None` where no price is known.
+    pub savings_monthly: Option<Money>,
+    /// The same after discounts and commitments, where the bill is known.
+    pub savings_after_discounts: Option<Money>,
+    /// What the resource costs a month now.
+    pub monthly_cost: Option<Money>,
+    /// Where it stands.
+    pub status: Status,
+    /// The plan, exactly as it would run; `None` for advice that Reeve cannot carry out (buying reservations).
+    pub plan: Option<Plan>,
+    /// Stable codes of what decided.
+    pub reason_codes: Vec<String>,
+    /// What was not measured and is therefore not claimed.
+    pub not_measured: Vec<String>,
+    /// The explanation.
+    pub explanation: Explanation,
+    /// Where it stands among the others.
+    pub ranking: Ranking,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+    /// When it stops being true unless found again.
+    pub expires_at: Timestamp,
+    /// Who asked for it to run (e-mail address or `agent:<id>`), from the request on.
+    pub requested_by: Option<String>,
+    /// When it is to run, while scheduled.
+    pub scheduled_for: Option<Timestamp>,
+    /// Until when it sleeps, while snoozed.
+    pub snoozed_until: Option<Timestamp>,
+    /// Why it was dismissed, snoozed or failed.
+    pub status_reason: Option<String>,
+    /// Why the last execution was blocked, with the guardrail and by how much.
+    pub blocked: Option<String>,
+    /// Exception to one guardrail that was granted for its plan and is not used up.
+    pub exception: Option<Exception>,
+    /// Person who undid the change by their own decision, where one did; such an end is no failure of the finding.
+    pub taken_back_by: Option<String>,
+    /// Grows with every change; stores compare it before they write.
+    pub version: u64,
+}
+
+named!(
+    /// Basis of a saving.
+    SavingsBasis {
+        /// After discounts and commitments, from the bill.
+        Bill => "bill",
+        /// List price, where no bill of the resource is known.
+        ListPrice => "list_price",
+    }
+);
+
+impl Recommendation {
+    /// Expected savings a month on the one basis that every page, list and total uses: after discounts where the bill is known,
+    /// else at list price. Negative when it costs more; `None` where no price is known.
+    #[must_use]
+    pub fn expected_savings(&self) -> Option<Money> {
+        self.savings_after_discounts.or(self.savings_monthly)
+    }
+
+    /// Basis of [`Recommendation::expected_savings`]; `None` where no price is known.
+    #[must_use]
+    pub fn savings_basis(&self) -> Option<SavingsBasis> {
+        let bill = self.savings_after_discounts.map(|_| SavingsBasis::Bill);
+        bill.or_else(|| self.savings_monthly.map(|_| SavingsBasis::ListPrice))
+    }
+}
+
+/// The specification's four kinds of feedback.
+pub const OUTCOMES: [&str; 4] = ["implemented_successfully", "implemented_issues", NOT_APPLICABLE, NOT_NOW];
+/// It does not fit this resource.
+pub const NOT_APPLICABLE: &str = "not_applicable";
+/// It may be right, at another time.
+pub const NOT_NOW: &str = "not_now";
+
+/// Feedback of a person, as stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Feedback {
+    /// Identifier.
+    pub id: String,
+    /// About which recommendation.
+    pub recommendation: RecommendationId,
+    /// `implemented_successfully`, `implemented_issues`, `not_applicable`, `not_now`.
+    pub outcome: String,
+    /// 1 to 5.
+    pub rating: Option<u8>,
+    /// Free text.
+    pub comments: Option<String>,
+    /// Who.
+    pub by: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// Categories of recommendation types, beside the types themselves.
+pub const CATEGORIES: [&str; 3] = ["cost", "performance", "security"];
+
+impl RecommendationType {
+    /// What it is about: `cost`, `performance` or `security`.
+    #[must_use]
+    pub const fn category(self) -> &'static str {
+        use RecommendationType as T;
+        match self {
+            T::RightSize
+            | T::ReservedInstances
+            | T::SpotInstances
+            | T::StorageOptimization
+            | T::IdleResourceCleanup => CATEGORIES[0],
+            T::AutoScaling | T::InstanceType | T::DatabaseTuning | T::CachingStrategy => CATEGORIES[1],
+            T::SecurityGroup | T::Encryption | T::IamOptimization | T::PatchManagement => CATEGORIES[2],
+        }
+    }
+}

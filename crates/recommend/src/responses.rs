@@ -1,0 +1,92 @@
+//! Port of the engine for findings that do not come from a run: anomalies and predictive rules offer them, the engine decides about them.
+
+use async_trait::async_trait;
+use reeve_estate::{Resource, ResourceId};
+
+use crate::action::ActionId;
+use crate::agent::{AgentType, Scope};
+use crate::approval::ApprovalId;
+use crate::caller::Caller;
+use crate::error::EngineError;
+use crate::origin::Cause;
+use crate::proposal::Proposal;
+use crate::recommendation::{Recommendation, RecommendationId};
+
+/// A finding on a resource, with what caused it.
+#[derive(Debug, Clone)]
+pub struct Offer {
+    /// The resource.
+    pub resource: Resource,
+    /// The proposed change.
+    pub proposal: Proposal,
+    /// The anomaly or predictive rule behind it.
+    pub cause: Cause,
+}
+
+/// Outcome of a response.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Remedy {
+    /// A change by Reeve that may have caused the trouble is being undone.
+    Undoing(ActionId),
+    /// A recommendation is being carried out.
+    Began(ActionId),
+    /// The signatures that a recommendation needs were asked for.
+    Asked(ApprovalId),
+    /// Nothing, for this reason.
+    Nothing(String),
+}
+
+/// Keeps findings as recommendations and responds to incidents, within mode, guardrails and approvals.
+#[async_trait]
+pub trait Responses: Send + Sync {
+    /// Keeps findings of an agent type, and applies those that their agent may apply by itself. One answer for each finding: its
+    /// recommendation, or the reason why there is none.
+    ///
+    /// # Errors
+    /// When the store or the log fails; findings that were kept before stay.
+    async fn offer(
+        &self,
+        agent_type: AgentType,
+        offers: Vec<Offer>,
+    ) -> Result<Vec<Result<RecommendationId, String>>, EngineError>;
+
+    /// Keeps a finding without applying it: as a recommendation of the agent of the type whose scope includes the resource, or as
+    /// advice where there is none. The inner error is the reason why it was not kept.
+    ///
+    /// # Errors
+    /// When the store or the log fails.
+    async fn keep(&self, agent_type: AgentType, offer: Offer) -> Result<Result<Recommendation, String>, EngineError>;
+
+    /// Carries out a recommendation for an emergency, or asks for its signatures, as its agent's configuration says. `why` stands
+    /// in the records.
+    ///
+    /// # Errors
+    /// When the store or the log fails.
+    async fn respond(&self, id: &RecommendationId, why: &str) -> Result<Remedy, EngineError>;
+
+    /// Relieves a resource in trouble as far as agents in active mode may: undoes the suspected change, or carries out an open
+    /// recommendation that gives the resource more of what it lacks.
+    ///
+    /// # Errors
+    /// When the store or the log fails.
+    async fn remedy(&self, resource: &ResourceId, suspect: Option<&ActionId>, why: &str)
+    -> Result<Remedy, EngineError>;
+
+    /// Ends the recommendations of a cause that nobody took up: those on the given resources, or all.
+    ///
+    /// # Errors
+    /// When the store or the log fails.
+    async fn withdraw(
+        &self,
+        cause: &Cause,
+        on: Option<&[ResourceId]>,
+        reason: &str,
+        caller: &Caller,
+    ) -> Result<(), EngineError>;
+
+    /// Refuses a scope that names accounts or services which are not connected; `path` is the field that holds the scope.
+    ///
+    /// # Errors
+    /// [`EngineError::Invalid`] with every unknown name; the store's failures.
+    async fn check_scope(&self, path: &str, scope: &Scope) -> Result<(), EngineError>;
+}

@@ -1,0 +1,63 @@
+//! From a backtest to a probability: what a proposal carries to be calibrated by, and the calibration itself.
+
+use reeve_learn::calibrate::{Calibrated, Calibrator, Signs, features};
+
+use crate::agent::AgentType;
+use crate::proposal::Proposal;
+use crate::recommendation::RecommendationType;
+
+/// Earlier recommendations up to which a calibration is weak.
+const FEW: f64 = 10.0;
+
+/// What a confidence is made of.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Trust {
+    /// The backtest's own answer, 0 to 1.
+    pub raw: f64,
+    /// The figures beside it, in the order of `reeve_learn::calibrate::FEATURES`.
+    pub features: Vec<f64>,
+    /// At most this, percent, because something that decides was not measured.
+    pub cap_percent: Option<f64>,
+}
+
+impl Trust {
+    /// From a backtest's own answer, the highest confidence allowed, and the figures beside it.
+    #[must_use]
+    pub fn of(raw: f64, cap_percent: Option<f64>, signs: &Signs) -> Self {
+        Trust { raw, features: features(signs), cap_percent }
+    }
+}
+
+/// The calibrator's name for the recommendations of an agent type and kind.
+#[must_use]
+pub fn trust_group(agent: AgentType, kind: RecommendationType) -> String {
+    format!("{agent}/{kind}")
+}
+
+impl Proposal {
+    /// Sets the confidence to the calibrated probability that the proposal holds, and says so in the explanation. A
+    /// calibrator without examples leaves the backtest's answer as it is.
+    pub fn calibrate(&mut self, agent: AgentType, by: &Calibrator) -> Option<Calibrated> {
+        if by.examples() <= 0.0 {
+            return None;
+        }
+        let found = by.calibrate(&trust_group(agent, self.kind), self.trust.raw, &self.trust.features);
+        let percent = found.probability * 100.0;
+        let percent = self.trust.cap_percent.map_or(percent, |cap| percent.min(cap));
+        self.confidence = (percent * 10.0).round() / 10.0;
+        // Few examples make a wide range: it comes first, so that the number in its middle is not taken for more than it is.
+        let few = if found.examples < FEW { ", which is little to go by" } else { "" };
+        self.explanation.factors.insert(
+            0,
+            format!(
+                "90 % range {:.0} to {:.0} %, confidence {:.1} %: calibrated on {:.0} earlier recommendations of this kind{few}; the backtest alone said {:.1} %",
+                found.low * 100.0,
+                found.high * 100.0,
+                self.confidence,
+                found.examples,
+                self.trust.raw * 100.0
+            ),
+        );
+        Some(found)
+    }
+}

@@ -1,0 +1,96 @@
+//! How much is at stake: impact level, priority, risk.
+//!
+//! The specification's matrix names a monthly cost and a risk for each level; the higher of the two decides. The cost is
+//! the larger of what changes and what the resource costs, so that a small saving on a large machine is still asked for.
+
+use reeve_estate::{Money, Resource, ResourceKind};
+
+use crate::agent::Impact;
+use crate::recommendation::Priority;
+
+/// The level a monthly cost alone puts a change on: below 100 low, up to 1000 medium, above high.
+#[must_use]
+pub fn impact_by_cost(monthly: Money) -> Impact {
+    let usd = monthly.usd().abs();
+    if usd < 100.0 {
+        Impact::Low
+    } else if usd <= 1000.0 {
+        Impact::Medium
+    } else {
+        Impact::High
+    }
+}
+
+/// Whether a tag says production.
+#[must_use]
+pub fn is_production(resource: &Resource) -> bool {
+    environment(resource).is_some_and(|env| matches!(env.as_str(), "prod" | "production" | "prd" | "live"))
+}
+
+/// Whether a tag says that it may be tried things on: development, test, staging, or a twin by name.
+#[must_use]
+pub fn non_production(resource: &Resource) -> bool {
+    const NAMES: [&str; 9] = ["dev", "development", "test", "testing", "qa", "stage", "staging", "sandbox", "nonprod"];
+    let twin = resource.tag("reeve:test-twin").is_some_and(|value| value.eq_ignore_ascii_case("true"));
+    twin || environment(resource).is_some_and(|env| NAMES.contains(&env.as_str()))
+}
+
+/// The value of the environment tag, lower case.
+fn environment(resource: &Resource) -> Option<String> {
+    let key = |key: &str| matches!(key.to_ascii_lowercase().as_str(), "env" | "environment" | "stage");
+    resource.tags.iter().find(|(name, _)| key(name)).map(|(_, value)| value.trim().to_ascii_lowercase())
+}
+
+/// What makes a change riskier than its cost says.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Hazards {
+    /// A dimension gets smaller that nobody measured.
+    pub unmeasured: bool,
+    /// Infrastructure as code owns it.
+    pub iac: bool,
+    /// There is no price for it.
+    pub unpriced: bool,
+    /// Nothing in use is taken away (it is idle).
+    pub idle: bool,
+}
+
+/// The risk: one step up for one or two hazards, two for more.
+pub fn risk(resource: &Resource, hazards: Hazards) -> Impact {
+    let production = is_production(resource);
+    let database = resource.kind == ResourceKind::Database;
+    let count = [production, database, hazards.unmeasured && !hazards.idle, hazards.iac, hazards.unpriced];
+    match count.into_iter().filter(|hazard| *hazard).count() {
+        0 => Impact::Low,
+        1 | 2 => Impact::Medium,
+        _ => Impact::High,
+    }
+}
+
+/// The impact level: the higher of cost and risk.
+pub fn impact_level(resource: &Resource, savings: Option<Money>, monthly: Option<Money>, hazards: Hazards) -> Impact {
+    let size = |money: Option<Money>| money.map_or(0.0, |money| money.usd().abs());
+    let cost = Money::from_usd(size(savings).max(size(monthly)));
+    impact_by_cost(cost).max(risk(resource, hazards))
+}
+
+/// The priority of something that saves this much a month. What has no price is not taken for worthless.
+pub fn priority_by_savings(savings: Option<Money>) -> Priority {
+    match savings.map(|savings| savings.usd().abs()) {
+        Some(usd) if usd >= 1000.0 => Priority::High,
+        Some(usd) if usd >= 100.0 => Priority::Medium,
+        Some(_) => Priority::Low,
+        None => Priority::Medium,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_matrix_has_the_specifications_borders() {
+        let level = |usd: f64| impact_by_cost(Money::from_usd(usd));
+        assert_eq!((level(0.0), level(99.99), level(100.0)), (Impact::Low, Impact::Low, Impact::Medium));
+        assert_eq!((level(1000.0), level(1000.01), level(-2000.0)), (Impact::Medium, Impact::High, Impact::High));
+    }
+}

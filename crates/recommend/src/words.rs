@@ -1,0 +1,71 @@
+//! Numbers as people read them.
+
+use reeve_estate::Money;
+
+/// `7.4 %`.
+pub fn percent(value: f64) -> String {
+    format!("{value:.1} %")
+}
+
+/// `4,032`.
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `12,000`, `315`, `3.13`, `0.021`: three digits that count, none that say nothing.
+pub fn figure(value: f64) -> String {
+    let digits = match value.abs() {
+        v if v >= 99.95 => return thousands(value.round().max(0.0) as u64),
+        v if v >= 9.995 => 1,
+        v if v >= 0.9995 => 2,
+        _ => 3,
+    };
+    let text = format!("{value:.digits$}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// `$1,234.50`.
+pub fn dollars(money: Money) -> String {
+    let cents = (money.usd_cents().abs() * 100.0).round() as u64;
+    let sign = if money < Money::ZERO { "-" } else { "" };
+    format!("{sign}${}.{:02}", thousands(cents / 100), cents % 100)
+}
+
+/// What something costs a month at most, where that is known.
+pub fn at_most(price: Option<Money>) -> String {
+    price.map_or("a price that is not known".to_owned(), |price| format!("at most {} a month", dollars(price)))
+}
+
+/// Bytes per second as `12.3 KB/s`.
+pub fn byte_rate(bytes_per_second: f64) -> String {
+    match bytes_per_second {
+        b if b >= 1e9 => format!("{:.2} GB/s", b / 1e9),
+        b if b >= 1e6 => format!("{:.1} MB/s", b / 1e6),
+        b if b >= 1e3 => format!("{:.1} KB/s", b / 1e3),
+        b => format!("{b:.0} B/s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!((thousands(0), thousands(999), thousands(4032)), ("0".into(), "999".into(), "4,032".into()));
+        assert_eq!(thousands(1_234_567), "1,234,567");
+        let figures = [12_000.0, 315.4, 75.0, 3.126, 0.0212, 0.0].map(figure);
+        assert_eq!(figures, ["12,000", "315", "75", "3.13", "0.021", "0"]);
+        assert_eq!(dollars(Money::from_usd(1234.5)), "$1,234.50");
+        assert_eq!(dollars(Money::from_usd(-35.04)), "-$35.04");
+        assert_eq!((byte_rate(12.0), byte_rate(1_500_000.0)), ("12 B/s".into(), "1.5 MB/s".into()));
+    }
+}
