@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use reeve_audit::query::{Column, FieldPath, Query};
 
 use crate::entry::StoredEntry;
+use crate::segment::SegmentError;
 
 /// Search over the entries of the log. `query` already includes the caller's row visibility.
 #[derive(Debug, Clone)]
@@ -180,6 +181,15 @@ pub enum TrailError {
     /// The disk or the query engine failed.
     #[error("the log could not be read: {0}")]
     Backend(String),
+}
+
+impl From<SegmentError> for TrailError {
+    fn from(error: SegmentError) -> Self {
+        match error {
+            SegmentError::Damaged { .. } => TrailError::Damaged(error.to_string()),
+            SegmentError::Io { .. } => TrailError::Backend(error.to_string()),
+        }
+    }
 }
 
 /// Reads the log, whoever asks.

@@ -46,8 +46,8 @@ pub(super) fn encode(
     texts: &[(Column, Texts)],
 ) -> Result<Vec<u8>, ParquetError> {
     let sequence = |entry: Option<&Arc<StoredEntry>>| entry.map_or(0, |entry| entry.sequence);
-    let told = told(class, sequence(entries.first()), sequence(entries.last()));
-    let properties = properties().set_key_value_metadata(Some(told)).build();
+    let metadata = file_metadata(class, sequence(entries.first()), sequence(entries.last()));
+    let properties = properties().set_key_value_metadata(Some(metadata)).build();
     let mut writer = ArrowWriter::try_new(Vec::new(), Arc::clone(&SCHEMA), Some(properties))?;
     let dictionaries = texts.iter().map(|(column, texts)| Ok((*column, dictionary(texts)?)));
     let dictionaries = dictionaries.collect::<Result<Vec<_>, ArrowError>>()?;
@@ -75,15 +75,15 @@ fn chunks(mut entries: &[Arc<StoredEntry>]) -> impl Iterator<Item = &[Arc<Stored
     })
 }
 
-/// Key-value metadata of a file.
-pub(super) fn told(class: &str, first: u64, last: u64) -> Vec<KeyValue> {
-    let told = [
+/// Returns the key-value metadata of a file.
+pub(super) fn file_metadata(class: &str, first: u64, last: u64) -> Vec<KeyValue> {
+    let pairs = [
         ("reeve.format", FORMAT.to_owned()),
         ("reeve.class", class.to_owned()),
         ("reeve.first_sequence", first.to_string()),
         ("reeve.last_sequence", last.to_string()),
     ];
-    told.map(|(key, value)| KeyValue::new(key.to_owned(), value)).to_vec()
+    pairs.map(|(key, value)| KeyValue::new(key.to_owned(), value)).to_vec()
 }
 
 /// Layout of a file.

@@ -9,7 +9,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::errors::ParquetError;
 use reeve_ledger::StoredEntry;
 
-use super::encode::{properties, told, whole};
+use super::encode::{file_metadata, properties, whole};
 use super::schema::SCHEMA;
 
 /// Class in the metadata of exported files, which hold entries of all classes.
@@ -61,7 +61,7 @@ impl EntryFile {
     pub fn finish(mut self) -> io::Result<()> {
         self.flush()?;
         let (first, last) = self.span.unwrap_or_default();
-        told(CLASS, first, last).into_iter().for_each(|pair| self.writer.append_key_value_metadata(pair));
+        file_metadata(CLASS, first, last).into_iter().for_each(|pair| self.writer.append_key_value_metadata(pair));
         self.writer.into_inner().map_err(failed)?.sync_all()
     }
 

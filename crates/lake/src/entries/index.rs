@@ -23,4 +23,4 @@ pub(super) use bits::Bits;
 pub(super) use count::Counted;
 pub(super) use open::Index;
 pub(super) use shelf::Shelf;
-pub(super) use write::{Row, build};
+pub(super) use write::{build, rows_of};

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use reeve_ledger::{SegmentError, SegmentMeta, SegmentStore as _, TrailError};
 
-use super::index::{Index, Row, build};
-use super::parts::failed;
-use super::segments::{EntrySegments, damaged, failed as of_place, io};
+use super::index::{Index, build, rows_of};
+use super::segments::{EntrySegments, damaged, failed, io};
 use super::views::Views;
 use crate::place::blocking;
 
@@ -38,25 +37,22 @@ impl EntrySegments {
                 built += 1;
             }
         }
-        self.shelf.sweep(&published).map_err(|error| failed(io("lake/index", error.to_string())))?;
+        self.shelf.sweep(&published).map_err(|error| io("lake/index", error.to_string()))?;
         Ok(built)
     }
 
     /// Builds the index of a segment anew, from its rows.
     async fn build_index(&self, segment: &SegmentMeta, views: &dyn Views) -> Result<(), TrailError> {
-        let stored = views.restore(self.read(segment).await.map_err(failed)?).await?;
+        let stored = views.restore(self.read(segment).await?).await?;
         let (path, sha256) = (segment.path.clone(), segment.sha256.clone());
         let attest = self.shelf.attest(&segment.path, segment.last_sequence);
         let built = blocking(&segment.path, move || {
-            let rows: Vec<Row<'_>> = stored
-                .iter()
-                .map(|stored| Row { sequence: stored.sequence, recorded_at: stored.recorded_at, entry: &stored.entry })
-                .collect();
+            let rows = rows_of(stored.iter());
             let mut digest = [0; 32];
             hex::decode_to_slice(&sha256, &mut digest).map_err(|error| damaged(&path, error.to_string()))?;
             Ok::<_, SegmentError>(build(&rows, &digest, &attest))
         });
-        let bytes = built.await.map_err(|error| failed(of_place(error)))?.map_err(failed)?;
-        self.shelf.put(&segment.path, &bytes).map_err(|error| failed(io(&segment.path, error.to_string())))
+        let bytes = built.await.map_err(failed)??;
+        Ok(self.shelf.put(&segment.path, &bytes).map_err(|error| io(&segment.path, error.to_string()))?)
     }
 }

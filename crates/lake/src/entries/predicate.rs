@@ -3,10 +3,10 @@
 use datafusion_expr::Expr;
 use jiff::Timestamp;
 use memchr::memmem::Finder;
-use reeve_audit::query::{Bound, Column, Comparison, Expr as Asked, FieldPath, Match, Query};
+use reeve_audit::query::{Bound, Column, Expr as Asked, FieldPath, Match, Query};
 use reeve_ledger::{SegmentMeta, StoredEntry};
 
-use super::translate::{conditions, words_needed};
+use super::translate::{conditions, span, words_needed};
 
 /// A query, ready for segments and for the tail.
 #[derive(Debug)]
@@ -101,40 +101,10 @@ impl Asker<'_> {
     }
 }
 
-/// The instants on one side of a point in time, in whole milliseconds, both ends included.
-pub(super) fn span(side: Comparison, at: Timestamp) -> (i64, i64) {
-    let floor = i64::try_from(at.as_nanosecond().div_euclid(1_000_000)).unwrap_or_default();
-    let whole = i128::from(floor) * 1_000_000 == at.as_nanosecond();
-    match side {
-        Comparison::Greater => (floor + 1, i64::MAX),
-        Comparison::AtLeast => (if whole { floor } else { floor + 1 }, i64::MAX),
-        Comparison::Less => (i64::MIN, if whole { floor - 1 } else { floor }),
-        Comparison::AtMost => (i64::MIN, floor),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-
-    #[test]
-    fn spans_are_whole_milliseconds() {
-        let at: Timestamp = "1970-01-01T00:00:00.010Z".parse().unwrap();
-        let between: Timestamp = "1970-01-01T00:00:00.0105Z".parse().unwrap();
-        for (side, at, expect) in [
-            (Comparison::Greater, at, (11, i64::MAX)),
-            (Comparison::Greater, between, (11, i64::MAX)),
-            (Comparison::AtLeast, at, (10, i64::MAX)),
-            (Comparison::AtLeast, between, (11, i64::MAX)),
-            (Comparison::Less, at, (i64::MIN, 9)),
-            (Comparison::Less, between, (i64::MIN, 10)),
-            (Comparison::AtMost, at, (i64::MIN, 10)),
-            (Comparison::AtMost, between, (i64::MIN, 10)),
-        ] {
-            assert_eq!(span(side, at), expect, "{side:?} {at}");
-        }
-    }
 
     #[test]
     fn constants_are_folded_away() {

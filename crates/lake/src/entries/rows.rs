@@ -3,26 +3,24 @@
 //! A page of fifty entries may stand in fifty segments, one row in each. A scan of DataFusion costs more than such a row, so
 //! here the Parquet reader is asked itself, with footers that are kept in memory.
 
+mod at;
 mod newest;
 mod pages;
 
 use std::fs::File;
-use std::io::{self, BufReader, Read};
-use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use bytes::Bytes;
 use object_store::ObjectMeta;
 use parking_lot::Mutex;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, RowSelection};
 use parquet::arrow::{FieldLevels, ProjectionMask, parquet_to_arrow_field_levels};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDataReader};
-use parquet::file::reader::{ChunkReader, Length};
 use reeve_ledger::SealedEntry;
 
+use self::at::At;
 use self::newest::Newest;
 use self::pages::{Dictionaries, Footer, Groups};
 use super::decode::{sealed, sealed_columns};
@@ -124,43 +122,4 @@ fn entries(file: At, known: Known, dictionaries: &Arc<Dictionaries>, rows: &[usi
         sealed(&batch?.project(&order)?, &mut entries);
     }
     Ok(entries)
-}
-
-/// A file from some place on, read without a place of its own that others could move.
-#[derive(Debug, Clone)]
-struct At {
-    file: Arc<File>,
-    size: u64,
-    at: u64,
-}
-
-impl Read for At {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let read = self.file.read_at(into, self.at)?;
-        self.at += read as u64;
-        Ok(read)
-    }
-}
-
-impl Length for At {
-    fn len(&self) -> u64 {
-        self.size
-    }
-}
-
-impl ChunkReader for At {
-    type T = BufReader<At>;
-
-    fn get_read(&self, start: u64) -> Result<Self::T> {
-        Ok(BufReader::new(At { at: start, ..self.clone() }))
-    }
-
-    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
-        if start.checked_add(length as u64).is_none_or(|end| end > self.size) {
-            return Err(ParquetError::EOF(format!("{length} bytes from {start} of {}", self.size)));
-        }
-        let mut bytes = vec![0; length];
-        self.file.read_exact_at(&mut bytes, start)?;
-        Ok(bytes.into())
-    }
 }

@@ -19,7 +19,7 @@ use sha2::{Digest, Sha256};
 use super::columns::texts;
 use super::decode::{sealed, sealed_columns};
 use super::encode::encode;
-use super::index::{Row, Shelf, build};
+use super::index::{Shelf, build, rows_of};
 use super::rows::Footers;
 use super::scan::{Scanner, message};
 use crate::place::{Place, PlaceError, blocking, path_segment};
@@ -155,6 +155,33 @@ impl EntrySegments {
         }
         Ok(entries)
     }
+
+    /// Encodes and indexes entries on a thread for such work.
+    async fn build(
+        &self,
+        class: &str,
+        path: &str,
+        entries: &[Arc<StoredEntry>],
+        last_sequence: u64,
+    ) -> Result<BuiltSegment, SegmentError> {
+        let (class, name, entries) = (class.to_owned(), path.to_owned(), entries.to_vec());
+        let attest = self.shelf.attest(path, last_sequence);
+        let built = blocking(path, move || {
+            let texts = texts(&entries);
+            let bytes = encode(&class, &entries, &texts).map_err(|error| io(&name, error.to_string()))?;
+            let digest: [u8; 32] = Sha256::digest(&bytes).into();
+            let index = build(&rows_of(entries.iter().map(AsRef::as_ref)), &digest, &attest);
+            Ok(BuiltSegment { bytes: bytes.into(), sha256: hex::encode(digest), index })
+        });
+        built.await.map_err(failed)?
+    }
+}
+
+/// A segment before it is written.
+struct BuiltSegment {
+    bytes: Bytes,
+    sha256: String,
+    index: Vec<u8>,
 }
 
 #[async_trait]
@@ -168,40 +195,24 @@ impl SegmentStore for EntrySegments {
         let times = || entries.iter().map(|entry| entry.entry.timestamp.as_millisecond());
         let (min_timestamp_ms, max_timestamp_ms) =
             (times().min().unwrap_or_default(), times().max().unwrap_or_default());
-        let (name, of_class, rows) = (path.clone(), class.to_owned(), entries.to_vec());
-        let attest = self.shelf.attest(&path, last_sequence);
-        let count = rows.len() as u64;
-        let (bytes, sha256, index) = blocking(&path, move || {
-            let texts = texts(&rows);
-            let bytes = encode(&of_class, &rows, &texts).map_err(|error| io(&name, error.to_string()))?;
-            let digest: [u8; 32] = Sha256::digest(&bytes).into();
-            let of_index: Vec<Row<'_>> = rows
-                .iter()
-                .map(|row| Row { sequence: row.sequence, recorded_at: row.recorded_at, entry: &row.entry })
-                .collect();
-            let index = build(&of_index, &digest, &attest);
-            Ok::<_, SegmentError>((Bytes::from(bytes), hex::encode(digest), index))
-        })
-        .await
-        .map_err(failed)??;
-        let size = bytes.len() as u64;
+        let built = self.build(class, &path, entries, last_sequence).await?;
+        let size = built.bytes.len() as u64;
         self.leftovers.lock().remove(&path);
-        self.place.put(&path, bytes).await.map_err(failed)?;
+        self.place.put(&path, built.bytes).await.map_err(failed)?;
         let written = self.place.head(&path).await.map_err(failed)?;
         self.checked.lock().insert(path.clone(), (written, looks(&self.root.join(&path))));
         // Without its index a segment is searched more slowly, and a later search has it built.
-        if let Err(error) = self.shelf.put(&path, &index) {
+        if let Err(error) = self.shelf.put(&path, &built.index) {
             tracing::warn!(segment = %path, %error, "the index of a segment was not written");
         }
-        let class = class.to_owned();
         Ok(SegmentMeta {
             path,
-            class,
+            class: class.to_owned(),
             first_sequence,
             last_sequence,
-            count,
+            count: entries.len() as u64,
             bytes: size,
-            sha256,
+            sha256: built.sha256,
             min_timestamp_ms,
             max_timestamp_ms,
         })
@@ -235,7 +246,7 @@ impl SegmentStore for EntrySegments {
     }
 }
 
-/// Size, time and inode.
+/// Size, time of the last change in seconds and nanoseconds, and inode of a file; `None` if there is none.
 type Looks = Option<(u64, i64, i64, u64)>;
 
 fn looks(path: &Path) -> Looks {

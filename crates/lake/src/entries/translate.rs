@@ -8,11 +8,10 @@ use std::sync::Arc;
 use datafusion_common::ScalarValue;
 use datafusion_expr::{Expr, col, lit, not};
 use jiff::Timestamp;
-use reeve_audit::query::{Bound, Column, Expr as Asked, FieldPath, Match, words};
+use reeve_audit::query::{Bound, Column, Comparison, Expr as Asked, FieldPath, Match, words};
 use reeve_audit::{Entry, Severity, SubmitterField};
 
 use super::functions::{entry_condition, text_condition};
-use super::predicate::span;
 
 /// A part of a query by what it takes to answer it.
 enum Term {
@@ -134,6 +133,18 @@ fn on_time(column: Column, op: &Match) -> Option<Term> {
     }
 }
 
+/// Returns the instants on one side of a point in time, in whole milliseconds, both ends included.
+pub(super) fn span(side: Comparison, at: Timestamp) -> (i64, i64) {
+    let floor = i64::try_from(at.as_nanosecond().div_euclid(1_000_000)).unwrap_or_default();
+    let whole = i128::from(floor) * 1_000_000 == at.as_nanosecond();
+    match side {
+        Comparison::Greater => (floor + 1, i64::MAX),
+        Comparison::AtLeast => (if whole { floor } else { floor + 1 }, i64::MAX),
+        Comparison::Less => (i64::MIN, if whole { floor - 1 } else { floor }),
+        Comparison::AtMost => (i64::MIN, floor),
+    }
+}
+
 fn on_text(column: Column, op: &Match) -> Expr {
     let op = op.clone();
     text_condition(column, Arc::new(move |value| value.is_some_and(|value| holds(column, value, &op))))
@@ -197,6 +208,24 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use reeve_audit::query::Query;
+
+    #[test]
+    fn spans_are_whole_milliseconds() {
+        let at: Timestamp = "1970-01-01T00:00:00.010Z".parse().unwrap();
+        let between: Timestamp = "1970-01-01T00:00:00.0105Z".parse().unwrap();
+        for (side, at, expect) in [
+            (Comparison::Greater, at, (11, i64::MAX)),
+            (Comparison::Greater, between, (11, i64::MAX)),
+            (Comparison::AtLeast, at, (10, i64::MAX)),
+            (Comparison::AtLeast, between, (11, i64::MAX)),
+            (Comparison::Less, at, (i64::MIN, 9)),
+            (Comparison::Less, between, (i64::MIN, 10)),
+            (Comparison::AtMost, at, (i64::MIN, 10)),
+            (Comparison::AtMost, between, (i64::MIN, 10)),
+        ] {
+            assert_eq!(span(side, at), expect, "{side:?} {at}");
+        }
+    }
 
     fn needed(query: &str) -> Vec<String> {
         let mut needed = Vec::new();

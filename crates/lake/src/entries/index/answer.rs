@@ -15,8 +15,7 @@ use super::holds;
 use super::kind;
 use super::open::{Field, Index};
 use crate::entries::budget::Budget;
-use crate::entries::predicate::span;
-use crate::entries::translate;
+use crate::entries::translate::{self, span};
 
 /// What an index says of a query.
 #[derive(Debug, Clone)]

@@ -1,5 +1,7 @@
 //! A set of rows of one segment, a bit a row: what a query's conditions become, so that AND, OR and NOT are a word at a time.
 
+use reeve_ledger::Order;
+
 /// Some of `len` rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::entries) struct Bits {
@@ -126,6 +128,14 @@ impl Bits {
             })
             .map(move |word| at * 64 + 63 - word.leading_zeros() as usize)
         })
+    }
+
+    /// Its rows in the order of a page: later rows are newer.
+    pub(in crate::entries) fn iter_in(&self, order: Order) -> Box<dyn Iterator<Item = usize> + Send + '_> {
+        match order {
+            Order::NewestFirst => Box::new(self.iter_down()),
+            Order::OldestFirst => Box::new(self.iter()),
+        }
     }
 
     /// Its rows as ranges, ascending.

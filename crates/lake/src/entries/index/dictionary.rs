@@ -9,7 +9,7 @@ use reeve_audit::query::fold;
 
 use super::bits::Bits;
 use super::code::{Reader, Rows};
-use super::source::Source;
+use super::source::{Source, damaged};
 use super::write::{VALUES, mark};
 
 /// Bytes of a file that hold one thing.
@@ -42,11 +42,6 @@ impl Piece {
         }
         file.read(self.start + range.start as u64..self.start + range.end as u64)
     }
-}
-
-/// What is wrong when a part leads nowhere.
-pub(super) fn damaged() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "the index leads beyond its own end")
 }
 
 /// Where one list of rows is.

@@ -10,8 +10,8 @@ use std::sync::OnceLock;
 use sha2::{Digest as _, Sha256};
 
 use super::code::{Packed, Reader};
-use super::dictionary::{Dictionary, Hashed, Piece, Present, damaged};
-use super::source::{BLOCK, Held, Source, Sum};
+use super::dictionary::{Dictionary, Hashed, Piece, Present};
+use super::source::{BLOCK, Held, Source, Sum, damaged};
 use super::write::{MAGIC, Row, build};
 
 /// Bytes after the attestation: the directory's place, the attestation's length, the checksum, the mark.

@@ -11,12 +11,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use sha2::{Digest as _, Sha256};
 
-use super::dictionary::damaged;
-
 /// Bytes that have a digest together.
 pub(super) const BLOCK: usize = 16 * 1024;
 /// The beginning of the SHA-256 of a block. A checksum would find damage, but not a block that was changed on purpose.
 pub(super) type Sum = [u8; 16];
+
+/// Error of an index, a part of which lies beyond its end.
+pub(super) fn damaged() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "the index leads beyond its own end")
+}
 
 /// Where the bytes of an index are.
 #[derive(Debug)]

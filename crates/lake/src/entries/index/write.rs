@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use reeve_audit::Entry;
 use reeve_audit::query::{fold, words};
+use reeve_ledger::StoredEntry;
 use sha2::{Digest as _, Sha256};
 
 use super::code::{hash, put_packed, put_rows, put_varint};
@@ -25,6 +26,16 @@ pub(in crate::entries) struct Row<'a> {
     pub(in crate::entries) recorded_at: Timestamp,
     /// The claim.
     pub(in crate::entries) entry: &'a Entry,
+}
+
+/// Returns stored entries as the rows of an index.
+pub(in crate::entries) fn rows_of<'a>(entries: impl Iterator<Item = &'a StoredEntry>) -> Vec<Row<'a>> {
+    let row = |stored: &'a StoredEntry| Row {
+        sequence: stored.sequence,
+        recorded_at: stored.recorded_at,
+        entry: &stored.entry,
+    };
+    entries.map(row).collect()
 }
 
 /// Gives the attestation of an index with this digest.

@@ -17,7 +17,7 @@ use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use parquet::file::serialized_reader::SerializedPageReader;
 use zstd::bulk::Decompressor;
 
-use super::At;
+use super::at::At;
 use super::newest::Newest;
 
 /// The most that a page unpacks to; a writer's are smaller.

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 use reeve_ledger::Tail;
 
-use crate::entries::index::{Index, Row};
+use crate::entries::index::{Index, rows_of};
 
 /// Blocks of a piece: 16,384 entries.
 const BLOCKS: u64 = 64;
@@ -25,7 +25,7 @@ const OFTEN: u32 = 3;
 pub(super) struct Piece {
     /// The blocks of it that the tail has, by their place in the tail.
     pub(super) blocks: Range<usize>,
-    /// Which piece of the log this is.
+    /// Number of the piece from the beginning of the log.
     number: u64,
     pub(super) index: Option<Arc<Index>>,
 }
@@ -37,7 +37,7 @@ impl Piece {
     }
 }
 
-/// What is known of pieces.
+/// Pieces that searches have looked through, and the indexes of some.
 #[derive(Debug, Default)]
 pub(in crate::entries) struct Pieces {
     known: Mutex<BTreeMap<u64, Known>>,
@@ -46,7 +46,7 @@ pub(in crate::entries) struct Pieces {
 
 #[derive(Debug)]
 enum Known {
-    /// So many searches looked through it, since the log had this size.
+    /// Number of searches that looked through it since the log had a size.
     Asked {
         times: u32,
         since: u64,
@@ -55,7 +55,7 @@ enum Known {
 }
 
 impl Pieces {
-    /// The tail in pieces, from its first to its last.
+    /// Returns the tail in pieces, from its first to its last.
     pub(super) fn of(&self, tail: &Tail) -> Vec<Piece> {
         let (first, end) = (tail.first_sequence(), tail.end_sequence());
         let mut known = self.known.lock();
@@ -77,7 +77,7 @@ impl Pieces {
         self.known.lock().values().filter(|known| matches!(known, Known::Indexed(_))).count()
     }
 
-    /// A search has looked through all of these pieces. Those that were looked through often are indexed now.
+    /// Notes that a search has looked through these pieces. Those that were looked through often are indexed now.
     pub(super) fn asked(self: &Arc<Self>, pieces: impl Iterator<Item = Piece>, tail: &Tail) {
         let size = tail.end_sequence();
         let whole = |number: u64| tail.first_sequence() <= number * ENTRIES && (number + 1) * ENTRIES <= size;
@@ -111,9 +111,7 @@ impl Pieces {
 
     fn build(&self, number: u64, tail: &Tail) {
         let entries = (number * ENTRIES..(number + 1) * ENTRIES).filter_map(|sequence| tail.get(sequence));
-        let rows: Vec<Row<'_>> = entries
-            .map(|stored| Row { sequence: stored.sequence, recorded_at: stored.recorded_at, entry: &stored.entry })
-            .collect();
+        let rows = rows_of(entries.map(AsRef::as_ref));
         match Index::of_entries(&rows) {
             Ok(index) => drop(self.known.lock().insert(number, Known::Indexed(Arc::new(index)))),
             Err(error) => tracing::warn!(%error, "a piece of the unsealed log was not indexed"),

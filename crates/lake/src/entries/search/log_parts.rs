@@ -1,0 +1,139 @@
+//! The parts of the log, asked one after the other or side by side: the unsealed tail and the sealed segments.
+//!
+//! A page alone is searched segment by segment, the nearest first and ever more of them side by side, until no segment that is
+//! left could add to it. Totals and counts need every segment; those whose index knows the answer are not read.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use reeve_ledger::{Order, SegmentMeta, StoredEntry, TrailError, View};
+
+use super::fetch;
+use super::job::{Found, Job, Matches};
+use super::segment;
+use super::tail::{self, Pieces};
+use super::workers::share_out;
+use crate::entries::segments::EntrySegments;
+use crate::entries::views::Views;
+
+/// Factor by which more segments are searched for a page when those before had too few matches.
+const GROWTH: usize = 4;
+/// Segments that are searched between two looks at how full the page is, at most.
+const MOST_AT_ONCE: usize = 1_024;
+
+/// Everything that a search reads.
+pub(super) struct LogParts {
+    pub(super) segments: Arc<EntrySegments>,
+    views: Arc<dyn Views>,
+    pieces: Arc<Pieces>,
+    /// `true` while indexes are built.
+    mending: Arc<AtomicBool>,
+}
+
+impl LogParts {
+    pub(super) fn new(segments: Arc<EntrySegments>, views: Arc<dyn Views>) -> Self {
+        LogParts { segments, views, pieces: Arc::default(), mending: Arc::default() }
+    }
+
+    /// Returns the log as it stands now.
+    pub(super) fn view(&self) -> View {
+        self.views.view()
+    }
+
+    /// Returns the number of pieces of the tail that have an index.
+    pub(super) fn indexed_pieces(&self) -> usize {
+        self.pieces.indexed()
+    }
+
+    /// Returns page, total and counts at once.
+    pub(super) async fn every_match(&self, job: &Job, view: &View) -> Result<Matches, TrailError> {
+        let mut matches = tail::matches(&view.tail, &self.pieces, job).await?;
+        let relevant = (0..view.segments.len()).filter(|&at| job.predicate.may_match(&view.segments[at])).collect();
+        matches.merge(self.segments_at(job, view, relevant).await?, job);
+        Ok(matches)
+    }
+
+    /// Returns the matches of the page alone. The tail is newer than most segments, so that it comes first or last.
+    pub(super) async fn page(&self, job: &Job, view: &View) -> Result<Matches, TrailError> {
+        let mut matches = Matches::new(job);
+        if job.order == Order::NewestFirst {
+            matches = tail::matches(&view.tail, &self.pieces, job).await?;
+        }
+        let mut left = nearest_last(job, view);
+        let mut size = 1;
+        while let Some(&next) = left.last() {
+            if is_complete(&matches, job, &view.segments[next]) {
+                break;
+            }
+            let batch = left.split_off(left.len().saturating_sub(size));
+            matches.merge(self.segments_at(job, view, batch).await?, job);
+            size = (size * GROWTH).min(MOST_AT_ONCE);
+        }
+        if job.order == Order::OldestFirst && matches.found.len() < job.wanted {
+            matches.merge(tail::matches(&view.tail, &self.pieces, job).await?, job);
+        }
+        Ok(matches)
+    }
+
+    /// Reads the entries of a page.
+    pub(super) async fn fetch(&self, page: Vec<Found>, view: &View) -> Result<Vec<Arc<StoredEntry>>, TrailError> {
+        fetch::entries(&self.segments, &self.views, page, view).await
+    }
+
+    /// Returns the matches of some segments, several searched side by side.
+    async fn segments_at(&self, job: &Job, view: &View, positions: Vec<usize>) -> Result<Matches, TrailError> {
+        let searched = share_out(positions, |queue| {
+            let (segments, job, listed) = (Arc::clone(&self.segments), job.clone(), Arc::clone(&view.segments));
+            async move {
+                let mut matches = Matches::new(&job);
+                while let Some(&position) = queue.take() {
+                    matches.merge(segment::matches(&segments, &job, &listed, position).await?, &job);
+                }
+                Ok(matches)
+            }
+        });
+        let searched: Vec<Matches> = searched.await?;
+        self.mend_later();
+        let mut matches = Matches::new(job);
+        searched.into_iter().for_each(|more| matches.merge(more, job));
+        Ok(matches)
+    }
+
+    /// Has indexes built that a search missed, one round at a time.
+    fn mend_later(&self) {
+        if !self.segments.misses_indexes() || self.mending.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let (segments, mending) = (Arc::clone(&self.segments), Arc::clone(&self.mending));
+        let views = Arc::clone(&self.views);
+        tokio::spawn(async move {
+            if let Err(error) = segments.mend_indexes(views.as_ref()).await {
+                tracing::warn!(%error, "indexes were not built");
+            }
+            mending.store(false, Ordering::Release);
+        });
+    }
+}
+
+/// Returns the segments that can have matches for the page, the nearest last.
+fn nearest_last(job: &Job, view: &View) -> Vec<usize> {
+    let reach = job.reach();
+    let can_have = |segment: &SegmentMeta| {
+        segment.first_sequence < reach.end && reach.start <= segment.last_sequence && job.predicate.may_match(segment)
+    };
+    let mut left: Vec<usize> = (0..view.segments.len()).filter(|&at| can_have(&view.segments[at])).collect();
+    match job.order {
+        Order::NewestFirst => left.sort_by_key(|&at| view.segments[at].last_sequence),
+        Order::OldestFirst => left.sort_by_key(|&at| std::cmp::Reverse(view.segments[at].first_sequence)),
+    }
+    left
+}
+
+/// Returns `true` if the page is full and the nearest segment that is left has no sequences nearer than its last match.
+fn is_complete(matches: &Matches, job: &Job, next: &SegmentMeta) -> bool {
+    matches.found.len() >= job.wanted
+        && matches.found.last().is_none_or(|last| match job.order {
+            Order::NewestFirst => next.last_sequence <= last.sequence(),
+            Order::OldestFirst => next.first_sequence >= last.sequence(),
+        })
+}

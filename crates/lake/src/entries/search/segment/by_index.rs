@@ -1,0 +1,165 @@
+//! A segment by its index: rows that surely match are taken, and only rows that may match are read.
+
+use std::io;
+use std::ops::Range;
+
+use parquet::arrow::arrow_reader::RowSelection;
+use reeve_ledger::TrailError;
+
+use super::rows::SegmentRows;
+use super::uuid_words;
+use super::windows::Windows;
+use crate::entries::index::{Answer, Bits, Index};
+use crate::entries::search::job::Matches;
+
+/// Cause for which an index gave no matches.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// The index cannot be read or does not fit its segment.
+    Index,
+    Search(TrailError),
+}
+
+impl From<TrailError> for Failure {
+    fn from(error: TrailError) -> Self {
+        Failure::Search(error)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(_: io::Error) -> Self {
+        Failure::Index
+    }
+}
+
+/// Returns the matches of a segment, by its index.
+pub(super) async fn matches(rows: &SegmentRows<'_>, index: &Index) -> Result<Matches, Failure> {
+    let job = rows.job;
+    let answer = answer(rows, index).await?;
+    let reach = job.reach();
+    let on_page = index.row_at(reach.start)?..index.row_at(reach.end)?;
+    let mut matches = Matches::new(job);
+    let matching = if job.every_match {
+        let matching = every_match(rows, index, answer).await?;
+        matches.total = matching.count();
+        count_values(rows, index, &matching, &mut matches).await?;
+        matching
+    } else {
+        nearest(rows, index, answer, on_page.clone()).await?
+    };
+    for row in matching.iter_in(job.order).filter(|row| on_page.contains(row)).take(job.wanted) {
+        matches.found.push(rows.found(index.sequence(row)?, Some(row)));
+    }
+    Ok(matches)
+}
+
+/// Returns the answer of the index to the query. Columns of UUIDs are read beforehand where that spares reading many whole rows.
+async fn answer(rows: &SegmentRows<'_>, index: &Index) -> Result<Answer, Failure> {
+    let job = rows.job;
+    let ask = async |known: &[_]| -> Result<Answer, Failure> {
+        let _turn = job.budget.turn().await?;
+        match index.answer(job.predicate.asked(), known, &job.budget) {
+            Ok(answer) => Ok(answer),
+            Err(error) => Err(job.budget.is_over(&error).map_or_else(Failure::Search, |()| Failure::Index)),
+        }
+    };
+    let answer = ask(&[]).await?;
+    match uuid_words::conditions(job, index, &answer) {
+        None => Ok(answer),
+        Some(conditions) => {
+            let mut known = Vec::with_capacity(conditions.len());
+            for condition in conditions {
+                let sequences = rows.sequences(None, &condition.on_columns).await?;
+                known.push(condition.known(index, &sequences)?);
+            }
+            ask(&known).await
+        }
+    }
+}
+
+/// Returns all rows that match; those that the index is not sure of are read.
+async fn every_match(rows: &SegmentRows<'_>, index: &Index, answer: Answer) -> Result<Bits, Failure> {
+    let unsure = answer.unsure();
+    let mut matching = answer.sure;
+    if let Some(unsure) = unsure {
+        read_unsure(rows, index, &unsure, &mut matching).await?;
+    }
+    Ok(matching)
+}
+
+/// Returns the matching rows of a range that are nearest to the page, at least as many as it can use.
+async fn nearest(rows: &SegmentRows<'_>, index: &Index, answer: Answer, range: Range<usize>) -> Result<Bits, Failure> {
+    let unsure = answer.unsure();
+    let mut matching = answer.sure;
+    matching.keep_range(range.clone());
+    let Some(mut unsure) = unsure else { return Ok(matching) };
+    unsure.keep_range(range.clone());
+    let mut windows = Windows::new(range.start as u64..range.end as u64, rows.job.order);
+    while let Some(window) = windows.next() {
+        let mut in_window = unsure.clone();
+        in_window.keep_range(row_range(window));
+        if !in_window.is_empty() {
+            read_unsure(rows, index, &in_window, &mut matching).await?;
+        }
+        let mut not_read = Bits::none(matching.len());
+        not_read.set_range(row_range(windows.left()));
+        let mut settled = matching.clone();
+        settled.and_not(&not_read);
+        if settled.count() >= rows.job.wanted as u64 {
+            return Ok(settled);
+        }
+    }
+    Ok(matching)
+}
+
+/// Reads rows and adds those that match.
+async fn read_unsure(rows: &SegmentRows<'_>, index: &Index, unsure: &Bits, matching: &mut Bits) -> Result<(), Failure> {
+    let conditions = rows.job.predicate.conditions();
+    for sequence in rows.sequences(Some(selection(unsure)), conditions).await? {
+        let row = index.row_at(sequence)?;
+        if index.sequence(row)? != sequence {
+            return Err(Failure::Index);
+        }
+        matching.set(row);
+    }
+    Ok(())
+}
+
+/// Counts the values of matching rows: by the index, and by reading the rows for fields whose values it does not hold.
+async fn count_values(
+    rows: &SegmentRows<'_>,
+    index: &Index,
+    matching: &Bits,
+    matches: &mut Matches,
+) -> Result<(), Failure> {
+    if matching.is_empty() {
+        return Ok(());
+    }
+    let mut to_read = Vec::new();
+    for (tally, by) in rows.job.counted.iter().enumerate() {
+        match index.count(by, matching)? {
+            Some(counted) => matches.add_counted(tally, counted),
+            None => to_read.push(tally),
+        }
+    }
+    if to_read.is_empty() {
+        return Ok(());
+    }
+    let fields = to_read.iter().map(|&tally| &rows.job.counted[tally]);
+    let mut scan = rows.open(Some(selection(matching)), &[], fields).await?;
+    while let Some(batch) = scan.next().await? {
+        for &tally in &to_read {
+            scan.count(&batch, matches, tally)?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns rows as the reader of segments takes them.
+fn selection(rows: &Bits) -> RowSelection {
+    RowSelection::from_consecutive_ranges(rows.ranges().into_iter(), rows.len())
+}
+
+fn row_range(window: Range<u64>) -> Range<usize> {
+    window.start as usize..window.end as usize
+}
