@@ -1,5 +1,7 @@
 //! The ready rules over recorded attacks and over benign activity.
 
+mod own;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
@@ -73,37 +75,6 @@ fn record(second: u32, name: &str, more: Value) -> Value {
     record
 }
 
-#[test]
-fn each_class_fires_on_an_attack_of_its_own() {
-    let denied = json!({ "errorCode": "AccessDenied" });
-    let cases: [(AlertClass, Vec<Value>); 5] = [
-        (AlertClass::FailedAuthentication, (0..2).map(|n| record(n, "AssumeRole", denied.clone())).collect()),
-        (
-            AlertClass::PrivilegeEscalation,
-            vec![record(
-                0,
-                "AttachUserPolicy",
-                json!({ "requestParameters": { "policyArn": "arn:aws:iam::aws:policy/AdministratorAccess" } }),
-            )],
-        ),
-        (AlertClass::SuspiciousActivity, (0..10).map(|n| record(n, "GetSecretValue", json!({}))).collect()),
-        (
-            AlertClass::PolicyViolation,
-            vec![record(0, "ModifySnapshotAttribute", json!({ "requestParameters": { "snapshotId": "snap-1" } }))],
-        ),
-        (AlertClass::ResourceTampering, vec![record(0, "StopLogging", json!({}))]),
-    ];
-    let rules = rules();
-    for (class, records) in cases {
-        let all = fired(&rules, &entries(json!({ "Records": records }).to_string().as_bytes()));
-        let classes: BTreeSet<_> = all.keys().map(|id| class_of(&rules, id)).collect();
-        assert_eq!(classes, BTreeSet::from([class]), "{all:?}");
-        let one_less = records.len() - 1;
-        let fewer = fired(&rules, &entries(json!({ "Records": &records[..one_less] }).to_string().as_bytes()));
-        assert!(fewer.is_empty(), "below the threshold: {fewer:?}");
-    }
-}
-
 fn data() -> Option<PathBuf> {
     let found = std::env::var_os("REEVE_TEST_DATA").map(|dir| Path::new(&dir).join("cloudtrail"));
     let found = found.filter(|dir| dir.is_dir());
@@ -133,7 +104,11 @@ fn each_class_fires_on_a_recorded_technique() {
             heard.insert(name.clone());
         }
     }
+    for (class, names) in &found {
+        println!("{class:?}: {} techniques", names.len());
+    }
     println!("{} of {techniques} techniques fire a ready rule", heard.len());
+    assert_eq!(heard.len(), techniques, "a recorded technique fires no ready rule");
     // Recorded with a network that anonymising made up, of no bits: what counts is how many addresses it opens to.
     assert!(heard.contains("aws.exfiltration.ec2-security-group-open-port-22-ingress"), "a port opened to everybody");
     for class in AlertClass::ALL {
@@ -157,7 +132,8 @@ fn ready_rules_stay_quiet_on_benign_activity() {
     benign.sort_by_key(|entry| entry.timestamp);
     let all = fired(&rules(), &benign);
     println!("{} benign events: {all:?}", benign.len());
-    assert!(benign.len() > 50 && all.values().sum::<usize>() * 10 < benign.len(), "{all:?}");
+    let firings: usize = all.values().sum();
+    assert!(benign.len() > 50 && firings * 20 < benign.len(), "{all:?}");
 }
 
 #[test]
