@@ -68,6 +68,10 @@ pub trait AlertStore: Send + Sync {
     async fn alert_rule_get(&self, id: &RuleId) -> Result<Rule, AccessError>;
     /// Returns all rules by name.
     async fn alert_rule_list(&self) -> Result<Vec<Rule>, AccessError>;
+    /// Returns at most `limit` rules by name after skipping `offset`, and the number of all rules.
+    async fn alert_rule_page(&self, limit: u64, offset: u64) -> Result<(Vec<Rule>, u64), AccessError>;
+    /// Returns the rules that have one of these names.
+    async fn alert_rule_named(&self, names: &[&str]) -> Result<Vec<Rule>, AccessError>;
     /// Returns a number that changes whenever a rule is added, changed or removed.
     async fn alert_rule_generation(&self) -> Result<u64, AccessError>;
 

@@ -9,19 +9,19 @@ use std::future::Future;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_audit::Entry;
+use reeve_audit::{Entry, EventId};
 use reeve_estate::{EstateStore, ResourceId, StoreError};
 
 use super::cause::{Around, Cause, likely_cause};
 use super::logged::{self, Deed, LATE, MOST_READ};
 use super::port::{AnomalyFilter, AnomalyStore};
-use super::record::{Anomaly, AnomalyClass, AnomalyStatus, FeedbackKind, Place, Reading, Response, Stage};
+use super::record::{Anomaly, AnomalyClass, AnomalyStatus, FeedbackKind, Place, Reading, Response, Stage, derive_id};
 use super::story;
 use super::threat::ThreatStore;
 use reeve_recommend::AnomalyId;
 use reeve_recommend::Responses;
 use reeve_recommend::action::ActionId;
-use reeve_recommend::ports::{AgentStore, Clock, LogReader, Recorder, record_change};
+use reeve_recommend::ports::{AgentStore, Clock, LogReader, RecordError, Recorder, record_change};
 use reeve_recommend::recommendation::{Priority, RecommendationId};
 use reeve_recommend::{Caller, EngineError};
 
@@ -140,10 +140,14 @@ impl Desk {
         if known.iter().any(|of| quietened(of, finding.score(), self.ports.clock.now())) {
             return Ok(None);
         }
-        self.open(finding, caller).await.map(Some)
+        self.open(finding, caller).await
     }
 
     async fn extend(&self, of: Anomaly, finding: Finding, caller: &Caller) -> Result<(), EngineError> {
+        if !of.responses.iter().any(|response| response.stage == Stage::Alert) {
+            // It was kept, and the process ended or the log failed before anybody was told.
+            return self.respond(of, caller).await.map(drop);
+        }
         if of.status == AnomalyStatus::Resolved || finding.last_at <= of.last_at {
             return Ok(());
         }
@@ -170,24 +174,29 @@ impl Desk {
             next.deeds = self.deeds(&next).await;
         }
         match self.ports.anomalies.anomaly_update(&next).await {
-            Ok(()) if graver && next.class == AnomalyClass::Security => self.answer_anew(next, caller).await,
+            Ok(()) if graver && next.class == AnomalyClass::Security => self.respond(next, caller).await.map(drop),
             // Somebody answers it at this moment; the next strange point extends it.
             Ok(()) | Err(StoreError::Conflict(_)) => Ok(()),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// What is graver than it was when it was answered is answered again.
-    async fn answer_anew(&self, mut anomaly: Anomaly, caller: &Caller) -> Result<(), EngineError> {
+    /// Alerts, and investigates, recommends and executes as the settings say; each stage is recorded before the next. Returns `None`
+    /// when another process has responded meanwhile: that one executes.
+    async fn respond(&self, mut anomaly: Anomaly, caller: &Caller) -> Result<Option<Anomaly>, EngineError> {
         let reaction = self.ports.anomalies.anomaly_settings_get().await?.action(anomaly.class);
-        let told = format!("{} by now: {}", anomaly.severity, anomaly.title);
-        self.answer(&mut anomaly, Stage::Alert, told, caller).await?;
-        anomaly.version += 1;
+        let told_before = !anomaly.responses.is_empty();
+        let detail =
+            if told_before { format!("{} by now: {}", anomaly.severity, anomaly.title) } else { anomaly.title.clone() };
+        self.answer(&mut anomaly, Stage::Alert, detail, caller).await?;
         let suspect =
             if reaction.investigates() { self.explain(&mut anomaly, caller).await? } else { Suspect::default() };
+        anomaly.version += 1;
         match self.ports.anomalies.anomaly_update(&anomaly).await {
-            Ok(()) if reaction.executes() => self.execute(anomaly, suspect, caller).await.map(drop),
-            Ok(()) | Err(StoreError::Conflict(_)) => Ok(()),
+            // Others are told already: an execution that fails is told too, and takes nothing back.
+            Ok(()) if reaction.executes() => self.execute(anomaly, suspect, caller).await.map(Some),
+            Ok(()) => Ok(Some(anomaly)),
+            Err(StoreError::Conflict(_)) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
@@ -202,19 +211,17 @@ impl Desk {
         Ok(Suspect { action: cause.suspect, isolation })
     }
 
-    /// Alert, and as the settings say investigate, recommend, execute: each recorded before the next.
-    async fn open(&self, finding: Finding, caller: &Caller) -> Result<Anomaly, EngineError> {
-        let now = self.ports.clock.now();
-        let settings = self.ports.anomalies.anomaly_settings_get().await?;
-        let reaction = settings.action(finding.class);
+    /// Keeps a new anomaly and responds to it. Returns `None` when another process has found the same.
+    async fn open(&self, finding: Finding, caller: &Caller) -> Result<Option<Anomaly>, EngineError> {
         let deviation = finding
             .readings
             .first()
             .filter(|r| r.expected.abs() > f64::EPSILON)
             .map(|r| (r.value - r.expected) / r.expected.abs() * 100.0);
-        let mut anomaly = Anomaly {
-            id: AnomalyId(uuid::Uuid::now_v7().to_string()),
-            key: finding.key(),
+        let key = finding.key();
+        let anomaly = Anomaly {
+            id: derive_id(&key, finding.started_at),
+            key,
             class: finding.class,
             status: AnomalyStatus::Open,
             severity: finding.severity,
@@ -230,26 +237,20 @@ impl Desk {
             feedback: Vec::new(),
             started_at: finding.started_at,
             last_at: finding.last_at,
-            detected_at: now,
+            detected_at: self.ports.clock.now(),
             resolved_at: None,
             reopened_at: None,
             version: 1,
         };
-        let told = anomaly.title.clone();
-        self.answer(&mut anomaly, Stage::Alert, told, caller).await?;
-        if !reaction.investigates() {
-            self.ports.anomalies.anomaly_insert(&anomaly).await?;
-            return Ok(anomaly);
+        match self.ports.anomalies.anomaly_insert(&anomaly).await {
+            Ok(()) => self.respond(anomaly, caller).await,
+            Err(StoreError::Conflict(_)) => Ok(None),
+            Err(error) => Err(error.into()),
         }
-        let suspect = self.explain(&mut anomaly, caller).await?;
-        self.ports.anomalies.anomaly_insert(&anomaly).await?;
-        if reaction.executes() {
-            // It is told already: what fails from here on is told too, and takes nothing back.
-            return self.execute(anomaly, suspect, caller).await;
-        }
-        Ok(anomaly)
     }
 
+    /// Records a stage of the response. The entry's identifier follows from the anomaly, the stage and its place among the responses, so
+    /// that two processes, or one before and after a crash, record it once.
     async fn answer(
         &self,
         anomaly: &mut Anomaly,
@@ -257,8 +258,11 @@ impl Desk {
         detail: String,
         caller: &Caller,
     ) -> Result<(), EngineError> {
-        self.record(story::stage(stage, anomaly, &detail, caller)).await?;
-        anomaly.responses.push(Response { stage, at: self.ports.clock.now(), detail });
+        let at = self.ports.clock.now();
+        let id = format!("{}-{}-{}", anomaly.id.0, stage.as_str(), anomaly.responses.len() + 1);
+        let id = EventId::new(id).map_err(|error| RecordError(error.to_string()))?;
+        self.ports.recorder.record_once(story::stage(stage, anomaly, &detail, caller).with_id(id).at(at)).await?;
+        anomaly.responses.push(Response { stage, at, detail });
         Ok(())
     }
 

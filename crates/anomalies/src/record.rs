@@ -6,6 +6,20 @@ use reeve_estate::{Metric, named};
 use super::logged::Deed;
 use reeve_recommend::AnomalyId;
 use reeve_recommend::recommendation::Priority;
+use sha2::{Digest as _, Sha256};
+
+/// Returns the identifier of the anomaly of a key that began at a time: a UUID of version 8. The same anomaly found twice, by two
+/// processes or after a crash, is one.
+#[must_use]
+pub(crate) fn derive_id(key: &str, started_at: Timestamp) -> AnomalyId {
+    let mut hash = Sha256::new();
+    hash.update(started_at.as_millisecond().to_be_bytes());
+    hash.update(key.as_bytes());
+    let digest: [u8; 32] = hash.finalize().into();
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&digest[..16]);
+    AnomalyId(uuid::Builder::from_custom_bytes(bytes).into_uuid().to_string())
+}
 
 named!(
     /// The specification's classes.

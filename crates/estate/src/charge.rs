@@ -5,10 +5,12 @@
 
 mod amount;
 pub mod focus;
+mod restated;
 
 use std::sync::Arc;
 
 pub use amount::{Amount, AmountError};
+pub use restated::Restatements;
 
 use crate::named;
 

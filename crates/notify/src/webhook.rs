@@ -1,4 +1,4 @@
-//! Webhooks: who is told of what, over the specification's three events.
+//! Webhooks: subscriptions of other programs to the specification's three events, firings of alert rules and budget alerts.
 //!
 //! A subscription names an event, an address and a filter. Secrets are made here, kept sealed by the store, shown once, and
 //! replaced with an overlap in which both sign. Sending is a port ([`WebhookSender`]); what is sent, when again, and when

@@ -28,6 +28,8 @@ pub struct RecordError(pub String);
 pub trait Recorder: Send + Sync {
     /// Records entries, all or none.
     async fn record(&self, entries: Vec<Entry>) -> Result<(), RecordError>;
+    /// Records an entry whose identifier follows from its subject. An entry that has this identifier already stands for it.
+    async fn record_once(&self, entry: Entry) -> Result<(), RecordError>;
 }
 
 /// Records the intent of a change of Reeve's own state, makes the change, and records its outcome; `entry` describes the change. A log that

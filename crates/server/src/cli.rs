@@ -9,6 +9,7 @@ mod alerts;
 mod analyze;
 mod audit;
 mod backup;
+mod budgets;
 mod reports;
 
 pub(crate) use alerts::{AlertImportArgs, AlertsCommand, FiringsArgs};
@@ -20,6 +21,7 @@ pub(crate) use audit::{
     AuditCommand, ExportArgs, ExportFormat, ExportFraming, ExportOversize, ImportArgs, ImportFormat, Look, Period,
     SearchArgs, ServiceTarget, Span, TailArgs, Target,
 };
+pub(crate) use budgets::{BudgetAlertsArgs, BudgetsCommand};
 pub(crate) use reports::{DownloadReportArgs, ReportsCommand, RunReportArgs};
 
 pub(crate) use backup::{BackupCommand, BackupCreateArgs, BackupRestoreArgs, BackupVerifyArgs};
@@ -50,6 +52,9 @@ pub(crate) enum Command {
     /// Judge files of one's own as the agents judge the estate.
     #[command(subcommand)]
     Analyze(AnalyzeCommand),
+    /// Watch spending against budgets of a running service.
+    #[command(subcommand)]
+    Budgets(BudgetsCommand),
     /// Back up a data directory with its state, restore and check backups.
     #[command(subcommand)]
     Backup(BackupCommand),

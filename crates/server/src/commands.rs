@@ -4,6 +4,7 @@ mod admin;
 mod alerts;
 mod analyze;
 mod backup;
+mod budgets;
 mod export;
 mod import;
 mod keys;
@@ -36,6 +37,7 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
         Command::Audit(AuditCommand::Alerts(command)) => unless_nobody_reads(alerts::run(command).await),
         Command::Audit(AuditCommand::Reports(command)) => unless_nobody_reads(reports::run(command).await),
         Command::Analyze(command) => unless_nobody_reads(analyze::run(command).await),
+        Command::Budgets(command) => unless_nobody_reads(budgets::run(command).await),
         Command::Backup(command) => backup::run(command).await,
         Command::Keys(KeysCommand::Rotate(args)) => keys::rotate(&args).await,
         Command::Openapi => openapi::run().await.map(|()| ExitCode::SUCCESS),

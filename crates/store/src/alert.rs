@@ -13,11 +13,15 @@ use sqlx::{Any, Row as _, Transaction};
 
 use crate::database::Store;
 use crate::fault::Fault;
+use crate::filter::Filter;
 use crate::rows::alert::RuleRow;
 use crate::rows::{decode, encode, unreadable, version};
 use crate::versioned::Versioned;
 
 type Result<T> = std::result::Result<T, AccessError>;
+
+const SELECT: &str = "SELECT id, document FROM alert_rules";
+const ORDER: &str = " ORDER BY name, id";
 
 #[async_trait]
 impl AlertStore for Store {
@@ -35,6 +39,12 @@ impl AlertStore for Store {
     }
     async fn alert_rule_list(&self) -> Result<Vec<Rule>> {
         Ok(list(self).await?)
+    }
+    async fn alert_rule_page(&self, limit: u64, offset: u64) -> Result<(Vec<Rule>, u64)> {
+        Ok(page(self, limit, offset).await?)
+    }
+    async fn alert_rule_named(&self, names: &[&str]) -> Result<Vec<Rule>> {
+        Ok(named(self, names).await?)
     }
     async fn alert_rule_generation(&self) -> Result<u64> {
         Ok(generation(self).await?)
@@ -144,7 +154,24 @@ async fn get(store: &Store, id: &RuleId) -> std::result::Result<Rule, Fault> {
 }
 
 async fn list(store: &Store) -> std::result::Result<Vec<Rule>, Fault> {
-    let rows = sqlx::query("SELECT id, document FROM alert_rules ORDER BY name, id").fetch_all(store.read()).await?;
+    let rows = sqlx::query(Filter::default().sql(SELECT, ORDER)).fetch_all(store.read()).await?;
+    rows.iter().map(rule).collect()
+}
+
+async fn page(store: &Store, limit: u64, offset: u64) -> std::result::Result<(Vec<Rule>, u64), Fault> {
+    let count: i64 = sqlx::query("SELECT COUNT(*) FROM alert_rules").fetch_one(store.read()).await?.try_get(0)?;
+    let page = Filter::default().page(SELECT, ORDER, limit, offset);
+    let rows = sqlx::query(page).fetch_all(store.read()).await?;
+    Ok((rows.iter().map(rule).collect::<std::result::Result<_, _>>()?, u64::try_from(count).unwrap_or_default()))
+}
+
+async fn named(store: &Store, names: &[&str]) -> std::result::Result<Vec<Rule>, Fault> {
+    if names.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut filter = Filter::default();
+    filter.one_of("name", names.iter().copied());
+    let rows = filter.query(filter.sql(SELECT, ORDER)).fetch_all(store.read()).await?;
     rows.iter().map(rule).collect()
 }
 

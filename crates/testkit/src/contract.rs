@@ -6,6 +6,7 @@ pub mod access;
 pub mod agents;
 pub mod alerts;
 pub mod anomalies;
+pub mod budgets;
 pub mod deliveries;
 pub mod estate;
 pub mod exports;

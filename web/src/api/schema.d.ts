@@ -6618,7 +6618,7 @@ export interface components {
                 disabled_reason?: string | null;
                 /** @description Whether anything is sent. */
                 enabled: boolean;
-                /** @description `recommendation_ready`, `anomaly_detected`, `action_completed`, `alert_fired`. */
+                /** @description `recommendation_ready`, `anomaly_detected`, `action_completed`, `alert_fired`, `budget_alert`. */
                 event: string;
                 /** @description `key=value` with the keys `priority`, `type`, `impact`; joined by commas all must hold. Empty is everything. */
                 filter: string;
@@ -8514,7 +8514,7 @@ export interface components {
             disabled_reason?: string | null;
             /** @description Whether anything is sent. */
             enabled: boolean;
-            /** @description `recommendation_ready`, `anomaly_detected`, `action_completed`, `alert_fired`. */
+            /** @description `recommendation_ready`, `anomaly_detected`, `action_completed`, `alert_fired`, `budget_alert`. */
             event: string;
             /** @description `key=value` with the keys `priority`, `type`, `impact`; joined by commas all must hold. Empty is everything. */
             filter: string;
@@ -8536,7 +8536,7 @@ export interface components {
         WebhookCreate: {
             /** @description On unless said otherwise. */
             enabled?: boolean | null;
-            /** @description `recommendation_ready`, `anomaly_detected`, `action_completed`, `alert_fired`. */
+            /** @description `recommendation_ready`, `anomaly_detected`, `action_completed`, `alert_fired`, `budget_alert`. */
             event: string;
             /** @description `priority=high`, `type=security`, `impact=medium`, or several joined by commas. */
             filter?: string;

@@ -1,6 +1,7 @@
 //! Anomalies: told once, answered in order, learned from; found in metrics and in behaviour.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
@@ -24,6 +25,8 @@ pub(crate) struct Kept {
     all: Mutex<Vec<Anomaly>>,
     pub(crate) settings: Mutex<AnomalySettings>,
     lists: Mutex<Vec<ThreatList>>,
+    /// The next list is the one from before another process wrote.
+    stale: AtomicBool,
 }
 
 #[async_trait]
@@ -57,7 +60,11 @@ impl ThreatStore for Kept {
 #[async_trait]
 impl AnomalyStore for Kept {
     async fn anomaly_insert(&self, anomaly: &Anomaly) -> Result<(), StoreError> {
-        self.all.lock().push(anomaly.clone());
+        let mut all = self.all.lock();
+        if all.iter().any(|known| known.key == anomaly.key && known.started_at == anomaly.started_at) {
+            return Err(StoreError::Conflict("it exists already".to_owned()));
+        }
+        all.push(anomaly.clone());
         Ok(())
     }
     async fn anomaly_update(&self, anomaly: &Anomaly) -> Result<(), StoreError> {
@@ -74,6 +81,9 @@ impl AnomalyStore for Kept {
         found.ok_or_else(|| StoreError::NotFound { what: "anomaly", id: id.0.clone() })
     }
     async fn anomaly_list(&self, filter: &AnomalyFilter) -> Result<(Vec<Anomaly>, u64), StoreError> {
+        if self.stale.swap(false, Ordering::Relaxed) {
+            return Ok((Vec::new(), 0));
+        }
         let fits = |of: &&Anomaly| {
             filter.key.as_ref().is_none_or(|key| *key == of.key)
                 && (filter.status.is_empty() || filter.status.contains(&of.status))
@@ -107,17 +117,21 @@ impl AnomalyStore for Kept {
 
 pub(crate) fn desk(world: &World) -> (Desk, Arc<Kept>) {
     let kept = Arc::new(Kept::default());
-    let desk = Desk::new(DeskPorts {
-        anomalies: Arc::clone(&kept) as _,
+    (desk_over(world, &kept), kept)
+}
+
+/// A desk of another process over the same store and log.
+fn desk_over(world: &World, kept: &Arc<Kept>) -> Desk {
+    Desk::new(DeskPorts {
+        anomalies: Arc::clone(kept) as _,
         agents: Arc::clone(&world.memory) as _,
         estate: Arc::clone(&world.memory) as _,
         responses: Arc::new(reeve_engine::Responder(Arc::clone(&world.engine))),
-        threats: Arc::clone(&kept) as _,
+        threats: Arc::clone(kept) as _,
         recorder: Arc::clone(&world.log) as _,
         log: Arc::clone(&world.log) as _,
         clock: Arc::clone(&world.clock) as _,
-    });
-    (desk, kept)
+    })
 }
 
 fn finding(world: &World, place: &str, score: f64) -> Finding {
@@ -178,6 +192,29 @@ async fn one_trouble_is_told_once_and_answered_in_order() {
     assert_eq!(desk.settle(&system).await.unwrap(), 1);
     assert_eq!(kept.anomaly_get(&first.id).await.unwrap().status, AnomalyStatus::Resolved);
     assert!(desk.report(finding(&world, "i-1", 0.9), &system).await.unwrap().is_some(), "the next is another");
+}
+
+#[tokio::test]
+async fn each_stage_is_recorded_once_over_crashes_and_two_processes() {
+    let world = World::new();
+    let (desk, kept) = desk(&world);
+    let system = Caller::system();
+    let found = finding(&world, "i-1", 0.7);
+    // The log takes the alert and then nothing more: the process ends here.
+    *world.log.silent_after.lock() = Some(1);
+    desk.report(found.clone(), &system).await.unwrap_err();
+    *world.log.silent_after.lock() = None;
+    world.clock.advance(SignedDuration::from_mins(1));
+    let other = desk_over(&world, &kept);
+    other.report(found.clone(), &system).await.unwrap();
+    let stages = ["anomaly.detect", "anomaly.investigate", "anomaly.recommend"];
+    assert_eq!(told(&world), stages, "the response goes on where it ended");
+    assert_eq!(kept.all.lock()[0].responses.len(), stages.len());
+
+    // Two processes look into the store before either of them has written.
+    kept.stale.store(true, Ordering::Relaxed);
+    assert!(desk.report(found, &system).await.unwrap().is_none(), "the other one has it");
+    assert_eq!((told(&world).len(), kept.all.lock().len()), (stages.len(), 1));
 }
 
 #[tokio::test]
@@ -336,13 +373,17 @@ async fn what_people_say_is_learned_from() {
 }
 
 #[tokio::test]
-async fn a_silent_log_lets_nothing_be_claimed() {
+async fn while_the_log_is_silent_nobody_is_told() {
     let world = World::new();
     let (desk, kept) = desk(&world);
     *world.log.silent_after.lock() = Some(0);
-    let reported = desk.report(finding(&world, "i-1", 0.9), &Caller::system()).await;
+    let found = finding(&world, "i-1", 0.9);
+    let reported = desk.report(found.clone(), &Caller::system()).await;
     assert!(matches!(reported, Err(EngineError::Record(_))));
-    assert!(kept.all.lock().is_empty());
+    assert!(kept.all.lock()[0].responses.is_empty() && told(&world).is_empty());
+    *world.log.silent_after.lock() = None;
+    desk.report(found, &Caller::system()).await.unwrap();
+    assert_eq!(told(&world), ["anomaly.detect", "anomaly.investigate", "anomaly.recommend"]);
 }
 
 #[tokio::test]

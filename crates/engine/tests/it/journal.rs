@@ -133,4 +133,8 @@ impl Recorder for Log {
         hazard.moment().await;
         if lost == Some(Lost::Answer) { Err(RecordError("no answer".to_owned())) } else { taken }
     }
+
+    async fn record_once(&self, entry: Entry) -> Result<(), RecordError> {
+        self.record(vec![entry]).await
+    }
 }

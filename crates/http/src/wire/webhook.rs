@@ -14,7 +14,7 @@ pub struct WebhookBody {
     pub id: String,
     /// Name; may be empty.
     pub name: String,
-    /// `recommendation_ready`, `anomaly_detected`, `action_completed`, `alert_fired`.
+    /// `recommendation_ready`, `anomaly_detected`, `action_completed`, `alert_fired`, `budget_alert`.
     pub event: String,
     /// Where it is sent.
     pub url: String,
@@ -49,7 +49,7 @@ pub struct WebhookSecretBody {
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WebhookCreate {
-    /// `recommendation_ready`, `anomaly_detected`, `action_completed`, `alert_fired`.
+    /// `recommendation_ready`, `anomaly_detected`, `action_completed`, `alert_fired`, `budget_alert`.
     pub event: String,
     /// An https address.
     pub url: String,

@@ -14,6 +14,10 @@ const SEVERITIES: [&str; 5] = ["critical", "high", "medium", "low", "info"];
 /// Classes of alerts.
 const ALERT_CLASSES: [&str; 5] =
     ["failed_authentication", "privilege_escalation", "suspicious_activity", "policy_violation", "resource_tampering"];
+/// Priorities of budget alerts: high from 100 percent of the amount.
+const BUDGET_PRIORITIES: [&str; 2] = ["high", "medium"];
+/// Bases of budget alerts.
+const BUDGET_BASES: [&str; 2] = ["actual", "forecast"];
 /// Longest text of a filter, bytes.
 const LONGEST: usize = 256;
 
@@ -93,7 +97,11 @@ impl std::fmt::Display for Filter {
 fn values(key: &str, event: WebhookEvent) -> Result<Vec<&'static str>, FilterError> {
     let anomaly = event == WebhookEvent::AnomalyDetected;
     let alert = event == WebhookEvent::AlertFired;
+    let budget = event == WebhookEvent::BudgetAlert;
     match key {
+        "priority" if budget => Ok(BUDGET_PRIORITIES.to_vec()),
+        "type" if budget => Ok(BUDGET_BASES.to_vec()),
+        "impact" if budget => Err(FilterError("budget_alert has no impact; filter by type or priority".into())),
         "priority" if alert => Ok(SEVERITIES.to_vec()),
         "type" if alert => Ok(ALERT_CLASSES.to_vec()),
         "impact" if alert => Err(FilterError("alert_fired has no impact; filter by type or priority".into())),
@@ -147,7 +155,7 @@ mod tests {
 
     #[test]
     fn what_is_refused() {
-        use WebhookEvent::{ActionCompleted, AnomalyDetected, RecommendationReady};
+        use WebhookEvent::{ActionCompleted, AnomalyDetected, BudgetAlert, RecommendationReady};
         let cases = [
             ("high", RecommendationReady, "is not key=value"),
             ("priority=high,", RecommendationReady, "is not key=value"),
@@ -156,6 +164,8 @@ mod tests {
             ("priority=high,priority=low", RecommendationReady, "stands twice"),
             ("type=operational", ActionCompleted, "type is one of"),
             ("impact=high", AnomalyDetected, "has no impact"),
+            ("impact=high", BudgetAlert, "has no impact"),
+            ("type=cost", BudgetAlert, "actual, forecast"),
             ("type=encryption", AnomalyDetected, "cost, performance, security, operational"),
         ];
         for (text, event, expected) in cases {

@@ -20,6 +20,8 @@ named!(
         ActionCompleted => "action_completed",
         /// An alert rule fired.
         AlertFired => "alert_fired",
+        /// A budget reached one of its thresholds.
+        BudgetAlert => "budget_alert",
     }
 );
 

@@ -129,6 +129,16 @@ impl Remote {
         self.client.post(format!("{}/api/v1/{path}", self.base)).bearer_auth(&self.token)
     }
 
+    /// A PUT to a path of the interface.
+    pub(crate) fn put(&self, path: &str) -> RequestBuilder {
+        self.client.put(format!("{}/api/v1/{path}", self.base)).bearer_auth(&self.token)
+    }
+
+    /// A DELETE of a path of the interface.
+    pub(crate) fn delete(&self, path: &str) -> RequestBuilder {
+        self.client.delete(format!("{}/api/v1/{path}", self.base)).bearer_auth(&self.token)
+    }
+
     /// A GET of a path of the interface.
     pub(crate) fn get(&self, path: &str) -> RequestBuilder {
         self.client.get(format!("{}/api/v1/{path}", self.base)).bearer_auth(&self.token)

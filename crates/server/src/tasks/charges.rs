@@ -11,6 +11,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use reeve_anomalies::{AnomalyStore as _, spend};
 use reeve_audit::{Json, events};
+use reeve_estate::charge::Restatements;
 use reeve_recommend::Caller;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
@@ -88,11 +89,12 @@ pub(super) fn files(folder: &Path) -> Vec<(PathBuf, u64, Timestamp)> {
     found
 }
 
+/// Charges of the bills. Where bills overlap, the one that was changed last counts.
 pub(super) fn read(files: &[(PathBuf, u64, Timestamp)]) -> Vec<reeve_estate::charge::Charge> {
-    let mut charges = Vec::new();
+    let (mut charges, mut restatements) = (Vec::new(), Restatements::default());
     for (path, _, _) in files {
         match bill(path, MOST_CHARGES - charges.len()) {
-            Ok(more) => charges.extend(more),
+            Ok(more) => charges.extend(restatements.add_older(more)),
             Err(error) => tracing::warn!(error = format!("{error:#}"), "a bill could not be read"),
         }
     }

@@ -57,7 +57,10 @@ async fn a_deed_from_a_listed_address_is_told_with_its_evidence() {
     let path = "intelligence/anomalies?type=security&status=open,acknowledged";
     let told = until("both anomalies", PATIENCE, async || {
         let all = admin.get(path).await.expect(200);
-        let listed = |one: &&Value| one["title"].as_str().unwrap().contains("threat list");
+        // An anomaly is kept before it is answered.
+        let listed = |one: &&Value| {
+            one["title"].as_str().unwrap().contains("threat list") && one["responses"].as_array().unwrap().len() == 4
+        };
         let found: Vec<Value> = all.items().iter().filter(listed).cloned().collect();
         (found.len() == 2).then_some(found)
     })

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod alerts;
+mod budgets;
 mod foreseen;
 mod reports;
 mod told;

@@ -17,6 +17,7 @@ on_both!(
     alerts => super::alerts,
     exports => super::exports,
     anomalies => super::anomalies,
+    budgets => super::budgets,
     saved_searches => super::saved_searches,
     models => super::models,
     predictive => super::predictive,
@@ -64,6 +65,13 @@ async fn anomalies(place: &Place) -> Result<()> {
     let store = place.open().await?;
     contract::anomalies::run(Arc::new(store.clone())).await?;
     contract::anomalies::threats(Arc::new(store.clone())).await?;
+    store.close().await;
+    Ok(())
+}
+
+async fn budgets(place: &Place) -> Result<()> {
+    let store = place.open().await?;
+    contract::budgets::run(Arc::new(store.clone())).await?;
     store.close().await;
     Ok(())
 }

@@ -79,6 +79,9 @@ impl Recorder for Log {
         self.0.lock().unwrap().extend(entries);
         Ok(())
     }
+    async fn record_once(&self, entry: Entry) -> Result<(), RecordError> {
+        self.record(vec![entry]).await
+    }
 }
 
 struct World {

@@ -107,6 +107,11 @@ async fn rules(store: &dyn AlertStore) -> Result<()> {
     assert!(is_conflict(&store.alert_rule_insert(&rule("r-3", "c")?, 2).await), "one too many");
     assert_eq!(store.alert_rule_get(&first.id).await?, first);
     assert_eq!(store.alert_rule_list().await?, [second.clone(), first.clone()]);
+    assert_eq!(store.alert_rule_page(1, 0).await?, (vec![second.clone()], 2));
+    assert_eq!(store.alert_rule_page(1, 1).await?, (vec![first.clone()], 2));
+    assert_eq!(store.alert_rule_page(1, 2).await?, (Vec::new(), 2));
+    assert_eq!(store.alert_rule_named(&["a", "A", &first.settings.name]).await?, [second.clone(), first.clone()]);
+    assert!(store.alert_rule_named(&["A"]).await?.is_empty() && store.alert_rule_named(&[]).await?.is_empty());
     let between = store.alert_rule_generation().await?;
     assert!(between > before);
 

@@ -9,6 +9,7 @@ export const EVENTS = [
   { value: 'anomaly_detected', label: 'An anomaly was detected' },
   { value: 'action_completed', label: 'An action was completed' },
   { value: 'alert_fired', label: 'An alert rule fired' },
+  { value: 'budget_alert', label: 'A budget reached a threshold' },
 ];
 export const EVENT_NAMES: Record<string, string> = { ...Object.fromEntries(EVENTS.map(({ value, label }) => [value, label])), test: 'A test' };
 
@@ -41,6 +42,10 @@ export const FILTERS: Record<string, { key: string; label: string; values: strin
     { key: 'priority', label: 'Severity', values: ['critical', 'high', 'medium', 'low'] },
   ],
   alert_fired: [{ key: 'priority', label: 'Severity', values: ['critical', 'high', 'medium', 'low'] }],
+  budget_alert: [
+    { key: 'priority', label: 'Priority', values: ['high', 'medium'] },
+    { key: 'type', label: 'Reached by', values: ['actual', 'forecast'] },
+  ],
 };
 FILTERS.action_completed = FILTERS.recommendation_ready ?? [];
 

@@ -64,8 +64,9 @@ async fn list(
     Params(paging): Params<Paging>,
 ) -> Result<Json<List<AlertRuleBody>>, Problem> {
     let window = window(paging.limit, paging.offset, paging.cursor.as_deref())?;
-    let all = app.alerts.alert_rule_list().await?;
-    Ok(Json(window.page(all.iter(), AlertRuleBody::of)))
+    let (rules, total) = app.alerts.alert_rule_page(window.limit, window.start()).await?;
+    let next_cursor = window.next(rules.len(), total);
+    Ok(Json(List { items: rules.iter().map(AlertRuleBody::of).collect(), total, next_cursor }))
 }
 
 /// Add an alert rule. It counts entries that are recorded from then on.

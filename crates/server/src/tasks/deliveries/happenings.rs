@@ -205,16 +205,13 @@ async fn firing(app: &App, entry: &Entry) -> Result<Option<Happening>, StoreErro
     }))
 }
 
-/// A threshold of a budget, to the channels that the budget names now.
+/// A threshold of a budget, to webhooks that subscribe to budgets and to the channels that the budget names now.
 async fn budget_alert(app: &App, entry: &Entry) -> Result<Option<Happening>, StoreError> {
     if entry.event_type != events::BUDGET_ALERT.event_type() {
         return Ok(None);
     }
     let alert = app.budgets.budget_alert_get(entry.event_id.as_str()).await?;
     let budget = app.budgets.budget_get(&alert.budget).await?;
-    if budget.channels.is_empty() {
-        return Ok(None);
-    }
     let (percent, currency) = (alert.threshold.percent, &alert.currency);
     let (reached, words) = match alert.threshold.basis {
         Basis::Actual => ("charges so far", "has reached"),
@@ -226,18 +223,23 @@ async fn budget_alert(app: &App, entry: &Entry) -> Result<Option<Happening>, Sto
         fact("budget", format!("{} {currency} a {}", alert.amount, budget.period.as_str())),
         fact("period from", alert.period_start.to_string()),
     ];
-    let subject = format!("budget_alert:{}", alert.id);
+    let event = WebhookEvent::BudgetAlert;
+    let subject = format!("{}:{}", event.as_str(), alert.id);
     let title = format!("Budget {} {words} {percent} %", alert.budget_name);
-    let gravity = if percent >= 100 { Gravity::Error } else { Gravity::Warning };
+    let (gravity, priority) = if percent >= 100 { (Gravity::Error, "high") } else { (Gravity::Warning, "medium") };
     let mut message = message(title, gravity, facts, &subject);
     message.to.clone_from(&budget.recipients);
     Ok(Some(Happening {
         topic: Topic::Alerts,
-        event: None,
-        name: "budget_alert",
+        event: Some(event),
+        name: event.as_str(),
         at: entry.timestamp,
         agent: None,
-        facts: Facts::default(),
+        facts: Facts {
+            priority: Some(priority.to_owned()),
+            types: vec![alert.threshold.basis.as_str().to_owned()],
+            impact: None,
+        },
         data: budget_alert_record(&alert),
         message,
         channels: Some(budget.channels),

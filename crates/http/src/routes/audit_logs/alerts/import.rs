@@ -38,8 +38,8 @@ pub(super) async fn import(
                 continue;
             }
         };
-        let known = app.alerts.alert_rule_list().await?.iter().any(|known| known.settings.name == settings.name);
-        if known {
+        let known = app.alerts.alert_rule_named(&[&settings.name]).await?;
+        if !known.is_empty() {
             let message = "an alert rule of this name exists already".to_owned();
             refuse(rule.title, vec![SigmaProblem { line: rule.line, message }]);
             continue;

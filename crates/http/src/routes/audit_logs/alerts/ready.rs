@@ -22,7 +22,9 @@ pub(super) async fn list(
     Params(paging): Params<Paging>,
 ) -> Result<Json<List<ReadyRuleBody>>, Problem> {
     let window = window(paging.limit, paging.offset, paging.cursor.as_deref())?;
-    let (ready, rules) = (ready_rules(), app.alerts.alert_rule_list().await?);
+    let ready = ready_rules();
+    let names: Vec<&str> = ready.iter().map(|one| one.settings.name.as_str()).collect();
+    let rules = app.alerts.alert_rule_named(&names).await?;
     Ok(Json(window.page(ready.into_iter(), |one| body(one, &rules))))
 }
 
@@ -39,7 +41,7 @@ pub(super) async fn enable(
     let Some(ready) = ready_rules().into_iter().find(|ready| ready.key == key) else {
         return Err(Problem::not_found("ready rule", &key));
     };
-    let rules = app.alerts.alert_rule_list().await?;
+    let rules = app.alerts.alert_rule_named(&[&ready.settings.name]).await?;
     if let Some(before) = made_of(&ready, &rules) {
         let after = before.with_state(RuleState::Enabled, app.now());
         return Ok((StatusCode::OK, super::change(&app, &caller, "alert.enable", before, after).await?));
