@@ -43,7 +43,7 @@ CHECKS = [
     ("lock", "Cargo.lock fits the manifests", command("cargo", "metadata", "--locked", "--format-version", "1", "--no-deps", "--quiet"),
      "cargo build, and commit Cargo.lock"),
     ("imports", "the table of our crates", imports.problems, "tools/imports.toml has the table"),
-    ("shape", "names and sizes", shape.problems, "CONTRIBUTING.md, \"Shape\""),
+    ("shape", "names and sizes", shape.problems, "CONTRIBUTING.md, \"Code\""),
     ("words", "nothing unfinished or private", words.problems, "the line says what"),
     ("openings", "doc comments that open with What, Whether, Who or How", openings.problems, "python3 tools/openings.py"),
     ("licences", "licences, bans, sources", licenses.problems, "deny.toml has the lists"),

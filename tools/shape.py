@@ -1,4 +1,4 @@
-"""Names and sizes that keep the tree readable: see CONTRIBUTING.md, "Shape"."""
+"""Names and sizes that keep the tree readable: see CONTRIBUTING.md, "Code"."""
 
 import re
 import subprocess
