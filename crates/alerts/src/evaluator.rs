@@ -18,7 +18,7 @@ pub use memory::GroupMemory;
 pub(crate) use memory::OpenFiring;
 use memory::{BEGINNING, Counted, instant};
 
-/// Type of the entry that tells of a firing. Sources cannot submit it: the category `audit` is Reeve's own.
+/// Type of the entry about a firing. Sources cannot submit it: the category `audit` is Reeve's own.
 pub const FIRE: EventType = events::ALERT_FIRE.event_type();
 /// Name of the notification of a firing, by which the entry of one that could not be delivered is known.
 pub const FIRED_EVENT: &str = "alert_fired";
@@ -58,11 +58,11 @@ pub struct Observed<'e> {
 pub struct Tally {
     /// Entries that its condition matched.
     pub matched: u64,
-    /// Of these, entries that came too late to count.
+    /// Matched entries that came too late to count.
     pub late: u64,
-    /// Of these, entries that had been counted already.
+    /// Matched entries that had been counted already.
     pub duplicates: u64,
-    /// Firings.
+    /// Number of firings.
     pub fired: u64,
     /// Time of recording of the latest entry that matched.
     pub last_matched_at: Option<Timestamp>,

@@ -31,9 +31,9 @@ impl FiringId {
 names!(
     /// State of a firing.
     FiringStatus {
-        /// Nobody has looked at it.
+        /// Not acknowledged yet.
         Open => "open",
-        /// Somebody has seen it.
+        /// Acknowledged by a user.
         Acknowledged => "acknowledged",
         /// Dealt with.
         Resolved => "resolved",
@@ -54,7 +54,7 @@ pub struct FiringEntry {
 /// A firing with what people did about it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Firing {
-    /// Identifier.
+    /// Identifier of the firing.
     pub id: FiringId,
     /// The rule.
     pub rule: RuleId,
@@ -86,11 +86,11 @@ pub struct Firing {
     pub entries: Vec<FiringEntry>,
     /// The rule was silenced: nobody was notified.
     pub silenced: bool,
-    /// State.
+    /// State of the firing.
     pub status: FiringStatus,
     /// User who looks after it.
     pub assignee: Option<String>,
-    /// Remark of whoever resolved it.
+    /// Note of the user who resolved it.
     pub note: Option<String>,
     /// User who changed it last.
     pub handled_by: Option<String>,

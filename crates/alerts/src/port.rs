@@ -23,7 +23,7 @@ pub struct Progress {
 pub struct StoredGroup {
     /// The rule.
     pub rule: RuleId,
-    /// Its revision.
+    /// Revision of the rule.
     pub revision: u64,
     /// The group.
     pub key: GroupKey,
@@ -36,7 +36,7 @@ pub struct StoredGroup {
 pub struct StoredTally {
     /// The rule.
     pub rule: RuleId,
-    /// Its revision.
+    /// Revision of the rule.
     pub revision: u64,
     /// The counts.
     pub tally: Tally,
@@ -45,7 +45,7 @@ pub struct StoredTally {
 /// Selection of firings.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FiringFilter {
-    /// Of this rule.
+    /// Rule of the firings.
     pub rule: Option<RuleId>,
     /// In this state.
     pub status: Option<FiringStatus>,
@@ -93,6 +93,6 @@ pub trait AlertStore: Send + Sync {
     async fn firing_handle(&self, firing: &Firing) -> Result<(), AccessError>;
     /// Returns firings that the log does not tell of yet, oldest first.
     async fn firing_unrecorded(&self, limit: u64) -> Result<Vec<Firing>, AccessError>;
-    /// Notes that the log tells of a firing.
+    /// Marks a firing as recorded in the log.
     async fn firing_recorded(&self, id: &FiringId) -> Result<(), AccessError>;
 }

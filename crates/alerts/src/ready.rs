@@ -11,7 +11,7 @@ const TEXT: &str = include_str!("ready.toml");
 pub struct ReadyRule {
     /// Stable name.
     pub key: String,
-    /// Settings.
+    /// Settings of the rule.
     pub settings: RuleSettings,
 }
 

@@ -38,9 +38,9 @@ pub(crate) use names;
 names!(
     /// State of a rule.
     RuleState {
-        /// Not enabled yet. Not evaluated.
+        /// Draft: not enabled yet, not evaluated.
         Draft => "draft",
-        /// Evaluated.
+        /// Enabled: evaluated.
         Enabled => "enabled",
         /// Switched off. Not evaluated.
         Disabled => "disabled",
@@ -52,7 +52,7 @@ names!(
     AlertClass {
         /// Failed sign-ins.
         FailedAuthentication => "failed_authentication",
-        /// Somebody gains permissions.
+        /// A principal gains permissions.
         PrivilegeEscalation => "privilege_escalation",
         /// Unusual reconnaissance or data access.
         SuspiciousActivity => "suspicious_activity",
@@ -84,15 +84,16 @@ pub struct Notification {
 /// An alert rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
-    /// Identifier.
+    /// Identifier of the rule.
     pub id: RuleId,
     /// Settings as checked.
     pub settings: RuleSettings,
-    /// State.
+    /// State of the rule.
     pub state: RuleState,
     /// Firings until this time notify nobody.
     pub silenced_until: Option<Timestamp>,
-    /// Grows whenever counting starts anew: the condition, threshold or grouping changed, or the rule was enabled.
+    /// Number that grows whenever the counts are reset: the condition, threshold or grouping changed, or the rule was
+    /// enabled.
     pub revision: u64,
     /// Grows by one with every change.
     pub version: u64,

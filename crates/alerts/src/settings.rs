@@ -35,9 +35,9 @@ pub struct RuleDraft {
     pub window: String,
     /// Fields of the query language, at most [`MAX_GROUP_FIELDS`].
     pub group_by: Vec<String>,
-    /// Channels.
+    /// Names of notification channels.
     pub channels: Vec<String>,
-    /// Addresses.
+    /// E-mail addresses that replace a channel's own.
     pub recipients: Vec<String>,
     /// Severity of firings.
     pub severity: String,
@@ -48,7 +48,7 @@ pub struct RuleDraft {
 /// Settings that can be evaluated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RuleSettings {
-    /// Name.
+    /// Name of the rule.
     pub name: String,
     /// Explanation for readers.
     pub description: String,
@@ -56,11 +56,11 @@ pub struct RuleSettings {
     pub condition: String,
     /// Condition as read.
     pub query: Query,
-    /// Threshold.
+    /// Threshold of the rule.
     pub threshold: Threshold,
-    /// Grouping.
+    /// Fields to group by.
     pub group_by: GroupBy,
-    /// Receivers.
+    /// Channels and recipients.
     pub notification: Notification,
     /// Severity of firings.
     pub severity: Severity,

@@ -11,7 +11,7 @@ use crate::firing::{FiringEntry, FiringId};
 /// Error of reading kept state.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
-    /// Not the format.
+    /// Malformed JSON.
     #[error("the state of an alert rule cannot be read: {0}")]
     Malformed(#[from] serde_json::Error),
     /// Written by a newer program.

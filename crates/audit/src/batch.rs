@@ -46,7 +46,7 @@ pub struct BatchError {
     pub errors: Vec<FieldError>,
 }
 
-/// Reads a submission. Stops at the first entry that is refused and tells all that is wrong with it.
+/// Reads a submission. Stops at the first invalid entry and returns all of its faults.
 pub fn parse_batch(
     bytes: &[u8],
     content: Content,

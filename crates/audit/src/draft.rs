@@ -27,7 +27,7 @@ pub struct Draft {
     pub canonical: Vec<u8>,
     /// SHA-256 of the canonical bytes without `recorded_at` and submitter; equal for the same claim sent again.
     pub claim_digest: [u8; 32],
-    /// The source gave no `timestamp`; the time of receipt stands for it.
+    /// `true` if the source gave no `timestamp`, so that the time of receipt is used.
     pub timestamp_defaulted: bool,
 }
 
@@ -37,7 +37,7 @@ pub struct Draft {
 pub struct ReadBackError(pub String);
 
 impl Draft {
-    /// Reads one entry from JSON text. Every failing field is told.
+    /// Reads one entry from JSON text. The error has every invalid field.
     pub fn from_bytes(bytes: &[u8], recorded_at: Timestamp) -> Result<Self, Vec<FieldError>> {
         let quick = std::str::from_utf8(bytes).ok().and_then(|text| door::sent(text, recorded_at));
         match quick {
@@ -46,7 +46,7 @@ impl Draft {
         }
     }
 
-    /// The same for text among other text: `scratch` is used again for each.
+    /// Reads one entry from a part of a larger text; `scratch` is reused.
     pub(crate) fn from_text(
         text: &str,
         recorded_at: Timestamp,
@@ -64,7 +64,7 @@ impl Draft {
         Self::from_json(value, recorded_at)
     }
 
-    /// Reads one entry from a JSON value. Every failing field is told.
+    /// Reads one entry from a JSON value. The error has every invalid field.
     pub fn from_json(value: Json, recorded_at: Timestamp) -> Result<Self, Vec<FieldError>> {
         Self::of_claim(read_claim(value, recorded_at)?, recorded_at, &mut Vec::new())
     }

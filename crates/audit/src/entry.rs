@@ -58,7 +58,7 @@ pub struct Entry {
     pub action: Action,
     /// The state before and after.
     pub changes: Changes,
-    /// Everything else.
+    /// Metadata and all other members.
     pub metadata: Metadata,
     /// The party that handed the entry to Reeve. Not part of the claim: only a [`Draft`](crate::Draft) sets it, and whatever
     /// an entry brings along is dropped there. `None` in entries that were recorded before Reeve noted it.
@@ -94,7 +94,7 @@ impl Entry {
         self
     }
 
-    /// Sets how grave it is.
+    /// Sets the severity.
     pub fn with_severity(mut self, severity: Severity) -> Self {
         self.severity = severity;
         self

@@ -83,7 +83,7 @@ impl Area {
 pub enum Source {
     /// Reeve about itself.
     Reeve,
-    /// Reeve, and other systems through imports or the interface. `submitted_by` tells them apart.
+    /// Reeve, and other systems through imports or the interface. `submitted_by` distinguishes them.
     Shared,
     /// Other systems alone.
     Others,
@@ -115,7 +115,7 @@ pub struct EventKind {
     pub name: &'static str,
     /// Area of activity.
     pub area: Area,
-    /// Severity of an entry of which nothing graver is known.
+    /// Default severity of an entry of this type.
     pub severity: Severity,
     /// Writers of such entries.
     pub source: Source,
@@ -148,7 +148,7 @@ impl Entry {
 pub const OBSERVED: &str = "observed";
 
 impl Entry {
-    /// Returns `true` if the entry tells of a change that a sync of Reeve's saw.
+    /// Returns `true` if the entry describes a change that a sync of Reeve observed.
     pub fn is_observation(&self) -> bool {
         self.may_be_by_reeve() && self.metadata.tags.iter().any(|tag| tag == OBSERVED)
     }

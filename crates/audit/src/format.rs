@@ -50,7 +50,8 @@ pub struct Integrity {
     pub previous_hash: [u8; 32],
     /// Chain hash.
     pub hash: [u8; 32],
-    /// Salt of the commitment, where whoever reads may compute the commitment anew: in exports. JSON lines and the message of syslog have it.
+    /// Salt of the commitment, if the reader may recompute the commitment: in exports. JSON lines and the message of
+    /// syslog have it.
     pub salt: Option<[u8; 16]>,
 }
 
@@ -154,7 +155,7 @@ impl Format {
         }
     }
 
-    /// Its media type.
+    /// Returns the media type.
     pub const fn media_type(&self) -> &'static str {
         match self {
             Self::Json => "application/x-ndjson",
@@ -163,7 +164,7 @@ impl Format {
         }
     }
 
-    /// Writes what stands before the first entry: the header of CSV, nothing elsewhere.
+    /// Writes the header of CSV; nothing for the other formats.
     pub fn write_header(&self, out: &mut impl Write) -> io::Result<()> {
         match self {
             Self::Csv(_) => csv::write_header(out),

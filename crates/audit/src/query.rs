@@ -67,7 +67,7 @@ impl Query {
         self.expr.matches(entry, recorded_at, now)
     }
 
-    /// The same query with every distance from now made a point in time.
+    /// Returns the query with all relative times replaced by instants.
     pub fn resolve(&self, now: Timestamp) -> Self {
         Self { expr: self.expr.resolve(now) }
     }
@@ -79,7 +79,7 @@ impl Expr {
         eval::matches(self, eval::Candidate { entry, recorded_at, now })
     }
 
-    /// The same condition with every distance from now made a point in time.
+    /// Returns the condition with all relative times replaced by instants.
     pub fn resolve(&self, now: Timestamp) -> Self {
         match self {
             Self::And(terms) => Self::And(terms.iter().map(|term| term.resolve(now)).collect()),

@@ -15,7 +15,7 @@ pub enum RetentionClass {
     Change,
     /// `resource.view`.
     View,
-    /// Everything else.
+    /// All other entries.
     Default,
 }
 

@@ -15,7 +15,7 @@ pub const VERSION: u32 = 1;
 pub struct Part {
     /// Path in the data directory.
     pub path: String,
-    /// Its length.
+    /// Length of the part in bytes.
     pub bytes: u64,
     /// SHA-256 of its content, hex.
     pub sha256: String,
@@ -25,11 +25,11 @@ pub struct Part {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Keys {
-    /// They are not in it.
+    /// Absent.
     Absent,
-    /// They lie open in it.
+    /// In the clear.
     Open,
-    /// They are in it under a passphrase.
+    /// Encrypted under a passphrase.
     Sealed,
 }
 
@@ -57,7 +57,7 @@ pub struct Manifest {
     pub keys: Keys,
     /// Version of the state's schema; `None` where there is no state.
     pub state_schema: Option<i64>,
-    /// The parts, in the order in which they stand in the archive.
+    /// Parts, in the order of the archive.
     #[serde(default)]
     pub parts: Vec<Part>,
 }
@@ -65,7 +65,7 @@ pub struct Manifest {
 /// Why a manifest is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum ManifestError {
-    /// It is not what a manifest looks like.
+    /// Malformed JSON.
     #[error("the manifest cannot be read: {0}")]
     Json(#[from] serde_json::Error),
     /// A version that this program does not know.

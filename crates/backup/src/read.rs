@@ -1,4 +1,5 @@
-//! Reads an archive part by part and names every flaw. What was found stands in the result; an error is only what the sink said.
+//! Reader of archives that checks each part and reports every fault. The faults are in the result; an error comes from
+//! the sink alone.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -23,7 +24,7 @@ const TAR_BLOCK: u64 = 512;
 /// Flaws that are named.
 const MOST_FLAWS: usize = 100;
 
-/// Something that does not hold.
+/// Fault of an archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flaw {
     /// The part; `None` for the file as a whole.
@@ -70,7 +71,7 @@ impl Sink for () {
 pub struct Contents {
     /// The manifest, where there is one that can be read.
     pub manifest: Option<Manifest>,
-    /// Everything that does not hold; none says that every byte is as it was written.
+    /// Faults; empty if every byte is as it was written.
     pub flaws: Vec<Flaw>,
     /// Bytes read.
     pub bytes: u64,
@@ -111,9 +112,9 @@ pub fn read(input: impl Read, sink: &mut dyn Sink) -> io::Result<Contents> {
 
 /// Failure at one entry of the archive.
 enum Wrong {
-    /// Of the archive: a flaw, and nothing after it can be read.
+    /// Fault of the archive after which nothing can be read.
     Archive(String, String),
-    /// Of the sink.
+    /// Failure of the sink.
     Sink(io::Error),
 }
 
@@ -200,7 +201,7 @@ fn take<R: Read>(
     Ok(Taken::Part(Part { path, bytes, sha256: hex::encode(hash.finalize()) }))
 }
 
-/// Reads what stands after the manifest, which is nothing, and the digest.
+/// Reads the end of the archive behind the manifest, and the digest.
 fn end<R: Read>(mut decoder: Decoder<'static, io::BufReader<Sealed<R>>>, contents: &mut Contents) {
     if contents.flaws.is_empty() {
         // The zeros up to a whole block, and the two empty blocks that end a tar.

@@ -1,5 +1,5 @@
-//! Keys under a passphrase: Argon2id makes a key of it, AES-256-GCM seals the files with that. The parameters stand beside the
-//! sealed text and are authenticated with it.
+//! Encryption of keys under a passphrase: Argon2id derives a key from it, and AES-256-GCM encrypts the files. The
+//! parameters stand beside the sealed text and are authenticated with it.
 
 use aes_gcm::aead::{Aead as _, Payload};
 use aes_gcm::{Aes256Gcm, KeyInit as _, Nonce};
@@ -36,7 +36,7 @@ pub enum SealError {
     Failed(String),
 }
 
-/// Keys under a passphrase, as they stand in a backup.
+/// Keys under a passphrase, as stored in a backup.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Sealed {

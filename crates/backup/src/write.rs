@@ -39,7 +39,7 @@ struct OpenPart {
 pub struct Summary {
     /// Length of the file.
     pub bytes: u64,
-    /// SHA-256 of everything before its last 48 bytes, hex: the digest that stands there.
+    /// SHA-256 in hex of the file without its last 48 bytes, which contain it.
     pub sha256: String,
     /// Parts, the manifest not counted.
     pub parts: usize,

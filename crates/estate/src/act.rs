@@ -62,7 +62,7 @@ pub const QUARANTINE: &str = "reeve-quarantine";
 pub struct Observed {
     /// Lifecycle state.
     pub state: ResourceState,
-    /// Its size.
+    /// Size of the machine or database.
     pub instance_type: Option<String>,
     /// The whole resource, freshly read.
     pub resource: Resource,
@@ -83,7 +83,7 @@ pub enum ActErrorKind {
     /// The size does not exist, does not fit the machine's architecture, or is beyond what the resource allows (a smaller disk,
     /// more members than a group's maximum).
     InvalidType,
-    /// No such resource.
+    /// The resource does not exist.
     NotFound,
     /// The account's permissions do not allow it.
     Denied,
@@ -91,9 +91,9 @@ pub enum ActErrorKind {
     Throttled,
     /// The cloud has no capacity for the size now.
     NoCapacity,
-    /// Not reachable, or no answer: the change may or may not have happened; look before trying again.
+    /// No response: the change may or may not have happened; observe the resource before trying again.
     Unknown,
-    /// Anything else the cloud said.
+    /// Any other error of the cloud.
     Other,
 }
 
@@ -119,7 +119,7 @@ pub enum Applied {
 /// Changes one account. An implementation never retries what may have happened: it answers [`ActErrorKind::Unknown`].
 #[async_trait]
 pub trait Act: Send + Sync {
-    /// Reads one resource anew, volumes and all.
+    /// Observes one resource, with its volumes.
     async fn observe(&self, resource: &Resource) -> Result<Observed, ActError>;
     /// The volumes attached to a machine.
     async fn volumes_of(&self, machine: &Resource) -> Result<Vec<Resource>, ActError>;

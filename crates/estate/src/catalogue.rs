@@ -22,7 +22,7 @@ use table::{PriceTable, TierTable};
 pub struct InstanceSpec {
     /// The cloud.
     pub provider: Provider,
-    /// Its name (`m5.large`, `Standard_D4s_v5`, `n2-standard-4`).
+    /// Name (`m5.large`, `Standard_D4s_v5`, `n2-standard-4`).
     pub name: String,
     /// The sizes it can be exchanged with are those of the same family (`m5`, `D#s_v5`, `n2-standard`).
     pub family: String,
@@ -42,7 +42,7 @@ pub struct InstanceSpec {
     pub burstable: bool,
     /// Sold to new customers; `true` where the data does not say (Azure, GCP).
     pub current_generation: bool,
-    /// Number of GPUs; 1 stands for "at least one" on Azure's N series.
+    /// Number of GPUs; 1 means "at least one" on Azure's N series.
     pub gpus: u32,
 }
 
@@ -69,7 +69,7 @@ pub struct Discount {
     pub share: f64,
     /// Kind and origin of the discount, as a sentence for people.
     pub wording: String,
-    /// Not a published fact. Whoever shows it must show `wording`.
+    /// `true` for an assumption that is not published. Presentations must then show `wording`.
     pub assumed: bool,
 }
 

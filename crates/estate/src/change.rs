@@ -17,7 +17,7 @@ named!(
     /// Attributes that are compared, those with the largest effect on behavior first. They have the names that plans
     /// use.
     Attribute {
-        /// Its size.
+        /// Size of the machine or database.
         InstanceType => "instance_type",
         /// Provisioned storage, GiB.
         StorageGib => "storage_gib",

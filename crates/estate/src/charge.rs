@@ -17,9 +17,9 @@ use crate::named;
 named!(
     /// Category of a charge (FOCUS: ChargeCategory).
     ChargeCategory {
-        /// Something was used.
+        /// Usage.
         Usage => "Usage",
-        /// Something was bought: a commitment, a licence, a subscription.
+        /// Purchase: a commitment, a licence, a subscription.
         Purchase => "Purchase",
         /// Taxes of an authority.
         Tax => "Tax",
@@ -47,7 +47,7 @@ named!(
 named!(
     /// Use of a commitment (FOCUS: CommitmentDiscountStatus).
     CommitmentStatus {
-        /// It was.
+        /// Used.
         Used => "Used",
         /// Paid for and left.
         Unused => "Unused",
@@ -67,7 +67,7 @@ pub struct Charge {
     pub account: Option<Arc<str>>,
     /// Within that account: an AWS account, an Azure subscription, a Google project.
     pub sub_account: Option<Arc<str>>,
-    /// Its name, as people know it.
+    /// Display name of the sub-account.
     pub sub_account_name: Option<Arc<str>>,
     /// The region's identifier.
     pub region: Option<Arc<str>>,

@@ -69,7 +69,7 @@ impl fmt::Debug for Credentials {
 /// A connection to one account.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Connection {
-    /// Identifier.
+    /// Identifier of the connection.
     pub id: ConnectionId,
     /// Display name; agents' scopes name accounts by it or by `account`.
     pub name: String,
@@ -79,7 +79,7 @@ pub struct Connection {
     pub account: String,
     /// Regions to look at; never empty.
     pub regions: Vec<String>,
-    /// Credentials.
+    /// Credentials of the account.
     pub credentials: Credentials,
     /// AWS role to assume, an ARN.
     pub assume_role: Option<String>,
@@ -102,9 +102,9 @@ pub struct Connection {
 /// Result of one synchronisation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SyncReport {
-    /// Start.
+    /// Start of the sync.
     pub started_at: Timestamp,
-    /// End.
+    /// End of the sync.
     pub finished_at: Timestamp,
     /// Resources seen.
     pub resources: u64,

@@ -12,7 +12,7 @@ pub const HOURS_PER_MONTH: f64 = 730.0;
 pub struct Money(i64);
 
 impl Money {
-    /// Nothing.
+    /// Zero.
     pub const ZERO: Money = Money(0);
 
     /// From millionths of a dollar.
@@ -39,7 +39,7 @@ impl Money {
         self.0
     }
 
-    /// Dollars.
+    /// Returns the amount in US dollars.
     #[must_use]
     pub fn usd(self) -> f64 {
         self.0 as f64 / 1e6

@@ -1,4 +1,4 @@
-//! One macro: a closed set of names that stand on the wire and in the store. `agents` uses it too.
+//! Macro for closed sets of names that are used on the wire and in the store.
 
 /// Declares an enum with `ALL`, `as_str`, `parse` and `Display`.
 #[macro_export]

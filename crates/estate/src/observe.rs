@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use crate::resource::{Resource, ResourceKind};
 use crate::sample::{Metric, Sample};
 
-/// Something the account's permissions did not allow. It is listed, and the rest goes on.
+/// Call that the account's permissions denied. It is listed, and the inventory continues.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Denied {
     /// The permission by the cloud's name (`rds:DescribeDBInstances`).
@@ -45,7 +45,7 @@ pub struct ObserveError {
 /// Result of an inventory.
 #[derive(Debug, Clone, Default)]
 pub struct Inventory {
-    /// Everything seen, all regions.
+    /// Resources of all regions.
     pub resources: Vec<Resource>,
     /// Denied calls.
     pub denied: Vec<Denied>,
@@ -84,7 +84,7 @@ pub struct SampleBatch {
 pub trait Observe: Send + Sync {
     /// Returns the account's identifier, by the cheapest call that proves the credentials.
     async fn identity(&self) -> Result<String, ObserveError>;
-    /// Everything of the kinds Reeve knows.
+    /// Lists all resources of the kinds that Reeve knows.
     async fn inventory(&self) -> Result<Inventory, ObserveError>;
     /// Raw points, all pages.
     async fn samples(&self, queries: &[SampleQuery]) -> Result<SampleBatch, ObserveError>;

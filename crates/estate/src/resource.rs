@@ -18,7 +18,7 @@ impl ResourceId {
     pub fn new(id: impl Into<String>) -> Self {
         ResourceId(id.into())
     }
-    /// As text.
+    /// Returns the identifier as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -145,7 +145,7 @@ pub struct Resource {
     pub id: ResourceId,
     /// The connection that sees it.
     pub connection: ConnectionId,
-    /// Its cloud.
+    /// Cloud provider.
     pub provider: Provider,
     /// The account, subscription or project.
     pub account: String,

@@ -85,7 +85,7 @@ pub struct Sample {
     pub resource: ResourceId,
     /// The metric.
     pub metric: Metric,
-    /// Start of the period the value stands for.
+    /// Start of the period that the value covers.
     pub timestamp: Timestamp,
     /// The value, in the metric's unit.
     pub value: f64,

@@ -11,15 +11,15 @@ use crate::sample::{Metric, Sample, Series, Track};
 /// Why a store did not answer.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// No such record.
+    /// The record does not exist.
     #[error("{what} {id} does not exist")]
     NotFound {
         /// Kind of record.
         what: &'static str,
-        /// Its identifier.
+        /// Identifier of the record.
         id: String,
     },
-    /// Somebody changed it in between, or it already exists.
+    /// The record was changed in between, or already exists.
     #[error("{0}")]
     Conflict(String),
     /// There is no room on the database's disk; nothing was written.
@@ -33,15 +33,15 @@ pub enum StoreError {
 /// Filter of resources; the conditions are combined by "and".
 #[derive(Debug, Clone, Default)]
 pub struct ResourceFilter {
-    /// Of this connection.
+    /// Connection of the resources.
     pub connection: Option<ConnectionId>,
     /// In this cloud.
     pub provider: Option<Provider>,
     /// In this account (identifier or connection name).
     pub account: Option<String>,
-    /// Of this kind.
+    /// Kind of the resources.
     pub kind: Option<ResourceKind>,
-    /// Of this service.
+    /// Service of the resources.
     pub service: Option<String>,
     /// Text that the id, the name or a tag value has to contain, ignoring case.
     pub text: Option<String>,

@@ -29,7 +29,7 @@ pub struct TextFile {
 }
 
 impl TextFile {
-    /// Begins a file, or goes on with one behind its first `bytes`; what stands behind them is cut off.
+    /// Creates a file, or continues one behind its first `bytes`; further bytes are cut off.
     ///
     /// # Errors
     /// When the file cannot be written, or is shorter than that.

@@ -52,7 +52,7 @@ names!(
         DiskFull => "disk_full",
         /// A search took too long.
         QueryTooCostly => "query_too_costly",
-        /// Anything else; the service's own log has the cause.
+        /// Any other failure; the service's own log has the cause.
         Internal => "internal",
     }
 );
@@ -60,7 +60,7 @@ names!(
 /// Reason why an export failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// Kind.
+    /// Kind of the failure.
     pub code: FailureCode,
     /// Sentence for people: what happened and what to do.
     pub message: String,
@@ -69,7 +69,7 @@ pub struct Failure {
 /// Person an export is bound to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Requester {
-    /// User.
+    /// User who requested the export.
     pub user: UserId,
     /// E-mail address at the time of the request.
     pub email: String,
@@ -111,11 +111,11 @@ pub struct Progress {
 names!(
     /// Purpose of a file.
     FileRole {
-        /// Entries.
+        /// File with entries.
         Entries => "entries",
         /// Multi-proof of every entry.
         Proof => "proof",
-        /// Manifest.
+        /// Manifest of the export.
         Manifest => "manifest",
     }
 );
@@ -125,7 +125,7 @@ names!(
 pub struct ExportFile {
     /// Name, without a folder.
     pub name: String,
-    /// Purpose.
+    /// Role of the file.
     pub role: FileRole,
     /// Length, bytes.
     pub bytes: u64,
@@ -138,7 +138,7 @@ pub struct ExportFile {
 /// An export.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Export {
-    /// Identifier.
+    /// Identifier of the export.
     pub id: ExportId,
     /// Name of its files without suffix.
     pub name: String,
@@ -154,7 +154,7 @@ pub struct Export {
     pub requester: Requester,
     /// Request that began it, for the log.
     pub request_id: String,
-    /// State.
+    /// State of the export.
     pub state: ExportState,
     /// Estimate at the time of the request.
     pub estimate: Estimate,

@@ -15,7 +15,7 @@ pub struct ExportFilter {
     pub user: Option<String>,
     /// In this state.
     pub state: Option<ExportState>,
-    /// Of this scheduled export.
+    /// Scheduled export of the runs.
     pub schedule: Option<ScheduleId>,
     /// At most this many.
     pub limit: u64,

@@ -18,11 +18,11 @@ const MAX_NAME: usize = 100;
 /// A scheduled export.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScheduledExport {
-    /// Identifier.
+    /// Identifier of the scheduled export.
     pub id: ScheduleId,
     /// Name, unique.
     pub name: String,
-    /// Format.
+    /// Format of its exports.
     pub format: ExportFormat,
     /// Choices of the format.
     pub options: FormatOptions,

@@ -26,7 +26,7 @@ const VERSION: u32 = 1;
 /// Head of a log: its size, root hash and chain hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AnchorHead {
-    /// Entries.
+    /// Number of entries.
     pub size: u64,
     /// Root of the tree over them.
     pub root: Hash,
@@ -50,7 +50,7 @@ pub(crate) struct Anchor {
 pub(crate) enum Found {
     /// There is no file.
     Nothing,
-    /// No slot of the file holds.
+    /// No slot of the file is valid.
     Damaged,
     /// The newest slot that holds, and how many writes there were.
     Head(AnchorHead, u64),

@@ -32,7 +32,7 @@ pub enum AppendError {
     Conflict {
         /// Position of the entry in the submission, from 0.
         index: usize,
-        /// Its identifier.
+        /// Identifier of the entry.
         event_id: String,
     },
     /// The disk did not take it.
@@ -58,16 +58,16 @@ pub(crate) struct Prepared {
 pub(crate) enum Slot {
     /// Sent before and sealed since: its first receipt.
     Known(Box<Receipt>),
-    /// Not among the sealed entries that the caller saw.
+    /// New to the sealed entries that the caller saw.
     Fresh(Prepared),
 }
 
 /// Result for one entry of a submission. Its receipt is made by the caller, so that the sequencer need not.
 #[derive(Debug)]
 pub(crate) enum Recorded {
-    /// It was in the log: its first receipt again.
+    /// Entry that the log already had, with its first receipt.
     Known(Box<Receipt>),
-    /// It is in the log now; `duplicate` when an earlier entry of the same batch was this one.
+    /// Entry that was added; `duplicate` if an earlier entry of the same batch is identical.
     New { entry: Arc<StoredEntry>, duplicate: bool },
 }
 

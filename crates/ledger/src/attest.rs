@@ -1,5 +1,5 @@
-//! The log's signature over files that follow from its entries, for whoever keeps such files: the ledger itself and the segment
-//! store. What an attestation is over is the format's business; which keys are believed is decided here.
+//! Attestation of derived files by the log's key, for their owners: the ledger and the segment store. The file format
+//! defines the attested bytes; this module decides which keys are valid.
 
 use std::sync::Arc;
 
@@ -23,7 +23,8 @@ impl std::fmt::Debug for Attestor {
 }
 
 impl Attestor {
-    /// Of a log with this key in charge, and the keys there were; `None` when the key was never replaced.
+    /// Creates the attestor of a log with this current key and its former keys; `epochs` is `None` if the key was
+    /// never replaced.
     pub fn new(signer: Arc<NoteSigner>, epochs: Option<Epochs>) -> Attestor {
         let epochs = epochs.unwrap_or_else(|| Epochs::single(signer.verifier().clone()));
         Attestor { keys: RwLock::new(Keys { signer, epochs }) }

@@ -79,8 +79,8 @@ fn damaged(what: String) -> io::Error {
 }
 
 impl Chain {
-    /// Opens the file; where it is not attested or does not lead to the chain hash of the sealed entries, it is made anew from the
-    /// tiles. `None` when the tiles do not lead there either.
+    /// Opens the file. If it is not attested, or does not lead to the chain hash of the sealed entries, it is rebuilt
+    /// from the tiles. `None` if the tiles do not lead there either.
     pub(crate) fn open(
         disk: &Arc<dyn Disk>,
         path: &Path,
@@ -209,8 +209,8 @@ impl Chain {
         Ok(fits.then_some(links))
     }
 
-    /// Makes the points anew out of the leaves, as far as these lead to the chain hash that the log was opened with: the file
-    /// was changed underneath.
+    /// Rebuilds the points from the leaves, after the file was changed while open, as far as they lead to the chain
+    /// hash that the log was opened with.
     fn mend(&self, tiles: &Tiles) -> io::Result<()> {
         let (size, end) = self.opened;
         let points = points(tiles, size)?;

@@ -32,7 +32,7 @@ pub trait Disk: Send + Sync {
 
 /// An open file.
 pub trait DiskFile: Send + Sync {
-    /// Its length in bytes.
+    /// Returns the length in bytes.
     fn len(&self) -> io::Result<u64>;
     /// Returns `true` if the file has no bytes.
     fn is_empty(&self) -> io::Result<bool> {

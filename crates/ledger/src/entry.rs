@@ -52,7 +52,7 @@ impl StoredEntry {
         self.canonical.len() + ENTRY_OVERHEAD
     }
 
-    /// Makes the entry out of what is stored and the chain hash before it; everything derived is computed anew.
+    /// Creates the entry from its stored bytes and the previous chain hash; derived values are computed again.
     pub(crate) fn restore(
         sequence: u64,
         salt: [u8; 16],

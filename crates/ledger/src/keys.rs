@@ -20,7 +20,7 @@ pub(crate) use rotation::{install, make_next};
 
 use crate::disk::{Disk as _, LocalDisk, parent, write_durably};
 
-/// Opens the line of a key file that tells the key's epoch.
+/// Prefix of the line with the key's epoch.
 const EPOCH_LINE: &str = "epoch ";
 
 /// Why there is no key.
@@ -51,7 +51,7 @@ pub enum KeyFileError {
     Exposed {
         /// The file.
         path: PathBuf,
-        /// Its permissions.
+        /// Permissions of the file.
         mode: u32,
     },
     /// There is a log but not its key.
@@ -85,7 +85,7 @@ pub enum KeyFileError {
     Origin {
         /// The file.
         path: PathBuf,
-        /// Its name.
+        /// Name of the key.
         found: String,
         /// The configured origin.
         expected: String,
@@ -211,7 +211,7 @@ fn save(path: &Path, signer: &NoteSigner, epoch: u64) -> io::Result<()> {
     LocalDisk.sync_dir(parent(path))
 }
 
-/// Replaces the file of the same key by one that tells its epoch.
+/// Replaces a key file by one with the key's epoch.
 fn replace_key(path: &Path, signer: &NoteSigner, epoch: u64) -> io::Result<()> {
     fs::rename(write_unnamed(path, signer, epoch)?, path)?;
     LocalDisk.sync_dir(parent(path))

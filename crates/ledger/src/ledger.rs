@@ -57,7 +57,7 @@ impl Ledger {
         Ledger::open_on(Arc::new(LocalDisk), config, signer, segments).await
     }
 
-    /// The same on another disk.
+    /// Opens a ledger on another disk.
     pub async fn open_on(
         disk: Arc<dyn Disk>,
         config: Config,
@@ -202,8 +202,8 @@ impl Ledger {
         restored.await.map_err(|error| ReadError::Io(std::io::Error::other(error)))?
     }
 
-    /// New entries as they are acknowledged, from now on, in order. A receiver that falls thousands behind is told how many
-    /// it missed, and finds them in the view.
+    /// Returns a stream of new entries in order, as they are acknowledged. A receiver that falls thousands behind gets
+    /// the number that it missed, and finds those entries in the view.
     pub fn subscribe(&self) -> broadcast::Receiver<Arc<StoredEntry>> {
         self.0.shared.live.subscribe()
     }

@@ -33,10 +33,10 @@ pub struct Manifest {
 /// Why a manifest is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum ManifestError {
-    /// Not readable.
+    /// Unreadable file.
     #[error("it cannot be read or written: {0}")]
     Io(#[from] io::Error),
-    /// Not JSON of this shape.
+    /// Malformed JSON.
     #[error("it is not a manifest: {0}")]
     Json(#[from] serde_json::Error),
     /// Another version.

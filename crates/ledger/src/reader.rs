@@ -30,7 +30,7 @@ pub struct SearchRequest {
     pub count_total: bool,
     /// Value counts to compute over all matches.
     pub aggregations: Vec<Aggregation>,
-    /// The time that `now` stands for.
+    /// Time that `now` in the query means.
     pub now: Timestamp,
 }
 
@@ -75,7 +75,8 @@ impl Order {
 pub struct Aggregation {
     /// Field or time span to group by.
     pub by: GroupBy,
-    /// Values told, the most frequent first; at most 1,000. Spans of time are told all, up to the newest 10,000.
+    /// Largest number of values returned, the most frequent first; at most 1,000. Time spans are all returned, up to
+    /// the newest 10,000.
     pub limit: usize,
 }
 
@@ -86,7 +87,7 @@ pub enum GroupBy {
     Column(Column),
     /// `actor.email`, else `actor.id`.
     User,
-    /// Spans of time, in UTC, told by their first instant.
+    /// Time spans in UTC, named by their start.
     Time {
         /// `timestamp` or `recorded_at`.
         column: Column,
@@ -139,7 +140,7 @@ pub struct ReadOn {
     pub entries: usize,
     /// Canonical bytes at most; an entry that is larger comes alone.
     pub bytes: usize,
-    /// The time that `now` stands for.
+    /// Time that `now` in the query means.
     pub now: Timestamp,
 }
 
@@ -192,7 +193,7 @@ impl From<SegmentError> for TrailError {
     }
 }
 
-/// Reads the log, whoever asks.
+/// Port for reading the log without regard to the caller.
 #[async_trait]
 pub trait EntryReader: Send + Sync {
     /// Finds entries.

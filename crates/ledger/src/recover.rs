@@ -112,7 +112,7 @@ fn lock(disk: &dyn Disk, places: &Places) -> Result<Box<dyn DiskLock>, OpenError
     })
 }
 
-/// The key that signs must be the one whose public half stands beside the log.
+/// Checks that the signing key matches the public key beside the log.
 fn check_key(disk: &dyn Disk, config: &Config, key: &NoteVerifier) -> Result<Option<Epochs>, OpenError> {
     let path = vkey_path(&config.data_dir);
     let wrong = |cause| OpenError::Key { path: path.clone(), cause };

@@ -17,7 +17,7 @@ pub struct SegmentMeta {
     pub class: String,
     /// First sequence in it.
     pub first_sequence: u64,
-    /// Last sequence in it. Sequences between may stand in segments of other classes.
+    /// Last sequence in the segment. Sequences between first and last may be in segments of other classes.
     pub last_sequence: u64,
     /// Entries in it.
     pub count: u64,

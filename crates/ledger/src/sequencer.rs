@@ -193,7 +193,7 @@ impl Sequencer {
         }
     }
 
-    /// Rewrites the checkpoint file for whoever reads the directory. Losing it loses nothing.
+    /// Rewrites the checkpoint file for readers of the directory. Its loss is harmless.
     pub(crate) fn publish(&mut self) {
         let note = self.shared.head.read().note.clone();
         self.published = Some(self.shared.config.clock.elapsed());

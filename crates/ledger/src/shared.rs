@@ -20,7 +20,7 @@ use crate::segment::SegmentStore;
 use crate::tail::View;
 use crate::tiles::Tiles;
 
-/// Entries a slow subscriber may be behind before it misses some (and is told so).
+/// Number of entries that a slow subscriber may fall behind before it misses some.
 const LIVE_BACKLOG: usize = 8192;
 
 /// The log at its newest commit.
@@ -80,9 +80,9 @@ pub(crate) struct Shared {
     pub(crate) live: broadcast::Sender<Arc<StoredEntry>>,
     pub(crate) fault: Mutex<Option<Fault>>,
     pub(crate) anchor_fault: Mutex<Option<String>>,
-    /// Told when a seal may have become due.
+    /// Notified when a seal may have become due.
     pub(crate) seal_due: Notify,
-    /// Told when a seal has made room in the tail.
+    /// Notified when a seal has freed memory in the tail.
     pub(crate) sealed: Notify,
 }
 

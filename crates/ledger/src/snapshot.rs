@@ -20,7 +20,7 @@ use crate::wal;
 
 /// A log at one moment.
 pub struct Snapshot {
-    /// Entries.
+    /// Number of entries.
     pub size: u64,
     /// Root of the tree over them.
     pub root: Hash,

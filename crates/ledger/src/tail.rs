@@ -23,8 +23,8 @@ pub struct Tail {
     blocks: Arc<Vec<Block>>,
 }
 
-/// Everything that is acknowledged, at one moment: each sequence below `tail.first_sequence()` is in exactly one of the
-/// segments, each from there on is in the tail.
+/// Snapshot of the acknowledged entries: each sequence below `tail.first_sequence()` is in exactly one of the
+/// segments, each later one in the tail.
 #[derive(Debug, Clone, Default)]
 pub struct View {
     /// Sealed segments, ordered by first sequence, then class.
@@ -57,7 +57,7 @@ impl Tail {
         (self.end - self.first) as usize
     }
 
-    /// Its canonical bytes, and 256 for each entry.
+    /// Returns the canonical bytes of the tail, plus 256 for each entry.
     pub fn weight(&self) -> usize {
         self.weight
     }

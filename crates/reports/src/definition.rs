@@ -1,4 +1,4 @@
-//! A report that people keep: what it asks, for which period, how often, and who is told.
+//! Report definition: its question, period, schedule and receivers.
 
 use jiff::Timestamp;
 use reeve_audit::Entry;
@@ -152,7 +152,7 @@ impl Filters {
         ]
     }
 
-    /// Returns the condition that they stand for.
+    /// Returns the condition that the filters express.
     ///
     /// # Errors
     /// A value that the query language refuses.
@@ -171,11 +171,11 @@ impl Filters {
 /// Question that a run answers: kind of report, period, filters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// Subject.
+    /// Kind of report.
     pub kind: ReportKind,
     /// Period.
     pub period: PeriodChoice,
-    /// Narrowing.
+    /// Restrictions to accounts, users and resources.
     pub filters: Filters,
 }
 
@@ -192,7 +192,7 @@ pub struct ReportDefinition {
     pub schedule: Option<Schedule>,
     /// Time of the next scheduled run.
     pub next_run_at: Option<Timestamp>,
-    /// Names of notification channels that are told of a finished run.
+    /// Names of notification channels for finished runs.
     pub channels: Vec<String>,
     /// Addresses that e-mail channels send to in place of their own.
     pub recipients: Vec<String>,

@@ -81,7 +81,7 @@ pub struct Proven<'a> {
     pub salt: &'a [u8; 16],
     /// Bytes that the log committed to. They are copied, not re-serialised.
     pub canonical: &'a [u8],
-    /// Hashes of the multi-proof that stand between the cited entry before and this one, in hex.
+    /// Hashes of the multi-proof between the previous cited entry and this one, in hex.
     pub hashes: &'a [String],
 }
 

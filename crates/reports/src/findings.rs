@@ -45,7 +45,7 @@ pub struct Cited {
 /// Findings for one question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// Entries.
+    /// Number of entries.
     pub found: u64,
     /// Users among them.
     pub users: Distinct,
@@ -64,7 +64,7 @@ pub struct Answer {
 pub struct Top {
     /// Value.
     pub value: String,
-    /// Entries.
+    /// Number of entries.
     pub count: u64,
 }
 
@@ -73,7 +73,7 @@ pub struct Top {
 pub struct GroupRow {
     /// Values of the group's fields, in their order; `None` where entries have none.
     pub values: Vec<Option<String>>,
-    /// Entries.
+    /// Number of entries.
     pub events: u64,
     /// Users among them.
     pub users: Distinct,
@@ -81,14 +81,14 @@ pub struct GroupRow {
     pub resources: Distinct,
 }
 
-/// Everything that a report found.
+/// Findings of a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Findings {
     /// Times that were looked at.
     pub period: Period,
     /// Entries that answer at least one question.
     pub entries: u64,
-    /// Of those, entries that are listed with their content.
+    /// Number of entries that are listed with their content.
     pub listed: u64,
     /// Users among them.
     pub users: Distinct,
@@ -121,7 +121,7 @@ pub enum ControlStatus {
     Exceptions,
     /// The log has no entries for it in the period.
     NoEntries,
-    /// No log can show it: evidence must come from elsewhere.
+    /// No log can show it: the evidence must come from elsewhere.
     Outside,
 }
 

@@ -85,7 +85,7 @@ impl PeriodChoice {
         }
     }
 
-    /// Returns the times that it stands for at a moment.
+    /// Returns the period, relative to a time.
     #[must_use]
     pub fn resolve(&self, now: Timestamp) -> Period {
         let today = now.to_zoned(TimeZone::UTC).date();

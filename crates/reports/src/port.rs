@@ -10,9 +10,9 @@ use crate::run::{Run, RunId};
 /// Runs to list.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RunFilter {
-    /// Of this report only.
+    /// Report of the runs.
     pub report: Option<ReportId>,
-    /// Of this kind of report only: `compliance` or `custom`.
+    /// Kind of report: `compliance` or `custom`.
     pub kind: Option<String>,
     /// At most this many.
     pub limit: u64,

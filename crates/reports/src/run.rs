@@ -15,11 +15,11 @@ pub enum RunState {
     Queued,
     /// Reads the log, or writes its files.
     Running,
-    /// Its files are there.
+    /// Succeeded: its files are available.
     Succeeded,
-    /// It ended without files; the error says why.
+    /// Failed without files; the error has the cause.
     Failed,
-    /// Somebody cancelled it.
+    /// Cancelled by a user.
     Cancelled,
 }
 
@@ -105,7 +105,7 @@ pub struct Run {
     pub scheduled: bool,
     /// Set when it is to end as soon as it can.
     pub cancelling: bool,
-    /// Names of channels that are told.
+    /// Names of the channels to notify.
     pub channels: Vec<String>,
     /// Addresses that e-mail channels send to in place of their own.
     pub recipients: Vec<String>,

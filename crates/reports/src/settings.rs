@@ -32,7 +32,7 @@ pub struct RequestDraft {
     pub start_time: Option<Timestamp>,
     /// First instant after it.
     pub end_time: Option<Timestamp>,
-    /// Narrowing.
+    /// Restrictions to accounts, users and resources.
     pub filters: Filters,
 }
 

@@ -11,7 +11,7 @@ use serde::Deserialize;
 /// Template that was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
-    /// It is not TOML of the template's form.
+    /// Malformed TOML, or a missing part.
     #[error("{0}")]
     Form(String),
     /// A part of it is wrong.

@@ -109,7 +109,7 @@ impl Store {
         &self.inner.write
     }
 
-    /// For several statements that stand or fall together. Dropped without a commit, nothing has happened.
+    /// Begins a transaction of several statements. Dropping it without a commit rolls it back.
     pub(crate) async fn begin(&self) -> Result<Transaction<'static, Any>, Fault> {
         Ok(self.inner.write.begin_with(begin(self.inner.backend)).await?)
     }

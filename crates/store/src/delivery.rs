@@ -127,7 +127,7 @@ async fn advance(
     Ok(tx.commit().await?)
 }
 
-/// Adds a delivery unless its target has been told of its subject.
+/// Adds a delivery unless its target already has one for the subject.
 async fn insert_in(tx: &mut Transaction<'_, Any>, outgoing: &Outgoing) -> std::result::Result<(), Fault> {
     let delivery = &outgoing.delivery;
     sqlx::query(

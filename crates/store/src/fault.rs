@@ -1,4 +1,4 @@
-//! One failure inside the store, and what it becomes for each port. Statements and parameters never stand in a message.
+//! Failure of the store, and its conversion for each port. Messages never contain statements or parameters.
 
 use reeve_access::AccessError;
 use reeve_estate::StoreError;

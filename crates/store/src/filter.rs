@@ -20,19 +20,19 @@ pub(crate) struct Filter {
 }
 
 impl Filter {
-    /// A condition; every `?` in it stands for the one value.
+    /// Adds a condition on a text; every `?` is replaced by the value.
     pub(crate) fn text(&mut self, condition: &'static str, value: impl Into<String>) {
         self.values.push(Value::Text(value.into()));
         self.condition(condition);
     }
 
-    /// A condition on a number; every `?` in it stands for the one value.
+    /// Adds a condition on an integer; every `?` is replaced by the value.
     pub(crate) fn integer(&mut self, condition: &'static str, value: i64) {
         self.values.push(Value::Integer(value));
         self.condition(condition);
     }
 
-    /// A condition on a fraction; every `?` in it stands for the one value.
+    /// Adds a condition on a fraction; every `?` is replaced by the value.
     pub(crate) fn real(&mut self, condition: &'static str, value: f64) {
         self.values.push(Value::Real(value));
         self.condition(condition);

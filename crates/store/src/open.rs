@@ -19,7 +19,7 @@ pub enum OpenError {
     /// The address is not one.
     #[error("the address of the state store {0}")]
     Address(String),
-    /// Nobody answers there.
+    /// The server does not answer.
     #[error("the state store at {at} does not answer: {message}; is the server running, and are host and port right?")]
     Unreachable {
         /// Address without user and password.
@@ -40,7 +40,7 @@ pub enum OpenError {
     File {
         /// Path of the file.
         at: String,
-        /// Why.
+        /// Cause of the failure.
         message: String,
     },
     /// A newer program wrote it.

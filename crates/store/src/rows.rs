@@ -1,4 +1,4 @@
-//! Row formats: what stands in a `document` column, apart from the domain types and converted explicitly.
+//! Row formats: the content of `document` columns, separate from the domain types and converted explicitly.
 //!
 //! A document is `{"v": 1, "row": {...}}`. A field that is added later has a serde default, so that older documents go on
 //! reading; a change that cannot be read that way raises `v` and keeps the old format's reader. A document with a higher

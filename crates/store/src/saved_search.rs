@@ -1,4 +1,4 @@
-//! Saved searches: the port [`SavedSearchStore`]. Who may open one stands in [`VISIBLE`] alone.
+//! Storage of saved searches: the port [`SavedSearchStore`]. [`VISIBLE`] alone decides who may open one.
 
 use async_trait::async_trait;
 use reeve_access::{AccessError, SavedSearch, SavedSearchStore, SharedWith, UserId};

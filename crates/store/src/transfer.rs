@@ -18,7 +18,7 @@ pub use import::import;
 const FORMAT: &str = "reeve/state/v1";
 /// Tables whose rows stay behind. The schema's own journal follows from the migrations.
 const LEFT: [&str; 3] = ["leases", "schema_versions", "sessions"];
-/// The setting that tells which backup a database was restored from.
+/// Setting that names the backup from which a database was restored.
 const RESTORED: &str = "restored_from";
 
 /// Why state was not written or read.

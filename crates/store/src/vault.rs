@@ -32,7 +32,7 @@ pub enum VaultError {
     File {
         /// Path of the key file.
         path: PathBuf,
-        /// Why.
+        /// Cause of the failure.
         #[source]
         source: std::io::Error,
     },
@@ -109,7 +109,7 @@ impl Vault {
         Some(Vault { cipher: Arc::new(cipher), id: hex::encode(&digest[..6]) })
     }
 
-    /// The key's id: a digest that tells keys apart and nothing about them.
+    /// Returns the key's id: a digest that distinguishes keys and reveals nothing about them.
     #[must_use]
     pub fn key_id(&self) -> &str {
         &self.id

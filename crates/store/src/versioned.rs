@@ -1,4 +1,5 @@
-//! Updates that compare versions: of two writers who read the same record, one wins and the other is told.
+//! Updates with optimistic locking: of two writers who read the same version, one succeeds and the other gets a
+//! conflict.
 
 use sqlx::any::{Any, AnyArguments};
 use sqlx::query::Query;
@@ -12,7 +13,7 @@ pub(crate) struct Versioned<'r> {
     pub(crate) what: &'static str,
     /// `SELECT version FROM ... WHERE id = $1`.
     pub(crate) select: &'static str,
-    /// Its identifier.
+    /// Identifier of the record.
     pub(crate) id: &'r str,
     /// The version it is to have: the stored one plus one.
     pub(crate) version: u64,

@@ -23,7 +23,7 @@ pub struct Answer {
     pub asked: String,
     /// HTTP status.
     pub status: u16,
-    /// Headers.
+    /// Response headers.
     pub headers: HeaderMap,
     /// The body as text.
     pub text: String,
@@ -42,7 +42,7 @@ impl Api {
         Api { http: http.unwrap_or_else(|error| panic!("no client: {error}")), base: base.to_owned(), token: None }
     }
 
-    /// The same with a token.
+    /// Returns a client with a token.
     #[must_use]
     pub fn with_token(&self, token: &str) -> Api {
         Api { token: Some(token.to_owned()), ..self.clone() }
@@ -115,7 +115,7 @@ impl Api {
         headers.iter().fold(request, |request, (name, value)| request.header(*name, *value)).send().await
     }
 
-    /// GET.
+    /// Sends a GET request.
     pub async fn get(&self, path: &str) -> Answer {
         self.send("GET", path, None, Vec::new()).await
     }
@@ -135,7 +135,7 @@ impl Api {
         self.send("PATCH", path, Some("application/json"), body.to_string().into_bytes()).await
     }
 
-    /// DELETE.
+    /// Sends a DELETE request.
     pub async fn delete(&self, path: &str) -> Answer {
         self.send("DELETE", path, None, Vec::new()).await
     }
@@ -165,7 +165,7 @@ impl Api {
 }
 
 impl Answer {
-    /// The same, once it has this status.
+    /// Returns the answer after checking its status.
     ///
     /// # Panics
     /// When it has another.
@@ -176,7 +176,7 @@ impl Answer {
         self
     }
 
-    /// The same, once it is a problem of this status and code.
+    /// Returns the answer after checking that it is a problem of this status and code.
     ///
     /// # Panics
     /// When it is not.

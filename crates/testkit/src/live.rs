@@ -9,13 +9,13 @@ use crate::http::Api;
 /// One event.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Event {
-    /// Its `id`, as text.
+    /// `id` of the event.
     pub id: Option<String>,
-    /// Its name.
+    /// Name of the event.
     pub name: String,
-    /// Its data, as JSON; null when it is none.
+    /// Data as JSON; null if it is not JSON.
     pub data: Value,
-    /// Its comment.
+    /// Comment of the event.
     pub comment: Option<String>,
 }
 
@@ -24,7 +24,7 @@ pub struct Event {
 pub struct Live {
     response: Response,
     buffer: Vec<u8>,
-    /// Everything read so far, as text.
+    /// Text read so far.
     pub read: String,
 }
 

@@ -74,7 +74,7 @@ impl Moto {
         tokio::time::timeout(Duration::from_secs(30), waiting).await.context("moto did not answer within 30 seconds")?
     }
 
-    /// Its address, for a connection's endpoint.
+    /// Returns the address, for a connection's endpoint.
     #[must_use]
     pub fn endpoint(&self) -> &str {
         &self.endpoint
@@ -162,15 +162,15 @@ pub struct Service {
     version: &'static str,
 }
 
-/// EC2.
+/// The EC2 service.
 pub const EC2: Service = Service { name: "ec2", version: "2016-11-15" };
-/// RDS.
+/// The RDS service.
 pub const RDS: Service = Service { name: "rds", version: "2014-10-31" };
 /// Elastic Load Balancing, version 2.
 pub const ELB: Service = Service { name: "elasticloadbalancing", version: "2015-12-01" };
 /// Auto Scaling.
 pub const AUTOSCALING: Service = Service { name: "autoscaling", version: "2011-01-01" };
-/// IAM.
+/// The IAM service.
 pub const IAM: Service = Service { name: "iam", version: "2010-05-08" };
 
 /// The text between every `<tag>` and `</tag>`, in order.

@@ -18,7 +18,7 @@ use tempfile::TempDir;
 /// The superuser of the test server.
 pub const USER: &str = "reeve";
 
-/// Its password; the server asks for it.
+/// Password of the server.
 pub const PASSWORD: &str = "correct horse";
 
 /// The server of this test program, as long as any test holds it.

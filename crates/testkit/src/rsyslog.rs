@@ -1,7 +1,8 @@
-//! A real rsyslog that takes messages over TCP and tells what it understood of each, as JSON.
+//! A real rsyslog that receives messages over TCP and returns its parsed form of each, as JSON.
 //!
-//! The program is `$REEVE_TEST_RSYSLOGD`, else `/usr/sbin/rsyslogd` (Debian's `rsyslog`). It runs on a free port in a folder of its own
-//! and is gone with the value.
+//!
+//! The program is `$REEVE_TEST_RSYSLOGD`, else `/usr/sbin/rsyslogd` (Debian's `rsyslog`). It runs on a free port in
+//! its own folder and ends when the value is dropped.
 
 use std::io::Write as _;
 use std::net::TcpStream;

@@ -72,7 +72,7 @@ impl Witness {
         &self.url
     }
 
-    /// Its verifier key.
+    /// Returns the verifier key.
     #[must_use]
     pub fn key(&self) -> WitnessKey {
         self.cosigner.key()
@@ -182,7 +182,7 @@ fn parse(body: &[u8]) -> Option<Submitted> {
     plain.then_some(Submitted { old: number, proof, note: SignedNote::parse(note.as_bytes()).ok()? })
 }
 
-/// Head and body of a request that tells its length.
+/// Reads head and body of a request with a length.
 async fn read(stream: &mut TcpStream) -> io::Result<Option<(String, Vec<u8>)>> {
     let mut bytes = Vec::new();
     let mut chunk = [0; 4096];

@@ -31,13 +31,13 @@ pub struct Attestation {
 /// Reasons to refuse an attestation.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum AttestationError {
-    /// Not a signed note.
+    /// Malformed note.
     #[error("the attestation is not a signed note")]
     Note(#[from] NoteError),
-    /// Not the lines of an attestation.
+    /// Malformed lines of an attestation.
     #[error("the attestation is not made of the five lines header, origin, file, size and digest")]
     Lines,
-    /// No key of the log signed it, or a signature is wrong.
+    /// Missing or wrong signature by a key of the log.
     #[error("the attestation is not signed by the log's key")]
     Signature(#[from] NoteVerifyError),
     /// Signed by a key that was retired before the log reached the size.

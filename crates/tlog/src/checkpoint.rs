@@ -65,10 +65,10 @@ pub enum CheckpointSignError {
 /// Why a signed checkpoint is refused.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CheckpointOpenError {
-    /// Not a signed note.
+    /// Malformed note.
     #[error("not a signed note")]
     Note(#[from] NoteError),
-    /// Not signed as it should be.
+    /// Missing or wrong signature.
     #[error("the signatures do not hold")]
     Signature(#[from] NoteVerifyError),
     /// The text is not a checkpoint.
@@ -147,7 +147,7 @@ impl Checkpoint {
         Checkpoint::from_note(&SignedNote::parse(bytes)?, keys)
     }
 
-    /// The same for a note that is already parsed.
+    /// Opens a checkpoint from a parsed note.
     pub fn from_note(note: &SignedNote, keys: &[NoteVerifier]) -> Result<Checkpoint, CheckpointOpenError> {
         let signed = note.verify(keys)?;
         let checkpoint = Checkpoint::parse(note.text())?;

@@ -18,7 +18,7 @@ pub const COMMITMENT_DOMAIN: &[u8; 15] = b"reeve/entry/v1\0";
 /// Length of an entry's random salt in bytes.
 pub const SALT_LEN: usize = 16;
 
-/// The 32 bytes that stand for an entry in the log: a leaf's data, and an entry bundle's record.
+/// Commitment to an entry, 32 bytes: the data of its leaf, and the record in an entry bundle.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Commitment(pub [u8; HASH_LEN]);
 

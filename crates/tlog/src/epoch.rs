@@ -33,10 +33,10 @@ pub struct Epoch {
 /// Why a record is refused.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum EpochError {
-    /// Not a signed note.
+    /// Malformed note.
     #[error("the record is not a signed note")]
     Note(#[from] NoteError),
-    /// Not the lines of a record.
+    /// Malformed lines of a record.
     #[error("the record is not made of the seven lines header, origin, number, size, root, old key and new key")]
     Lines,
     /// One of the two keys is none.
@@ -59,7 +59,7 @@ pub enum EpochError {
 /// Why a checkpoint is refused by the keys of a log.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum EpochOpenError {
-    /// Its signatures or its text do not hold.
+    /// Invalid signatures or text.
     #[error(transparent)]
     Open(#[from] CheckpointOpenError),
     /// Signed by a key that was not in charge at that size.
@@ -202,7 +202,7 @@ impl Epochs {
         self.from_note(&SignedNote::parse(bytes).map_err(CheckpointOpenError::from)?)
     }
 
-    /// The same for a note that is already parsed.
+    /// Opens a checkpoint from a parsed note.
     pub fn from_note(&self, note: &SignedNote) -> Result<Checkpoint, EpochOpenError> {
         if self.rotations.is_empty() {
             return Ok(Checkpoint::from_note(note, std::slice::from_ref(&self.first))?);

@@ -26,7 +26,7 @@ pub enum HashError {
     /// A character that is not a lower-case hex digit.
     #[error("a hash in hex has only the digits 0-9 and a-f")]
     Hex,
-    /// Not canonical standard base64.
+    /// Text that is not canonical standard base64.
     #[error("a hash in base64 must be canonical standard base64 with padding")]
     Base64,
 }

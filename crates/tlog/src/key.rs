@@ -39,7 +39,7 @@ impl fmt::Debug for KeyId {
 /// Why a text is not a note key. Never carries key material.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum KeyError {
-    /// Not made of the parts the format has.
+    /// Text without the parts of the format.
     #[error("not a note key: expected <name>+<8 hex digits>+<base64>")]
     Malformed,
     /// The name is empty, or has a space, a control character or a plus.

@@ -1,8 +1,10 @@
-//! Multi-proofs: one proof that many leaves are in a tree, in which no hash stands twice (docs/formats/tlog.md).
+//! Multi-proofs: one proof that many leaves are in a tree, in which no hash occurs twice (docs/formats/tlog.md).
 //!
-//! The proven leaves and the hashes between them cut the tree into complete subtrees, left to right. Making and verifying
-//! follow that order with O(log n) memory, whatever the number of leaves. Refused are leaves out of order, hashes that are
-//! missing or left over, and another root. Size and root come from one signed checkpoint: a proof alone does not fix the size.
+//!
+//! The proven leaves and the hashes between them divide the tree into complete subtrees, left to right. Proving and
+//! verifying follow that order with O(log n) memory, whatever the number of leaves. Leaves out of order, missing or
+//! surplus hashes, and another root are refused. Size and root come from one signed checkpoint: a proof alone does not
+//! fix the size.
 
 use thiserror::Error;
 
@@ -85,7 +87,7 @@ impl<R: HashReader> MultiProver<R> {
         MultiProver { reader, size, next: 0 }
     }
 
-    /// Adds a leaf: `emit` gets the hashes that stand between the leaf before and this one.
+    /// Adds a leaf: `emit` receives the hashes between the previous leaf and this one.
     ///
     /// # Errors
     /// [`MultiProveError`]; nothing can be added after an error.

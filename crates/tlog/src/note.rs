@@ -69,19 +69,19 @@ pub enum NoteError {
     /// Longer than [`MAX_NOTE_BYTES`].
     #[error("the note is longer than 1 MiB")]
     TooLong,
-    /// Not UTF-8, or a control character other than newline.
+    /// Text that is not UTF-8, or has a control character other than newline.
     #[error("the note is not UTF-8 free of control characters")]
     Characters,
     /// The text does not end in a newline.
     #[error("the text of the note does not end in a newline")]
     Text,
-    /// No blank line between text and signatures.
+    /// Missing blank line between text and signatures.
     #[error("no blank line parts the text of the note from its signatures")]
     NoSignatures,
     /// The last line is not ended by a newline.
     #[error("the note does not end in a newline")]
     Unended,
-    /// Not `— <name> <base64>`, counted from 1 below the blank line.
+    /// Line other than `— <name> <base64>`, counted from 1 below the blank line.
     #[error("line {0} below the text is not a signature line")]
     SignatureLine(usize),
     /// More than [`MAX_SIGNATURES`].

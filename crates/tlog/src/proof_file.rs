@@ -40,7 +40,7 @@ pub struct ProofFile {
 /// Why bytes are not a `.tlog-proof`.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ProofFileError {
-    /// Not UTF-8.
+    /// Text that is not UTF-8.
     #[error("the proof is not UTF-8")]
     Utf8,
     /// The first line is not that of this format and version.
@@ -58,7 +58,7 @@ pub enum ProofFileError {
     /// More hashes than any tree needs.
     #[error("the proof has more than 64 hashes")]
     TooManyHashes,
-    /// No blank line ends the hashes.
+    /// Missing blank line after the hashes.
     #[error("the proof ends before its checkpoint")]
     NoCheckpoint,
     /// The text after the proof is not a signed note.

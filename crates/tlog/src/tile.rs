@@ -44,7 +44,7 @@ pub enum TileIdError {
     /// Widths go from 1 to 256.
     #[error("a tile has 1 to 256 hashes, not {0}")]
     Width(u16),
-    /// No tree of 64-bit size has this tile.
+    /// Tile that no tree of 64-bit size has.
     #[error("there is no tile with index {index} at level {level}")]
     Index {
         /// Level of the tile.
@@ -52,7 +52,7 @@ pub enum TileIdError {
         /// Index in that level.
         index: u64,
     },
-    /// Not the one spelling of a tile's path.
+    /// Text that is not the canonical path of a tile.
     #[error("not a tile path: expected tile/<level>/<index>[.p/<width>] or tile/entries/...")]
     Path,
 }

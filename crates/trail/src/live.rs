@@ -68,7 +68,8 @@ impl Live {
         self.position.checked_sub(1)
     }
 
-    /// Waits for the next entry. Nothing is lost when the wait is given up. `now` gives the time that `now` stands for in the query.
+    /// Waits for the next entry. Dropping the future loses nothing. Nothing is lost when the wait is given up. `now`
+    /// gives the time that `now` stands for in the query.
     ///
     /// # Errors
     /// The log was closed or could not be read.

@@ -24,7 +24,7 @@ pub(crate) struct Slot {
     pub(crate) offset: u64,
     /// Number of the write.
     pub(crate) turn: u64,
-    /// Entries.
+    /// Number of entries.
     pub(crate) size: u64,
     /// Root over them.
     pub(crate) root: Hash,
@@ -46,7 +46,7 @@ pub(crate) struct Anchor {
 }
 
 impl Anchor {
-    /// Reads an anchor; `name` stands for it in findings.
+    /// Reads an anchor; findings call it `name`.
     pub(crate) fn read(path: &Path, name: String) -> Result<Anchor, CannotVerify> {
         let mut anchor = Anchor { file: name.clone(), ..Anchor::default() };
         for _ in 0..READS {

@@ -61,7 +61,7 @@ pub struct Arguments {
     pub token: Option<String>,
 }
 
-/// Verifies, tells, and answers the exit code.
+/// Runs the verification, prints the result, and returns the exit code.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let verdict = verify(arguments).and_then(|told| {
         let printed = if told.intact && arguments.quiet { Ok(()) } else { print(&told.text) };

@@ -30,11 +30,11 @@ const IDS_VERSION: u32 = 4;
 /// State of a file that is not what was attested.
 #[derive(Debug, PartialEq, Eq)]
 enum Fault {
-    /// Of an earlier version, which had no attestation.
+    /// File of an earlier version, which had no attestation.
     Earlier,
     /// Cut short or damaged: a checksum or digest does not hold, at this byte where known.
     Damaged(Option<usize>),
-    /// Its checksums hold, and the log's key did not attest it.
+    /// File with valid checksums that the log's key did not attest.
     Forged(String),
 }
 

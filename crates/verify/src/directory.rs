@@ -28,8 +28,8 @@ const COSIGNED: &str = "ledger/checkpoint.cosigned";
 /// Options for verifying a data directory.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// The log's key, from a place that whoever can write to the directory cannot write to. Without one, the directory's own
-    /// is taken, which proves less.
+    /// Log's key, from a place that an attacker with access to the directory cannot change. By default the directory's
+    /// own, which proves less.
     pub public_key: Option<NoteVerifier>,
     /// The anchor's file, when it is not `anchor/head` in the directory.
     pub anchor: Option<PathBuf>,
@@ -267,7 +267,7 @@ fn leftovers(files: Vec<WalFile>, sealed_size: u64, audit: &mut Audit) -> Vec<Wa
     live
 }
 
-/// Notes where the accelerator of chain hashes does not hold; the service makes it anew.
+/// Adds a note if the index of chain hashes is wrong; the service rebuilds it.
 fn chain_points(dir: &Path, manifest: &Manifest, audit: &mut Audit) -> Result<(), CannotVerify> {
     let bytes = read_if_there(&dir.join("ledger/chain"))?;
     let (Some(bytes), None) = (bytes, audit.walk.lost) else { return Ok(()) };

@@ -40,7 +40,7 @@ pub struct ProvenReport {
 /// Reason why a report proves nothing.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportFault {
-    /// It is not a report, or not whole.
+    /// Malformed or incomplete report.
     #[error("{0}")]
     Form(String),
     /// The checkpoint cannot be read.
@@ -92,7 +92,7 @@ struct Reading<'a> {
     fault: Option<ReportFault>,
 }
 
-/// The keys of the document, in the order in which they must stand: what the entries are held against comes before them.
+/// Keys of the document in their required order: data that entries are compared with comes before the entries.
 const KEYS: [&str; 6] = ["reeve_report", "report", "checkpoint", "summary", "entries", "hashes"];
 
 impl<'de> Visitor<'de> for &mut Reading<'_> {

@@ -23,7 +23,7 @@ use crate::wal::with_causes;
 pub(crate) use manifest::is_manifest;
 use manifest::{Format, Listed, Manifest};
 
-/// Faults that are told; more are counted.
+/// Largest number of faults listed; further ones are counted.
 const TOLD: usize = 100;
 const BUFFER: usize = 256 << 10;
 

@@ -10,7 +10,7 @@ pub const MAX_FINDINGS: usize = 100;
 pub struct Finding {
     /// The file, relative to the data directory where it is inside.
     pub file: String,
-    /// The byte in the file where it stands, where known.
+    /// Offset in the file, if known.
     pub offset: Option<u64>,
     /// First and last sequence of the entries concerned, where known.
     pub sequences: Option<(u64, u64)>,
@@ -25,7 +25,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Something wrong with a file.
+    /// Creates a finding about a file.
     pub(crate) fn new(file: impl Into<String>, what: impl Into<String>) -> Finding {
         Finding {
             file: file.into(),

@@ -1,4 +1,4 @@
-//! The key that signatures are verified with: pinned by whoever verifies, or, for want of one, the directory's own.
+//! Key for verifying signatures: given by the user or, by default, the directory's own.
 
 use std::path::Path;
 
@@ -17,9 +17,9 @@ pub(crate) const VKEY: &str = "ledger/log.vkey";
 /// Origin of the public key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeySource {
-    /// Given by whoever verifies.
+    /// Key given by the user.
     Pinned,
-    /// Read from the directory that is verified, so whoever rewrote that could have replaced it.
+    /// Key from the verified directory, which an attacker could have replaced too.
     Directory,
 }
 
@@ -115,7 +115,7 @@ pub(crate) fn following(pinned: &NoteVerifier, epochs: Option<Epochs>) -> Epochs
     known.unwrap_or_else(|| Epochs::single(pinned.clone()))
 }
 
-/// The key for a data directory, and what is wrong with what stands in it.
+/// Returns the key of a data directory, with the faults of its key files.
 pub(crate) fn of_directory(dir: &Path, pinned: Option<&NoteVerifier>) -> Result<(Key, Vec<Finding>), CannotVerify> {
     let (epochs, mut findings) = epochs_in(&dir.join(EPOCHS), EPOCHS)?;
     let stored = read_if_there(&dir.join(VKEY))?;

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::error::CannotVerify;
 use crate::finding::{Finding, Findings};
 
-/// Its place in the data directory.
+/// Path in the data directory.
 pub(crate) const MANIFEST: &str = "ledger/manifest.json";
 
 #[derive(Deserialize)]

@@ -1,5 +1,4 @@
-//! A `.tlog-proof` file: that one entry is in the log, told by the file and the log's key alone. Layout:
-//! `docs/formats/tlog.md`.
+//! `.tlog-proof` file: proves that one entry is in the log, with the log's key alone. Layout: `docs/formats/tlog.md`.
 
 use reeve_audit::Json;
 use reeve_audit::json::{self, Numbers, Options};
@@ -17,7 +16,7 @@ pub struct Proven {
     pub sequence: u64,
     /// The entry, as it was committed.
     pub entry: Json,
-    /// Its commitment.
+    /// Commitment of the entry.
     pub commitment: Commitment,
     /// The signed checkpoint of the tree that has it.
     pub checkpoint: Checkpoint,

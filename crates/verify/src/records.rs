@@ -22,9 +22,9 @@ const WINDOW: u64 = 8_192;
 pub(crate) enum Judgement {
     /// The tree, or the manifest, agrees with the record: the payload was changed.
     Payload,
-    /// It agrees with the payload: the record was changed.
+    /// The record differs, and the payload agrees with the tree: the record was changed.
     Record,
-    /// It agrees with neither.
+    /// The tree agrees with neither.
     Unknown,
 }
 
@@ -44,7 +44,7 @@ impl Hashes {
         }
     }
 
-    /// As many of the hashes `first..end` as the file has.
+    /// Returns the hashes `first..end`, as far as the file has them.
     pub(crate) fn read(&self, first: u64, end: u64) -> Result<Vec<u8>, CannotVerify> {
         let Some(file) = &self.file else { return Ok(Vec::new()) };
         let unreadable = CannotVerify::unreadable(&self.path);
@@ -71,7 +71,7 @@ pub(crate) struct Records {
 }
 
 impl Records {
-    /// Of a data directory.
+    /// Opens the records of a data directory.
     pub(crate) fn open(
         dir: &Path,
         sealed_size: u64,

@@ -14,10 +14,10 @@ use crate::key::Key;
 use crate::missing::Missing;
 use crate::submitters::Submitters;
 
-/// Processor time is told in hundredths of a second; less than this says little.
+/// Shortest processor time to print: it is measured in hundredths of a second.
 const MEASURABLE: Duration = Duration::from_millis(200);
 
-/// Said where nothing from elsewhere tells how long the log was.
+/// Note for a verification without external evidence of the log's length.
 const NOT_FRESH: &str = "freshness: no checkpoint from elsewhere was given, so a log whose end was cut off together with its anchor and checkpoint would pass; give --checkpoint, --witness or --anchor with something that was kept where the log's files are not";
 
 /// Numbers of checked items.
@@ -113,7 +113,7 @@ pub struct Report {
     pub counts: Counts,
     /// Duration of the verification.
     pub elapsed: Duration,
-    /// Processor time it took, on all cores together, where the system tells.
+    /// Processor time over all cores, if the system reports it.
     pub cpu: Option<Duration>,
 }
 

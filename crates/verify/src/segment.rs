@@ -1,5 +1,6 @@
-//! One segment, read anew: its bytes against the manifest, each payload against its commitment, each column against the
-//! payload. Layout: `docs/formats/segment.md`. Rows are read some at a time; a fault in one row group leaves the others.
+//! Verification of one segment: its bytes against the manifest, each payload against its commitment, each column
+//! against the payload. Layout: `docs/formats/segment.md`. Rows are read in batches; a fault in one row group does not
+//! affect the others.
 
 mod batch;
 mod cut;

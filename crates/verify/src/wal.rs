@@ -1,5 +1,5 @@
-//! The write-ahead log, read anew: every frame's checksum, payloads, root and signature, and whether nothing is missing
-//! between files. Layout: `docs/formats/wal.md`. A frame is read at a time.
+//! Verification of the write-ahead log: every frame's checksum, payloads, root and signature, and gaps between files.
+//! Layout: `docs/formats/wal.md`. One frame is read at a time.
 
 mod frame;
 mod header;

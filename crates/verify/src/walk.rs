@@ -1,4 +1,4 @@
-//! The walk over all leaves in order: grows tree and chain anew and holds them against whatever claims to know them.
+//! Walk over all leaves in order: computes tree and chain, and compares them with every milestone.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ fn level_name(level: u8) -> String {
 /// Claim of a file about the log at some size.
 #[derive(Debug, Clone)]
 pub(crate) struct Milestone {
-    /// Entries.
+    /// Number of entries.
     pub(crate) size: u64,
     /// Root of the tree over them.
     pub(crate) root: Option<Hash>,
@@ -27,9 +27,9 @@ pub(crate) struct Milestone {
     pub(crate) offset: Option<u64>,
     /// Noun for the file in a sentence: `the anchor`.
     pub(crate) who: &'static str,
-    /// It says so under the log's signature.
+    /// `true` if the log's key signed it.
     pub(crate) signed: bool,
-    /// It was kept elsewhere, where whoever changed the log could not change it.
+    /// `true` if it was kept where an attacker of the log could not change it.
     pub(crate) elsewhere: bool,
 }
 
@@ -67,7 +67,7 @@ pub(crate) struct Walk {
     pub(crate) tiles: u64,
     /// Chain hashes after every 256 sealed entries, beginning with zeros.
     pub(crate) points: Vec<Hash>,
-    /// The first leaf that nothing tells: tree and chain cannot be known from there on.
+    /// First unknown leaf: tree and chain cannot be computed from there on.
     pub(crate) lost: Option<u64>,
     /// The largest size at which a signed root was found to be right.
     pub(crate) signed_size: u64,

@@ -56,8 +56,8 @@ impl GroupMemory {
         self.touched_ms.saturating_add(window_ms).saturating_add(limits.lateness_ms) < clock_ms
     }
 
-    /// Counts an entry. `identify` names a firing should it begin; firings that are dropped with entries nobody was told of go to
-    /// `grown`.
+    /// Counts an entry. `identify` names a firing if one begins. Firings that are dropped with entries not yet
+    /// reported go to `grown`.
     pub(super) fn count(
         &mut self,
         entry: FiringEntry,

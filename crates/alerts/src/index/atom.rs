@@ -11,9 +11,9 @@ const MOST_ALTERNATIVES: usize = 200;
 pub(super) enum Place {
     /// All of it.
     Whole,
-    /// Its beginning.
+    /// Start of the value.
     Start,
-    /// Its end.
+    /// End of the value.
     End,
 }
 
@@ -48,8 +48,8 @@ impl Atom {
     }
 }
 
-/// Numbers of rules that name an atom. Of two columns that are equally selective by nature, the one that tells the rules apart is
-/// the better one to file under.
+/// Numbers of rules that name an atom. Of two equally selective columns, the index uses the one that separates the
+/// rules better.
 #[derive(Default)]
 pub(super) struct Popularity {
     rules: HashMap<Atom, f64>,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::json::{end_of_run, read_text};
 
-/// Something is out of the ordinary: it may be wrong, or right in a way that the slow reader is there for.
+/// Unusual input: it may be wrong, or valid in a way that only the slow reader handles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Unusual;
 
@@ -22,7 +22,7 @@ impl<'a> Cursor<'a> {
         Self { text, at: 0 }
     }
 
-    /// The byte at this place; 0, which stands nowhere in JSON, at the end.
+    /// Returns the byte at the cursor; 0, which is invalid in JSON, at the end.
     #[inline]
     fn byte(&self) -> u8 {
         self.text.as_bytes().get(self.at).copied().unwrap_or(0)
@@ -67,7 +67,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// Takes `null` if it stands here.
+    /// Consumes `null` if it is next.
     #[inline]
     pub(super) fn takes_null(&mut self) -> Fast<bool> {
         if self.peek() != b'n' {
@@ -84,7 +84,7 @@ impl<'a> Cursor<'a> {
         self.at += bytes;
     }
 
-    /// The string that stands here; borrowed when it has no escapes.
+    /// Returns the next string; borrowed if it has no escapes.
     #[inline]
     pub(super) fn string(&mut self) -> Fast<Cow<'a, str>> {
         self.expect(b'"')?;
@@ -113,7 +113,7 @@ impl<'a> Cursor<'a> {
         Ok(name)
     }
 
-    /// Calls `each` with the name of every member of the object that stands here; `each` takes the value.
+    /// Calls `each` with the name of every member of the next object; `each` reads the value.
     #[inline]
     pub(super) fn members(&mut self, mut each: impl FnMut(&mut Self, Cow<'a, str>) -> Fast<()>) -> Fast<()> {
         self.expect(b'{')?;
@@ -130,7 +130,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Calls `each` at every element of the array that stands here; `each` takes it.
+    /// Calls `each` at every element of the next array; `each` reads it.
     #[inline]
     pub(super) fn elements(&mut self, mut each: impl FnMut(&mut Self) -> Fast<()>) -> Fast<()> {
         self.expect(b'[')?;

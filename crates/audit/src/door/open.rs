@@ -1,10 +1,10 @@
-//! Values that may hold anything: what stands under `changes`, and members of `metadata` without a field of their own.
+//! Values of any kind: those under `changes`, and members of `metadata` without a field of their own.
 
 use super::Source;
 use super::cursor::{Cursor, Fast, Unusual};
 use crate::json::{Json, Object, finite, scan_number, strict_number, utf16_order};
 
-/// As many digits never make an integer beyond 2^53.
+/// Number of digits that never exceed 2^53.
 const SAFE_DIGITS: usize = 15;
 
 /// Reads any value with at most `levels` arrays and objects inside each other.

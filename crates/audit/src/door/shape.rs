@@ -48,7 +48,7 @@ impl Seen {
     }
 }
 
-/// Reads the object that stands here.
+/// Reads the next object.
 pub(super) fn entry(cursor: &mut Cursor<'_>, source: Source) -> Fast<Members> {
     let (mut all, mut seen) = (Members::default(), Seen::default());
     cursor.members(|cursor, name| match &*name {

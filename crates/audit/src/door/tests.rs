@@ -163,7 +163,7 @@ fn entry_text() -> impl Strategy<Value = String> {
         })
 }
 
-/// Members that are right where they stand, so that most of these entries are taken.
+/// Members in their valid positions, so that most of these entries are accepted.
 fn sound_text() -> impl Strategy<Value = String> {
     let inner = |names: &'static [&'static str]| {
         vec((prop::sample::select(names), prop::sample::select(vec![r#""x""#, r#""a\u00e9""#, "null", r#""""#])), 0..4)

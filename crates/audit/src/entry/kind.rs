@@ -7,10 +7,10 @@ use std::str::FromStr;
 /// Why a text is not an id or an event type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
-    /// Not an event type.
+    /// Invalid event type.
     #[error("must be a lower-case dotted name such as authentication.login, of a-z, 0-9 and _, at most 128 bytes")]
     EventType,
-    /// Not an id.
+    /// Invalid identifier.
     #[error("must have 1 to 256 bytes, no control characters and no space at either end")]
     EventId,
 }

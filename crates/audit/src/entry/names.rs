@@ -69,7 +69,7 @@ macro_rules! names {
 names! {
     /// Severity of an entry, mildest first.
     Severity {
-        /// Nothing to worry about; the default.
+        /// Information; the default.
         Info = "info",
         /// Worth a look.
         Low = "low",
@@ -93,11 +93,11 @@ names! {
         System = "system",
         /// One of Reeve's agents.
         Agent = "agent",
-        /// A holder of an API key that stands for no one else.
+        /// Holder of an API key without a user.
         ApiKey = "api_key",
         /// An assumed role.
         Role = "role",
-        /// Nobody known.
+        /// Unauthenticated caller.
         Anonymous = "anonymous",
     }
 }
@@ -119,13 +119,13 @@ names! {
 names! {
     /// Outcome of an action.
     ActionStatus {
-        /// It was done.
+        /// The action succeeded.
         Success = "success",
-        /// It was tried and failed.
+        /// The action was tried and failed.
         Failed = "failed",
-        /// It was refused.
+        /// The action was refused.
         Denied = "denied",
-        /// It has begun and has no outcome yet.
+        /// The action has begun and has no outcome yet.
         Pending = "pending",
     }
 }

@@ -1,4 +1,4 @@
-//! From a JSON object to an entry: every field checked, every error told at once.
+//! Conversion of a JSON object to an entry: every field is checked, and all faults are reported at once.
 
 use std::net::IpAddr;
 
@@ -13,11 +13,11 @@ use crate::json::Json;
 /// A submitted entry, with defaults for the members that the source left out.
 pub(crate) struct Claim {
     pub(crate) entry: Entry,
-    /// The source gave no `timestamp`, so the time of receipt stands for it.
+    /// `true` if the source gave no `timestamp`, so that the time of receipt is used.
     pub(crate) timestamp_defaulted: bool,
 }
 
-/// Reads an entry; `received` stands for a timestamp that is not given.
+/// Reads an entry; `received` is the default for its timestamp.
 pub(crate) fn read_claim(value: Json, received: Timestamp) -> Result<Claim, Vec<FieldError>> {
     let mut errors = Vec::new();
     let members = match value {

@@ -11,7 +11,7 @@ use super::SubmitterType;
 use super::write::Writer;
 use crate::json::{Json, Object};
 
-/// The member that stands last in every entry's canonical bytes, with its comma.
+/// Last member of every entry's canonical bytes, with its comma.
 const LAST: &[u8] = br#","timestamp":"#;
 
 /// The party that handed an entry to Reeve.

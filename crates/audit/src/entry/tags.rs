@@ -2,12 +2,12 @@
 
 use crate::json::utf16_order;
 
-/// Texts by name; names are distinct and stand in RFC 8785 order (UTF-16 code units).
+/// Texts by name; names are distinct and in RFC 8785 order (UTF-16 code units).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tags(Vec<(String, String)>);
 
 impl Tags {
-    /// No tags.
+    /// Returns an empty set.
     pub const fn new() -> Self {
         Self(Vec::new())
     }

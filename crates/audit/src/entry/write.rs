@@ -208,7 +208,7 @@ fn write_resource(resource: &ResourceRef, out: &mut Vec<u8>) {
     members.close();
 }
 
-/// The members with a field of their own stand among the open ones, where their names belong.
+/// Writes the metadata: members with a field of their own are merged with the others by name.
 fn write_metadata(metadata: &Metadata, out: &mut Vec<u8>) {
     let mut members = Writer::open(out);
     let mut named = NamedMembers { metadata, next: 0 };

@@ -161,12 +161,12 @@ const fn submitter_key(field: SubmitterField) -> &'static str {
     }
 }
 
-/// `|` and `\` are escaped; a header has no escape for what no line should hold, so that stands as JSON would spell it.
+/// Escapes `|` and `\`. A header has no escape for control characters, so those are written as JSON escapes.
 fn push_header(text: &str, out: &mut String) {
     text.chars().for_each(|c| push_escaped(c, &['|', '\\'], out));
 }
 
-/// `=` and `\` are escaped, newlines are `\n` and `\r`; other controls stand as JSON would spell them.
+/// Escapes `=` and `\`, newlines as `\n` and `\r`, and other control characters as JSON escapes.
 fn push_value(text: &str, out: &mut String) {
     for c in text.chars() {
         match c {

@@ -16,9 +16,9 @@ use crate::json::Json;
 /// Choices of CSV.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CsvOptions {
-    /// Writes values as they are. Otherwise `'` stands before a cell that a spreadsheet could take for a formula, and before one
-    /// that begins with `'` itself, and control characters other than line feed and tab, line and paragraph separators, and
-    /// what turns the direction of writing stand as `\u001b`.
+    /// Writes values unchanged. Otherwise a `'` precedes cells that a spreadsheet could interpret as a formula, and
+    /// cells that begin with `'` themselves. Control characters other than line feed and tab, line and paragraph
+    /// separators, and characters that change the direction of writing become `\u001b`.
     pub raw: bool,
 }
 

@@ -32,7 +32,7 @@ impl Exported {
         Ok(Self { entry, recorded_at, integrity: integrity(&proof)? })
     }
 
-    /// As a format sees it.
+    /// Returns the view that formats write.
     pub fn view(&self) -> EntryView<'_> {
         EntryView { entry: &self.entry, recorded_at: self.recorded_at, integrity: &self.integrity }
     }

@@ -16,10 +16,10 @@ pub struct Limit {
 /// Treatment of a record that is longer than the limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Oversize {
-    /// It leaves out the changes, then the open metadata, then every long text's end, and names what it left out.
+    /// Removes the changes, then the open metadata, then the ends of long texts, and names the removed parts.
     #[default]
     Reduce,
-    /// It is refused.
+    /// Refuses the record.
     Refuse,
 }
 
@@ -37,7 +37,7 @@ impl Default for Limit {
 /// Level of detail of a record: each level leaves out more than the one before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
 pub(super) enum Detail {
-    /// Everything.
+    /// The complete entry.
     Whole,
     /// Without the states before and after.
     NoChanges,

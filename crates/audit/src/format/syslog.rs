@@ -22,10 +22,10 @@ use crate::instant::format_instant;
 pub struct SyslogOptions {
     /// HOSTNAME of the header.
     pub hostname: Hostname,
-    /// Facility, 0 to 23; 13, `log audit`, unless told otherwise. A greater one counts as 23.
+    /// Facility, 0 to 23; default 13, `log audit`. A larger one counts as 23.
     pub facility: u8,
-    /// The enterprise number behind the `@` of the structured data's names; 32473, which RFC 5612 sets aside, unless told
-    /// otherwise.
+    /// Enterprise number after the `@` in the names of structured data; default 32473, which RFC 5612 reserves for
+    /// examples.
     pub enterprise: u32,
     /// Separator between records.
     pub framing: Framing,
@@ -43,7 +43,7 @@ pub enum Framing {
     OctetCounting,
 }
 
-/// A host name of a syslog header; `-`, for none, unless told otherwise.
+/// Host name of a syslog header; default `-`, for none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hostname(String);
 
@@ -202,7 +202,7 @@ fn push_element(
     out.push(']');
 }
 
-/// RFC 5424, 6.3.3: `"`, `\` and `]` are escaped. What no line should hold stands as JSON would spell it.
+/// Escapes `"`, `\` and `]` (RFC 5424, 6.3.3), and control characters as JSON escapes.
 fn push_value(value: &str, out: &mut String) {
     value.chars().for_each(|c| push_escaped(c, &['"', '\\', ']'], out));
 }

@@ -29,8 +29,8 @@ pub(super) fn push_escape(c: char, out: &mut String) {
     }
 }
 
-/// Appends a character with a backslash before it when it is one of `special`; what no line should hold stands as JSON
-/// spells it, after a backslash of its own.
+/// Appends a character, escaped with a backslash if it is one of `special`. Control characters are written as JSON
+/// escapes after a backslash of their own.
 pub(super) fn push_escaped(c: char, special: &[char], out: &mut String) {
     let escape = is_unsafe(c);
     if escape || special.contains(&c) {
@@ -39,7 +39,7 @@ pub(super) fn push_escaped(c: char, special: &[char], out: &mut String) {
     if escape { push_escape(c, out) } else { out.push(c) }
 }
 
-/// At most so many characters; `…` stands for the rest.
+/// Returns at most so many characters; `…` replaces the rest.
 pub(super) fn cut(text: &str, most: usize) -> std::borrow::Cow<'_, str> {
     match text.char_indices().nth(most) {
         None => text.into(),

@@ -16,7 +16,7 @@ pub enum Step {
 pub struct Path(pub Vec<Step>);
 
 impl Path {
-    /// The same place as an RFC 6901 pointer, such as `/actor/tags/3`.
+    /// Returns the path as an RFC 6901 pointer, such as `/actor/tags/3`.
     pub fn to_pointer(&self) -> String {
         let mut out = String::new();
         for step in &self.0 {
@@ -70,7 +70,7 @@ pub enum JsonFault {
     /// Arrays and objects inside each other beyond the limit.
     #[error("arrays and objects are nested too deep")]
     TooDeep,
-    /// Something follows the value.
+    /// Text after the value.
     #[error("there are bytes after the value")]
     TrailingBytes,
 }

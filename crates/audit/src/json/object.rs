@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use super::Json;
 
-/// The members of a JSON object: names are distinct and stand in RFC 8785 order (UTF-16 code units).
-/// The order they were written in is not kept, because it carries no meaning.
+/// Members of a JSON object: names are distinct and in RFC 8785 order (UTF-16 code units). The original order is not
+/// kept, because it has no meaning.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Object {
     members: Vec<(String, Json)>,

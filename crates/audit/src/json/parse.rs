@@ -4,7 +4,7 @@ use super::error::{JsonError, JsonFault, Path, Step};
 use super::object::utf16_order;
 use super::{Json, Object, number, text};
 
-/// Arrays and objects may stand inside each other this deep.
+/// Largest nesting depth of arrays and objects.
 pub const MAX_DEPTH: usize = 64;
 
 /// Treatment of a number that a double cannot hold.
@@ -60,7 +60,7 @@ pub fn parse_with(bytes: &[u8], options: &Options) -> Result<Parsed, JsonError> 
     })
 }
 
-/// Reads up to the broken byte, only to learn which value it stands in.
+/// Reads up to the invalid byte, to find the value that contains it.
 fn invalid_utf8(bytes: &[u8], offset: usize, options: &Options) -> JsonError {
     let path = match parse_with(&bytes[..offset], options) {
         Err(e) if e.offset == offset => e.path,

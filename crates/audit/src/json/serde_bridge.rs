@@ -1,4 +1,4 @@
-//! To and from serde, so that a tree can stand inside a wire type of another crate.
+//! Conversion to and from serde, so that a tree can be a member of another crate's wire type.
 
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 

@@ -83,7 +83,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// As written in a query.
+    /// Returns the operator as written in a query.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Greater => ">",
@@ -158,7 +158,7 @@ impl Expr {
         Self::Not(Box::new(condition))
     }
 
-    /// No entry.
+    /// Returns the expression that matches no entry.
     pub fn nothing() -> Self {
         Self::negate(Self::All)
     }

@@ -44,7 +44,7 @@ impl Problem {
         self
     }
 
-    /// The fault of `part`, which stands at `position`.
+    /// Returns the error for `part` at `position`.
     pub(super) fn at(self, position: usize, part: impl Into<String>) -> QueryError {
         QueryError { position, part: part.into(), message: self.message, hint: self.hint }
     }

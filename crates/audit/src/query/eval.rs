@@ -95,7 +95,7 @@ impl Candidate<'_> {
         }
     }
 
-    /// A string that may also stand for a number or a time.
+    /// Matches a string that may also be a number or a time.
     fn string(self, value: &str, op: &Match) -> bool {
         match op {
             Match::Compare(side, Bound::Number(bound)) => {
@@ -109,8 +109,8 @@ impl Candidate<'_> {
         }
     }
 
-    /// A value of a state or of metadata, `path` still to go. A list stands for any of its elements; where the path
-    /// goes on, a number in it names one element.
+    /// Matches a value of a state or of metadata, with the rest of its `path`. Any element of a list may match; a
+    /// number in the path selects one element.
     fn inside(self, value: &Json, path: &[String], op: &Match) -> bool {
         match (value, path.split_first()) {
             (Json::Object(object), Some((first, rest))) => {

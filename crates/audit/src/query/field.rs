@@ -6,7 +6,7 @@ use super::fold;
 use crate::entry::SubmitterField;
 use crate::suggest;
 
-/// Short forms, each with what it stands for.
+/// Short forms of field names.
 const SHORT: [(&str, FieldPath); 19] = [
     ("user", FieldPath::User),
     ("actor", FieldPath::User),

@@ -11,7 +11,7 @@ use super::value::{Operator, condition};
 
 /// A query may have this many bytes.
 pub const MAX_QUERY_BYTES: usize = 8 * 1024;
-/// Parentheses and negations may stand inside each other this deep.
+/// Largest nesting depth of parentheses and negations.
 pub const MAX_QUERY_DEPTH: usize = 64;
 /// A query may have this many terms: each is asked of every entry that may match.
 pub const MAX_QUERY_TERMS: usize = 256;
@@ -36,7 +36,7 @@ pub(super) fn parse(text: &str) -> Result<Expr, QueryError> {
     }
 }
 
-/// Reads the name of a field, as it stands before a colon.
+/// Reads the name of a field, as written before a colon.
 pub(super) fn field_path(text: &str) -> Result<FieldPath, QueryError> {
     let written = format!("{text}:");
     let mut scanner = Scanner::new(&written);
@@ -52,7 +52,7 @@ struct Parser<'q> {
     terms: usize,
 }
 
-/// The field whose values stand in a group, as in `field:(a OR b)`.
+/// Field of a group of values, as in `field:(a OR b)`.
 type Scope<'s> = Option<&'s FieldPath>;
 
 impl Parser<'_> {

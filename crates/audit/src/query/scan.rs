@@ -11,9 +11,9 @@ pub(super) struct Scanner<'q> {
 
 /// A word, a quoted text or a mix of both, as written in the query.
 pub(super) struct Lexeme {
-    /// Its texts, split at unquoted stars.
+    /// Text split at unquoted stars.
     pub(super) written: Written,
-    /// As it stands in the query.
+    /// Text as written in the query.
     pub(super) raw: String,
     /// Any part of it stood in quotes.
     pub(super) quoted: bool,
@@ -125,7 +125,7 @@ impl<'q> Scanner<'q> {
         Ok(Lexeme { written: Written(pieces), raw: self.text[start..self.at].to_owned(), quoted })
     }
 
-    /// A text in double quotes; `\"` and `\\` stand for `"` and `\`, any other backslash for itself.
+    /// Reads a text in double quotes; `\"` and `\\` are `"` and `\`, any other backslash is a plain character.
     fn quoted(&mut self) -> Result<String, QueryError> {
         let start = self.position();
         let mut out = String::new();

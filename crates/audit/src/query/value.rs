@@ -19,7 +19,7 @@ pub const MAX_WILDCARDS: usize = 16;
 /// Comparison operator written before a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operator {
-    /// Nothing before it.
+    /// No operator.
     Plain,
     /// `=`: byte for byte.
     Identical,
@@ -44,7 +44,7 @@ impl Written {
         Self(pieces)
     }
 
-    /// As text, stars included.
+    /// Returns the text, stars included.
     pub(super) fn text(&self) -> String {
         self.0.join("*")
     }

@@ -1,4 +1,4 @@
-//! The door: what is taken, how gaps are filled, what is refused and how that is told.
+//! Tests of reading entries: accepted input, defaults, refusals and their messages.
 
 use std::sync::Arc;
 

@@ -88,7 +88,7 @@ impl Ec2 {
         convert::machine(&self.place, &self.instance(id).await?).ok_or_else(|| self.no_instance(id))
     }
 
-    /// The same in EC2's own shape.
+    /// Returns a machine in EC2's own form.
     pub(crate) async fn instance(&self, id: &str) -> Result<Instance, Fault> {
         let call = self.place.call("ec2:DescribeInstances");
         let page = self.client.describe_instances().instance_ids(id).send().await.at(call)?;

@@ -41,25 +41,25 @@ impl Call<'_> {
 /// Kind of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {
-    /// No connection or no answer in time.
+    /// The service cannot be reached or did not answer in time.
     Unreachable,
     /// The service failed inside or answered what cannot be read; a change may have happened.
     Broken,
     /// The key is wrong or expired, or the role cannot be assumed.
     Unauthenticated,
-    /// Not permitted.
+    /// The call is not permitted.
     Denied,
     /// Throttled after every retry.
     Throttled,
-    /// No such resource.
+    /// The resource does not exist.
     NotFound,
     /// The resource's state forbids it.
     WrongState,
     /// The size does not exist or does not fit.
     InvalidType,
-    /// No capacity or quota for the size.
+    /// The size has no capacity or quota.
     NoCapacity,
-    /// Anything else.
+    /// Any other failure.
     Other,
 }
 
@@ -83,7 +83,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// As an entry of what was not allowed.
+    /// Returns the fault as an entry of the denied calls.
     #[must_use]
     pub fn denied(&self) -> Denied {
         let message = self.code.clone().unwrap_or_else(|| "not permitted".to_owned());
@@ -201,7 +201,7 @@ fn unreadable(call: Call<'_>, status: u16) -> Fault {
     )
 }
 
-/// No answer came: bad credentials, no connection, no time left.
+/// Describes a call without a response: bad credentials, no connection, or a timeout.
 fn undelivered(call: Call<'_>, error: &(dyn Error + 'static)) -> Fault {
     let chain: Vec<&(dyn Error + 'static)> = std::iter::successors(Some(error), |e| (*e).source()).collect();
     let deepest = chain.last().map(ToString::to_string).unwrap_or_default();

@@ -67,7 +67,7 @@ pub struct Listing {
 }
 
 impl Listing {
-    /// Nothing seen yet.
+    /// Returns an empty listing.
     #[must_use]
     pub fn new(kind: ResourceKind) -> Self {
         Listing { kind, resources: Vec::new(), faults: Vec::new(), complete: false }

@@ -30,11 +30,11 @@ const CALL: Duration = Duration::from_secs(40);
 /// Location of a bucket and the way to reach it.
 #[derive(Debug, Clone, Default)]
 pub struct BucketPlace {
-    /// Its name.
+    /// Name of the bucket.
     pub bucket: String,
     /// Put before every object's name, with a slash between; may be empty.
     pub prefix: String,
-    /// Its region.
+    /// Region of the bucket.
     pub region: String,
     /// Another endpoint than AWS's own.
     pub endpoint: Option<String>,

@@ -248,7 +248,7 @@ fn take(result: &MetricDataResult, period_s: i64, wanted: &mut [Wanted<'_>], mut
     }
 }
 
-/// Of the places a metric may come from, the points of the best that has any.
+/// Returns the points of the best source that has any.
 fn best(wanted: Vec<Wanted<'_>>) -> Vec<Sample> {
     let (parts, wanted): (Vec<_>, Vec<_>) = wanted.into_iter().partition(|w| summed(w.metric));
     let mut chosen: BTreeMap<(&str, Metric), (usize, Vec<Sample>)> = BTreeMap::new();

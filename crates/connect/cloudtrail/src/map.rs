@@ -18,7 +18,7 @@ use crate::resource;
 
 /// The open member of `metadata` that holds what did not move.
 const KEPT: &str = "cloudtrail";
-/// Lists members that a field of the entry stands for although the record has none of that name.
+/// Metadata key that lists members of the entry's fields that the record itself lacks.
 const ABSENT: &str = "cloudtrail_absent";
 /// Lists pointers to numbers kept as text.
 const NUMBERS: &str = "cloudtrail_numbers_as_text";
@@ -186,7 +186,7 @@ fn read_time(text: &str) -> Option<Timestamp> {
     parse_instant(text).or_else(|_| parse_instant(&format!("{text}Z"))).ok()
 }
 
-/// As CloudTrail spells a time: whole seconds.
+/// Returns a time as CloudTrail writes it: in whole seconds.
 fn spelled(instant: Timestamp) -> String {
     format_instant(instant).replace(".000Z", "Z")
 }
@@ -256,8 +256,8 @@ pub fn restore(entry: &Entry) -> Option<Json> {
     Some(Json::Object(members))
 }
 
-/// The same entry under an id made of its content, for a record whose `eventID` another record already has. The record's
-/// own id stays under `metadata.cloudtrail`.
+/// Returns the entry under an id derived from its content, for a record whose `eventID` another record already has.
+/// The record's own id stays under `metadata.cloudtrail`.
 pub fn with_distinct_id(mut entry: Entry) -> Entry {
     let record = restore(&entry).unwrap_or_else(|| entry.to_json(Timestamp::UNIX_EPOCH));
     let digest = hex::encode(&Sha256::digest(record.to_canonical())[..16]);

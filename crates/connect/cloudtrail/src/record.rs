@@ -8,7 +8,7 @@ use reeve_audit::json::{self, JsonError, MAX_DEPTH, Numbers, Object, Options};
 pub struct Record {
     /// The record's members.
     pub members: Object,
-    /// RFC 6901 pointers to numbers whose digits a double would change; strings of the digits stand for them.
+    /// RFC 6901 pointers to numbers that a double would change; they are stored as strings of their digits.
     pub numbers_as_text: Vec<String>,
     /// Members of an envelope that stood around the record, with `null` in the record's place.
     pub envelope: Option<Object>,

@@ -139,8 +139,8 @@ fn kind_name(kind: &str) -> String {
     out
 }
 
-/// `DBInstance` as `db_instance`: a capital begins a word when a small letter stands before or, inside a run of capitals,
-/// after it.
+/// Returns `DBInstance` as `db_instance`: a capital begins a word after a small letter or, in a run of capitals,
+/// before one.
 fn snake(part: &str, out: &mut String) {
     let chars: Vec<char> = part.chars().collect();
     for (at, c) in chars.iter().enumerate() {

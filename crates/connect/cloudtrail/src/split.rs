@@ -35,7 +35,7 @@ enum State {
     Top,
     /// Inside an array of records, which may itself be a member of an object.
     Array { in_object: bool },
-    /// Nothing more comes.
+    /// No more input.
     Done,
 }
 

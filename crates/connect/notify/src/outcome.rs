@@ -21,7 +21,7 @@ impl Outcome {
         Outcome { ok, gone: false, status, answer, error: None, retry_after_s: None }
     }
 
-    /// No answer.
+    /// Result of an attempt without a response.
     pub(crate) fn failed(error: impl std::fmt::Display) -> Outcome {
         let error = Some(error.to_string());
         Outcome { ok: false, gone: false, status: None, answer: String::new(), error, retry_after_s: None }

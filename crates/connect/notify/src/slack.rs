@@ -39,7 +39,7 @@ fn text(item: &Item) -> String {
     text
 }
 
-/// Slack reads `&`, `<` and `>` as its own; what stands in a resource's name must not become a mention or a link.
+/// Escapes `&`, `<` and `>`, so that text in a resource's name cannot become a mention or a link in Slack.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -45,9 +45,9 @@ pub struct Request {
 /// Response to a request, whatever its status.
 #[derive(Debug, Clone)]
 pub struct Answer {
-    /// Status.
+    /// Status code.
     pub status: StatusCode,
-    /// Headers.
+    /// Response headers.
     pub headers: HeaderMap,
     /// The whole body.
     pub body: Vec<u8>,
@@ -71,7 +71,7 @@ impl Answer {
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum OutboundError {
-    /// Not asked at all.
+    /// Request blocked by the policy.
     #[error("not asked: {0}")]
     Refused(#[from] Refusal),
     /// The host has no address.
@@ -88,7 +88,7 @@ pub enum OutboundError {
     /// The body is longer than is read.
     #[error("the answer is longer than {0} bytes")]
     TooLong(usize),
-    /// No answer in time.
+    /// No response in time.
     #[error("no answer within {} s", .0.as_secs_f32())]
     Late(Duration),
     /// A header line that is none.
@@ -119,7 +119,7 @@ impl Outbound {
         Outbound::with_lookup(policy, limits, Arc::new(SystemLookup))
     }
 
-    /// The same with another resolver.
+    /// Creates a client with another resolver.
     pub fn with_lookup(policy: Policy, limits: Limits, lookup: Arc<dyn Lookup>) -> Outbound {
         Outbound { policy: Arc::new(policy), limits, lookup }
     }

@@ -21,7 +21,7 @@ pub struct Policy {
 /// Why an address is not asked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// Not `https`, nor `http`.
+    /// Scheme other than `https` and `http`.
     #[error("only https and http addresses are asked, not {0}")]
     Scheme(String),
     /// Plain `http` to a public address.
@@ -30,10 +30,10 @@ pub enum Refusal {
     /// User name or password in the address.
     #[error("the address carries a user name or password")]
     Credentials,
-    /// No host.
+    /// Address without a host.
     #[error("the address has no host")]
     NoHost,
-    /// Not a public address, and not allowed.
+    /// Private address that is not allowed.
     #[error(
         "{host} is {address}, which is not a public address; allow its network in the configuration if it is meant"
     )]

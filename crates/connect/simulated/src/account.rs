@@ -114,7 +114,7 @@ impl SimulatedAccount {
         Some(resource)
     }
 
-    /// Everything that is there now.
+    /// Returns all resources that exist now.
     pub(crate) fn all(&self, conditions: &Conditions, now: Timestamp) -> Vec<Resource> {
         let standing = self.assets.iter().map(|asset| conditions.holder(&asset.resource.id, now));
         standing.filter_map(|id| self.live(&id, conditions, now)).collect()

@@ -42,7 +42,7 @@ pub(crate) struct Scene {
 }
 
 impl Scene {
-    /// Of the accounts' resources as the seed has them.
+    /// Creates the scene of the accounts' resources.
     pub(crate) fn of(accounts: &[Arc<SimulatedAccount>], settings: &Settings) -> Self {
         let assets = accounts.iter().flat_map(|account| &account.assets);
         let targets = assets.map(|asset| target(&asset.resource, asset.key)).collect();

@@ -23,7 +23,7 @@ pub(crate) struct Asset {
     pub(crate) key: u64,
     /// An agent sends its memory.
     pub(crate) agent: bool,
-    /// Its samples have holes.
+    /// `true` if its samples have gaps.
     pub(crate) holes: bool,
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn connection_id(name: &str) -> ConnectionId {
     ConnectionId(format!("simulated-{name}"))
 }
 
-/// Everything in an account, in the tables' order.
+/// Returns all assets of an account, in the order of the tables.
 pub(crate) fn build(plan: &Account, seed: u64, anchor: Timestamp) -> Vec<Asset> {
     let connection = connection_id(plan.connection);
     let mut builder = Builder { plan, connection, seed, anchor, assets: Vec::new() };

@@ -25,11 +25,11 @@ pub(crate) const fn owner(env: &'static str, team: &'static str, service: &'stat
 /// Tool that manages a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Managed {
-    /// People.
+    /// Manual changes.
     ByHand,
     /// CloudFormation, with its own tag.
     CloudFormation,
-    /// Terraform.
+    /// Managed by Terraform.
     Terraform,
 }
 
@@ -51,9 +51,9 @@ pub(crate) struct Machine {
     pub(crate) age_days: u32,
     /// An agent on it sends its memory.
     pub(crate) agent: bool,
-    /// Its samples have holes.
+    /// `true` if its samples have gaps.
     pub(crate) holes: bool,
-    /// Its team keeps Reeve away.
+    /// `true` if its team excludes it from Reeve.
     pub(crate) ignored: bool,
 }
 
@@ -89,7 +89,7 @@ impl Machine {
         self.purchase = Purchase::Reserved;
         self
     }
-    /// Interruptible.
+    /// Makes it a spot machine.
     pub(crate) const fn spot(mut self) -> Self {
         self.purchase = Purchase::Spot;
         self

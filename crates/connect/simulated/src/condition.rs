@@ -33,7 +33,7 @@ pub(crate) struct Condition {
     pub(crate) members: Option<(u32, u32)>,
     /// Number of failovers to its standby.
     pub(crate) failovers: u32,
-    /// Its read replicas.
+    /// Names of its read replicas.
     pub(crate) replicas: BTreeSet<String>,
     /// The security groups it was given.
     pub(crate) groups: Option<Vec<String>>,
@@ -93,7 +93,7 @@ pub(crate) struct Successor {
     pub(crate) launched_at: Timestamp,
 }
 
-/// Everything that was changed in one account.
+/// Changes of all resources in one account.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Conditions {
     pub(crate) resources: BTreeMap<ResourceId, Condition>,
@@ -116,7 +116,7 @@ impl Conditions {
         newest.map_or_else(|| place.clone(), |(id, _)| id.clone())
     }
 
-    /// The place that somebody stands or stood in.
+    /// Returns the place that a resource has or had.
     pub(crate) fn place<'a>(&'a self, id: &'a ResourceId) -> &'a ResourceId {
         self.successors.get(id).map_or(id, |successor| &successor.place)
     }

@@ -27,7 +27,7 @@ impl World {
         (self.settings.now)()
     }
 
-    /// Something is to be kept.
+    /// Marks the state as changed, to be stored.
     pub(crate) fn touch(&self) {
         self.changed.store(true, Ordering::Release);
     }
@@ -69,7 +69,8 @@ impl SimulatedEstate {
         SimulatedEstate::restore_with(kept, Settings::new(0, Timestamp::UNIX_EPOCH))
     }
 
-    /// As [`Self::restore`], with other clock, faults and speed; the settings' seed and beginning are not looked at.
+    /// Restores an estate as [`Self::restore`] does, with other clock, faults and speed; seed and beginning of the
+    /// settings are ignored.
     ///
     /// # Errors
     /// As [`Self::restore`].

@@ -20,7 +20,7 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Nothing goes wrong, and no call comes too fast.
+    /// Returns settings without any faults or rate limit.
     #[must_use]
     pub const fn none() -> Self {
         Faults { throttle: 0.0, lost_response: 0.0, no_capacity: 0.0, does_not_stick: 0.0, rate_limit: false }

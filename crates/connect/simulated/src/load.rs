@@ -3,7 +3,7 @@
 /// Workload of a resource.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Load {
-    /// Nobody uses it: 0.1 to 0.4 % CPU, some hundred bytes a second. To be stopped.
+    /// Unused: 0.1 to 0.4 % CPU, some hundred bytes a second. Should be stopped.
     Idle,
     /// Far too large: p95 CPU around the figure. To be made smaller.
     Oversized(f64),
@@ -43,12 +43,12 @@ pub enum Load {
     Requests(f64),
     /// A data disk, with the busiest bytes a second.
     Disk(f64),
-    /// Nothing is measured.
+    /// No metrics.
     Unmeasured,
 }
 
 impl Load {
-    /// Its name, for tests and tables.
+    /// Returns the name, for tests and tables.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -16,10 +16,10 @@ const VERSION: u32 = 1;
 /// Why a kept estate cannot be taken up again.
 #[derive(Debug, thiserror::Error)]
 pub enum RestoreError {
-    /// Not the kept form.
+    /// Malformed state.
     #[error("not a kept estate: {0}")]
     Malformed(#[from] serde_json::Error),
-    /// Of another version.
+    /// State of another version.
     #[error("a kept estate of version {0}; this program reads version {VERSION}")]
     Version(u32),
     /// A time that is none.
@@ -38,7 +38,7 @@ pub(crate) struct Kept {
 #[serde(deny_unknown_fields)]
 struct EstateRow {
     version: u32,
-    /// As text: JSON numbers do not hold 64 bits everywhere.
+    /// Seed as text: not all JSON readers keep 64-bit numbers.
     seed: String,
     anchor_ms: i64,
     accounts: BTreeMap<String, AccountRow>,

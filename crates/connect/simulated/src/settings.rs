@@ -14,10 +14,10 @@ pub type Now = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 /// Settings of an estate.
 #[derive(Clone)]
 pub struct Settings {
-    /// The same seed and beginning give the same estate.
+    /// Seed; the same seed and beginning give the same estate.
     pub seed: u64,
-    /// The moment the demonstration begins; what is told in days before it (a machine launched five days ago, a database
-    /// that began to fill) is told from here. It does not move when the demonstration is started again.
+    /// Beginning of the demonstration. Times in days before it (a machine launched five days ago, a database that
+    /// began to fill) are relative to it. It does not change when the demonstration is started again.
     pub anchor: Timestamp,
     /// The clock.
     pub now: Now,

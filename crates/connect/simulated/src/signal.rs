@@ -15,7 +15,7 @@ use crate::condition::Condition;
 use crate::load::Load;
 use crate::noise::{between, smooth, unit};
 
-/// Seconds a point stands for.
+/// Seconds that a point covers.
 pub(crate) const PERIOD_S: i64 = 300;
 pub(crate) const SLOTS_PER_HOUR: i64 = 3600 / PERIOD_S;
 pub(crate) const SLOTS_PER_DAY: i64 = 24 * SLOTS_PER_HOUR;
@@ -88,7 +88,7 @@ pub(crate) struct Signal<'a> {
 }
 
 impl<'a> Signal<'a> {
-    /// Of an asset, as it was changed; `resource` is what stands in its place.
+    /// Creates the signal of an asset after its changes; `resource` is the resource in its place.
     pub(crate) fn of(asset: &'a Asset, condition: &'a Condition, resource: &Resource, anchor: Timestamp) -> Self {
         let first = asset.resource.specification.instance_type.as_deref();
         let original = first.map(|name| Power::of(&asset.resource, name)).unwrap_or_default();

@@ -20,7 +20,7 @@ const VERSION: &str = "2021-12-02";
 pub struct Container {
     /// Storage account.
     pub account: String,
-    /// Container.
+    /// Name of the container.
     pub container: String,
     /// Another endpoint than `https://ACCOUNT.blob.core.windows.net`; the account's name is part of an emulator's path.
     pub endpoint: Option<String>,

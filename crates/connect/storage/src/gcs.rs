@@ -21,7 +21,7 @@ const TOKENS: &str = "https://oauth2.googleapis.com/token";
 /// A bucket.
 #[derive(Debug, Clone)]
 pub struct Bucket {
-    /// Name.
+    /// Name of the bucket.
     pub bucket: String,
     /// Another endpoint than Google's own.
     pub endpoint: Option<String>,

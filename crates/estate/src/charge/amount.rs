@@ -12,14 +12,14 @@ const ONE: i128 = 1_000_000_000_000_000_000;
 /// Digits before the point that are read: a hundred thousand of the greatest still add up.
 const WHOLE: usize = 15;
 
-/// A decimal with 18 digits behind the point, of a currency or a unit that stands beside it.
+/// Decimal number with 18 fractional digits; its currency or unit is stored beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Amount(i128);
 
 /// Why a text is not an amount.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AmountError {
-    /// Not digits with at most one point, a sign and an exponent.
+    /// Text other than digits with at most one point, a sign and an exponent.
     #[error("it is not a decimal number; write it with a point and without grouping")]
     Shape,
     /// Beyond what is read.
@@ -28,7 +28,7 @@ pub enum AmountError {
 }
 
 impl Amount {
-    /// Nothing.
+    /// Zero.
     pub const ZERO: Amount = Amount(0);
 
     /// Whole units.
@@ -68,7 +68,7 @@ impl Amount {
         if value.is_finite() { Amount((value * ONE as f64) as i128) } else { Amount::ZERO }
     }
 
-    /// Its size without its sign.
+    /// Returns the absolute value.
     #[must_use]
     pub const fn abs(self) -> Self {
         Amount(self.0.saturating_abs())
@@ -119,7 +119,7 @@ fn nth(whole: &str, fraction: &str, place: usize) -> Option<u8> {
 }
 
 impl fmt::Display for Amount {
-    /// As short as it is exact: `0`, `-12.5`.
+    /// Writes the shortest exact form: `0`, `-12.5`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (value, one) = (self.0.unsigned_abs(), ONE.unsigned_abs());
         let sign = if self.0 < 0 { "-" } else { "" };

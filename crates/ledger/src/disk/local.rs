@@ -1,5 +1,5 @@
-//! The real file system. Files and folders are created for their owner alone: whoever else is to read entries asks the service, which
-//! decides by roles and records who read what.
+//! File system of the operating system. Files and folders are created for their owner alone: other readers use the
+//! service, which checks roles and records reads.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io;

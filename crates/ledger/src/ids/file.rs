@@ -44,7 +44,7 @@ pub(crate) struct Record {
     pub(crate) key: IdKey,
     /// Mark of the claim.
     pub(crate) mark: Mark,
-    /// Its position in the log.
+    /// Position in the log.
     pub(crate) sequence: u64,
     /// Time at which Reeve received the entry.
     pub(crate) recorded_at: Timestamp,
@@ -86,7 +86,7 @@ pub(crate) struct Times {
 }
 
 impl Times {
-    /// Those of some records.
+    /// Returns the time range of some records.
     pub(crate) fn of(records: &[Record]) -> Times {
         records
             .iter()
@@ -96,7 +96,7 @@ impl Times {
             .unwrap_or_default()
     }
 
-    /// Those of some files.
+    /// Returns the time range of some files.
     pub(crate) fn of_files(files: &[Arc<IdFile>]) -> Times {
         files.iter().map(|file| file.head.times).fold(None, joined).unwrap_or_default()
     }
@@ -282,7 +282,7 @@ impl IdFile {
         self.head.count
     }
 
-    /// Finds a key. Keys are hashes, so where it stands in the order says which page it is on, give or take one.
+    /// Finds a key. Keys are hashes, so that the position of a key in their order gives its page, plus or minus one.
     pub(crate) fn find(&self, key: &IdKey) -> io::Result<Option<Record>> {
         let pages = self.head.pages();
         if pages == 0 || !self.filter.may_hold(key) {

@@ -43,7 +43,7 @@ impl Filter {
         self.words.iter().flat_map(|word| word.to_le_bytes()).collect()
     }
 
-    /// First word of the key's block, and where its bits stand.
+    /// Returns the first word of the key's block, and the positions of its bits.
     fn place(&self, key: &IdKey) -> (usize, u64) {
         let blocks = (self.words.len() / BLOCK_WORDS) as u128;
         let bits = key.number();

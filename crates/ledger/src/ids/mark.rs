@@ -20,7 +20,7 @@ pub(crate) const KEY_LEN: usize = 8;
 pub(crate) const MARK_LEN: usize = 6;
 
 impl IdKey {
-    /// It as a number, in the order of keys.
+    /// Returns the key as a number, in the order of keys.
     pub(crate) fn number(&self) -> u64 {
         u64::from_be_bytes(self.0)
     }

@@ -37,13 +37,13 @@ pub(super) struct Log {
     pub(super) records: Vec<Record>,
     /// The newest file that counts.
     pub(super) newest: PathBuf,
-    /// Its first sequence; `None` when there is no file yet.
+    /// First sequence of the newest file; `None` if there is no file yet.
     newest_first: Option<u64>,
     /// Offset behind the last complete frame.
     good_len: usize,
     /// `true` if an incomplete frame follows.
     torn: bool,
-    /// Its last frame: offset, first sequence, bytes.
+    /// Last frame: offset, first sequence, bytes.
     last_frame: Option<(usize, u64, Vec<u8>)>,
     /// Files without frames that a failed rotation left.
     leftovers: Vec<PathBuf>,

@@ -13,9 +13,9 @@ use crate::queue::Reservation;
 
 /// Position planned for an entry of a submission.
 pub(super) enum Place {
-    /// It is in the log: its first receipt.
+    /// Entry that the log already had, with its first receipt.
     Known(Box<Receipt>),
-    /// It is the nth new entry of the batch, or was sent again after that.
+    /// The nth new entry of the batch, or a repetition of it.
     New { nth: usize, duplicate: bool },
 }
 

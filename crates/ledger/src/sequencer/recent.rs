@@ -23,12 +23,12 @@ pub(crate) type Generation = Arc<HashMap<IdKey, Recent>>;
 #[derive(Debug, Default)]
 pub(crate) struct Recents {
     newest: HashMap<IdKey, Recent>,
-    /// Those that a seal is to take: where they end, and which they are.
+    /// Closed generations that a seal will take, with their end.
     closed: Vec<(u64, Generation)>,
 }
 
 impl Recents {
-    /// Those of a log that was just opened.
+    /// Creates the index of a log that was just opened.
     pub(crate) fn of(records: impl IntoIterator<Item = Record>) -> Recents {
         let mut recents = Recents::default();
         for Record { key, mark, sequence, recorded_at } in records {
@@ -53,7 +53,7 @@ impl Recents {
         self.newest.get(key).or_else(closed).copied()
     }
 
-    /// Everything there is, which ends before this sequence, for a seal to take.
+    /// Closes the newest generation, which ends before this sequence, so that a seal can take it.
     pub(crate) fn close(&mut self, end: u64) -> Vec<Generation> {
         if !self.newest.is_empty() {
             self.closed.push((end, Arc::new(std::mem::take(&mut self.newest))));

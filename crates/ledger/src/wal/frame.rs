@@ -50,9 +50,9 @@ pub struct Frame {
     pub offset: usize,
     /// One past its last byte.
     pub end: usize,
-    /// Everything but the entries.
+    /// Header of the frame.
     pub head: FrameHead,
-    /// Its entries, in order.
+    /// Entries of the frame, in order.
     pub entries: Vec<FrameEntry>,
 }
 
@@ -67,13 +67,13 @@ pub enum FrameFault {
         /// Bytes the frame should have, as far as known.
         need: usize,
     },
-    /// Damaged.
+    /// Wrong checksum.
     #[error("the checksum of the frame does not hold")]
     Checksum,
-    /// Not a kind this version knows.
+    /// Frame of an unknown kind.
     #[error("the frame is of the unknown kind {0}")]
     Kind(u8),
-    /// Not a codec this version knows.
+    /// Entries in an unknown codec.
     #[error("the frame has the unknown codec {0}")]
     Codec(u8),
     /// The parts do not fill the body, or overfill it.

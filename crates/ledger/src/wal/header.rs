@@ -31,7 +31,7 @@ pub enum HeaderFault {
     /// Written by a version this one does not know.
     #[error("the format version is {0}, and this program knows only version 1")]
     Version(u32),
-    /// Damaged.
+    /// Wrong checksum.
     #[error("the checksum of the header does not hold")]
     Checksum,
     /// Bytes where zeros belong.

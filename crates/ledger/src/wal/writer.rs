@@ -29,7 +29,7 @@ pub(crate) struct Wal {
 /// Why something was not written.
 #[derive(Debug)]
 pub(crate) enum WriteFailure {
-    /// It is as if it had not been tried; the next try may succeed.
+    /// Nothing was written; another try may succeed.
     Undone(io::Error),
     /// State of the disk is unknown.
     Unknown(&'static str, io::Error),

@@ -190,7 +190,8 @@ async fn futures_all<F: Future + Send>(futures: impl Iterator<Item = F>) -> Vec<
     .await
 }
 
-/// While the disk does not answer, as much waits as there is room for; the rest is told to come back, and does.
+/// While the disk is stuck, submissions wait as far as there is room; the others are refused as busy and succeed
+/// later.
 #[tokio::test]
 async fn a_full_queue_is_busy_and_an_oversized_submission_refused() {
     let disk = FaultyDisk::default();

@@ -1,4 +1,4 @@
-//! Segments in memory that survive a crash, and can be told to fail.
+//! In-memory segments that survive a crash, with injected failures.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -26,7 +26,7 @@ pub(crate) fn front_pages(body: &Pages) -> usize {
     pages
 }
 
-/// Lays out the contents. `before` pages stand before the body.
+/// Lays out the table of contents. `before` is the number of pages before the body.
 pub(crate) fn pages(_: &Report<'_>, body: &Pages, before: usize) -> Pages {
     let mut layout = Layout::new(&FONTS, "Contents");
     layout.next_page();

@@ -29,7 +29,7 @@ pub(crate) enum Role {
 /// Index of a block; `None` for decoration.
 pub(crate) type Block = Option<usize>;
 
-/// Something to draw. Coordinates are points from the page's upper left corner.
+/// Drawing operation. Coordinates are points from the page's upper left corner.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Draw {
     /// Text with its baseline at `y`.
@@ -99,7 +99,7 @@ pub(crate) struct Pages {
 }
 
 impl Pages {
-    /// Moves every page number on by the pages that will stand before.
+    /// Shifts all page numbers by the number of pages before.
     pub(crate) fn shifted(mut self, by: usize) -> Pages {
         for link in self.pages.iter_mut().flat_map(|page| &mut page.links) {
             link.page += by;

@@ -22,7 +22,7 @@ use reeve_reports::{Findings, Plan, Request};
 
 pub use render::PdfError;
 
-/// Everything that a report shows.
+/// Content of a report.
 #[derive(Debug, Clone, Copy)]
 pub struct Report<'a> {
     /// Name, times, user.

@@ -60,7 +60,7 @@ pub(crate) fn pdf(report: &Report<'_>, pages: &Pages) -> Result<Vec<u8>, PdfErro
     document.finish().map_err(|error| PdfError(format!("{error:?}")))
 }
 
-/// Draws a page; what belongs to one block and stands together is one piece of tagged content.
+/// Draws a page; neighbouring parts of one block become one piece of tagged content.
 fn draw(surface: &mut Surface<'_>, fonts: &[Font; 3], page: &Page, contents: &mut [Vec<Identifier>]) {
     let mut open: Option<Block> = None;
     for one in &page.draws {

@@ -15,7 +15,7 @@ const BRIEF_GROUPS: usize = 200;
 /// Level of detail of a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
-    /// Everything.
+    /// All details.
     Full,
     /// Without samples, and with the 200 most frequent groups: what is kept with a run.
     Brief,

@@ -123,7 +123,7 @@ fn begin(kind: &str, plan: &Plan, question: &Question, findings: Option<&Finding
     row
 }
 
-/// Counts as cells; a lower bound stands as `100000+`.
+/// Returns counts as cells; a lower bound is written as `100000+`.
 fn counts(events: u64, users: Distinct, resources: Distinct) -> (Option<String>, Option<String>, Option<String>) {
     let cell = |distinct: Distinct| Some(format!("{}{}", distinct.count, if distinct.at_least { "+" } else { "" }));
     (Some(events.to_string()), cell(users), cell(resources))

@@ -46,7 +46,7 @@ fn a_framework_has_its_controls_and_each_its_own_evidence() {
     }
 }
 
-/// A control whose exceptions would be all of its evidence tells an auditor nothing.
+/// Checks that no control counts all of its evidence as exceptions, which would tell an auditor nothing.
 #[test]
 fn an_exception_is_not_the_evidence_again() {
     for template in templates() {

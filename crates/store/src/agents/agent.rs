@@ -68,7 +68,7 @@ pub(super) async fn delete(store: &Store, id: &AgentId) -> Result<(), Fault> {
     Ok(tx.commit().await?)
 }
 
-/// The recommendation as it stands once its agent is gone; `None` when it cannot be closed from where it is.
+/// Returns the recommendation after the removal of its agent; `None` if it cannot be closed in its state.
 fn closed(open: Recommendation) -> Option<Recommendation> {
     let status = [Status::Expired, Status::Dismissed].into_iter().find(|end| open.status.may_become(*end))?;
     Some(Recommendation {

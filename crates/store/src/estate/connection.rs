@@ -1,7 +1,8 @@
-//! Connections. Credentials go through the vault into a column of their own and stand in no document.
+//! Storage of connections. Credentials are encrypted by the vault in their own column, never in a document.
 //!
-//! A connection whose credentials cannot be opened (another key, an altered text) does not keep the others from being
-//! listed: it is listed as failed, with the reason and without credentials. Asked for by itself it is an error.
+//!
+//! A connection whose credentials cannot be decrypted (another key, an altered text) does not prevent the listing of
+//! others: it is listed as failed, with the reason and without credentials. Reading it alone is an error.
 
 use reeve_estate::{Connection, ConnectionId, ConnectionStatus, Credentials};
 use sqlx::Row as _;

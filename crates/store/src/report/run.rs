@@ -1,4 +1,4 @@
-//! Runs of reports. The findings stand in a column of their own, so that lists need not read them.
+//! Storage of report runs. Findings have a column of their own, so that lists need not read them.
 
 use jiff::Timestamp;
 use reeve_reports::{ReportDefinition, Run, RunFilter, RunId};

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{RowError, named, time, time_or_none};
 
-/// A rule: its settings as sent, so that they are checked anew when read.
+/// Alert rule, with its settings as sent, which are checked again when read.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct RuleRow {
     id: String,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{RowError, named};
 
-/// A plan with the hash that approvals name; the hash is kept, not made anew.
+/// Plan with the hash that approvals refer to; the hash is stored, not recomputed.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct PlanRow {
     steps: Vec<StepRow>,

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::*;
 
-/// Today's program writes everything the fixture has; fields that came later may stand beside it.
+/// Checks that the current program writes every member of the fixture; it may add later ones.
 fn check<R: Serialize>(row: &R, fixture: &str) {
     let written: Value = serde_json::from_str(&encode(row).unwrap()).unwrap();
     let fixture: Value = serde_json::from_str(fixture).unwrap();

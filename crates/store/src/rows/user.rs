@@ -1,4 +1,4 @@
-//! A user. Teams stand in a table of their own.
+//! Storage of users. Teams have a table of their own.
 
 use reeve_access::{Role, TeamId, User, UserId};
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,5 @@
-//! Deliveries from the first attempt to the last, over the store: a clock that is set by hand, a receiver that answers as told,
-//! and a store that dies between sending and marking.
+//! Tests of deliveries from the first attempt to the last, over the store: a manual clock, a receiver with scripted
+//! answers, and a store that fails between sending and marking.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};

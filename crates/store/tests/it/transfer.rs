@@ -16,7 +16,7 @@ on_both!(
     what_is_refused_leaves_nothing => super::what_is_refused_leaves_nothing,
 );
 
-/// Something in several tables, with quotes, umlauts, absent values, negative and broken numbers.
+/// Fills several tables, with quotes, umlauts, absent values, negative and fractional numbers.
 async fn fill(store: &Store) -> Result<()> {
     for n in 0..40 {
         store.user_insert(&user(&format!("u-{n}"), &format!("{n}'\"\\ü漢@example.com"), &[])).await?;

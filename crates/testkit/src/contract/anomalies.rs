@@ -145,7 +145,7 @@ async fn settings(store: &dyn AnomalyStore) -> Result<()> {
     cursor(store).await
 }
 
-/// Of two processes that judged the same entries, one moves the cursor.
+/// Only one of two processes that judged the same entries moves the cursor.
 async fn cursor(store: &dyn AnomalyStore) -> Result<()> {
     let conflicts = |outcome| matches!(outcome, Err(StoreError::Conflict(_)));
     assert_eq!(store.anomaly_cursor().await?, None);

@@ -142,7 +142,7 @@ async fn notes(store: &dyn ModelStore) -> Result<()> {
     Ok(())
 }
 
-/// Of several candidates that want the same place at once, one gets it.
+/// Only one of several candidates for the same place gets it.
 async fn races(store: Arc<dyn ModelStore>) -> Result<()> {
     let serving = ModelId("m-2".into());
     let at = Timestamp::from_millisecond(1_700_000_200_000)?;

@@ -38,7 +38,7 @@ impl Recording {
         self
     }
 
-    /// Its last `count` points.
+    /// Keeps the last `count` points.
     #[must_use]
     pub fn last(mut self, count: usize) -> Self {
         self.points.drain(..self.points.len().saturating_sub(count));

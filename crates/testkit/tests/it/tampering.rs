@@ -1,6 +1,8 @@
-//! Somebody who may write to the whole data directory but for `keys/` changes the log's files: at random, and on purpose with every
-//! checksum made right again. Each change must be refused at start, refused when the entries are read, or found by `reeve-verify`;
-//! or all answers are those from before, because the file was rebuilt or what was changed means nothing. None may pass in silence.
+//! Tests of tampering: an attacker with write access to the whole data directory except `keys/` changes the log's
+//! files, at random and deliberately with every checksum corrected. Each change must be refused at start, refused when
+//! the entries are read, or found by `reeve-verify`; or all answers are unchanged, because the file was rebuilt or the
+//! change has no effect. None may go unnoticed.
+//!
 //!
 //! `REEVE_TAMPER_FLIPS=200` flips as many bits of each kind of file, and prints the table of `docs/operate/faults.md`.
 

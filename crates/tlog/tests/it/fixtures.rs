@@ -182,7 +182,7 @@ fn signatures_of_the_specification() {
     }
 }
 
-/// The same signature with the group order added to its scalar: the same equation, and another spelling.
+/// Returns the signature with the group order added to its scalar, which satisfies the same equation.
 fn with_group_order(signature: &[u8]) -> Vec<u8> {
     let order = hex::decode("edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010").unwrap();
     let (mut out, mut carry) = (signature.to_vec(), 0);

@@ -77,7 +77,7 @@ fn read_file(file: &[u8], size: u64, root: &Hash) -> Option<Vec<(u64, Hash)>> {
     reader.finish(root).ok().map(|()| leaves)
 }
 
-/// No byte of a file can change, be missing or be added.
+/// A proof file with a changed, missing or added byte is refused.
 #[test]
 fn a_file_is_read_only_as_it_was_written() {
     let tree = MemoryTree::of_size(37);

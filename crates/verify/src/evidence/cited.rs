@@ -1,4 +1,4 @@
-//! The cited entries of a report: hashed anew, and added to the proof one after the other.
+//! Cited entries of a report: each is hashed and added to the proof.
 
 use std::convert::Infallible;
 

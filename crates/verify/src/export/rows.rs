@@ -1,4 +1,4 @@
-//! Rows of the formats that carry whole entries: each is hashed anew and held against the next leaf of the proof.
+//! Rows of the formats with complete entries: each is hashed and compared with the next leaf of the proof.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -13,7 +13,7 @@ use crate::error::CannotVerify;
 use crate::segment;
 use crate::wal::with_causes;
 
-/// Longest line that is read: an entry of 1 MiB in JSON, with what stands beside it.
+/// Longest line: an entry of 1 MiB in JSON, with its further members.
 const LONGEST: u64 = 16 << 20;
 
 /// Holds a row against the next leaf of the proof. The error ends the check: rows and leaves no longer correspond.

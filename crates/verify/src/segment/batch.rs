@@ -91,7 +91,7 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// The same schema, read without copies: text and bytes as views of the decompressed pages.
+    /// Returns the schema for reading without copies: text and bytes as views of the decompressed pages.
     pub(super) fn views(schema: &Schema) -> SchemaRef {
         let view = |field: &Field| match field.data_type() {
             DataType::Utf8 => field.clone().with_data_type(DataType::Utf8View),

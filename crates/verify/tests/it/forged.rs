@@ -1,4 +1,4 @@
-//! Forgeries whose checksums were made anew: only payloads, tree and signatures tell.
+//! Tests of forgeries with corrected checksums, which only payloads, tree and signatures reveal.
 
 use std::fs::{self, File};
 use std::sync::Arc;
@@ -154,7 +154,7 @@ async fn a_payload_in_another_spelling_is_refused() {
     assert_names(&log.verify(), "not in canonical form (RFC 8785) from its byte 1 on", "a space");
 }
 
-/// The body of a frame with two entries swapped, uncompressed, its length and checksum made anew.
+/// Returns the body of a frame with two entries swapped, uncompressed, with corrected length and checksum.
 fn swap_in_frame(frame: &[u8]) -> Vec<u8> {
     let number = |at: usize| u32::from_le_bytes(frame[at..at + 4].try_into().unwrap()) as usize;
     let (plain_len, note_len) = (number(30), number(34));

@@ -32,8 +32,8 @@ async fn a_cut_tail_is_noticed_wherever_it_is_cut() {
     }
 }
 
-/// Nobody needs the key to make a log shorter: the files that remember its length are put back too. Without anything from elsewhere the
-/// report says that it does not know.
+/// A log can be shortened without the key if the files with its length are restored too. Without external evidence the
+/// report states that freshness was not checked.
 #[tokio::test]
 async fn a_tail_cut_with_its_anchor_passes_only_where_freshness_is_not_checked() {
     let mut log = Log::mixed().await;

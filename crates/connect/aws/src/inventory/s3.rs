@@ -64,7 +64,7 @@ async fn names(client: &Client, home: &Place) -> Result<Vec<Bucket>, Fault> {
     }
 }
 
-/// A bucket with its tags; `None` when it lies outside the connection's regions or its region cannot be told.
+/// Returns a bucket with its tags; `None` if it is outside the connection's regions or its region is unknown.
 async fn describe(connection: &AwsConnection, home: &Place, bucket: &Bucket) -> (Option<Resource>, Vec<Fault>) {
     let Some(name) = bucket.name() else { return (None, Vec::new()) };
     let region = match bucket.bucket_region() {

@@ -11,7 +11,7 @@ use reeve_testkit::moto::Moto;
 use crate::strict::{Script, Strict};
 use crate::{by_id, connection, emulators, key, open};
 
-/// Everything Reeve reads but databases and metrics. moto knows CloudWatch by the name its signatures carry.
+/// Policy for everything that Reeve reads, except databases and metrics.
 const SOME: &str = r#"{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Resource":"*","Action":
     ["ec2:Describe*","s3:*","elasticloadbalancing:Describe*","autoscaling:Describe*","sts:*"]}]}"#;
 const NOTHING: &str = r#"{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Resource":"*","Action":["sts:*"]}]}"#;

@@ -1,4 +1,5 @@
-//! Throttling passes or is told; what may have happened is not repeated; a listing that goes round in circles ends.
+//! Tests of throttling and of unanswered calls: temporary throttling is retried, lasting throttling is reported, a
+//! change that may have happened is not repeated, and a listing that repeats its pages ends.
 
 use std::collections::BTreeMap;
 

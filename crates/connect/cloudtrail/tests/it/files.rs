@@ -1,4 +1,4 @@
-//! Files of every shape, compressed or not, and what is told about broken ones.
+//! Tests of files of every shape, compressed or not, and of the errors about broken ones.
 
 use std::io::{Read, Write};
 

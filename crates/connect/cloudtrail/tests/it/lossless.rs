@@ -1,4 +1,4 @@
-//! Nothing is lost: every record of every real log comes back from its entry, as stored, member for member.
+//! Tests that nothing is lost: every record of every real log can be restored from its entry, member for member.
 
 use std::collections::HashMap;
 use std::path::PathBuf;

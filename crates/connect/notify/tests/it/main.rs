@@ -79,7 +79,7 @@ fn text_of(value: &Value, most: usize) -> Result<&str, String> {
     if length == 0 || length > most { Err(format!("{length} characters, at most {most}")) } else { Ok(text) }
 }
 
-/// As Slack's reference of blocks has it; a mention or a link that came out of data is an error of ours.
+/// Checks a message by Slack's reference of blocks; a mention or a link from data is a defect.
 fn slack(body: &Value) -> Result<StatusCode, String> {
     text_of(&body["text"], 40_000)?;
     let blocks = body["blocks"].as_array().ok_or("invalid_blocks")?;
@@ -100,7 +100,7 @@ fn slack(body: &Value) -> Result<StatusCode, String> {
     Ok(StatusCode::OK)
 }
 
-/// As Teams takes a message with an Adaptive Card: 28 KB at most.
+/// Checks a message with an Adaptive Card as Teams does: 28 KB at most.
 fn teams(body: &Value) -> Result<StatusCode, String> {
     if body.to_string().len() > 28 * 1024 {
         return Err(format!("{} bytes", body.to_string().len()));
@@ -123,7 +123,7 @@ fn teams(body: &Value) -> Result<StatusCode, String> {
     Ok(StatusCode::ACCEPTED)
 }
 
-/// As the schema of the Events API v2 has it.
+/// Checks an event by the schema of the Events API v2.
 fn pagerduty(body: &Value) -> Result<StatusCode, String> {
     if text_of(&body["routing_key"], 32)? != KEY || body["event_action"] != "trigger" {
         return Err("invalid event: routing_key, event_action".into());
@@ -193,7 +193,7 @@ pub(crate) fn email(host: &str, port: u16) -> ChannelSettings {
     }
 }
 
-/// A mail server that speaks SMTP in the clear and offers nothing else; what it was told.
+/// Starts a mail server without TLS; returns its port and the lines that it received.
 async fn clear() -> (u16, Arc<Mutex<Vec<String>>>) {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();

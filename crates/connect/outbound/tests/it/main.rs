@@ -1,5 +1,5 @@
-//! The guarded client against a real server on this machine, which it must refuse unless told otherwise, and a resolver whose
-//! answers change.
+//! Tests of the guarded client against a real server on this machine, which it refuses by default, and a resolver
+//! whose answers change.
 #![allow(clippy::unwrap_used)]
 
 use std::io;

@@ -53,7 +53,7 @@ const HABITS: &[(&str, &[(Deed, u64)])] = &[
     ("corporate-it", &[(View, 28), (Account, 14), (Budget, 8), (Policy, 6), (Tag, 4), (Export, 4), (Secret, 2)]),
 ];
 
-/// Of the deeds that change something, this share is refused for want of permission.
+/// Share of changing actions that are refused for lack of permission.
 const REFUSED: f64 = 0.03;
 
 /// A deed of a person in a minute.

@@ -15,12 +15,12 @@ struct Story {
     name: &'static str,
     /// Before and shortly after.
     told: &'static [i64],
-    /// And again so often, minutes, from the last time on.
+    /// Interval of further occurrences, minutes.
     every: i64,
     tell: fn(&Scene, u64, Timestamp) -> Vec<Entry>,
 }
 
-/// No story is longer than this, minutes.
+/// Longest duration of a story, minutes.
 const LONGEST: i64 = 60;
 const HOUR: i64 = 60;
 const DAY: i64 = 24 * HOUR;
@@ -133,7 +133,7 @@ fn stolen_key(_: &Scene, of: u64, start: Timestamp) -> Vec<Entry> {
     entries
 }
 
-/// Somebody opens SSH to the world; somebody else closes it half an hour later.
+/// A user opens SSH to the internet; another one closes it half an hour later.
 fn open_door(_: &Scene, of: u64, start: Timestamp) -> Vec<Entry> {
     let group =
         ResourceRef::new("security_group", format!("sg-{}", hex(of, 17))).in_cloud("aws", "417382906514", "us-east-1");

@@ -81,7 +81,7 @@ const fn p(
     Person { name, handle, team, title, office }
 }
 
-/// Everybody.
+/// All people of the company.
 pub const PEOPLE: [Person; 40] = [
     p("Lena Hoffmann", "lena.hoffmann", "platform", "Head of platform", Berlin),
     p("Jonas Weber", "jonas.weber", "platform", "Site reliability engineer", Berlin),

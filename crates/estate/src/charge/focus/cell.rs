@@ -5,7 +5,7 @@ use jiff::civil::Date;
 use super::super::{Amount, AmountError};
 use crate::instant::{read_instant, utc};
 
-/// Symbols of currencies that may stand at either end of an amount.
+/// Currency symbols allowed at either end of an amount.
 const SYMBOLS: [char; 5] = ['$', '€', '£', '¥', '₹'];
 
 /// An amount: `1234.5`, `1,234.50`, `$10,000.00`, `($5.00)` and, with a decimal comma, `1234,5` and `1.234,50`.

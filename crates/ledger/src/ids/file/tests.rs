@@ -1,4 +1,4 @@
-//! Files of identifiers: every record is found, nothing else is, and damage is told.
+//! Tests of identifier files: every record is found, nothing else is, and damage is reported.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! Fixtures of what others are told: subscriptions, channels, deliveries, notices.
+//! Fixtures of notifications: subscriptions, channels, deliveries, notices.
 
 use reeve_notify::notification::{Channel, ChannelSettings, Encryption, NoticeId};
 use reeve_testkit::contract::deliveries as samples;

@@ -1,4 +1,4 @@
-//! A clock that stands still until it is told to go on.
+//! Manual clock.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;

@@ -24,7 +24,7 @@ use contents::Contents;
 type Node = Arc<Mutex<Contents>>;
 type Names = BTreeMap<PathBuf, Node>;
 
-/// So many of the last steps are told when a run fails.
+/// Number of last steps printed when a run fails.
 const TOLD: usize = 160;
 
 /// Fault to inject.
@@ -34,7 +34,7 @@ pub(crate) enum Trouble {
     Crash,
     /// Input or output errors.
     Error,
-    /// No space is left.
+    /// Disk full.
     Full,
     /// The file system went read-only.
     ReadOnly,
@@ -327,7 +327,7 @@ impl SimulatedDisk {
         state.names.iter().map(|(path, node)| (path.clone(), node.lock().live().to_vec())).collect()
     }
 
-    /// The same files on a disk of their own, where one has other bytes.
+    /// Returns a copy of the disk in which one file has other bytes.
     pub(crate) fn altered(&self, altered: &Path, bytes: &[u8]) -> SimulatedDisk {
         let names = self.files().into_iter().map(|(path, content)| {
             let content = if path == altered { bytes.to_vec() } else { content };

@@ -37,7 +37,7 @@ pub(crate) struct Model {
     pub(crate) doubtful: Vec<Vec<String>>,
     /// Identifiers of entries that were refused for a conflict in their submission.
     pub(crate) refused: Vec<String>,
-    /// Somebody altered what counts.
+    /// `true` once data that matters was altered.
     pub(crate) altered: bool,
     pub(crate) sent: usize,
 }

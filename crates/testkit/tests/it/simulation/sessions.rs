@@ -259,7 +259,7 @@ impl Life {
         }
     }
 
-    /// Somebody removes a file of the running log.
+    /// Removes a file of the running log.
     fn slip(&mut self) {
         let home = self.home();
         let files: Vec<_> = self.disk.files().into_iter().map(|(path, _)| path).collect();

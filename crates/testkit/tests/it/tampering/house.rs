@@ -179,7 +179,7 @@ pub(super) fn request(query: &str, limit: usize) -> SearchRequest {
 }
 
 impl Opened {
-    /// Everything that the log answers; an error when it says that it cannot.
+    /// Returns all answers of the log, or the error of the first one that it refuses.
     pub(super) async fn answers(&self) -> Result<Answers, String> {
         let failed = |error: reeve_ledger::TrailError| error.to_string();
         let mut totals = Vec::new();

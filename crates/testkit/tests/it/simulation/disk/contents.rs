@@ -1,4 +1,4 @@
-//! The bytes of a file: as a reader finds them, as they are on the disk, and what stands between.
+//! Bytes of a simulated file: those that a reader sees, those on the disk, and the changes between them.
 
 use rand::RngExt;
 use rand::rngs::StdRng;
@@ -18,7 +18,7 @@ pub(super) struct Contents {
     live: Vec<u8>,
     durable: Vec<u8>,
     pending: Vec<Change>,
-    /// A sync failed: what is read may change once the page is read from the disk anew.
+    /// `true` after a failed sync: the visible bytes may change once the page is read from the disk again.
     doubtful: bool,
 }
 
