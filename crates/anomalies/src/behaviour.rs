@@ -85,7 +85,7 @@ impl<T> EntryReview<T> {
         self.0.release()
     }
 
-    /// How many entries were judged.
+    /// Returns the number of judged entries.
     pub fn entries(&self) -> u64 {
         self.0.deeds()
     }
@@ -111,7 +111,7 @@ pub fn principal(entry: &Entry) -> String {
 /// An entry, and the record it was imported from.
 pub(crate) struct Source<'a> {
     pub(crate) entry: &'a Entry,
-    /// What is left of the record in its own spelling.
+    /// Original record of the source, as far as the entry keeps it.
     record: Option<&'a Json>,
 }
 
@@ -130,7 +130,7 @@ impl<'a> Source<'a> {
         self.member(name).and_then(Json::as_str).filter(|text| !text.is_empty())
     }
 
-    /// What was asked for: the record's parameters, or the state after the change.
+    /// Returns the parameters of the call: those of the record, or the state after the change.
     pub(crate) fn parameters(&self) -> impl Iterator<Item = &'a Json> {
         [self.member("requestParameters"), self.entry.changes.after.as_ref()].into_iter().flatten()
     }

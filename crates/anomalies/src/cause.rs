@@ -11,7 +11,7 @@ use reeve_recommend::action::{Action, ActionId, Purpose};
 
 /// A change this long before an anomaly may have caused it.
 pub(super) const SHORTLY: SignedDuration = SignedDuration::from_hours(2);
-/// What began this close together may have one cause.
+/// Longest distance between the starts of anomalies that may have one cause.
 const TOGETHER: SignedDuration = SignedDuration::from_mins(30);
 /// Others that make a cause shared.
 const SEVERAL: usize = 2;
@@ -30,18 +30,18 @@ pub struct Cause {
     pub words: String,
     /// The facts.
     pub evidence: Vec<String>,
-    /// What to do about it.
+    /// Recommended response.
     pub advice: String,
     /// The action by Reeve that is suspected.
     pub suspect: Option<ActionId>,
 }
 
-/// What is known of the time before an anomaly.
+/// Facts about the time before an anomaly.
 #[derive(Debug, Clone, Copy)]
 pub struct Around<'a> {
     /// Reeve's actions.
     pub actions: &'a [Action],
-    /// What inventories showed to have changed of its resource.
+    /// Changes of its resource that inventories found.
     pub seen: &'a [ResourceChange],
     /// Other anomalies.
     pub others: &'a [Anomaly],
@@ -108,7 +108,7 @@ fn by_reeve<'a>(of: &Anomaly, actions: &'a [Action]) -> Option<&'a Action> {
     own.filter(before).max_by_key(|action| action.started_at)
 }
 
-/// What others changed of the resource shortly before; the newest last.
+/// Returns the changes that others made to the resource shortly before; the newest last.
 fn seen_shortly<'a>(of: &Anomaly, around: &Around<'a>) -> Vec<&'a ResourceChange> {
     let mut seen = by_others(around.seen, around.actions);
     seen.retain(|change| {
@@ -122,7 +122,7 @@ fn seen_shortly<'a>(of: &Anomaly, around: &Around<'a>) -> Vec<&'a ResourceChange
     seen
 }
 
-/// What was changed, as one, and between which two looks.
+/// Describes the changes in one sentence, with the two inventories that they lie between.
 fn changed(changes: &[&ResourceChange]) -> String {
     let told: Vec<String> = changes.iter().take(NAMED).map(|change| words::changed(change)).collect();
     let span = changes.last().map(|change| words::between(change.last_seen_at, change.seen_at)).unwrap_or_default();

@@ -28,7 +28,8 @@ pub const DAY_MS: i64 = 86_400_000;
 /// Milliseconds of an average month: a twelfth of 365 days.
 const MONTH_MS: i64 = 365 * DAY_MS / 12;
 
-/// When a day's cost is unusual. The defaults are those the specification shows: 20 % over 24 hours against a 30-day average.
+/// Limits from which a day's cost is unusual. The defaults are those of the specification: 20 % over 24 hours against
+/// a 30-day average.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AnomalyLimits {
     /// Deviation from what is expected, percent.
@@ -58,7 +59,7 @@ impl Default for AnomalyLimits {
 /// Something that was not judged, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Abstention {
-    /// What: `anomalies`, `commitment_coverage`, and so on.
+    /// Check that abstained: `anomalies`, `commitment_coverage`, and so on.
     pub check: &'static str,
     /// Why, with the numbers.
     pub reason: String,
@@ -67,13 +68,13 @@ pub struct Abstention {
 /// A bill, judged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judgement {
-    /// What was paid, for what.
+    /// Totals of the charges.
     pub totals: Totals,
     /// Unusual days, the costliest first.
     pub anomalies: Vec<Anomaly>,
-    /// What could be saved, the most first; then what is worth a look without an amount.
+    /// Possible savings, largest first, then advice without an amount.
     pub advice: Vec<Advice>,
-    /// What was not judged.
+    /// Checks that abstained.
     pub abstentions: Vec<Abstention>,
 }
 
@@ -147,7 +148,7 @@ fn named(text: Option<&Arc<str>>) -> Arc<str> {
     text.cloned().unwrap_or_else(|| Arc::from(""))
 }
 
-/// Whether it is what was used: not bought, taxed, credited or corrected.
+/// Returns `true` for usage charges that are no corrections; purchases, taxes and credits are none.
 pub(crate) fn is_usage(charge: &Charge) -> bool {
     charge.category == ChargeCategory::Usage && !charge.correction
 }

@@ -67,7 +67,7 @@ fn knocking(entry: &Entry, judged: &Judgement) -> Option<(String, (String, &'sta
     Some((address.clone(), (address, ADDRESS)))
 }
 
-/// What is said of one entry.
+/// Finding about one entry.
 pub(super) struct Told {
     pub(super) severity: Priority,
     pub(super) title: String,
@@ -114,7 +114,8 @@ impl Told {
     }
 }
 
-/// Who it is in words, and whom or what the trouble is of: the machine where its own credentials were used, else the principal.
+/// Returns the principal's name, and the subject of the anomaly: the machine if its own credentials were used, else
+/// the principal.
 pub(super) fn place(entry: &Entry) -> (String, (String, &'static str)) {
     let who = who(entry);
     let place = match machine(entry) {
@@ -124,12 +125,12 @@ pub(super) fn place(entry: &Entry) -> (String, (String, &'static str)) {
     (who, place)
 }
 
-/// What was done: the operation, or the event's type.
+/// Returns the operation of the entry, or the event's type.
 pub(super) fn operation(entry: &Entry) -> String {
     entry.action.operation.clone().unwrap_or_else(|| entry.event_type.as_str().to_owned())
 }
 
-/// Who did it: e-mail address, or identifier.
+/// Returns the actor's e-mail address, or identifier.
 pub(super) fn who(entry: &Entry) -> String {
     entry.actor.email.clone().or_else(|| entry.actor.id.clone()).unwrap_or_else(|| "unknown".to_owned())
 }

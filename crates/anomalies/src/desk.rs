@@ -29,27 +29,27 @@ use reeve_recommend::{Caller, EngineError};
 const ONE_TROUBLE: SignedDuration = SignedDuration::from_hours(6);
 /// The same of spending: bills are told by the day, and a day or two late.
 const ONE_SPENDING: SignedDuration = SignedDuration::from_hours(72);
-/// How long "false" keeps the like of it quiet.
+/// Time for which the feedback "false" suppresses similar anomalies.
 const QUIET_FOR: SignedDuration = SignedDuration::from_hours(24 * 30);
-/// How far back other anomalies and actions are looked at for a cause.
+/// Time before an anomaly in which other anomalies and actions may be its cause.
 const CONTEXT: SignedDuration = SignedDuration::from_hours(6);
 
-/// What a watch found.
+/// Finding of a watch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
     /// Class.
     pub class: AnomalyClass,
-    /// How urgent it looks.
+    /// Severity of the finding.
     pub severity: Priority,
     /// One line for people.
     pub title: String,
-    /// Where.
+    /// Resource or principal concerned.
     pub place: Place,
-    /// What was measured, strangest first; never empty.
+    /// Unusual metrics, the most anomalous first; never empty.
     pub readings: Vec<Reading>,
-    /// What else is known.
+    /// Further evidence, as sentences.
     pub evidence: Vec<String>,
-    /// When it began.
+    /// Start of the anomaly.
     pub started_at: Timestamp,
     /// Its last strange point.
     pub last_at: Timestamp,
@@ -65,7 +65,7 @@ impl Finding {
     }
 }
 
-/// What may be done about an anomaly.
+/// Possible remedies of an anomaly.
 #[derive(Debug, Default)]
 struct Suspect {
     /// The change by Reeve that may have caused it.
@@ -74,16 +74,16 @@ struct Suspect {
     isolation: Option<Result<RecommendationId, String>>,
 }
 
-/// What the desk works with.
+/// Ports that the service needs.
 #[derive(Clone)]
 pub struct DeskPorts {
     /// Anomalies and their settings.
     pub anomalies: Arc<dyn AnomalyStore>,
     /// Actions, for causes.
     pub agents: Arc<dyn AgentStore>,
-    /// What inventories showed to have changed, for causes.
+    /// Changes that inventories found, for causes.
     pub estate: Arc<dyn EstateStore>,
-    /// What is done about anomalies.
+    /// Remedies that can be applied to anomalies.
     pub responses: Arc<dyn Responses>,
     /// Lists of indicators.
     pub threats: Arc<dyn ThreatStore>,
@@ -281,7 +281,7 @@ impl Desk {
         Ok(cause)
     }
 
-    /// What the log knows of the time before. A log that cannot be read keeps nobody from being told of the anomaly.
+    /// Reads the log entries before the anomaly. A failure to read them does not delay the alert.
     async fn deeds(&self, anomaly: &Anomaly) -> Vec<Deed> {
         let Some(query) = logged::query(anomaly) else { return Vec::new() };
         match self.ports.log.newest(query, MOST_READ).await {
@@ -344,7 +344,7 @@ const fn one_trouble(class: AnomalyClass) -> SignedDuration {
     }
 }
 
-/// Whether people called the like of it false not long ago, when it was at least as strange.
+/// Returns `true` if a similar anomaly, at least as anomalous, was recently reported as false.
 fn quietened(of: &Anomaly, score: f64, now: Timestamp) -> bool {
     let strangest = of.readings.iter().map(|reading| reading.score).fold(0.0, f64::max);
     of.opinion().is_some_and(|said| {

@@ -1,8 +1,9 @@
-//! What the audit log knows of the time before an anomaly: who did what to its resource, as imported records and the entries that
-//! others append tell it.
+//! Log entries before an anomaly: actions on its resource, from imported records and entries of others.
 //!
-//! Whoever may see an anomaly need not see those entries. So they are kept beside the anomaly and stand in none of its words, and
-//! whoever shows it adds them for those who may see the entries themselves ([`Anomaly::told`]). Nobody else learns that they exist.
+//!
+//! A user who may see an anomaly may not be allowed to see those entries. They are therefore stored beside the anomaly
+//! and never mentioned in its texts; a presenter adds them for users who may see the entries themselves
+//! ([`Anomaly::told`]). Nobody else learns that they exist.
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::query::{Column, Expr, FieldPath, Match, Query, may_be_by_reeve, time_range};
@@ -34,16 +35,16 @@ pub struct Deed {
     pub sequence: u64,
     /// The entry's identifier.
     pub event_id: String,
-    /// When it was done.
+    /// Time of the action.
     pub at: Timestamp,
-    /// Who did it: identifier, e-mail address.
+    /// Actor: identifier and e-mail address.
     pub actor: (Option<String>, Option<String>),
     /// The operation, or the event's type.
     pub operation: String,
 }
 
 impl Deed {
-    /// Who did it, in a word.
+    /// Returns the actor's e-mail address, or identifier.
     #[must_use]
     pub fn who(&self) -> &str {
         let (id, email) = &self.actor;
@@ -55,14 +56,14 @@ impl Deed {
     }
 }
 
-/// What is said of the cause to somebody.
+/// Description of the cause for one reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Told {
     /// The cause in words.
     pub cause: String,
-    /// What it rests on.
+    /// Evidence of the cause.
     pub evidence: Vec<String>,
-    /// What to do.
+    /// Recommended response.
     pub advice: String,
 }
 
@@ -83,7 +84,7 @@ impl Anomaly {
     }
 }
 
-/// What is asked of the log; `None` where the anomaly is of no resource.
+/// Returns the query for the log entries; `None` if the anomaly has no resource.
 pub(super) fn query(of: &Anomaly) -> Option<Query> {
     ResourceKind::parse(&of.place.kind)?;
     let from = of.started_at.checked_sub(SHORTLY).ok()?;
@@ -200,7 +201,7 @@ mod tests {
             .at(at(minute))
     }
 
-    /// What of these is kept of an anomaly.
+    /// Returns the operations that are kept for an anomaly.
     fn kept(of: &Anomaly, entries: &[Entry]) -> Vec<String> {
         let query = query(of).unwrap();
         let found = entries.iter().rev().filter(|entry| query.matches(entry, entry.timestamp, at(60)));

@@ -15,10 +15,10 @@ const SETTLED: SignedDuration = SignedDuration::from_mins(2);
 /// A span of close points is judged this long after it at the latest, however many of them came.
 const LATEST: SignedDuration = SignedDuration::from_mins(15);
 
-/// What a detector is fed with.
+/// Input of a detector.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Fed {
-    /// When: a point's own time, or the beginning of the span that several lie in.
+    /// Time of the point, or the start of the span that several points lie in.
     pub(super) at: Timestamp,
     /// The value, or the mean of several.
     pub(super) value: f64,

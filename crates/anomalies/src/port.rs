@@ -1,4 +1,4 @@
-//! Where anomalies are kept.
+//! Storage of anomalies.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -8,7 +8,7 @@ use super::record::{Anomaly, AnomalyClass, AnomalyStatus};
 use super::settings::AnomalySettings;
 use reeve_recommend::AnomalyId;
 
-/// Which anomalies.
+/// Filter of anomalies.
 #[derive(Debug, Clone, Default)]
 pub struct AnomalyFilter {
     /// Of this class.
@@ -42,7 +42,7 @@ pub trait AnomalyStore: Send + Sync {
     async fn anomaly_settings_get(&self) -> Result<AnomalySettings, StoreError>;
     /// Replaces the settings; `version` is the stored one plus one.
     async fn anomaly_settings_put(&self, settings: &AnomalySettings) -> Result<(), StoreError>;
-    /// When the watch over metrics last looked.
+    /// Returns the time of the last look at metrics.
     async fn anomaly_looked_get(&self) -> Result<Option<Timestamp>, StoreError>;
     /// Keeps when it looked.
     async fn anomaly_looked_put(&self, at: Timestamp) -> Result<(), StoreError>;

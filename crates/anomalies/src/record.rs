@@ -1,4 +1,4 @@
-//! What is kept of an anomaly.
+//! Record of an anomaly.
 
 use jiff::Timestamp;
 use reeve_estate::{Metric, named};
@@ -36,7 +36,7 @@ named!(
 );
 
 named!(
-    /// Where an anomaly stands.
+    /// Status of an anomaly.
     AnomalyStatus {
         /// Noticed, and nobody has looked.
         Open => "open",
@@ -54,7 +54,7 @@ named!(
         Alert => "alert",
         /// Context and likely cause.
         Investigate => "investigate",
-        /// What to do.
+        /// Recommendation of a remedy.
         Recommend => "recommend",
         /// It is done, where that is configured.
         Execute => "execute",
@@ -64,7 +64,7 @@ named!(
 );
 
 named!(
-    /// What people say of an anomaly.
+    /// Verdict of a user on an anomaly.
     FeedbackKind {
         /// It was trouble.
         Real => "real",
@@ -75,14 +75,14 @@ named!(
     }
 );
 
-/// Where it was seen.
+/// Resource or principal concerned.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Place {
     /// The provider's identifier of the resource, or the principal of a security anomaly.
     pub id: String,
     /// Display name.
     pub name: String,
-    /// What it is (`virtual_machine`, `principal`, ...).
+    /// Kind (`virtual_machine`, `principal`, ...).
     pub kind: String,
     /// Cloud, where there is one.
     pub provider: Option<String>,
@@ -99,11 +99,11 @@ pub struct Place {
 pub struct Reading {
     /// The metric; `None` for behaviour.
     pub metric: Option<Metric>,
-    /// When.
+    /// Time of the value.
     pub at: Timestamp,
-    /// What was measured.
+    /// Measured value.
     pub value: f64,
-    /// What was expected.
+    /// Expected value.
     pub expected: f64,
     /// The usual band.
     pub low: f64,
@@ -111,33 +111,33 @@ pub struct Reading {
     pub high: f64,
     /// 0 to 1.
     pub score: f64,
-    /// What gave it away, in words.
+    /// Description of the sign that raised the alarm.
     pub sign: String,
 }
 
 /// One stage of the response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Response {
-    /// Which.
+    /// Stage of the response.
     pub stage: Stage,
-    /// When.
+    /// Time of the stage.
     pub at: Timestamp,
-    /// What came of it.
+    /// Result of the stage, as a sentence.
     pub detail: String,
 }
 
-/// What a person said.
+/// Feedback of a user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnomalyFeedback {
-    /// Which.
+    /// Verdict.
     pub kind: FeedbackKind,
     /// In words.
     pub comments: Option<String>,
-    /// Who (e-mail address).
+    /// E-mail address of the user.
     pub by: String,
-    /// When.
+    /// Time of the feedback.
     pub at: Timestamp,
-    /// When it was taken back, and by whom: it counts no more.
+    /// Time and user of the withdrawal; withdrawn feedback does not count.
     pub withdrawn: Option<(Timestamp, String)>,
 }
 
@@ -148,48 +148,48 @@ pub struct Anomaly {
     pub id: AnomalyId,
     /// Class.
     pub class: AnomalyClass,
-    /// Where it stands.
+    /// Status.
     pub status: AnomalyStatus,
-    /// How urgent it is.
+    /// Severity.
     pub severity: Priority,
     /// One line for people.
     pub title: String,
-    /// Where it was seen.
+    /// Resource or principal concerned.
     pub place: Place,
-    /// What was measured, strangest first.
+    /// Unusual metrics, the most anomalous first.
     pub readings: Vec<Reading>,
     /// Deviation of the strangest from what was expected, percent; `None` where nothing was expected.
     pub deviation_percent: Option<f64>,
     /// Likely cause in words; empty until investigated.
     pub cause: String,
-    /// What the cause rests on.
+    /// Evidence of the cause.
     pub evidence: Vec<String>,
-    /// What to do.
+    /// Recommended response.
     pub advice: String,
-    /// What the audit log knows of the time before it, oldest first. It stands in no words of the anomaly, see [`Deed`].
+    /// Log entries before the anomaly, oldest first. The texts of the anomaly never mention them, see [`Deed`].
     pub deeds: Vec<Deed>,
     /// The response so far.
     pub responses: Vec<Response>,
-    /// What people said, newest last.
+    /// Feedback of users, newest last.
     pub feedback: Vec<AnomalyFeedback>,
-    /// When it began.
+    /// Start of the anomaly.
     pub started_at: Timestamp,
     /// Its last strange point.
     pub last_at: Timestamp,
-    /// When it was noticed.
+    /// Time of detection.
     pub detected_at: Timestamp,
-    /// When it was over.
+    /// Time of resolution.
     pub resolved_at: Option<Timestamp>,
-    /// When somebody opened it again.
+    /// Time at which a user reopened it.
     pub reopened_at: Option<Timestamp>,
-    /// What it is known by, so that it is told once: class and place.
+    /// Key that identifies repeated findings: class and place.
     pub key: String,
     /// Grows with every change.
     pub version: u64,
 }
 
 impl Anomaly {
-    /// What people say of it: the last answer that was not taken back.
+    /// Returns the last feedback that was not withdrawn.
     #[must_use]
     pub fn opinion(&self) -> Option<&AnomalyFeedback> {
         self.feedback.iter().rev().find(|said| said.withdrawn.is_none())

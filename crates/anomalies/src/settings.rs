@@ -5,11 +5,11 @@ use reeve_estate::{Metric, named};
 use super::record::AnomalyClass;
 
 named!(
-    /// How readily something is called unusual.
+    /// Sensitivity of detection.
     Sensitivity {
         /// Only what is very strange.
         Low => "low",
-        /// What is strange beyond doubt.
+        /// Reports only anomalies beyond doubt.
         Medium => "medium",
         /// Everything the detector is sure of.
         High => "high",
@@ -39,8 +39,7 @@ impl Sensitivity {
 }
 
 named!(
-    /// What is done about an anomaly, whose stages come in the specification's order: alert, investigate, recommend, execute,
-    /// learn.
+    /// Response to an anomaly, in the stages of the specification: alert, investigate, recommend, execute, learn.
     Reaction {
         /// It is told, and nothing more.
         Alert => "alert",
@@ -56,7 +55,7 @@ named!(
 );
 
 impl Reaction {
-    /// What may be set for a class.
+    /// Returns the responses that a class allows.
     #[must_use]
     pub const fn of_class(class: AnomalyClass) -> &'static [Reaction] {
         match class {
@@ -68,13 +67,13 @@ impl Reaction {
         }
     }
 
-    /// Whether the cause is looked for and a remedy recommended.
+    /// Returns `true` if the cause is investigated and a remedy recommended.
     #[must_use]
     pub const fn investigates(self) -> bool {
         !matches!(self, Reaction::Alert)
     }
 
-    /// Whether something is done.
+    /// Returns `true` if a remedy is applied.
     #[must_use]
     pub const fn executes(self) -> bool {
         matches!(self, Reaction::AutoRemediate | Reaction::AlertAndQuarantine)
@@ -90,7 +89,7 @@ pub struct CostSettings {
     pub window_hours: u32,
     /// Days the baseline averages.
     pub baseline_days: u32,
-    /// What is done about it.
+    /// Response to cost anomalies.
     pub action: Reaction,
 }
 
@@ -99,22 +98,22 @@ pub struct CostSettings {
 pub struct PerformanceSettings {
     /// Metrics that are watched; empty is all.
     pub metrics: Vec<Metric>,
-    /// How readily.
+    /// Sensitivity of detection.
     pub sensitivity: Sensitivity,
-    /// What is done about it; for the operational class too.
+    /// Response to performance anomalies, and to operational ones.
     pub action: Reaction,
 }
 
 /// Of security.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SecuritySettings {
-    /// Whether behaviour is watched.
+    /// Enables behavior analysis.
     pub behavioral_analysis: bool,
-    /// Whether addresses and programs are held against the operators' threat lists.
+    /// Enables the comparison of addresses and programs with threat lists.
     pub threat_intelligence: bool,
-    /// How readily.
+    /// Sensitivity of detection.
     pub sensitivity: Sensitivity,
-    /// What is done about it.
+    /// Response to security anomalies.
     pub action: Reaction,
 }
 
@@ -132,7 +131,7 @@ pub struct AnomalySettings {
 }
 
 impl AnomalySettings {
-    /// What is done about an anomaly of a class.
+    /// Returns the response to an anomaly of a class.
     #[must_use]
     pub const fn action(&self, class: AnomalyClass) -> Reaction {
         match class {

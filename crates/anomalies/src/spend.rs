@@ -19,7 +19,7 @@ const LATE_DAYS: i64 = 2;
 /// A bill whose last day is older tells nothing of today.
 const OLD: SignedDuration = SignedDuration::from_hours(24 * 14);
 
-/// What is strange about the spending of the newest days, and why nothing could be judged where nothing could.
+/// Returns the cost anomalies of the newest days, and the reasons for abstentions.
 #[must_use]
 pub fn look(charges: &[Charge], settings: &CostSettings, now: Timestamp) -> (Vec<Finding>, Vec<String>) {
     let limits = AnomalyLimits {

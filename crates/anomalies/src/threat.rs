@@ -25,10 +25,10 @@ const MOST_AGENTS: usize = 2_000;
 pub const LONGEST_LIST: usize = 8 << 20;
 /// Errors told of a list at most.
 const MOST_ERRORS: usize = 20;
-/// What stands before a part of a user agent.
+/// Prefix of an indicator for user agents.
 const AGENT: &str = "user_agent:";
 
-/// What an indicator is about.
+/// Pattern that an indicator matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pattern {
     /// Addresses that begin with these bits; the host's bits are 0.
@@ -40,9 +40,9 @@ pub enum Pattern {
 /// One indicator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Indicator {
-    /// What it is about.
+    /// Pattern that it matches.
     pub pattern: Pattern,
-    /// What the list calls it; empty where it says nothing.
+    /// Name given by the list; empty if it has none.
     pub name: String,
     /// The date that the list gives it.
     pub date: Option<Date>,
@@ -53,15 +53,15 @@ pub struct Indicator {
 pub struct ThreatList {
     /// Its name, at most 128 characters.
     pub name: String,
-    /// Whether it lies as a file in the data directory; such a list is changed there alone.
+    /// `true` for a list that is a file in the data directory and can be changed there alone.
     pub from_file: bool,
-    /// When it was put or last written.
+    /// Time of the last change.
     pub updated_at: Timestamp,
-    /// Who put it.
+    /// User who uploaded it.
     pub by: String,
     /// As it was given: what is kept.
     pub text: String,
-    /// How many indicators it has.
+    /// Number of indicators.
     pub indicators: u64,
 }
 
@@ -70,9 +70,9 @@ pub struct ThreatList {
 pub struct ListState {
     /// Its name.
     pub name: String,
-    /// When it was put.
+    /// Time of the last change.
     pub updated_at: Timestamp,
-    /// Whether it lies as a file in the data directory.
+    /// `true` for a list that is a file in the data directory.
     pub from_file: bool,
 }
 
@@ -262,8 +262,9 @@ impl Threats {
     }
 }
 
-/// What two watches found of one entry. A deed that is unlike the past and comes from where a threat list points is critical;
-/// either alone is not: lists are sloppy, and people do new things. Of one place, the two are one finding.
+/// Combines the findings of two watches about one entry. An event that is both unusual and on a threat list is
+/// critical; either alone is not, since lists have false positives and new behavior is common. Findings about one
+/// place are merged.
 #[must_use]
 pub fn together(strange: Option<Finding>, listed: Option<Finding>) -> Vec<Finding> {
     match (strange, listed) {

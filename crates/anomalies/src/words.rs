@@ -1,5 +1,4 @@
-//! What was measured, in the words and figures of a person: the metric's name, its unit, which way it went, and how far from
-//! what is usual.
+//! Descriptions of metrics for people: name, unit, direction, and distance from the usual.
 
 use std::collections::BTreeSet;
 
@@ -70,12 +69,12 @@ pub fn figures(value: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-/// Which way a value went, seen from what was expected.
+/// Returns `true` if the value is not below the expected one.
 fn up(reading: &Reading) -> bool {
     reading.value >= reading.expected
 }
 
-/// What gave it away: `a sudden rise`, `stuck at one value`.
+/// Describes a sign: `a sudden rise`, `stuck at one value`.
 pub(super) const fn sign(of: Option<Sign>, up: bool) -> &'static str {
     match (of, up) {
         (Some(Sign::Spike | Sign::Jump), true) => "a sudden rise",
@@ -171,7 +170,7 @@ pub(super) fn between(from: Timestamp, to: Timestamp) -> String {
     format!("between {} and {to}", from.strftime("%Y-%m-%d %H:%M"))
 }
 
-/// What was changed of a resource: `its size was changed from m5.large to m5.xlarge`.
+/// Describes a change of a resource: `its size was changed from m5.large to m5.xlarge`.
 #[must_use]
 pub fn changed(of: &ResourceChange) -> String {
     let name = match of.attribute {

@@ -33,7 +33,7 @@ pub const MOST_EVENTS: usize = 5_000;
 pub struct CalendarId(pub String);
 
 named!(
-    /// What a calendar is of.
+    /// Kind of a calendar.
     CalendarKind {
         /// Events that bring traffic: sales, launches, broadcasts.
         Traffic => "traffic",
@@ -49,17 +49,17 @@ pub struct Calendar {
     pub id: CalendarId,
     /// Name.
     pub name: String,
-    /// What it is of.
+    /// Kind of the calendar.
     pub kind: CalendarKind,
     /// The zone of times that name none (IANA); `None` is the text's own `X-WR-TIMEZONE`, else UTC.
     pub time_zone: Option<String>,
     /// The iCalendar text as it was given.
     pub text: String,
-    /// Who made it (e-mail address).
+    /// E-mail address of its creator.
     pub created_by: String,
-    /// When.
+    /// Creation time.
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated_at: Timestamp,
     /// Grows with every change.
     pub version: u64,
@@ -80,10 +80,13 @@ impl Calendar {
         expand::occurrences(&read::events(&self.text, zone)?, from, until)
     }
 
-    /// How many events the text has.
+    /// Returns the number of events in the text.
+    ///
     ///
     /// # Errors
-    /// What in the text cannot be read.
+    ///
+    ///
+    /// The part of the text that cannot be read.
     pub fn events(&self) -> Result<usize, CalendarError> {
         let zone = self.time_zone.as_deref().map(zone).transpose()?;
         Ok(read::events(&self.text, zone)?.len())

@@ -1,4 +1,4 @@
-//! How much of something there is: from the rule, from a tag, or from what the database engine gives by default.
+//! Capacity of a resource: from the rule, from a tag, or from the database engine's default.
 
 use reeve_estate::{Catalogue, GIB, Provider, Resource, ResourceKind};
 
@@ -43,7 +43,7 @@ pub(super) fn of(rule: &Rule, signal: Signal, resource: &Resource, catalogue: &C
     })
 }
 
-/// What RDS allows by default for the class's memory. A parameter group may say otherwise; then the tag does.
+/// Returns RDS's default for the class's memory. If a parameter group overrides it, the tag should say so.
 fn by_default(signal: Signal, resource: &Resource, catalogue: &Catalogue) -> Option<Capacity> {
     let database = resource.kind == ResourceKind::Database && resource.provider == Provider::Aws;
     if signal != Signal::DatabaseConnections || !database {

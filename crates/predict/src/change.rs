@@ -1,9 +1,10 @@
-//! What a rule's response is for one resource: a change with a plan where a cloud offers it and Reeve can carry it out and
-//! check it, else advice with the reason why it is advice.
+//! Change by which a rule responds for one resource: a plan if the cloud has a call for it that Reeve can apply and
+//! check, else advice with the reason.
 //!
-//! Bounds: EBS "Constraints on volume sizes" (16 TiB; `io2` 64 TiB; `standard` 1 TiB), Azure "Scalability and performance
-//! targets for VM disks" (32,767 GiB), Compute Engine "Disks" (64 TiB), RDS "Increasing DB instance storage capacity" (at least
-//! 10 % more, at most 64 TiB).
+//!
+//! Bounds: EBS "Constraints on volume sizes" (16 TiB; `io2` 64 TiB; `standard` 1 TiB), Azure "Scalability and
+//! performance targets for VM disks" (32,767 GiB), Compute Engine "Disks" (64 TiB), RDS "Increasing DB instance
+//! storage capacity" (at least 10 % more, at most 64 TiB).
 
 use jiff::Timestamp;
 use reeve_estate::{Catalogue, GIB, InstanceSpec, Money, Provider, Resource, ResourceKind, ResourceState};
@@ -24,7 +25,7 @@ const RDS_LEAST_PERCENT: f64 = 10.0;
 /// A group is scaled to at most so many times its members before a peak; its own policies do the rest.
 const MOST_TIMES: f64 = 2.0;
 
-/// What would be done, in words, and what is known of it.
+/// Proposed change with its description and known facts.
 pub(super) struct Change {
     pub(super) words: String,
     /// The size a machine gets.
@@ -32,13 +33,14 @@ pub(super) struct Change {
     pub(super) plan: Option<Plan>,
     /// Why there is no plan.
     pub(super) by_hand: Option<String>,
-    /// What else a person should know before it is done.
+    /// Further notes for the user.
     pub(super) notes: Vec<String>,
     /// Added cost a month, or once for what is taken back; `None` where no price is known.
     pub(super) added: Option<Money>,
-    /// Whether the cost comes once and not every month.
+    /// `true` for a one-time cost, `false` for a monthly one.
     pub(super) once: bool,
-    /// Whether its cost is held against the account's bill: what grows or is added has nothing of its own to be held against.
+    /// Compares the cost with the account's bill if `true`: growing or added resources have no cost of their own to
+    /// compare with.
     pub(super) against_bill: bool,
     /// Storage after the change, GB.
     pub(super) after_gb: Option<f64>,
@@ -206,7 +208,8 @@ fn clock(at: Timestamp) -> String {
     at.strftime("%Y-%m-%d %H:%M UTC").to_string()
 }
 
-/// How many members a peak needs: in proportion to what there is now or usually, whichever is more, and at most twice as many.
+/// Returns the number of members that a peak needs: in proportion to the present or usual demand, whichever is higher,
+/// and at most twice as many as now.
 fn members(rule: &Rule, desired: u32, found: &Prediction) -> u32 {
     let usual = found.limit.zip(rule.condition.value).map(|(level, above)| level / (1.0 + above / 100.0));
     let now = found.value.into_iter().chain(usual).fold(f64::NAN, f64::max);
@@ -318,7 +321,7 @@ fn scale(rule: &Rule, resource: &Resource, found: &Prediction, catalogue: &Catal
     }
 }
 
-/// What the change adds a month at list price.
+/// Returns the monthly cost that the change adds at list price.
 fn added(catalogue: &Catalogue, now: &Resource, after: &Resource) -> Option<Money> {
     let month = |of: &Resource| catalogue.monthly_cost(of).or_else(|| catalogue.database_storage_monthly(of));
     Some(month(after)?.cost - month(now)?.cost)

@@ -85,8 +85,8 @@ impl Curve {
         likeliest
     }
 
-    /// When a peak above a level is over (the first hour of medians below it again begins), and how high it goes until then
-    /// with nineteen chances in twenty; nothing where no end is seen.
+    /// Returns the end of a peak above a level (the first hour of medians below it) and its height until then with a
+    /// probability of 95 %; `None` if no end is forecast.
     pub(super) fn peak(&self, level: f64) -> Option<(Timestamp, f64)> {
         const HOUR_MS: i64 = 3_600_000;
         let (mut top, mut calm_since) = (f64::NEG_INFINITY, None);
@@ -105,7 +105,7 @@ impl Curve {
         None
     }
 
-    /// What the fit found, in words.
+    /// Returns the findings of the fit, in words.
     pub(super) fn findings(&self) -> String {
         self.model.findings().to_string()
     }

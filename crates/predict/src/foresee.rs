@@ -20,7 +20,7 @@ const USUAL: SignedDuration = SignedDuration::from_hours(24 * 14);
 /// A newest sample older than this, or than a quarter of the horizon where that is longer, tells nothing of what comes.
 const STALE: SignedDuration = SignedDuration::from_mins(30);
 
-/// What one decision looks at.
+/// Input of one decision.
 pub(super) struct Case<'a> {
     pub(super) rule: &'a Rule,
     pub(super) resource: &'a Resource,
@@ -219,7 +219,7 @@ fn spike(case: &Case<'_>, points: &[Point], last: f64, found: &mut Prediction) -
     Ok(())
 }
 
-/// When a peak is over, and how high it goes until then: asked of a forecast of a day.
+/// Sets the end and the height of a peak, from a forecast of a day.
 fn over(case: &Case<'_>, points: &[Point], level: f64, found: &mut Prediction) {
     let day = Curve::of(points, case.now.as_millisecond(), DAY_MS, spans(case)).ok();
     let Some((at, top)) = day.and_then(|day| day.peak(level)) else { return };

@@ -1,4 +1,4 @@
-//! Where rules, predictions and calendars are kept.
+//! Storage of rules, predictions and calendars.
 
 use async_trait::async_trait;
 use reeve_estate::StoreError;
@@ -8,7 +8,7 @@ use super::prediction::{Outcome, Prediction};
 use super::rule::Rule;
 use reeve_recommend::RuleId;
 
-/// Which predictions.
+/// Filter of predictions.
 #[derive(Debug, Clone, Default)]
 pub struct PredictionFilter {
     /// Of this rule.

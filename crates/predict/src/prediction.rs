@@ -1,4 +1,4 @@
-//! What an evaluation decided on, kept beside the rule.
+//! Prediction of an evaluation, stored with the rule.
 
 use jiff::Timestamp;
 use reeve_estate::{ConnectionId, ResourceId, named};
@@ -12,7 +12,7 @@ use reeve_recommend::recommendation::RecommendationId;
 pub struct PredictionId(pub String);
 
 named!(
-    /// What was decided.
+    /// Outcome of a prediction.
     Outcome {
         /// It comes within the horizon, with at least the rule's probability.
         Foreseen => "foreseen",
@@ -26,7 +26,7 @@ named!(
 /// One step of a forecast.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Expected {
-    /// When.
+    /// Time of the expected value.
     pub at: Timestamp,
     /// One value in twenty lies below.
     pub p05: f64,
@@ -45,7 +45,7 @@ pub struct Prediction {
     pub rule: RuleId,
     /// As it stood.
     pub rule_version: u64,
-    /// When it was made.
+    /// Time of the prediction.
     pub at: Timestamp,
     /// The resource's connection.
     pub connection: ConnectionId,
@@ -53,30 +53,30 @@ pub struct Prediction {
     pub resource: ResourceId,
     /// Its name.
     pub resource_name: String,
-    /// What was watched.
+    /// Metric that was forecast.
     pub signal: Option<Signal>,
-    /// What was asked.
+    /// Condition on the forecast.
     pub foreseen: Foreseen,
-    /// What was decided.
+    /// Outcome.
     pub outcome: Outcome,
     /// Probability within the horizon, percent; `None` when nothing can be said.
     pub probability_percent: Option<f64>,
-    /// When it comes with one chance in two, as far as four horizons ahead.
+    /// Time at which the condition is met with a probability of 50 %, up to four horizons ahead.
     pub expected_at: Option<Timestamp>,
     /// Before this with one chance in twenty.
     pub earliest_at: Option<Timestamp>,
     /// Before this with nineteen chances in twenty.
     pub latest_at: Option<Timestamp>,
-    /// When it is over: the event's end, or when the median of a peak falls below its level again; `None` where that is not
-    /// seen within a day.
+    /// End of the event or peak (the median of the forecast falls below its level again); `None` if it is not within a
+    /// day.
     pub over_at: Option<Timestamp>,
-    /// How high a peak goes until then, with nineteen chances in twenty.
+    /// Height of the peak until then, with a probability of 95 %.
     pub peak: Option<f64>,
     /// The newest value.
     pub value: Option<f64>,
     /// The capacity or level it was held against.
     pub limit: Option<f64>,
-    /// Where the limit comes from, in words.
+    /// Origin of the limit, in words.
     pub limit_source: String,
     /// First sample looked at.
     pub observed_from: Option<Timestamp>,

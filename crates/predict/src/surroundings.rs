@@ -1,22 +1,24 @@
-//! What stands around a resource: the group behind a load balancer, the only disk of a machine, the account's bill.
+//! Related resources: the group behind a load balancer, the only disk of a machine, the account's bill.
 //!
-//! What is measured is not always what can be changed: requests are counted at the balancer, and served by the group.
+//!
+//! The measured resource is not always the one to change: requests are counted at the balancer and served by the
+//! group.
 
 use reeve_estate::{Money, Resource, ResourceKind};
 
 use super::rule::{ResponseKind, Rule};
 
-/// What a rule's response is done to.
+/// Resource that a rule's response changes.
 pub(super) struct On<'a> {
-    /// What the forecast is of.
+    /// Resource of the forecast.
     pub(super) measured: &'a Resource,
-    /// What changes: the same, the group behind it, or its only disk.
+    /// Resource to change: the measured one, the group behind it, or its only disk.
     pub(super) resource: &'a Resource,
-    /// What the account costs a month at list price, as far as prices are known.
+    /// Monthly cost of the account at list price, as far as prices are known.
     pub(super) bill: Option<Money>,
 }
 
-/// What the response of a rule to something measured changes.
+/// Returns the resource that the response of a rule to a measured one changes.
 pub(super) fn on<'a>(rule: &Rule, measured: &'a Resource, all: &'a [Resource]) -> On<'a> {
     let other = match (rule.response.kind, measured.kind) {
         (ResponseKind::PreScale, ResourceKind::LoadBalancer) => group_behind(measured, all),

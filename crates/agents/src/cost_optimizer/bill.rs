@@ -1,4 +1,4 @@
-//! What is billed while a resource runs, and what goes on being billed when it is stopped.
+//! Costs that a resource has while it runs, and those that remain when it is stopped.
 
 use reeve_estate::{Money, Resource, ResourceKind};
 

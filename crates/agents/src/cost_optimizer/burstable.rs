@@ -1,4 +1,4 @@
-//! What a burstable size sustains without credits, percent of all its cores.
+//! Baseline of burstable sizes, percent of all their cores.
 //!
 //! Source: "Key concepts and definitions for burstable performance instances" in the EC2 user guide (baseline utilisation
 //! per vCPU). Other clouds' burstable sizes are not in it and are answered with `None`.

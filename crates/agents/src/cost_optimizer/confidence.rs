@@ -14,7 +14,7 @@ use super::evidence::{Evidence, Load};
 pub(super) const DAY_COVERAGE: f64 = 0.8;
 /// Half the width of a 90 % range, in standard deviations.
 const RANGE: f64 = 1.645;
-/// What the standard deviation of margins counts, beside the smallest margin.
+/// Weight of the margins' standard deviation beside the smallest margin.
 const VARIATION: f64 = 3.0;
 
 /// A confidence and where it comes from.

@@ -1,11 +1,11 @@
-//! Who is left alone, before anything is measured.
+//! Resources that are excluded before anything is measured.
 
 use reeve_estate::{Purchase, Resource, ResourceKind, ResourceState};
 
 use reeve_recommend::Abstention;
 use reeve_recommend::left_alone;
 
-/// Whether the resource is judged at all.
+/// Returns an abstention if the resource is excluded.
 pub(super) fn admit(resource: &Resource) -> Result<(), Abstention> {
     let out = |code, detail: &str| Err(Abstention { kind: None, code, detail: detail.to_owned(), decisive: true });
     if left_alone(resource) {

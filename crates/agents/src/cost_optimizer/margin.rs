@@ -1,5 +1,5 @@
-//! How far each past day was from breaking a change: 1 is as safe as can be, 0 the limit, below 0 broken. The figures that
-//! calibrate confidence are made of these runs; see `reeve_learn::calibrate`.
+//! Daily margins of a change: 1 is as safe as can be, 0 the limit, below 0 broken. The features for calibrating
+//! confidence are computed from them; see `reeve_learn::calibrate`.
 
 use reeve_estate::{InstanceSpec, ResourceKind};
 use reeve_learn::calibrate::{Daily, Signs};
@@ -95,7 +95,7 @@ pub(super) fn commitment(evidence: &Evidence<'_>, work: &Work, break_even: f64) 
     })
 }
 
-/// What the history of a resource says about a change whose margins these are.
+/// Returns the features of a change with these margins.
 pub(super) fn signs(evidence: &Evidence<'_>, margins: Daily, tried: u64, unmeasured: f64) -> Signs {
     let resource = evidence.facts.resource;
     let production = if is_production(resource) { Some(true) } else { non_production(resource).then_some(false) };

@@ -1,4 +1,4 @@
-//! What a size costs and what a change saves, at list price and after what is known of discounts.
+//! Cost of a size and saving of a change, at list price and after known discounts.
 
 use reeve_estate::{Catalogue, Money, Purchase, Resource, ResourceKind};
 
@@ -49,7 +49,7 @@ pub(super) fn hourly(catalogue: &Catalogue, resource: &Resource, size: &str) -> 
     Some(catalogue.hourly_for(resource, size)?.usd_per_hour)
 }
 
-/// What changing from one size to another costs or saves.
+/// Returns the cost difference of a change of size.
 pub(super) fn change(catalogue: &Catalogue, resource: &Resource, from: &str, to: &str) -> Option<Change> {
     let (now, target) = (hourly(catalogue, resource, from)?, hourly(catalogue, resource, to)?);
     Some(Change { now: Money::per_month(now), target: Money::per_month(target), hourly: (now, target) })

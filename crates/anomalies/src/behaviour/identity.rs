@@ -1,16 +1,16 @@
-//! Who an entry's principal is, so that the same party has the same name in every entry, and who its peers are.
+//! Identity of an entry's principal, the same in every entry, and of its peer group.
 
 use reeve_audit::{ActorType, Json};
 use reeve_learn::behaviour::{PrincipalKind, Trait, Traits};
 
 use super::{Source, any_case};
 
-/// Who did it.
+/// Principal of an entry.
 pub(super) struct Identity {
     /// One name for one party, with its account.
     pub(super) principal: String,
     pub(super) kind: PrincipalKind,
-    /// Whose members do similar things.
+    /// Group whose members behave alike.
     pub(super) peers: String,
     /// The name alone, to tell one's own identity in parameters.
     pub(super) own_name: String,
@@ -60,8 +60,9 @@ impl Identity {
     }
 }
 
-/// Whether the credentials do not expire: by the key's prefix, or, where the record names no key, because a user called the
-/// service without a session. CloudTrail has `sessionContext` for temporary credentials alone, console sessions included.
+/// Returns `true` if the credentials do not expire: by the key's prefix, or, if the record has no key, because a user
+/// called the service without a session. CloudTrail has `sessionContext` for temporary credentials alone, console
+/// sessions included.
 fn long_lived(source: &Source<'_>, key: &str, record: Option<&Json>) -> bool {
     let member = |name: &str| record.and_then(|record| any_case(record, name));
     let user = member("type").and_then(Json::as_str) == Some("IAMUser");
@@ -95,18 +96,19 @@ fn service_role(source: &Source<'_>) -> bool {
         || source.text("sourceIPAddress").is_some_and(|text| text.ends_with(".amazonaws.com"))
 }
 
-/// Whether a service of the cloud passed the call on, or made it itself.
+/// Returns `true` if a service of the cloud forwarded or made the call.
 fn passed_on(source: &Source<'_>, invoked_by: &str) -> bool {
     let from = source.text("sourceIPAddress").unwrap_or_default();
     !invoked_by.is_empty() || from.ends_with(".amazonaws.com")
 }
 
-/// Whether a session is named after a machine, as the cloud does for credentials it gives to machines.
+/// Returns `true` if a session is named after a machine, as the cloud names those of machine credentials.
 fn machine(session: &str) -> bool {
     session.strip_prefix("i-").is_some_and(|id| id.len() >= 8 && id.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
-/// Whether the cloud says that it gave the credentials to a machine: CloudTrail's `userIdentity.sessionContext.ec2RoleDelivery`.
+/// Returns `true` if the cloud states that it gave the credentials to a machine: CloudTrail's
+/// `userIdentity.sessionContext.ec2RoleDelivery`.
 fn delivered(record: Option<&Json>) -> bool {
     let context = record.and_then(|record| any_case(record, "sessionContext"));
     let said = [record, context].into_iter().flatten().find_map(|object| any_case(object, "ec2RoleDelivery"));
@@ -121,14 +123,14 @@ pub(super) fn own_machine(source: &Source<'_>) -> Option<String> {
     own.then(|| session.to_owned())
 }
 
-/// Whether a session's name looks made up by a program: a machine, a number of many digits, a UUID.
+/// Returns `true` if a session's name looks generated: a machine, a number of many digits, a UUID.
 fn generated(session: &str) -> bool {
     let digits = session.bytes().filter(u8::is_ascii_digit).count();
     let hex = session.bytes().filter(u8::is_ascii_hexdigit).count();
     machine(session) || !session.contains('@') && (digits >= 6 || session.len() >= 16 && hex * 5 >= session.len() * 4)
 }
 
-/// Whether a second factor stood behind it, where the record says.
+/// Returns whether a second factor was used; `None` if the record does not say.
 fn second_factor(source: &Source<'_>, record: Option<&Json>) -> Option<bool> {
     if source.entry.metadata.extra.get("second_factor").and_then(Json::as_str).is_some() {
         return Some(true);

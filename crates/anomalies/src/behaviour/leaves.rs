@@ -20,7 +20,7 @@ pub(super) struct Leaf<'a> {
     pub(super) narrowed: bool,
 }
 
-/// Where a value stands.
+/// Position of a value in the parameters.
 #[derive(Clone, Copy, Default)]
 struct At<'a> {
     above: &'a str,

@@ -1,4 +1,4 @@
-//! What an entry's parameters say, as traits that mean the same in every cloud.
+//! Traits of an entry's parameters, with the same meaning in every cloud.
 
 use reeve_audit::Json;
 use reeve_learn::behaviour::{Trait, Traits};
@@ -29,7 +29,7 @@ struct Reader<'a> {
     accounts: [&'a str; 2],
     targets: usize,
     ports: Option<f64>,
-    /// Whether the statement of a policy that is being read allows; its effect comes before its other members.
+    /// `true` while the statement of the policy being read allows; its effect comes before its other members.
     allows: bool,
 }
 
@@ -195,7 +195,7 @@ impl Reader<'_> {
     }
 }
 
-/// What only the whole of the parameters tells.
+/// Derives the traits that need the parameters as a whole.
 fn whole(source: &Source<'_>, traits: &mut Traits) {
     for tree in source.parameters() {
         let has = |name: &str| any_case(tree, name).is_some_and(|value| !value.is_empty());
@@ -214,7 +214,7 @@ fn whole(source: &Source<'_>, traits: &mut Traits) {
     }
 }
 
-/// Whether it is about the doer's own identity or somebody else's.
+/// Tells apart actions on the principal's own identity and on another's.
 fn about(source: &Source<'_>, identity: &Identity, operation: &str, traits: &mut Traits) {
     if operation.contains("ServiceLinkedRole") {
         traits.insert(Trait::ForCloudService);
@@ -227,7 +227,7 @@ fn about(source: &Source<'_>, identity: &Identity, operation: &str, traits: &mut
     }
 }
 
-/// Whether rights are named that the cloud itself defines and that only read; names that people choose say nothing.
+/// Returns `true` for read-only policies and roles that the cloud itself defines; names chosen by users prove nothing.
 fn gives_reading(name: &str, text: &str) -> bool {
     let policy = text.split_once(":aws:policy/").map_or("", |(_, path)| path.rsplit('/').next().unwrap_or(path));
     let aws = policy.ends_with("readonlyaccess") || matches!(policy, "viewonlyaccess" | "securityaudit");
@@ -236,7 +236,7 @@ fn gives_reading(name: &str, text: &str) -> bool {
     name.contains("policyarn") && aws || name == "role" && google || name.contains("role") && azure
 }
 
-/// Whether a member that says who may see or reach something says everybody.
+/// Returns `true` if a member about visibility or access is set to everybody.
 fn made_public(name: &str, text: &str) -> bool {
     let says_who = ["visibility", "access", "acl", "exposure", "sharing", "permission", "audience"];
     let plain: String = text.chars().filter(char::is_ascii_alphanumeric).collect();

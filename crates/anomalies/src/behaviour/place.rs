@@ -1,5 +1,5 @@
-//! Where an entry came from: the prefix of its address, the country that its source names, and the region it happened in. No
-//! country is looked up for an address.
+//! Origin of an entry: the prefix of its address, the country that its source names, and its region. No country is
+//! looked up for an address.
 
 use std::net::IpAddr;
 

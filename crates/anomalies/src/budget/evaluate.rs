@@ -35,7 +35,7 @@ pub struct Standing {
     pub ahead: Vec<(Date, Amount)>,
     /// Charges of the period in the scope in other currencies, which are not counted.
     pub not_counted: Vec<(String, Amount)>,
-    /// When it was evaluated.
+    /// Time of the evaluation.
     pub evaluated_at: Timestamp,
 }
 

@@ -1,4 +1,4 @@
-//! Where budgets, their standing and their alerts are kept.
+//! Storage of budgets, their status and their alerts.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -27,7 +27,7 @@ pub struct BudgetAlert {
     pub amount: Amount,
     /// Currency of both.
     pub currency: String,
-    /// When it was noticed.
+    /// Time at which the threshold was found to be reached.
     pub raised_at: Timestamp,
 }
 

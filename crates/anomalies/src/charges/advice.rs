@@ -1,7 +1,9 @@
-//! What a bill alone says could be saved.
+//! Savings that a bill alone shows.
 //!
-//! Each charge is counted in one saving at most: the surest go first, and what they take is no longer there for the others.
-//! Savings are of effective cost, after every discount that the bill has; the same at public prices stands beside it.
+//!
+//! Each charge is counted in at most one saving: the most certain checks come first and take their charges from the
+//! others. Savings are effective cost, after all discounts of the bill; the saving at public prices is given beside
+//! it.
 
 mod commitment;
 mod idle;
@@ -20,7 +22,7 @@ use super::{Abstention, Span, is_usage};
 use reeve_recommend::recommendation::Priority;
 
 named!(
-    /// What is advised.
+    /// Type of advice.
     AdviceType {
         /// Use, exchange or let run out what was committed to and nobody uses.
         UnusedCommitment => "unused_commitment",
@@ -49,7 +51,7 @@ named!(
     }
 );
 
-/// What is saved a month.
+/// Saving in a month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Saving {
     /// After discounts and commitments: what the bill would be less.
@@ -61,29 +63,29 @@ pub struct Saving {
 /// A piece of advice.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Advice {
-    /// What is advised.
+    /// Type of the advice.
     pub advice_type: AdviceType,
     /// In a sentence.
     pub title: String,
-    /// Whose charges they are.
+    /// Account and service of the charges.
     pub scope: Scope,
     /// The resource, where it is one.
     pub resource: Option<Arc<str>>,
-    /// What would be saved a month; nothing where the bill cannot tell how much.
+    /// Monthly saving; `None` if the bill does not show the amount.
     pub saving: Option<Saving>,
-    /// What is spent on it a month, after discounts.
+    /// Monthly spend on it, after discounts.
     pub spend: Amount,
     /// Charges that it rests on.
     pub charges: usize,
-    /// Whether the amounts are those of the file, because it is too thin to tell a month from.
+    /// `true` if the amounts are those of the file, because it has too little data for a monthly estimate.
     pub as_observed: bool,
-    /// How much it matters, by its share of what is spent.
+    /// Priority, by the share of the total spend.
     pub priority: Priority,
     /// The numbers that decided, by name.
     pub numbers: Vec<(&'static str, f64)>,
-    /// What was taken for granted.
+    /// Assumptions of the estimate.
     pub assumptions: Vec<&'static str>,
-    /// What the bill does not say and the advice depends on.
+    /// Facts that the advice depends on and the bill lacks.
     pub not_measured: Vec<&'static str>,
 }
 
@@ -92,7 +94,7 @@ const WORTH: i64 = 1;
 /// The same for spend without an amount that could be saved.
 const WORTH_A_LOOK: i64 = 50;
 
-/// What the checks share.
+/// State shared by the checks.
 struct Bill<'a> {
     charges: &'a [Charge],
     traits: Vec<Trait>,

@@ -26,7 +26,7 @@ const CONTRIBUTORS: usize = 5;
 /// Days that can be judged: ten years.
 const MOST_DAYS: i64 = 3_700;
 
-/// What kind of day it was.
+/// Kind of unusual cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AnomalyKind {
     /// More than usual, and over again.
@@ -39,39 +39,39 @@ pub enum AnomalyKind {
     Drop,
 }
 
-/// What made the difference.
+/// Resource that contributed to the difference.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contributor {
     /// The resource; empty where the charges name none.
     pub resource: Arc<str>,
-    /// What was sold.
+    /// Description of the product.
     pub description: Arc<str>,
     /// The region.
     pub region: Arc<str>,
-    /// What it cost on those days.
+    /// Cost on those days.
     pub observed: Amount,
-    /// What as many days cost before.
+    /// Cost of as many days before.
     pub expected: Amount,
 }
 
 /// Days that follow one another and cost unusually much or little.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Anomaly {
-    /// Whose.
+    /// Account and service.
     pub scope: Scope,
-    /// What kind.
+    /// Kind of the anomaly.
     pub kind: AnomalyKind,
     /// First day, since the epoch.
     pub first_day: i64,
     /// Last day, itself included.
     pub last_day: i64,
-    /// What those days cost.
+    /// Cost of those days.
     pub observed: Amount,
-    /// What they should have cost.
+    /// Expected cost.
     pub expected: Amount,
     /// The average of the 30 days before the first of them, a day.
     pub average: Amount,
-    /// Whether what was expected follows the week.
+    /// `true` if the expectation follows the days of the week.
     pub weekly: bool,
     /// The most unusual of the days, in robust standard deviations.
     pub significance: f64,
@@ -108,7 +108,7 @@ pub(super) fn of(charges: &[Charge], days: &Days, limits: &AnomalyLimits) -> Vec
     found
 }
 
-/// What was thought of a day.
+/// Verdict on a day.
 #[derive(Debug, Clone, Copy)]
 struct Verdict {
     expected: f64,
@@ -181,7 +181,7 @@ fn one(values: &[f64], day: usize, past: &[usize], limits: &AnomalyLimits) -> Ve
     Verdict { expected, average, weekly, significance, history: past.len(), is_new: filled == 0.0, unusual }
 }
 
-/// Whether the same day of the months before stood out as much: then it is a monthly fee.
+/// Returns `true` if the same day of an earlier month stood out as much, which makes it a monthly fee.
 fn monthly(first: i64, values: &[f64], verdicts: &[Option<Verdict>], day: usize) -> bool {
     let Some(date) = date(first + day as i64) else { return false };
     (1..=3_i32).any(|months| {

@@ -1,4 +1,4 @@
-//! What each service of each account cost on each day. A charge of several days is spread over them, to the millisecond and
+//! Daily cost of each service of each account. A charge of several days is spread over them, to the millisecond and
 //! without losing the last digit.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +11,7 @@ use super::{DAY_MS, Span, is_usage, named};
 /// Days that a charge is spread over at most; a longer one stands on its first.
 const MOST_DAYS: i64 = 3_700;
 
-/// Whose daily costs are compared with themselves.
+/// Service of an account whose daily costs form one series.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Scope {
     /// The currency.

@@ -1,4 +1,4 @@
-//! What was paid, for what: sums by currency and by whatever people ask for. Exact.
+//! Totals of the charges: exact sums by currency and dimension.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ impl Costs {
     }
 }
 
-/// What sums are by.
+/// Dimension of the sums.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Dimension {
     /// ServiceName.
@@ -80,7 +80,7 @@ impl Dimension {
     }
 }
 
-/// How much of what was used can be told whose it is.
+/// Coverage of usage by tags.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TagCoverage {
     /// Effective cost of usage with at least one tag.
@@ -91,7 +91,7 @@ pub struct TagCoverage {
     pub keys: BTreeMap<String, Amount>,
 }
 
-/// What lies between the public price and the invoice.
+/// Difference between the public price and the invoice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Discounts {
     /// List less contracted cost of usage: what was negotiated.
@@ -129,7 +129,7 @@ pub struct CurrencyTotals {
     pub discounts: Discounts,
 }
 
-/// What was paid.
+/// Totals of the charges.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Totals {
     /// The time it is of.

@@ -1,23 +1,23 @@
-//! What a charge's own words say it is for. Providers have no column for an idle address or a gateway's hour, so their
-//! descriptions are read, each text once.
+//! Subject of a charge, read from its description: providers have no column for an idle address or a gateway's hour.
+//! Each text is read once.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use reeve_estate::charge::Charge;
 
-/// What a charge is for, as far as the savings care.
+/// Subject of a charge, as far as savings depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Trait {
     /// An address that nothing uses.
     IdleAddress,
     /// An hour of a load balancer.
     BalancerHour,
-    /// What a load balancer carried.
+    /// Data processed by a load balancer.
     BalancerUse,
     /// An hour of a NAT gateway.
     NatHour,
-    /// What a NAT gateway carried.
+    /// Data processed by a NAT gateway.
     NatUse,
     /// Support of an engine's version beyond its standard life.
     ExtendedSupport,
@@ -66,7 +66,7 @@ pub(super) struct Traits {
 }
 
 impl Traits {
-    /// What a charge is for.
+    /// Returns the subject of a charge.
     pub(super) fn of(&mut self, charge: &Charge) -> Trait {
         let Some(description) = &charge.description else { return Trait::Other };
         if let Some(known) = self.known.get(description) {
@@ -122,7 +122,7 @@ fn read(text: &str) -> Trait {
     Trait::Other
 }
 
-/// Whether a text names a machine of a family: `m4.large`, also as `db.m4.large`.
+/// Returns `true` if a text names a machine of a family: `m4.large`, also as `db.m4.large`.
 fn machine(text: &str, family: &str) -> bool {
     text.match_indices(family).any(|(at, _)| {
         let before = text[..at].chars().next_back();

@@ -1,4 +1,4 @@
-//! What people say of an anomaly, and taking it back.
+//! Feedback on an anomaly, and its withdrawal.
 
 use reeve_audit::{FieldError, Json};
 

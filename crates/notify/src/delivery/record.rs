@@ -18,7 +18,7 @@ pub const SCHEDULE: [SignedDuration; 7] = [
     SignedDuration::from_hours(10),
 ];
 
-/// How much of an answer's body is kept, bytes.
+/// Largest part of a response body that is stored, bytes.
 pub const EXCERPT: usize = 1024;
 
 /// A receiver may ask to be left alone for as long as the schedule's own longest wait, and no longer.
@@ -27,7 +27,7 @@ const LONGEST_WAIT: SignedDuration = SignedDuration::from_hours(10);
 /// Attempts that are kept of one delivery: the newest.
 const KEPT: usize = 24;
 
-/// How long whoever claimed a delivery has for it, before it is anybody's again.
+/// Time that a process has for a claimed delivery before another process may claim it.
 const CLAIM: SignedDuration = SignedDuration::from_secs(90);
 
 /// A delivery's identifier, made by Reeve; receivers know a repeated message by it.
@@ -35,7 +35,7 @@ const CLAIM: SignedDuration = SignedDuration::from_secs(90);
 pub struct DeliveryId(pub String);
 
 named!(
-    /// Where a delivery stands.
+    /// Status of a delivery.
     DeliveryStatus {
         /// Waiting for its first attempt or the next.
         Pending => "pending",
@@ -46,7 +46,7 @@ named!(
     }
 );
 
-/// Who it goes to.
+/// Target of a delivery.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Target {
     /// A subscription.
@@ -77,9 +77,9 @@ impl Target {
 /// One attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
-    /// When it began.
+    /// Start of the attempt.
     pub at: Timestamp,
-    /// How long it took, milliseconds.
+    /// Duration, milliseconds.
     pub duration_ms: u64,
     /// The answer's HTTP or SMTP status, where there was one.
     pub status: Option<u16>,
@@ -87,11 +87,11 @@ pub struct Attempt {
     pub answer: String,
     /// Why there was no answer.
     pub error: Option<String>,
-    /// Whether it arrived.
+    /// `true` if the message arrived.
     pub ok: bool,
-    /// Whether the receiver says that it wants nothing any more (HTTP 410).
+    /// `true` if the receiver answered 410 (Gone), which ends the subscription.
     pub gone: bool,
-    /// How long the receiver asked to be left alone (`Retry-After`), seconds.
+    /// Delay that the receiver asked for (`Retry-After`), seconds.
     pub retry_after_s: Option<u64>,
 }
 
@@ -100,23 +100,23 @@ pub struct Attempt {
 pub struct Delivery {
     /// Identifier.
     pub id: DeliveryId,
-    /// Who it goes to.
+    /// Target of the delivery.
     pub target: Target,
-    /// What happened (`recommendation_ready`, `test`, `daily_digest`, ...).
+    /// Event (`recommendation_ready`, `test`, `daily_digest`, ...).
     pub event: String,
-    /// What it is about, so that nothing is told twice: unique for a target.
+    /// Key that prevents repeated messages: unique for a target.
     pub subject: String,
-    /// Where it stands.
+    /// Status.
     pub status: DeliveryStatus,
     /// Attempts since it was made or last replayed.
     pub tries: u32,
     /// Attempts, the oldest first.
     pub attempts: Vec<Attempt>,
-    /// When it was made.
+    /// Creation time.
     pub created_at: Timestamp,
-    /// When it is tried next, while pending.
+    /// Time of the next attempt, while pending.
     pub next_attempt_at: Option<Timestamp>,
-    /// When it arrived or was given up.
+    /// Time at which it arrived or was given up.
     pub finished_at: Option<Timestamp>,
     /// Grows by one with every change.
     pub version: u64,

@@ -10,7 +10,7 @@ use crate::delivery::Topic;
 pub struct ChannelId(pub String);
 
 named!(
-    /// What kind of channel.
+    /// Kind of a channel.
     ChannelKind {
         /// SMTP.
         Email => "email",
@@ -24,7 +24,7 @@ named!(
 );
 
 named!(
-    /// How a connection to a mail server is encrypted. Unencrypted mail is not sent.
+    /// Encryption of a connection to a mail server. Unencrypted mail is not sent.
     Encryption {
         /// Encrypted after a greeting in the clear (usually port 587); a server that does not offer it is refused.
         Starttls => "starttls",
@@ -33,7 +33,7 @@ named!(
     }
 );
 
-/// What a channel needs beside its secret.
+/// Settings of a channel, without its secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChannelSettings {
     /// SMTP. The secret is the password.
@@ -42,9 +42,9 @@ pub enum ChannelSettings {
         host: String,
         /// Its port.
         port: u16,
-        /// How the connection is encrypted.
+        /// Encryption of the connection.
         encryption: Encryption,
-        /// Who signs in; `None` does not.
+        /// User name; `None` for a server without authentication.
         username: Option<String>,
         /// The sender's address.
         from: String,
@@ -57,7 +57,7 @@ pub enum ChannelSettings {
     Teams,
     /// PagerDuty. The secret is the routing key.
     Pagerduty {
-        /// Where events go; PagerDuty has one address for each service region.
+        /// Address for events; PagerDuty has one for each service region.
         url: String,
     },
 }
@@ -90,24 +90,24 @@ impl std::fmt::Debug for ChannelSecret {
 pub struct Channel {
     /// Identifier.
     pub id: ChannelId,
-    /// What people call it.
+    /// Name given by a user.
     pub name: String,
-    /// What it needs.
+    /// Settings.
     pub settings: ChannelSettings,
-    /// What it is told; empty is everything.
+    /// Topics that the channel receives; empty means all.
     pub topics: Vec<Topic>,
-    /// Whether anything is sent.
+    /// `false` stops all messages to the channel.
     pub enabled: bool,
-    /// When it was made.
+    /// Creation time.
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated_at: Timestamp,
     /// Grows by one with every change.
     pub version: u64,
 }
 
 impl Channel {
-    /// Whether it is told of a topic.
+    /// Returns `true` if the channel receives a topic.
     #[must_use]
     pub fn takes(&self, topic: Topic) -> bool {
         self.enabled && (self.topics.is_empty() || self.topics.contains(&topic))

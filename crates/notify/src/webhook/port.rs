@@ -1,4 +1,4 @@
-//! Where subscriptions are kept, and who sends.
+//! Storage of subscriptions, and the port for sending.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -25,10 +25,10 @@ pub trait WebhookStore: Send + Sync {
     async fn webhook_list(&self) -> Result<Vec<Webhook>, StoreError>;
 }
 
-/// What goes over the wire.
+/// Message of a webhook.
 #[derive(Debug, Clone)]
 pub struct WebhookMessage {
-    /// Where to.
+    /// Target address.
     pub url: String,
     /// `webhook-id`: the same for every attempt at one delivery.
     pub id: String,
@@ -43,7 +43,8 @@ pub struct WebhookMessage {
 /// Sends webhooks.
 #[async_trait]
 pub trait WebhookSender: Send + Sync {
-    /// Whether an address may be configured at all; says why not. What its name resolves to is judged at each attempt.
+    /// Checks that an address may be configured; the error gives the reason. What its name resolves to is judged at
+    /// each attempt.
     ///
     /// # Errors
     /// The reason, in words.

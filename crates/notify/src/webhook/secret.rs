@@ -4,10 +4,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use jiff::{SignedDuration, Timestamp};
 
-/// How long the old secret signs beside the new one.
+/// Time for which the old secret signs beside the new one.
 pub const OVERLAP: SignedDuration = SignedDuration::from_hours(24);
 
-/// What a secret's text begins with.
+/// Prefix of a secret's text form.
 const PREFIX: &str = "whsec_";
 
 /// One secret. It has no `Debug` or `Display` that shows it.

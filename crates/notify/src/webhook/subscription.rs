@@ -10,7 +10,7 @@ use super::filter::Filter;
 pub struct WebhookId(pub String);
 
 named!(
-    /// What can be subscribed to. Specification: "Events".
+    /// Event that can be subscribed to. Specification: "Events".
     WebhookEvent {
         /// An agent made a recommendation.
         RecommendationReady => "recommendation_ready",
@@ -30,21 +30,21 @@ named!(
 pub struct Webhook {
     /// Identifier.
     pub id: WebhookId,
-    /// What people call it; may be empty.
+    /// Name given by a user; may be empty.
     pub name: String,
-    /// Which event.
+    /// Subscribed event.
     pub event: WebhookEvent,
-    /// Where it goes.
+    /// Target address.
     pub url: String,
-    /// Which of them.
+    /// Filter of the events.
     pub filter: Filter,
-    /// Whether anything is sent.
+    /// `false` stops all messages.
     pub enabled: bool,
     /// Why Reeve switched it off, where Reeve did.
     pub disabled_reason: Option<String>,
-    /// When it was made.
+    /// Creation time.
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated_at: Timestamp,
     /// Grows by one with every change.
     pub version: u64,

@@ -7,7 +7,7 @@ use super::CalendarError;
 use super::recur::Recurrence;
 use super::value::{Wall, duration, place};
 
-/// How long an occurrence lasts.
+/// Duration of an occurrence.
 #[derive(Debug, Clone)]
 pub(super) enum Length {
     /// So many seconds of time (`DTEND`: RFC 5545, 3.8.5.3).
@@ -41,7 +41,7 @@ impl Length {
         }
     }
 
-    /// When an occurrence that begins then ends.
+    /// Returns the end of an occurrence with this start.
     pub(super) fn end(&self, start: jiff::civil::DateTime, zone: &TimeZone) -> Result<Timestamp, CalendarError> {
         match self {
             Length::Exact(seconds) => {

@@ -19,9 +19,9 @@ const MOST_OCCURRENCES: usize = 20_000;
 pub struct Occurrence {
     /// The event's summary.
     pub label: String,
-    /// When it begins.
+    /// Start of the occurrence.
     pub start: Timestamp,
-    /// When it ends.
+    /// End of the occurrence.
     pub end: Timestamp,
     /// The zone its times are written in (IANA); `None` where that zone has no name.
     pub zone: Option<String>,

@@ -30,7 +30,7 @@ impl Property {
     }
 }
 
-/// What is read of a text: the calendar's own properties, and those of each event without its alarms.
+/// Properties of a calendar's text: its own, and those of each event without its alarms.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     pub(super) calendar: Vec<Property>,

@@ -147,7 +147,7 @@ impl Recurrence {
         Ok(())
     }
 
-    /// What the beginning says where the rule does not.
+    /// Fills in the parts that the rule leaves to the start.
     fn defaults(&mut self, start: DateTime) {
         let no_days = self.days.is_empty() && self.month_days.is_empty() && self.year_days.is_empty();
         match self.frequency {
@@ -268,7 +268,7 @@ impl Recurrence {
             && (self.days.is_empty() || self.days.iter().any(|one| self.is_nth(day, *one)))
     }
 
-    /// Whether a day is such a weekday, and the one of its month or year that is counted.
+    /// Returns `true` if a day is the given weekday, and the n-th of its month or year if counted.
     fn is_nth(&self, day: Date, (nth, weekday): (Option<i16>, Weekday)) -> bool {
         if day.weekday() != weekday {
             return false;

@@ -16,14 +16,14 @@ pub(super) struct Wall {
 }
 
 impl Wall {
-    /// When that is. A time that a change of clocks skips is read with the offset before it, one that comes twice is the
-    /// first (RFC 5545, 3.3.5).
+    /// Returns the instant. A time that a change of clocks skips is read with the offset before it; of a time that
+    /// occurs twice the first is taken (RFC 5545, 3.3.5).
     pub(super) fn instant(&self) -> Result<Timestamp, CalendarError> {
         place(self.at, &self.zone)
     }
 }
 
-/// When a wall shows a time.
+/// Returns the instant of a local time in a zone.
 pub(super) fn place(at: DateTime, zone: &TimeZone) -> Result<Timestamp, CalendarError> {
     let zoned = zone.to_ambiguous_zoned(at).compatible();
     zoned.map(|zoned| zoned.timestamp()).map_err(|error| CalendarError(format!("{at} cannot be placed: {error}")))

@@ -104,7 +104,7 @@ fn words(judgement: &Judgement) -> String {
     format!("{}\n{}", proposed.join("\n"), abstained.join("\n"))
 }
 
-/// What is wrong about the judgement of a row; `None` where it is the engineer's.
+/// Returns the difference between a row's judgement and the engineer's; `None` if they agree.
 fn difference(row: &Row) -> Option<String> {
     let judgement = row.machine.judge();
     let told = words(&judgement);

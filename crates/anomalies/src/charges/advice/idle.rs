@@ -1,4 +1,4 @@
-//! What is paid for and not used: commitments, addresses, load balancers and gateways; and surcharges that an upgrade ends.
+//! Charges for unused commitments, addresses, load balancers and gateways; and surcharges that an upgrade ends.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -21,7 +21,7 @@ pub(super) fn weekday(back: i64) -> i64 {
     (6 - days_ago(back)).rem_euclid(7)
 }
 
-/// Whether a time lies on one of the weekdays, from one hour of the day until another.
+/// Returns `true` if a time is on one of the weekdays, between two times of the day.
 pub(super) fn within(back: i64, days: std::ops::RangeInclusive<i64>, from_minute: i64, until_minute: i64) -> bool {
     days.contains(&weekday(back)) && (from_minute..until_minute).contains(&minute_of_day(back))
 }
