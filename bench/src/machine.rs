@@ -81,7 +81,7 @@ pub(crate) fn free_bytes(dir: &Path) -> u64 {
     text.lines().nth(1).and_then(|line| line.trim().parse().ok()).unwrap_or(u64::MAX)
 }
 
-/// Empties the page cache where that is allowed; tells whether it was.
+/// Empties the page cache if permitted; returns `true` if it was.
 pub(crate) fn drop_caches() -> bool {
     let _ = Command::new("sync").status();
     fs::write("/proc/sys/vm/drop_caches", "3").is_ok()

@@ -183,7 +183,7 @@ impl Run {
         Ok(())
     }
 
-    /// Runs a stage if it is asked for; a failure is kept and told.
+    /// Runs a stage if it is selected; a failure is recorded and reported.
     fn stage(&mut self, name: &str, work: impl FnOnce(&mut Self) -> Result<()>) {
         if name != "append" && !self.plan.has(name) {
             return;

@@ -19,7 +19,7 @@ pub(crate) struct Cpu {
 }
 
 impl Cpu {
-    /// Both.
+    /// Returns user and system time.
     pub(crate) fn total(self) -> f64 {
         self.user + self.system
     }
@@ -65,7 +65,7 @@ pub(crate) struct Memory {
     pub(crate) peak: u64,
     /// Resident now.
     pub(crate) resident: u64,
-    /// Of that, not of files.
+    /// Anonymous memory, without mapped files.
     pub(crate) anonymous: u64,
 }
 

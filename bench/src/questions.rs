@@ -1,4 +1,4 @@
-//! Queries to the log, with parameters drawn anew for each: some hit much, some little, some nothing.
+//! Queries to the log, with random parameters for each: some hit much, some little, some nothing.
 
 use crate::generate::{Random, START_MS, World, event_type};
 
@@ -34,7 +34,7 @@ pub(crate) static KINDS: [Kind; 10] = [
 pub(crate) struct Question {
     /// In Reeve's.
     pub(crate) query: String,
-    /// As the condition of a SELECT.
+    /// Condition of the SELECT statement.
     pub(crate) condition: String,
 }
 

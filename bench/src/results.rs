@@ -20,7 +20,7 @@ pub(crate) enum System {
 #[derive(Debug, Clone)]
 pub(crate) struct Figure {
     pub(crate) system: System,
-    /// Its name, the same for both systems: `search.user.p99`.
+    /// Key of the figure, the same for both systems: `search.user.p99`.
     pub(crate) key: String,
     pub(crate) what: String,
     pub(crate) value: f64,
@@ -29,7 +29,7 @@ pub(crate) struct Figure {
     pub(crate) how: String,
 }
 
-/// Everything measured so far.
+/// Figures measured so far.
 pub(crate) struct Results {
     dir: PathBuf,
     pub(crate) facts: Vec<(String, String)>,
@@ -40,7 +40,7 @@ pub(crate) struct Results {
 }
 
 impl Results {
-    /// Nothing yet; kept in `dir`.
+    /// Creates empty results, stored in `dir`.
     pub(crate) fn new(dir: &Path, facts: Vec<(String, String)>) -> Self {
         Self { dir: dir.to_owned(), facts, figures: Vec::new(), notes: Vec::new(), failures: Vec::new() }
     }

@@ -64,7 +64,7 @@ impl Service {
         asked.is_ok_and(|status| status == 200)
     }
 
-    /// Its process.
+    /// Returns the process id.
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }

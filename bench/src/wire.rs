@@ -61,7 +61,7 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// Connects.
+    /// Opens a connection.
     pub(crate) fn open(address: SocketAddr) -> Result<Self> {
         let stream = TcpStream::connect_timeout(&address, PATIENCE)?;
         stream.set_nodelay(true)?;
@@ -75,7 +75,7 @@ impl Connection {
         self.answer()
     }
 
-    /// Sends `length` bytes of a file from where it stands: the kernel copies them.
+    /// Sends `length` bytes of a file from its current position; the kernel copies them.
     pub(crate) fn send_file(&mut self, file: &std::fs::File, length: u64) -> Result<(Head, &[u8])> {
         let sent = std::io::copy(&mut std::io::Read::take(file, length), &mut self.stream)?;
         if sent != length {

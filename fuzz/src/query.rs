@@ -25,7 +25,8 @@ static ENTRIES: LazyLock<Vec<(Entry, Timestamp)>> = LazyLock::new(|| {
     texts.iter().filter_map(|text| read(text)).map(|draft| (draft.entry, draft.recorded_at)).collect()
 });
 
-/// Reading never panics and tells where; what was read prints as text that reads back as the same, and can be asked.
+/// Parsing never panics and reports positions; a parsed query prints as text that parses to the same query, and can be
+/// evaluated.
 pub fn query(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let query = match Query::parse(text) {

@@ -1,10 +1,12 @@
-//! Confidence: how well a calibrated probability tells which recommendations will hold.
+//! Confidence: accuracy of the calibrated probability that a recommendation is right.
 //!
-//! A simulated estate ([`world`]) is judged by the real cost agent ([`season`]); each recommendation is let into its
-//! simulated future and held there or not. The calibrator learns from the earlier half of the year whose outcomes were known,
-//! then meets the later half one by one, judging first and learning from each outcome 14 days later. Beside it stand the
-//! base rate, the agent's confidence without learning, a random number, a calibrator taught shuffled labels, and the ceiling:
-//! what somebody who knew every resource's traits could say, measured by giving the same past other futures.
+//!
+//! The real cost agent ([`season`]) judges a simulated estate ([`world`]); the simulated future of each recommendation
+//! decides whether it was right. The calibrator learns from the earlier half of the year whose outcomes were known,
+//! then meets the later half one by one, judging first and learning from each outcome 14 days later. It is compared
+//! with the base rate, the agent's confidence without learning, a random number, a calibrator taught shuffled labels,
+//! and the ceiling: the prediction of somebody who knows every resource's traits, measured by giving the same past
+//! other futures.
 
 mod season;
 mod world;

@@ -11,7 +11,7 @@ pub(crate) const START_S: i64 = 1_793_577_600;
 pub(crate) const STEP_S: i64 = 300;
 /// Points of a day.
 pub(crate) const DAY: i64 = 86_400 / STEP_S;
-/// Days.
+/// Length of the history in days.
 pub(crate) const DAYS: i64 = 14;
 
 /// A resource's name.

@@ -1,4 +1,5 @@
-//! The same entry as a row of PostgreSQL's COPY text format: the columns an application would have beside the JSON.
+//! Output of an entry as a row of PostgreSQL's COPY text format: the columns that an application would have beside the
+//! JSON.
 
 use super::catalogue::HAPPENINGS;
 use super::{Event, World};

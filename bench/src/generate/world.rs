@@ -12,7 +12,7 @@ pub(crate) const USERS: usize = 5_000;
 pub(crate) const RESOURCES: usize = 100_000;
 const ACCOUNTS: usize = 40;
 
-/// Everything that entries speak of.
+/// Users and resources of the generated entries.
 pub(crate) struct World {
     pub(crate) users: Vec<User>,
     pub(crate) resources: Vec<Resource>,

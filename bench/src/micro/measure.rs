@@ -1,4 +1,4 @@
-//! Timing: rounds of a piece of work over a batch, the median round counts and the spread is told.
+//! Timing: rounds of a task over a batch; the median round counts, and the spread is reported.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! The same questions and counts, asked of PostgreSQL as an application would ask them.
+//! Queries and counts sent to PostgreSQL as an application would send them.
 
 use std::time::Instant;
 

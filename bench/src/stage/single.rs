@@ -18,7 +18,7 @@ use crate::wire;
 
 /// Connections at once.
 pub(crate) const CONNECTIONS: usize = 64;
-/// Not counted at the beginning.
+/// Time at the beginning that is not counted.
 const WARM: Duration = Duration::from_secs(1);
 const HOW: &str = "each entry is answered after fdatasync; load generator on the same cores";
 

@@ -65,7 +65,7 @@ pub struct Judgement {
     pub expected: f64,
     /// Lower edge of the band that values usually keep to.
     pub low: f64,
-    /// Its upper edge.
+    /// Upper edge of the band.
     pub high: f64,
     /// Sign that raised the alarm; `None` without an alarm.
     pub sign: Option<Sign>,
@@ -221,7 +221,7 @@ impl State {
         }
     }
 
-    /// Learns the beginning once more with what stood out in it cut, if anything did. Scores already given stand.
+    /// Learns the beginning once more without its outliers, if there were any. Scores already returned do not change.
     fn judge_beginning_again(&mut self) {
         let mut rows: Vec<(i64, f64)> = self.deviation.recent().collect();
         let (mut values, mut sizes) = (Sample::default(), Sample::default());

@@ -29,7 +29,7 @@ pub struct Bar {
 /// Verdict of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// No worse, as far as the samples tell.
+    /// No worse, as far as the samples show.
     Holds,
     /// Worse, beyond chance and beyond the bar.
     Degraded,

@@ -33,7 +33,7 @@ pub struct Grid {
 /// Why points cannot be put on a grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum GridError {
-    /// Nothing finite.
+    /// No finite value.
     #[error("the series has no finite value")]
     Empty,
     /// All points share one time, so that there is no step.

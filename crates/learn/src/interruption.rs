@@ -27,9 +27,9 @@ use memory::Memory;
 pub enum Ending {
     /// The cloud took it back.
     Interrupted,
-    /// Its owner stopped it: no evidence beyond its end.
+    /// Stopped by its owner: no evidence beyond its end.
     Stopped,
-    /// It still ran when the history was read.
+    /// Still running when the history was read.
     Running,
 }
 

@@ -30,7 +30,7 @@ pub struct Settings {
     pub significance: f64,
     /// Least growth over the time observed, as a share of the series' typical level: less harms nobody.
     pub least_growth: f64,
-    /// Least time observed. Below two days a daily swing cannot be told from a leak.
+    /// Least observed time. Below two days a daily cycle cannot be distinguished from a leak.
     pub least_span_ms: i64,
     /// Probability that the interval of the slope holds.
     pub interval: f64,
@@ -45,9 +45,9 @@ impl Default for Settings {
 /// Verdict on a leak.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// It grows, and goes on growing.
+    /// Lasting growth.
     Leak,
-    /// Nothing that lasts.
+    /// No lasting growth.
     NoLeak,
     /// The data cannot tell; the reasons say why.
     Abstained,
@@ -94,7 +94,7 @@ pub struct Assessment {
 const MOST_BUCKETS: usize = 400;
 /// Buckets below which nothing is judged.
 const LEAST_BUCKETS: usize = 40;
-/// The quantile of a bucket that stands for what stays.
+/// Quantile of a bucket that represents the memory that stays in use.
 const FLOOR: f64 = 25.0;
 /// Share of the time that must have been measured.
 const LEAST_COVERAGE: f64 = 0.4;

@@ -17,7 +17,7 @@ pub fn percentile(values: &[f64], percent: f64) -> Option<f64> {
     percentile_of_sorted(&sorted(values), percent)
 }
 
-/// As [`percentile`], of values that are finite and sorted already.
+/// Returns the percentile of values that are already finite and sorted, see [`percentile`].
 #[must_use]
 pub fn percentile_of_sorted(sorted: &[f64], percent: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;

@@ -61,7 +61,7 @@ impl Question {
 const MOST_BUCKETS: usize = 800;
 /// Buckets below which nothing is foretold.
 const LEAST_BUCKETS: usize = 32;
-/// The quantile of a bucket that stands for it: what fills up is full at its peak, but one point is not a level.
+/// Quantile that represents a bucket: a disk is full at its peak, but a single point is not a level.
 const LEVEL: f64 = 75.0;
 /// A bucket is at most this share of the horizon, as long as there is enough history.
 const FINENESS: i64 = 16;

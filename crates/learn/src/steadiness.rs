@@ -19,7 +19,7 @@ pub struct Steadiness {
 }
 
 impl Steadiness {
-    /// Of the points within a window; `None` for a window shorter than a day. The series must be sorted by time.
+    /// Measures the points within a window; `None` for a window shorter than a day. The series must be sorted by time.
     #[must_use]
     pub fn of(points: &[Point], window: Window) -> Option<Steadiness> {
         let days = window.blocks(DAY_MS);

@@ -10,9 +10,9 @@ pub struct Summary {
     pub count: u64,
     /// Share of the window's periods that have a point, 0 to 1.
     pub coverage: f64,
-    /// Mean.
+    /// Mean of the values.
     pub mean: f64,
-    /// Median.
+    /// Median of the values.
     pub p50: f64,
     /// 95th percentile, interpolated.
     pub p95: f64,
@@ -29,7 +29,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Of the points within a window; `None` when there is no finite one. The series must be sorted by time.
+    /// Summarises the points within a window; `None` if none is finite. The series must be sorted by time.
     #[must_use]
     pub fn of(points: &[Point], window: Window, period_ms: i64) -> Option<Summary> {
         let inside: Vec<Point> = window.of(points).iter().copied().filter(|(_, value)| value.is_finite()).collect();

@@ -28,8 +28,7 @@ pub struct Trend {
 }
 
 impl Trend {
-    /// The trend of what a day's points come to at a percentile; `None` where none stands out of chance. The series must be
-    /// sorted by time.
+    /// Fits the trend of the daily percentile; `None` if no trend is significant. The series must be sorted by time.
     #[must_use]
     pub fn of(points: &[Point], day_percentile: f64) -> Option<Trend> {
         let days = daily(points, day_percentile);

@@ -22,7 +22,7 @@ pub const fn hour_of_week(at_ms: i64) -> usize {
 }
 
 impl WeeklyShape {
-    /// Of a series; `None` without finite points.
+    /// Computes the shape of a series; `None` without finite points.
     #[must_use]
     pub fn of(points: &[Point]) -> Option<WeeklyShape> {
         let mut sums = [0f64; HOURS];

@@ -27,7 +27,7 @@ impl Window {
         Window { start_ms: end_ms.saturating_sub(length_ms), end_ms }
     }
 
-    /// Its length in milliseconds; zero when it ends before it starts.
+    /// Returns the length in milliseconds; zero if the window ends before it starts.
     #[must_use]
     pub const fn length_ms(self) -> i64 {
         let length = self.end_ms.saturating_sub(self.start_ms);

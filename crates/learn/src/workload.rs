@@ -55,7 +55,7 @@ pub enum Abstention {
         /// Days seen.
         days: f64,
     },
-    /// No class is likely enough.
+    /// No class is probable enough.
     Unclear,
 }
 

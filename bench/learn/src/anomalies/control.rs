@@ -4,7 +4,7 @@ use reeve_learn::Point;
 
 use crate::chance::Chance;
 
-/// Rows for which a control's alarm stands for what follows, as long as ours does.
+/// Rows that a control's alarm covers, as in Reeve's detector.
 const REST: usize = 100;
 
 /// Scores drawn at random: each row is an alarm with this chance, whatever its value.
@@ -27,7 +27,7 @@ pub(crate) fn hindsight(points: &[Point]) -> Vec<f64> {
     values.iter().map(|value| if value.is_finite() { (value - middle).abs() / size } else { 0.0 }).collect()
 }
 
-/// The same of the rows before each.
+/// Returns the median distance computed from the rows before each.
 pub(crate) fn median_distance(points: &[Point]) -> Vec<f64> {
     let (mut values, mut sizes): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
     let middle = |sorted: &[f64]| sorted.get(sorted.len() / 2).copied().unwrap_or(0.0);

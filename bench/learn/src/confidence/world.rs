@@ -6,7 +6,7 @@
 
 use crate::chance::Chance;
 
-/// Points a day; each stands for 15 minutes.
+/// Points a day; each covers 15 minutes.
 pub(super) const SLOTS: usize = 96;
 /// Days before the recommendation.
 pub(super) const PAST_DAYS: usize = 30;
@@ -26,7 +26,7 @@ pub(super) enum Habit {
     Steady,
     /// Next to nothing, and sometimes something.
     Asleep,
-    /// As much as it can do, until it is over.
+    /// Full load until the work is done.
     Saturated,
 }
 

@@ -52,7 +52,7 @@ pub(super) fn others(data: &Data) -> Result<Set> {
 }
 
 impl Series {
-    /// Everything from a slot up to and with another.
+    /// Returns the slots from one up to and including another.
     pub(super) fn until(&self, from: usize, last: usize) -> Grid {
         let values = self.grid.values[from..=last].to_vec();
         Grid { start_ms: self.grid.time_ms(from), values, doubled: 0, dropped: 0, ..self.grid }

@@ -16,7 +16,7 @@ pub(crate) enum World {
     HourOfDay,
     /// Availability says nothing, and the old are at risk rather than the young.
     Misleading,
-    /// Nobody measures availability.
+    /// No measured availability.
     Unmeasured,
     /// A week of history only.
     Young,
@@ -41,7 +41,7 @@ pub(crate) struct Fleet {
     pub(crate) signals: Vec<Signal>,
     /// True hazard per hour of each pool at each hour, age and bursts left out.
     pub(crate) truth: Vec<Vec<f64>>,
-    /// Its end, in milliseconds from zero.
+    /// End of the simulation, in milliseconds from zero.
     pub(crate) end_ms: i64,
 }
 

@@ -10,13 +10,13 @@ use crate::chance::Chance;
 pub(crate) enum Kind {
     /// Grows to the end.
     LeakSteady,
-    /// Grows, and starts anew after each of one to five restarts.
+    /// Growth that starts again after each of one to five restarts.
     LeakRestarted,
     /// Grows with the load: so much per unit of work done.
     LeakPerWork,
     /// Grows in steps: so much per job.
     LeakStaircase,
-    /// Nothing.
+    /// No injected pattern.
     Clean,
     /// A daily swing, less of it on weekends.
     CleanSeason,

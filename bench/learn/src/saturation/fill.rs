@@ -8,7 +8,7 @@ use crate::leak::series::deviation;
 /// Growth of a disk's use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Shape {
-    /// The same every day.
+    /// Constant growth.
     Linear,
     /// Ever faster: doubled two to six times a fortnight.
     Accelerating,
@@ -18,7 +18,7 @@ pub(crate) enum Shape {
     OfficeHours,
     /// With a nightly rotation that deletes part of the day's growth.
     Rotated,
-    /// As much as a real series moved: its cumulated sum.
+    /// Growth of a real series: its cumulative sum.
     Cumulated,
     /// With one clean-up at a random time.
     CleanedOnce,
@@ -41,7 +41,7 @@ impl Shape {
 pub(crate) struct Disk {
     /// Observed history.
     pub(crate) history: Vec<Point>,
-    /// Its capacity.
+    /// Capacity of the disk.
     pub(crate) capacity: f64,
     /// The first time at or above it, in milliseconds after the last point of the history.
     pub(crate) full_after_ms: f64,

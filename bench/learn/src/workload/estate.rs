@@ -15,7 +15,7 @@ pub(crate) struct Resource {
     pub(crate) network: Vec<Point>,
     /// Disk traffic; empty where not measured.
     pub(crate) disk: Vec<Point>,
-    /// Tags.
+    /// Tags of the resource.
     pub(crate) tags: Vec<(&'static str, &'static str)>,
 }
 

@@ -27,7 +27,7 @@ const BEGINNING: f64 = 150.0;
 const BEGINNING_DISTANCE: f64 = 10.0;
 /// and the points after which twice of it would be enough.
 const BEGINNING_DOUBT: f64 = 8.0;
-/// Part of a day for which an alarm stands for whatever follows, and the points that is at the least and at the most.
+/// Part of a day that an alarm covers, and its bounds in points.
 const REST_DAYS: f64 = 1.0 / 3.0;
 const REST: (f64, f64) = (8.0, 480.0);
 /// A new alarm within that time must be stronger by this factor,
@@ -41,7 +41,7 @@ const FORGET_RESTS: f64 = 3.5;
 /// Nats over the threshold in which an alarm's score goes two thirds of its way to 1.
 const CERTAIN: f64 = 3.0;
 
-/// Everything an alarm is decided from.
+/// State that decides on an alarm.
 #[derive(Debug, Clone)]
 pub(crate) struct Alarm {
     sensitivity: Sensitivity,
@@ -96,7 +96,7 @@ impl Alarm {
         self.sensitivity
     }
 
-    /// Forgets how high signs rise, and keeps what the last alarm stands for.
+    /// Forgets the height of signs, and keeps the period that the last alarm covers.
     pub(crate) fn forget(&mut self) {
         let fresh = Alarm::new(self.sensitivity);
         *self = Alarm { guard: self.guard, since: self.since, told: self.told, deviation: self.deviation, ..fresh };

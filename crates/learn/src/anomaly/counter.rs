@@ -1,6 +1,6 @@
 //! Counters: series that only rise, but for resets, are judged by how fast they rise.
 
-/// Points after which a series can be told to be a counter.
+/// Points after which a series can be recognised as a counter.
 const ENOUGH: f64 = 48.0;
 /// Points over which its habit is averaged.
 const HABIT: f64 = 200.0;
@@ -8,11 +8,11 @@ const HABIT: f64 = 200.0;
 /// Interpretation of a value: a gauge, or the rise or reset of a counter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Reading {
-    /// Itself.
+    /// Value of a gauge.
     Gauge(f64),
     /// The rise since the last point, per usual step.
     Rise(f64),
-    /// The same as the last, but this is where the series turned out to be of the other kind: what was learnt is void.
+    /// Value at which the series turned out to be of the other kind, which invalidates the learnt state.
     Turn(f64),
 }
 

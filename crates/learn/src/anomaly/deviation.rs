@@ -201,7 +201,8 @@ impl Deviation {
     }
 }
 
-/// The score of a distance, told in usual ones. The cube keeps what is usual low, the logarithm the monstrous apart.
+/// Returns the score of a distance in units of the usual one. The cube keeps usual distances low, the logarithm
+/// separates extreme ones.
 fn score(distance: f64) -> f64 {
     let weight = |distance: f64| distance.ln_1p().powi(3);
     weight(distance) / (weight(distance) + weight(STRANGE))

@@ -14,7 +14,7 @@ const PERIODS: [i64; 2] = [DAY_MS, WEEK_MS];
 const KEPT: usize = 24;
 /// Largest shift of the time of day, and longest duration of a spike. A longer deviation is no spike.
 const WANDERS_MS: i64 = 3 * HOUR_MS / 4;
-/// Of so many rounds before this one,
+/// Number of earlier rounds that are searched,
 const ROUNDS: i64 = 4;
 /// so many must have had it.
 const NEEDED: usize = 3;

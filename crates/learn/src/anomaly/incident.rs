@@ -1,4 +1,4 @@
-//! Incidents: alarms of one trouble, told once.
+//! Incidents: groups of the alarms of one event.
 
 use super::{Judgement, Sign};
 
@@ -10,7 +10,7 @@ const APART: u32 = 100;
 pub struct Incident {
     /// Time of the alarm, in milliseconds since the epoch.
     pub start_ms: i64,
-    /// Its last strange point.
+    /// Last anomalous point.
     pub end_ms: i64,
     /// The point with the highest score.
     pub peak_ms: i64,

@@ -5,12 +5,13 @@ use std::collections::VecDeque;
 /// Values kept.
 const PLACES: usize = 168;
 
-/// Values of the past, thinned out evenly as it grows until one stands for `widest` of them; from then on the oldest give way.
+/// Sample of the past, thinned out evenly as it grows until one value represents `widest` of them; from then on the
+/// oldest are dropped.
 #[derive(Debug, Clone)]
 pub(crate) struct Sample {
     /// In the order of their times.
     kept: VecDeque<f32>,
-    /// The same by size.
+    /// Values sorted by size.
     sorted: Vec<f32>,
     /// Number of values of the series that one kept value represents.
     stride: u32,

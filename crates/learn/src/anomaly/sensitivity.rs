@@ -8,7 +8,7 @@ pub enum Sensitivity {
     /// Alarms only for points that are anomalous beyond doubt.
     #[default]
     Medium,
-    /// Whatever is probably no chance.
+    /// Alarms for all points that are probably not due to chance.
     High,
 }
 

@@ -70,7 +70,7 @@ impl Tally {
     }
 }
 
-/// Everything a calibrator knows, to be kept.
+/// State of a calibrator, for storage.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalibratorState {
     /// Coefficients a belief has: intercept, slope, features.
@@ -252,7 +252,7 @@ impl Calibrator {
         (self.seen.held + 1.0) / (self.seen.count + 2.0)
     }
 
-    /// Everything it knows.
+    /// Returns the state for storage.
     #[must_use]
     pub fn state(&self) -> CalibratorState {
         let keep = |belief: &Belief, seen: Tally| GroupState {

@@ -10,9 +10,9 @@ const FIRM: f64 = 12.0;
 /// A monotone map of probabilities.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Curve {
-    /// Of `ln p`; 1 in the identity.
+    /// Coefficient of `ln p`; 1 in the identity.
     pub a: f64,
-    /// Of `-ln (1 - p)`; 1 in the identity.
+    /// Coefficient of `-ln (1 - p)`; 1 in the identity.
     pub b: f64,
     /// Shift; 0 in the identity.
     pub c: f64,

@@ -1,4 +1,4 @@
-//! Everything a series says about a later step: simple forecasts, each known at its origin, that are then weighed.
+//! Features of a series for a later step: simple forecasts, each known at its origin, that are then weighted.
 //!
 //! Four families: levels (exponential smoothing, medians), seasons (the same phase of earlier seasons, smoothed from season to
 //! season), seasons shifted by how far the series lately ran beside them, and all of them carried on along the trend where
@@ -48,7 +48,8 @@ const NEWEST: usize = 0;
 const CENTRE: usize = 2;
 
 impl Frame {
-    /// Of values on a grid, with their seasons. `unit` is a natural length in steps: the first season.
+    /// Builds the frame of values on a grid, with their seasons. `unit` is a natural length in steps: the first
+    /// season.
     pub(super) fn of(values: &[f64], seasons: &Seasons, unit: usize) -> Self {
         let unit_f = unit as f64;
         let levels = [0.01, unit_f / 4.0, unit_f, unit_f * 5.0]

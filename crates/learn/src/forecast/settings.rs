@@ -13,7 +13,7 @@ pub enum Effort {
 /// Kind of the values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Kind {
-    /// Told from the values.
+    /// Detected from the values.
     #[default]
     Auto,
     /// A value may rise and fall.
@@ -25,7 +25,7 @@ pub enum Kind {
 /// A span of time with a name: a sale, a holiday, a backup. Spans with the same label are taken to do the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
-    /// Its name.
+    /// Name of the event.
     pub label: String,
     /// First millisecond of it, since the epoch.
     pub from_ms: i64,

@@ -17,7 +17,7 @@ struct Cut {
 pub(super) struct Cuts(Vec<Cut>);
 
 impl Cuts {
-    /// Of values on a grid of this step.
+    /// Finds the spans to cut in values on a grid of this step.
     pub(super) fn of(values: &[f64], step_ms: i64) -> Cuts {
         let round_ms = if step_ms <= DAY_MS { WEEK_MS } else { 12 * MONTH_MS };
         let round = ((round_ms as f64 / step_ms as f64).round() as usize).max(1);

@@ -12,7 +12,8 @@ pub(super) struct Spread {
 }
 
 impl Spread {
-    /// Of `(error, weight)` pairs made at `origins` origins, of which about `evidence` do not overlap.
+    /// Computes the spread of `(error, weight)` pairs from `origins` origins, of which about `evidence` do not
+    /// overlap.
     pub(super) fn of(mut errors: Vec<(f64, f64)>, origins: f64, evidence: f64) -> Spread {
         errors.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         let total: f64 = errors.iter().map(|(_, weight)| weight).sum();

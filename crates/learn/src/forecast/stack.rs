@@ -9,7 +9,7 @@ pub(super) struct Case {
     pub features: [f64; MOST],
     pub truth: f64,
     pub weight: f64,
-    /// Its share in what is learnt: less where a season was not known yet, so that nothing could be asked of it.
+    /// Weight in learning: lower if a season was not known yet.
     pub says: f64,
     /// Part of the past that the origin lies in, for cross-validation.
     pub fold: usize,

@@ -23,7 +23,7 @@ const MOST_EXAMPLES: usize = 4_000;
 const FORGET_MS: [i64; 4] = [HOUR_MS, 6 * HOUR_MS, DAY_MS, WEEK_MS];
 /// A silence of so many usual steps, and longer than the horizon, hides what happened in it.
 const SILENT_STEPS: i64 = 4;
-/// Nothing is certain.
+/// Smallest probability: no outcome is certain.
 const LEAST_CHANCE: f64 = 1e-4;
 
 /// Availability of one pool over time.
@@ -104,7 +104,7 @@ impl Thinned {
 }
 
 impl Availability {
-    /// Of a pool of which nothing is known, for a horizon in milliseconds.
+    /// Creates the model of an unknown pool, for a horizon in milliseconds.
     #[must_use]
     pub fn new(horizon_ms: i64) -> Self {
         Self {
@@ -214,7 +214,7 @@ impl Side {
         self.examples.add(Example { features, outcome: lost, weight });
     }
 
-    /// Fits anew once a tenth more is known.
+    /// Fits the model again once a tenth more data is known.
     fn fit(&mut self) {
         if self.over < LEAST_HORIZONS || self.seen < self.fitted + (self.fitted / 10).max(5) {
             return;

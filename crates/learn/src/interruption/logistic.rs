@@ -4,7 +4,7 @@
 /// Prior of a coefficient: mean and standard deviation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Belief {
-    /// Mean.
+    /// Mean of the coefficient.
     pub(crate) mean: f64,
     /// Standard deviation, above zero.
     pub(crate) deviation: f64,

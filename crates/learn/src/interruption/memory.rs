@@ -60,7 +60,7 @@ pub(super) struct Recollection {
     pub(super) per_day: f64,
     /// Recent interruptions in the pool, forgotten within an hour and within a day.
     pub(super) pool: [f64; 2],
-    /// The same in the whole estate.
+    /// Recency in the whole estate.
     pub(super) estate: [f64; 2],
     /// Interruptions ever seen in the pool.
     pub(super) events: f64,

@@ -21,7 +21,7 @@ pub(crate) struct Series<'a> {
 pub(crate) struct Fit {
     /// Coefficient of the shape.
     pub(crate) slope: f64,
-    /// Its standard error.
+    /// Standard error of the slope.
     pub(crate) error: f64,
     /// Degrees of freedom that the autocorrelation leaves.
     pub(crate) freedom: f64,
@@ -51,7 +51,7 @@ pub(crate) struct Prepared<'a> {
 }
 
 impl<'a> Prepared<'a> {
-    /// Of a series.
+    /// Prepares a series.
     pub(crate) fn of(series: &Series<'a>) -> Self {
         let mut y = demeaned(series.values, series.pieces);
         let z = demeaned(series.covariate, series.pieces);

@@ -14,7 +14,7 @@ const LATE: [f64; 4] = [0.66, 0.72, 0.78, 0.84];
 const RISES: [f64; 5] = [0.002, 0.08, 0.2, 0.35, 0.5];
 /// Time constants of a warm-up, as shares of the longest piece.
 const WARM_UPS: [f64; 4] = [0.05, 0.12, 0.25, 0.4];
-/// A rise that stops must have stopped for this share of the span to be told from one that goes on.
+/// Share of the span for which a rise must have stopped to be distinguished from one that continues.
 const REST: f64 = 0.15;
 
 /// The growth of a series.

@@ -41,7 +41,7 @@ pub(super) struct Sums<'a> {
     /// The level around each bucket: its median with the two before.
     pub(super) smooth: Vec<f64>,
     scale: f64,
-    /// Of 1, x, x², y, xy, y².
+    /// Prefix sums of 1, x, x², y, xy, y².
     sums: Vec<[f64; 6]>,
     /// For each power, of e, e², ye.
     exponentials: Vec<Vec<[f64; 3]>>,

@@ -43,7 +43,7 @@ pub(super) struct Growth<'a> {
 /// A candidate at an origin: gain over a number of steps.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Line {
-    /// Its own level less the local one.
+    /// Difference between its own level and the local one.
     pub(super) offset: f64,
     /// Gain per bucket.
     pub(super) rate: f64,
@@ -76,7 +76,7 @@ impl Line {
 }
 
 impl<'a> Growth<'a> {
-    /// Of a glued series, backtested around a lead (in buckets). `None` when there is too little to try on.
+    /// Backtests candidates on a glued series, around a lead (in buckets). `None` if there is too little data.
     pub(super) fn backtested(buckets: &Buckets, glued: &[f64], sums: &'a Sums<'_>, lead: f64) -> Option<Growth<'a>> {
         let n = glued.len();
         let lead = lead.clamp(4.0, n as f64 / 3.0);

@@ -18,7 +18,7 @@ pub(super) struct Mix {
 }
 
 impl Mix {
-    /// Of candidates and their weights, in the same order. Those without weight are left out.
+    /// Combines candidates with their weights, in the same order. Those without weight are left out.
     pub(super) fn of(weights: &[f64], lines: Vec<Line>) -> Mix {
         let all = weights.iter().zip(lines).map(|(weight, line)| (*weight, 0.0, line));
         Mix { parts: all.filter(|(weight, ..)| *weight > 0.0).collect() }

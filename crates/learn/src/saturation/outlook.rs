@@ -9,9 +9,9 @@ use crate::window::DAY_MS;
 /// Verdict on saturation within the horizon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is, within the horizon, with at least the probability asked for.
+    /// Reached within the horizon, with at least the requested probability.
     Foreseen,
-    /// It is not.
+    /// Not reached.
     NotForeseen,
     /// The data cannot tell; the reasons say why.
     Abstained,
@@ -35,7 +35,7 @@ pub struct Outlook {
     pub growth_per_day: Option<SlopePerDay>,
     /// Releases found, oldest first.
     pub releases: Vec<Release>,
-    /// Why.
+    /// Reasons of the verdict.
     pub reasons: Vec<Reason>,
 }
 

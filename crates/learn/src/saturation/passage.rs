@@ -24,7 +24,7 @@ const LEADS: f64 = 2.0;
 const LONGEST: usize = 96;
 /// Half-life of a path's weight, as a share of the series.
 const HALF_LIFE: f64 = 0.6;
-/// Each path stands for those near it: how far, in errors of its lead. A few dozen paths alone have no tails.
+/// Width by which each path represents its neighbours, in errors of its lead. A few dozen paths alone have no tails.
 const NEAR: f64 = 0.6;
 
 /// Past errors of a weighted mean of candidates.
@@ -36,7 +36,8 @@ pub(super) struct Paths {
 }
 
 impl Paths {
-    /// Of what each bucket of a glued series reached, from bucket `first` on. `None` when it is too short to lend any.
+    /// Builds the paths from the peaks of each bucket of a glued series, from bucket `first` on. `None` if it is too
+    /// short.
     pub(super) fn of(
         buckets: &Buckets,
         reached: &[f64],

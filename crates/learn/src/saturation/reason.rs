@@ -17,14 +17,14 @@ pub enum Reason {
         /// Share of the time that was measured, 0 to 1.
         coverage: f64,
     },
-    /// It is full now.
+    /// The resource is full now.
     Full,
-    /// It grows towards its capacity.
+    /// The level grows towards the capacity.
     Grows {
         /// Units of the series per day.
         per_day: f64,
     },
-    /// It does not grow to speak of.
+    /// The level hardly grows.
     Still,
     /// Releases came before; one may come first again.
     Released {

@@ -12,7 +12,7 @@ const RANDOM: f64 = 4.0;
 /// Effect of the releases so far.
 #[derive(Debug)]
 pub(super) struct Relief {
-    /// The series without its breaks: what grew, all told.
+    /// Series without its breaks: the accumulated growth.
     pub(super) glued: Vec<f64>,
     /// The level now, the season taken out.
     pub(super) level: f64,
@@ -25,7 +25,7 @@ pub(super) struct Relief {
 }
 
 impl Relief {
-    /// Of a series without season, and its breaks.
+    /// Separates the breaks of a series without season.
     pub(super) fn of(buckets: &Buckets, rest: &[f64], cuts: &[Break]) -> Relief {
         let mut glued = rest.to_vec();
         for cut in cuts {

@@ -37,7 +37,8 @@ pub struct Features(pub [f64; 20]);
 const LEAST_COVERAGE: f64 = 0.5;
 
 impl Features {
-    /// Of metrics and tags; `None` when less than a week of the processor was seen, or less than half of it.
+    /// Computes the features of metrics and tags; `None` if less than a week of CPU was observed, or less than half of
+    /// it.
     #[must_use]
     pub fn of(metrics: &Metrics<'_>, tags: &[(&str, &str)]) -> Option<Features> {
         let hours = Buckets::with_width(metrics.cpu, HOUR_MS, 50.0);

@@ -1,4 +1,4 @@
-//! Kinds of work, told.
+//! Tests of the classification of workloads.
 
 use super::*;
 use crate::window::HOUR_MS;

@@ -1,5 +1,6 @@
-//! Parameters learnt on the simulated estate. `REEVE_BENCH_WEIGHTS=1 reeve-bench-learn workload` prints them anew; the seed is
-//! in `bench/learn/src/workload.rs`.
+//! Parameters learnt on the simulated estate. `REEVE_BENCH_WEIGHTS=1 reeve-bench-learn workload` prints new ones; the
+//! seed is in `bench/learn/src/workload.rs`. `REEVE_BENCH_WEIGHTS=1 reeve-bench-learn workload` prints them anew; the
+//! seed is in `bench/learn/src/workload.rs`.
 
 pub(super) const MEANS: [f64; 20] = [
     0.641937, -0.198493, 0.298451, 0.493178, 2.155489, 0.367555, 0.037850, 0.280560, 1.534075, 2.531160, 0.492427,

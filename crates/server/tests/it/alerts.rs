@@ -1,5 +1,5 @@
-//! Alerts over the built program: a burst of failures fires once, is told to a real receiver, and survives a restart; every reason
-//! for not firing is named; what is wrong is refused by field.
+//! Tests of alerts over the built program: a burst of failures fires once, notifies a real receiver, and survives a
+//! restart; every reason for not firing is named; invalid fields are refused by name.
 
 mod kill;
 mod told;

@@ -1,5 +1,6 @@
-//! Anomalies over HTTP: an address on an operator's list is told with its evidence, what was said is taken back, lists come by the
-//! interface and as files; a cause names what others changed, and who did it to those who may see that.
+//! Tests of anomalies over HTTP: an address on an operator's list is reported with its evidence, feedback can be
+//! withdrawn, lists come by the interface and as files; a cause names the changes of others, and their authors to
+//! those who may see them.
 
 use std::time::Duration;
 

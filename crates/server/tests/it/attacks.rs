@@ -11,7 +11,7 @@ use reeve_testkit::http::{Api, until};
 use reeve_testkit::service::{ADMIN_TOKEN, Service, reeve};
 use serde_json::{Value, json};
 
-/// Time in which an attack must be told.
+/// Time within which an attack must be reported.
 const A_MINUTE: Duration = Duration::from_secs(60);
 
 /// Entries of the simulated company as they are sent.
@@ -61,7 +61,7 @@ async fn looked_again(api: &Api, marker: Value, before: &[Value]) {
     assert_eq!(after.len(), before.len() + 1, "{:?}", titles(&after));
 }
 
-/// Something that is told whoever does it.
+/// Entry that fires a rule, whoever the actor is.
 fn marker() -> Value {
     json!([{
         "event_type": "policy.modify", "timestamp": Timestamp::now().to_string(),

@@ -1,4 +1,5 @@
-//! Bills in `charges/`: read once when they come, a bad one named by file and line, and what is unusual in them told.
+//! Tests of bills in `charges/`: read once when they arrive, a bad one named by file and line, and unusual costs
+//! reported.
 
 use std::fmt::Write as _;
 use std::fs;

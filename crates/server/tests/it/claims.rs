@@ -1,4 +1,5 @@
-//! Claims: what a source says stays what it said, and one `event_id` stands for one claim, whatever happens in between.
+//! Tests of claims: the source's values are never changed, and one `event_id` belongs to one claim, even across
+//! restarts.
 
 use reeve_testkit::service::Service;
 use serde_json::{Value, json};

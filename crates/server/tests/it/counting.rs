@@ -1,4 +1,4 @@
-//! Counting: totals are exact, what is not told is summed, over segments and tail alike.
+//! Tests of counts: totals are exact, and further values are summed, over segments and tail alike.
 
 use std::collections::BTreeMap;
 

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use estate::Estate;
 
-/// Few enough that part of the log is sealed into segments and part still stands in the write-ahead log at the end.
+/// Seals so rarely that part of the log is in segments and part in the write-ahead log at the end.
 const SETTINGS: &[(&str, &str)] = &[("REEVE_SEAL_AFTER_ENTRIES", "60"), ("REEVE_SEAL_AFTER_S", "600"), EMULATORS];
 
 /// Users who answer recommendations, by role.

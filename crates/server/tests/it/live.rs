@@ -1,4 +1,5 @@
-//! The live view: what arrives is told once and in order, to whoever may see it, whatever happens to the stream.
+//! Tests of the live view: new entries are streamed once and in order to everyone who may see them, whatever happens
+//! to the stream.
 
 use std::time::Duration;
 
@@ -24,7 +25,7 @@ async fn append(api: &Api, numbers: std::ops::Range<usize>, padding: &str) -> u6
     last
 }
 
-/// Reads entries until the one with this number; each is told once, in order, none is left out.
+/// Reads the entries with these numbers; each arrives once, in order, and none is missing.
 async fn reads(live: &mut Live, numbers: std::ops::Range<usize>) {
     for n in numbers {
         assert_eq!(live.entry().await["resource"]["id"], format!("r-{n}"));

@@ -1,4 +1,4 @@
-//! Saved searches: kept, shared, changed by their owner alone, and asked as whoever opens them.
+//! Tests of saved searches: stored, shared, changed by their owner alone, and run with the rights of the reader.
 
 use reeve_testkit::http::Api;
 use reeve_testkit::service::Service;

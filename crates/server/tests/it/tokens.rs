@@ -1,4 +1,4 @@
-//! Tokens: who stands behind one is remembered for a moment, and forgotten as soon as it changes.
+//! Tests of tokens: their principals are cached for a moment, and dropped as soon as they change.
 
 use reeve_testkit::http::Api;
 use reeve_testkit::service::Service;

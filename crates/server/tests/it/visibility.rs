@@ -70,7 +70,7 @@ fn sum(counts: &Value) -> u64 {
     counts.as_array().unwrap().iter().map(|one| one["count"].as_u64().unwrap()).sum()
 }
 
-/// Everything that counts or shows entries shows exactly these.
+/// Checks that all routes that count or show entries use exactly these.
 async fn sees(api: &Api, company: &Company, who: &str, seen: &[&str]) {
     let expected = company.entries_of(seen);
     let listed = api.get("audit-logs?query=event_type:test.deed&limit=1000").await.expect(200);
@@ -138,8 +138,8 @@ async fn a_manager_sees_the_team_and_a_regular_user_their_own() {
     assert!(company.service.stop().unwrap().0.success());
 }
 
-/// A preview counts what its caller sees. A firing tells of everybody's entries, so only who sees the whole log reads it, and the entries
-/// that caused it and that tell of it are no way around that.
+/// A preview counts what its caller may see. A firing covers everybody's entries, so only readers of the whole log may
+/// read it, and neither the entries that caused it nor those about it circumvent that.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn alerts_show_nothing_that_their_reader_may_not_see() {
     let company = Company::found().await;

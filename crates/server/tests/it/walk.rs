@@ -1,5 +1,6 @@
-//! Every route, as every role, with a planted entry of a stranger's: nothing that comes back tells of it, unless the role sees
-//! the whole log. Routes, parameters and bodies come from the service's own description, so that a new route is walked too.
+//! Walks every route as every role, with a planted entry of a stranger: no response reveals it, unless the role sees
+//! the whole log. Routes, parameters and bodies come from the service's own description, so that a new route is walked
+//! too.
 
 use reeve_access::{Permission, Role};
 use reeve_http::guard::Rule;
@@ -10,7 +11,7 @@ use serde_json::{Value, json};
 
 /// Stands in every field of the stranger's entries and searches, and in nothing else.
 const STRANGER: &str = "zqstranger";
-/// The same of a colleague's, which a manager sees.
+/// Marker of a colleague's entry, which a manager sees.
 const COLLEAGUE: &str = "zqcolleague";
 
 /// An entry of somebody's with a marker wherever one fits.
@@ -54,7 +55,7 @@ struct Walk {
 }
 
 impl Walk {
-    /// Everything one route is asked: method, path, body.
+    /// Returns the requests of one route: method, path, body.
     fn requests(&self, rule: &Rule) -> Vec<(String, Option<Value>)> {
         let operation = &self.document["paths"][rule.path.replace("{*", "{")][rule.method.to_lowercase()];
         let reads = rule.method == "GET";

@@ -1,5 +1,5 @@
-//! A program outside is told: a recommendation on a real peer's machine arrives, signed, once, over a restart; secrets stay out of
-//! the log; addresses inside are refused unless the configuration allows them.
+//! Tests of webhooks: a recommendation on a real peer's machine arrives once and signed, over a restart; secrets stay
+//! out of the log; private addresses are refused unless the configuration allows them.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -85,7 +85,7 @@ pub(super) fn clean(kind: Kind, seed: u64) -> Vec<Point> {
         .collect()
 }
 
-/// The same with trouble from `row` on, sized by the series' own spread.
+/// Returns a series with a fault from `row` on, scaled by the series' own spread.
 pub(super) fn troubled(kind: Kind, trouble: Trouble, row: usize, seed: u64) -> Vec<Point> {
     let mut points = clean(kind, seed);
     let mut chance = Chance::new(seed + 77);

@@ -156,7 +156,7 @@ fn count(folder: &Path) -> usize {
     items.flatten().map(|item| if item.path().is_dir() { count(&item.path()) } else { 1 }).sum()
 }
 
-/// Everything but the name was done already.
+/// Returns `true` if only the final rename is missing.
 fn is_whole(folder: &Path) -> bool {
     !folder.join("restore-unfinished").exists() && verify(&[text(folder)]).is_ok_and(|(code, _)| code == Some(0))
 }

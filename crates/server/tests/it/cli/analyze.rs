@@ -20,7 +20,7 @@ fn analyze(arguments: &[&str]) -> Command {
     command
 }
 
-/// The same with a text on stdin, where the file is `-`.
+/// Runs the command with a text on stdin, with `-` as the file.
 fn analyze_text(arguments: &[&str], text: &str) -> Output {
     let mut command = analyze(arguments);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

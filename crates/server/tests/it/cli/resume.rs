@@ -1,4 +1,4 @@
-//! An export that is interrupted, and gone on with.
+//! Tests of an interrupted export and its resumption.
 
 use std::process::{Command, Stdio};
 

@@ -1,4 +1,5 @@
-//! Somebody can always get in: the last administrator stays, and the token of the environment is the way back.
+//! Tests that an administrator always has access: the last administrator stays, and the token of the environment
+//! restores access.
 
 use reeve_testkit::service::ADMIN_TOKEN;
 

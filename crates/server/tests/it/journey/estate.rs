@@ -22,13 +22,13 @@ pub(super) struct Estate {
     idle: String,
     /// A data volume of the idle one.
     volume: String,
-    /// Works.
+    /// Machine with real load.
     busy: String,
     /// In a scaling group, and as quiet as the oversized one.
     grouped: Vec<String>,
 }
 
-/// The recording of a name, or the look-alike that stands for it, ending now.
+/// Returns the recording of a name, or the similar generated one, ending now.
 fn series(all: &[Recording], name: &str, look_alike: &str) -> Vec<(Timestamp, f64)> {
     let found = all.iter().find(|one| one.name == name).or_else(|| all.iter().find(|one| one.name == look_alike));
     let found = found.unwrap_or_else(|| panic!("neither {name} nor {look_alike}")).clone();
@@ -88,7 +88,7 @@ impl Estate {
         self.moto.endpoint()
     }
 
-    /// Everything is in the inventory, with its samples.
+    /// Checks that the inventory has all resources, with their samples.
     pub(super) async fn is_listed(&self, admin: &Api) {
         let listed = admin.get("resources?limit=1000").await.expect(200);
         let of = |id: &str| listed.items().iter().find(|one| one["id"] == id).unwrap_or_else(|| panic!("no {id}"));

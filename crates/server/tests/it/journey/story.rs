@@ -20,7 +20,7 @@ fn told(entry: &Value) -> String {
     format!("{} {}", text("/action/operation"), text("/action/status"))
 }
 
-/// The chapters stand in the log in this order, whatever stands between them.
+/// Checks that the chapters are in the log in this order, with any entries between them.
 #[track_caller]
 fn in_order<'a>(entries: &'a [Value], chapters: &[&str]) -> Vec<&'a Value> {
     let all: Vec<String> = entries.iter().map(told).collect();

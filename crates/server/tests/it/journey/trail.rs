@@ -37,7 +37,7 @@ fn told(output: &Output) -> String {
     said.lines().last().unwrap_or_default().to_owned()
 }
 
-/// The number that stands before a word in the last line.
+/// Returns the number before a word in the last line.
 fn number(said: &str, word: &str) -> u64 {
     let before = said.split(word).next().unwrap().trim().rsplit(' ').next().unwrap();
     before.replace(',', "").parse().unwrap_or_else(|_| panic!("no number before {word:?} in {said:?}"))
