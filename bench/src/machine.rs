@@ -46,8 +46,8 @@ pub(crate) fn facts(dir: &Path) -> Result<Vec<(String, String)>> {
 fn mount(dir: &Path) -> String {
     let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
     let mounts = fs::read_to_string("/proc/mounts").unwrap_or_default();
-    let of = mounts.lines().map(|line| line.split(' ').collect::<Vec<_>>()).filter(|fields| fields.len() > 3);
-    let best = of.filter(|fields| dir.starts_with(fields[1])).max_by_key(|fields| fields[1].len());
+    let mounted = mounts.lines().map(|line| line.split(' ').collect::<Vec<_>>()).filter(|fields| fields.len() > 3);
+    let best = mounted.filter(|fields| dir.starts_with(fields[1])).max_by_key(|fields| fields[1].len());
     best.map_or_else(|| "unknown".to_owned(), |fields| format!("{} on {} ({})", fields[2], fields[0], fields[3]))
 }
 

@@ -189,9 +189,9 @@ impl Run {
             return;
         }
         let now = yardstick::measure();
-        let told = format!("copies {:.1} GB/s, a fresh page {:.2} µs", now.copy_gb_s, now.page_us);
-        say(&format!("\n[{:.0} s] {name} (memory: {told})", self.begun.elapsed().as_secs_f64()));
-        self.results.facts.push((format!("memory before `{name}`, one thread"), told));
+        let speed = format!("copies {:.1} GB/s, a fresh page {:.2} µs", now.copy_gb_s, now.page_us);
+        say(&format!("\n[{:.0} s] {name} (memory: {speed})", self.begun.elapsed().as_secs_f64()));
+        self.results.facts.push((format!("memory before `{name}`, one thread"), speed));
         if let Err(error) = work(self) {
             say(&format!("  FAILED: {error:#}"));
             self.results.failures.push((name.to_owned(), format!("{error:#}")));

@@ -72,12 +72,12 @@ pub(crate) struct Memory {
 /// The memory of a process.
 pub(crate) fn memory(pid: u32) -> Result<Memory> {
     let text = fs::read_to_string(format!("/proc/{pid}/status")).context("the process is gone")?;
-    let of = |name: &str| {
+    let field = |name: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix(name));
         line.and_then(|line| line.split_whitespace().next()).and_then(|kib| kib.parse::<u64>().ok()).unwrap_or_default()
             << 10
     };
-    Ok(Memory { peak: of("VmHWM:"), resident: of("VmRSS:"), anonymous: of("RssAnon:") })
+    Ok(Memory { peak: field("VmHWM:"), resident: field("VmRSS:"), anonymous: field("RssAnon:") })
 }
 
 /// Looks at a process's memory now and then, until it is asked.

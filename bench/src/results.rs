@@ -120,11 +120,11 @@ impl Results {
             out,
             "\n## Against PostgreSQL\n\n| | Reeve | PostgreSQL | PostgreSQL / Reeve |\n|---|---|---|---|"
         );
-        let told = |figure: &&Figure| {
+        let is_reeve = |figure: &&Figure| {
             let details = [".max", ".client", ".first"];
             figure.system == System::Reeve && !details.iter().any(|detail| figure.key.ends_with(detail))
         };
-        for figure in self.figures.iter().filter(told) {
+        for figure in self.figures.iter().filter(is_reeve) {
             if let Some(other) = self.value(System::Postgres, &figure.key) {
                 let ratio = if figure.value > 0.0 { show(other / figure.value) } else { "-".to_owned() };
                 let (own, other) = (show(figure.value), show(other));

@@ -111,7 +111,7 @@ fn monitoring(data: &Data) -> Result<()> {
 
 /// Prints the ranking quality of Reeve's scores and the controls'. Returns Reeve's over all files.
 fn ranks(corpus: &[Series], ours: &Scores) -> f64 {
-    let over = |of: &dyn Fn(&Series) -> Vec<f64>| corpus.iter().map(of).collect::<Scores>();
+    let over = |scorer: &dyn Fn(&Series) -> Vec<f64>| corpus.iter().map(scorer).collect::<Scores>();
     let hindsight = over(&|one| control::hindsight(&one.points));
     let past = over(&|one| control::median_distance(&one.points));
     let faded = |scores: &Scores| scores.iter().map(|one| control::fading(one.clone(), FADES)).collect::<Scores>();
@@ -139,8 +139,9 @@ fn controls(corpus: &[Series], ours: &Scores) -> Vec<(String, Scores)> {
     let rows: usize = corpus.iter().map(|series| series.points.len()).sum();
     let fired = ours.iter().flatten().filter(|score| **score > 0.5).count();
     let chance = fired as f64 / rows as f64;
-    let over =
-        |of: &dyn Fn(usize, &Series) -> Vec<f64>| corpus.iter().enumerate().map(|(at, one)| of(at, one)).collect();
+    let over = |scorer: &dyn Fn(usize, &Series) -> Vec<f64>| {
+        corpus.iter().enumerate().map(|(at, one)| scorer(at, one)).collect()
+    };
     let mut found: Vec<(String, Scores)> = vec![
         ("random, as often as ours".into(), over(&|at, one| control::random(one.points.len(), chance, at as u64))),
         ("every 5 % of a file".into(), over(&|_, one| control::every_twentieth(one.points.len()))),

@@ -86,7 +86,7 @@ pub(crate) fn run(data: &Data) -> Result<()> {
 /// Techniques are what the set can tell; its single events are found as well by who counts them (see the controls).
 fn goals(runs: &[Vec<Scored>]) {
     let found: Vec<figures::Found> = runs.iter().map(|run| at_false_positives(run, FALSE_POSITIVES)).collect();
-    let mean = |of: fn(&figures::Found) -> f64| 100.0 * found.iter().map(of).sum::<f64>() / found.len() as f64;
+    let mean = |figure: fn(&figures::Found) -> f64| 100.0 * found.iter().map(figure).sum::<f64>() / found.len() as f64;
     let print = |what: &str, share| {
         Goal::AtLeast(80.0, 95.0).print(
             &format!("suspicious CloudTrail {what} at 2 % false positives"),
@@ -175,8 +175,8 @@ fn ablations(data: &Data) -> Result<()> {
 
 fn counts(units: &[Unit]) {
     let count = |label: fn(&Label) -> bool| {
-        let of = units.iter().filter(|unit| label(&unit.label));
-        (of.clone().count(), of.map(|unit| unit.events.len()).sum::<usize>())
+        let labelled = units.iter().filter(|unit| label(&unit.label));
+        (labelled.clone().count(), labelled.map(|unit| unit.events.len()).sum::<usize>())
     };
     let (techniques, attacks) = count(|label| matches!(label, Label::Technique));
     println!(
@@ -219,7 +219,7 @@ fn score_in_order(units: &[Unit], order: u64, look: Look, takes: impl Fn(&Unit) 
             let mut review = EntryReview::default();
             let mut judged: Vec<_> = events().filter_map(|(unit, entry)| review.add(entry, (unit, entry))).collect();
             judged.extend(std::iter::from_fn(|| review.release()));
-            judged.into_iter().map(|(of, judgement)| scored(of, judgement)).collect()
+            judged.into_iter().map(|(event, judgement)| scored(event, judgement)).collect()
         }
     };
     // Equal orders for all later steps.
@@ -229,7 +229,7 @@ fn score_in_order(units: &[Unit], order: u64, look: Look, takes: impl Fn(&Unit) 
 
 fn row(name: &str, runs: &[Vec<Scored>]) {
     let all: Vec<figures::Found> = runs.iter().map(|run| at_false_positives(run, FALSE_POSITIVES)).collect();
-    let mean = |of: fn(&figures::Found) -> f64| all.iter().map(of).sum::<f64>() / all.len() as f64;
+    let mean = |figure: fn(&figures::Found) -> f64| all.iter().map(figure).sum::<f64>() / all.len() as f64;
     println!(
         "| {name} | {:.1} % | {:.1} % | {:.1} % | {:.1} % | {:.3} |",
         100.0 * mean(|f| f.events),

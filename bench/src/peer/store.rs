@@ -85,14 +85,14 @@ pub(crate) async fn append(server: &Server, entries: u64, lasts: Duration, resul
         running.spawn(copy(server.connect().await?, Arc::clone(&shared)));
     }
     let mut times = Vec::new();
-    let mut told = tokio::time::interval(Duration::from_secs(10));
+    let mut ticks = tokio::time::interval(Duration::from_secs(10));
     loop {
         tokio::select! {
             done = running.join_next() => match done {
                 None => break,
                 Some(done) => times.append(&mut done.context("a connection's task panicked")??),
             },
-            _ = told.tick() => {
+            _ = ticks.tick() => {
                 let stored = shared.stored.load(Ordering::Relaxed);
                 let seconds = begun.elapsed().as_secs_f64();
                 let rate = stored as f64 / seconds.max(1.0);

@@ -44,7 +44,7 @@ pub(crate) fn run(service: &Service, data: &Path, bodies: &Bodies, results: &mut
     let begun = Instant::now();
     let (times, probe) = std::thread::scope(|scope| {
         let probe = scope.spawn(|| Probe::run(service, data, &shared.marks, &shared.stop));
-        let told = scope.spawn(|| tell(&shared, service.pid(), begun));
+        let reporter = scope.spawn(|| report_progress(&shared, service.pid(), begun));
         let connections: Vec<_> = (0..CONNECTIONS).map(|_| scope.spawn(|| connection(service, &shared))).collect();
         let mut times = Vec::new();
         let mut failed = None;
@@ -55,7 +55,7 @@ pub(crate) fn run(service: &Service, data: &Path, bodies: &Bodies, results: &mut
             }
         }
         shared.stop.store(true, Ordering::Relaxed);
-        let _ = told.join();
+        let _ = reporter.join();
         let probe = probe.join().map_err(|_| anyhow::anyhow!("the probe panicked"))?;
         failed.map_or(Ok((times, probe)), Err)
     })?;
@@ -138,7 +138,7 @@ fn connection(service: &Service, shared: &Shared<'_>) -> Result<Vec<Instant>> {
 }
 
 /// Prints how far it is, every five seconds.
-fn tell(shared: &Shared<'_>, pid: u32, begun: Instant) {
+fn report_progress(shared: &Shared<'_>, pid: u32, begun: Instant) {
     let mut before = 0;
     let mut next = Duration::from_secs(5);
     while !shared.stop.load(Ordering::Relaxed) {

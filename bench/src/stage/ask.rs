@@ -89,16 +89,16 @@ pub(crate) fn search(
 /// Asks one question of each kind, right after a start with nothing in the page cache.
 pub(crate) fn cold(service: &Service, generator: &Generator, bodies: &Bodies, results: &mut Results) -> Result<()> {
     let mut connection = Connection::open(service.address)?;
-    let mut told = Vec::new();
+    let mut timings = Vec::new();
     for kind in &KINDS {
         let random = Random::new(SEED);
         let mut asker = Asker { world: generator.world(), ids: &bodies.ids, end_ms: bodies.end_ms, random };
         let (took, _) = asked(&mut connection, &asker.ask(kind.key))?;
-        told.push(format!("{} {:.0} ms", kind.what, took.as_secs_f64() * 1e3));
+        timings.push(format!("{} {:.0} ms", kind.what, took.as_secs_f64() * 1e3));
     }
     results.note(format!(
         "search, the first questions after a start with nothing in the page cache, in this order: {}",
-        told.join(", ")
+        timings.join(", ")
     ));
     Ok(())
 }

@@ -119,10 +119,10 @@ impl Probe {
     }
 }
 
-fn until(mark: &Mark, what: &str, mut there: impl FnMut() -> Result<bool>) -> Result<()> {
-    while !there()? {
+fn until(mark: &Mark, name: &str, mut is_done: impl FnMut() -> Result<bool>) -> Result<()> {
+    while !is_done()? {
         if mark.acknowledged.elapsed() > PATIENCE {
-            bail!("entry {} was acknowledged and not {what} within {PATIENCE:?}", mark.sequence);
+            bail!("entry {} was acknowledged and not {name} within {PATIENCE:?}", mark.sequence);
         }
         crate::process::pause(LOOK);
     }

@@ -52,10 +52,7 @@ impl SigmaProblem {
 /// When the text is too long or is not YAML.
 pub fn read_sigma(text: &str) -> Result<Vec<SigmaRule>, SigmaProblem> {
     if text.len() > MAX_SIGMA_BYTES {
-        return Err(SigmaProblem::new(
-            1,
-            format!("the text has {} bytes; at most {MAX_SIGMA_BYTES} are taken", text.len()),
-        ));
+        return Err(SigmaProblem::new(1, format!("the text has {} bytes; the limit is {MAX_SIGMA_BYTES}", text.len())));
     }
     Ok(yaml::documents(text)?.iter().map(rule).collect())
 }

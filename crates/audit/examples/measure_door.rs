@@ -31,22 +31,22 @@ fn main() -> std::io::Result<()> {
         text.len() / lines.len(),
         canonical / lines.len()
     )?;
-    let mut tell = |what: &str, round: &mut dyn FnMut()| {
+    let mut report = |name: &str, round: &mut dyn FnMut()| {
         let mut fastest = f64::MAX;
         for _ in 0..ROUNDS {
             let start = Instant::now();
             round();
             fastest = fastest.min(start.elapsed().as_secs_f64());
         }
-        writeln!(out, "{what:<32} {:>8.0} ns an entry", fastest * 1e9 / lines.len() as f64)
+        writeln!(out, "{name:<32} {:>8.0} ns an entry", fastest * 1e9 / lines.len() as f64)
     };
-    tell("one by one", &mut || lines.iter().for_each(|line| drop(black_box(Draft::from_bytes(line, now)))))?;
-    for (what, content, bodies) in
+    report("one by one", &mut || lines.iter().for_each(|line| drop(black_box(Draft::from_bytes(line, now)))))?;
+    for (name, content, bodies) in
         [("NDJSON, 500 at once", Content::Ndjson, &batches), ("array, 500 at once", Content::Array, &arrays)]
     {
-        tell(what, &mut || bodies.iter().for_each(|body| drop(black_box(parse_batch(body, content, now, 500)))))?;
+        report(name, &mut || bodies.iter().for_each(|body| drop(black_box(parse_batch(body, content, now, 500)))))?;
     }
-    tell("stored bytes read back", &mut || {
+    report("stored bytes read back", &mut || {
         stored.iter().for_each(|bytes| drop(black_box(Entry::from_canonical(bytes))))
     })
 }

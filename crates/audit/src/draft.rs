@@ -133,7 +133,7 @@ impl Draft {
         scratch.clear();
         let ours = entry.write_parts(recorded_at, scratch);
         if scratch.len() > MAX_ENTRY_BYTES {
-            let message = format!("the entry has {} bytes; at most {MAX_ENTRY_BYTES} are taken", scratch.len());
+            let message = format!("the entry has {} bytes; the limit is {MAX_ENTRY_BYTES}", scratch.len());
             return Err(FieldError::new("", "entry_too_large", message));
         }
         let claim = Sha256::new().chain_update(&scratch[..ours.start]).chain_update(&scratch[ours.end..]);

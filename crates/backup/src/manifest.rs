@@ -72,7 +72,7 @@ pub enum ManifestError {
     #[error("the backup is of version {0}, and this program knows version {VERSION}; use a newer one")]
     Version(u64),
     /// A part has a name that leads elsewhere.
-    #[error("the manifest lists a part that is none: {0}")]
+    #[error("the manifest lists an unknown part: {0}")]
     Name(#[from] crate::part::NameError),
 }
 

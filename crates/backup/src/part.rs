@@ -17,7 +17,7 @@ pub struct PartName(String);
 
 /// Why a text is no name of a part.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{name:?} is no path of a file in a data directory")]
+#[error("{name:?} is not a path in a data directory")]
 pub struct NameError {
     /// The text, cut to a length that can be shown.
     pub name: String,

@@ -30,14 +30,14 @@ pub struct Flaw {
     /// The part; `None` for the file as a whole.
     pub part: Option<String>,
     /// Description of the fault.
-    pub what: String,
+    pub message: String,
 }
 
 impl fmt::Display for Flaw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.part {
-            Some(part) => write!(f, "{part}: {}", self.what),
-            None => f.write_str(&self.what),
+            Some(part) => write!(f, "{part}: {}", self.message),
+            None => f.write_str(&self.message),
         }
     }
 }
@@ -80,9 +80,9 @@ pub struct Contents {
 }
 
 impl Contents {
-    fn flaw(&mut self, part: Option<&str>, what: impl Into<String>) {
+    fn flaw(&mut self, part: Option<&str>, message: impl Into<String>) {
         if self.flaws.len() < MOST_FLAWS {
-            self.flaws.push(Flaw { part: part.map(str::to_owned), what: what.into() });
+            self.flaws.push(Flaw { part: part.map(str::to_owned), message: message.into() });
         }
     }
 }
@@ -105,7 +105,7 @@ pub fn read(input: impl Read, sink: &mut dyn Sink) -> io::Result<Contents> {
     end(archive.into_inner(), &mut contents);
     compare(&found, &mut contents);
     if contents.sha256.is_none() && contents.flaws.is_empty() {
-        contents.flaw(None, "the SHA-256 at the end of the file is not that of the file");
+        contents.flaw(None, "the SHA-256 at the end of the file does not match the file");
     }
     Ok(contents)
 }
@@ -142,8 +142,8 @@ fn parts<R: Read>(archive: &mut Archive<R>, sink: &mut dyn Sink, contents: &mut 
                 return Ok(found);
             }
             Err(Wrong::Sink(error)) => return Err(error),
-            Err(Wrong::Archive(part, what)) => {
-                contents.flaw(Some(part.as_str()).filter(|part| !part.is_empty()), what);
+            Err(Wrong::Archive(part, message)) => {
+                contents.flaw(Some(part.as_str()).filter(|part| !part.is_empty()), message);
                 return Ok(found);
             }
         }
@@ -163,7 +163,7 @@ fn take<R: Read>(
     names: &mut BTreeSet<PartName>,
 ) -> Result<Taken, Wrong> {
     let path = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
-    let wrong = |what: String| Wrong::Archive(path.chars().take(120).collect(), what);
+    let wrong = |message: String| Wrong::Archive(path.chars().take(120).collect(), message);
     if entry.header().entry_type() != EntryType::Regular {
         return Err(wrong("it is not a regular file".to_owned()));
     }
@@ -208,7 +208,7 @@ fn end<R: Read>(mut decoder: Decoder<'static, io::BufReader<Sealed<R>>>, content
         let mut rest = Vec::new();
         match decoder.by_ref().take(3 * TAR_BLOCK).read_to_end(&mut rest) {
             Ok(read) if (read as u64) < 3 * TAR_BLOCK && rest.iter().all(|byte| *byte == 0) => {}
-            Ok(_) => contents.flaw(None, "something stands after the manifest"),
+            Ok(_) => contents.flaw(None, "there is data after the manifest"),
             Err(error) => contents.flaw(None, format!("it cannot be read to its end: {error}")),
         }
     }
@@ -224,9 +224,10 @@ fn end<R: Read>(mut decoder: Decoder<'static, io::BufReader<Sealed<R>>>, content
 /// Holds the parts against the manifest.
 fn compare(found: &[Part], contents: &mut Contents) {
     let Some(listed) = contents.manifest.as_ref().map(|manifest| manifest.parts.clone()) else { return };
-    let there: std::collections::BTreeMap<&str, &Part> = found.iter().map(|part| (part.path.as_str(), part)).collect();
+    let by_path: std::collections::BTreeMap<&str, &Part> =
+        found.iter().map(|part| (part.path.as_str(), part)).collect();
     for part in &listed {
-        match there.get(part.path.as_str()) {
+        match by_path.get(part.path.as_str()) {
             None => contents.flaw(Some(&part.path), "the manifest lists it, and it is not there"),
             Some(found) if found.bytes != part.bytes => {
                 contents.flaw(Some(&part.path), format!("it has {} bytes, not {}", found.bytes, part.bytes));

@@ -126,5 +126,10 @@ pub trait Act: Send + Sync {
     /// Makes one change.
     async fn apply(&self, resource: &Resource, mutation: &Mutation) -> Result<Applied, ActError>;
     /// Returns `true` if the snapshot is complete.
-    async fn snapshot_complete(&self, of: &ResourceId, region: &str, snapshot: &Snapshot) -> Result<bool, ActError>;
+    async fn snapshot_complete(
+        &self,
+        resource: &ResourceId,
+        region: &str,
+        snapshot: &Snapshot,
+    ) -> Result<bool, ActError>;
 }

@@ -175,8 +175,8 @@ impl Catalogue {
     /// has. Bare-metal sizes are left out. Empty when the name is unknown.
     #[must_use]
     pub fn smaller_in_family(&self, provider: Provider, name: &str) -> Vec<&InstanceSpec> {
-        let Some(of) = self.instance(provider, name) else { return Vec::new() };
-        let mut found: Vec<_> = self.siblings(of).filter(|s| fits_within(s, of)).collect();
+        let Some(machine) = self.instance(provider, name) else { return Vec::new() };
+        let mut found: Vec<_> = self.siblings(machine).filter(|s| fits_within(s, machine)).collect();
         found.sort_by(|a, b| by_size(b, a));
         found
     }
@@ -184,8 +184,8 @@ impl Catalogue {
     /// Larger sizes of the same family and architecture, the next larger first; otherwise as [`Self::smaller_in_family`].
     #[must_use]
     pub fn larger_in_family(&self, provider: Provider, name: &str) -> Vec<&InstanceSpec> {
-        let Some(of) = self.instance(provider, name) else { return Vec::new() };
-        let mut found: Vec<_> = self.siblings(of).filter(|s| fits_within(of, s)).collect();
+        let Some(machine) = self.instance(provider, name) else { return Vec::new() };
+        let mut found: Vec<_> = self.siblings(machine).filter(|s| fits_within(machine, s)).collect();
         found.sort_by(|a, b| by_size(a, b));
         found
     }
@@ -204,15 +204,15 @@ impl Catalogue {
     /// longer sold to new customers are left out.
     #[must_use]
     pub fn exchangeable(&self, provider: Provider, name: &str) -> Vec<&InstanceSpec> {
-        let Some(of) = self.instance(provider, name) else { return Vec::new() };
+        let Some(machine) = self.instance(provider, name) else { return Vec::new() };
         let others = self.specs.values().filter(|spec| {
-            spec.provider == of.provider
-                && spec.name != of.name
+            spec.provider == machine.provider
+                && spec.name != machine.name
                 && spec.current_generation
-                && spec.gpus == of.gpus
+                && spec.gpus == machine.gpus
                 && !spec.name.contains("metal")
-                && purpose(spec) == purpose(of)
-                && runs_same_images(spec, of)
+                && purpose(spec) == purpose(machine)
+                && runs_same_images(spec, machine)
         });
         others.collect()
     }
@@ -228,13 +228,13 @@ impl Catalogue {
         }
     }
 
-    fn siblings<'a>(&'a self, of: &'a InstanceSpec) -> impl Iterator<Item = &'a InstanceSpec> {
+    fn siblings<'a>(&'a self, machine: &'a InstanceSpec) -> impl Iterator<Item = &'a InstanceSpec> {
         self.specs.values().filter(move |s| {
-            s.provider == of.provider
-                && s.family == of.family
-                && s.name != of.name
+            s.provider == machine.provider
+                && s.family == machine.family
+                && s.name != machine.name
                 && !s.name.contains("metal")
-                && runs_same_images(s, of)
+                && runs_same_images(s, machine)
         })
     }
 }

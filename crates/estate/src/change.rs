@@ -83,8 +83,10 @@ pub fn between(known: &Resource, seen: &Resource) -> Vec<ResourceChange> {
         return Vec::new();
     }
     let compared = Attribute::ALL.iter().filter(|attribute| **attribute != Attribute::Tags);
-    let told = compared.filter_map(|attribute| Some((*attribute, value(known, *attribute)?, value(seen, *attribute)?)));
-    told.chain(tags(known, seen))
+    let pairs =
+        compared.filter_map(|attribute| Some((*attribute, value(known, *attribute)?, value(seen, *attribute)?)));
+    pairs
+        .chain(tags(known, seen))
         .filter(|(_, before, after)| before != after)
         .map(|(attribute, before, after)| ResourceChange {
             resource: seen.id.clone(),
@@ -99,8 +101,8 @@ pub fn between(known: &Resource, seen: &Resource) -> Vec<ResourceChange> {
 }
 
 /// A value as text; `None` where it is not known.
-fn value(of: &Resource, attribute: Attribute) -> Option<String> {
-    let spec = &of.specification;
+fn value(resource: &Resource, attribute: Attribute) -> Option<String> {
+    let spec = &resource.specification;
     let list = |mut all: Vec<&str>| {
         all.sort_unstable();
         Some(all.join(",")).filter(|text| !text.is_empty())
@@ -111,19 +113,21 @@ fn value(of: &Resource, attribute: Attribute) -> Option<String> {
         Attribute::StorageType => spec.storage_type.clone(),
         Attribute::Iops => spec.iops.map(|iops| iops.to_string()),
         // Of all else it is when it was made.
-        Attribute::LaunchedAt if of.kind == ResourceKind::VirtualMachine => of.created_at.map(|at| at.to_string()),
-        Attribute::State => Some(of.state.as_str().to_owned()),
-        Attribute::DesiredCapacity => spec.capacity.map(|of| of.desired.to_string()),
-        Attribute::MinSize => spec.capacity.map(|of| of.min.to_string()),
-        Attribute::MaxSize => spec.capacity.map(|of| of.max.to_string()),
+        Attribute::LaunchedAt if resource.kind == ResourceKind::VirtualMachine => {
+            resource.created_at.map(|at| at.to_string())
+        }
+        Attribute::State => Some(resource.state.as_str().to_owned()),
+        Attribute::DesiredCapacity => spec.capacity.map(|resource| resource.desired.to_string()),
+        Attribute::MinSize => spec.capacity.map(|resource| resource.min.to_string()),
+        Attribute::MaxSize => spec.capacity.map(|resource| resource.max.to_string()),
         Attribute::SecurityGroups => list(spec.security_groups.iter().map(String::as_str).collect()),
         Attribute::Platform => spec.platform.clone(),
         Attribute::Architecture => spec.architecture.clone(),
         Attribute::MultiAz => spec.multi_az.map(|both| both.to_string()),
         Attribute::Zone => spec.zone.clone(),
         Attribute::Replicas => list(spec.replicas.iter().map(String::as_str).collect()),
-        Attribute::Group => of.group.as_ref().map(|group| group.0.clone()),
-        Attribute::AttachedTo => list(of.attached_to.iter().map(ResourceId::as_str).collect()),
+        Attribute::Group => resource.group.as_ref().map(|group| group.0.clone()),
+        Attribute::AttachedTo => list(resource.attached_to.iter().map(ResourceId::as_str).collect()),
         Attribute::LaunchedAt | Attribute::Tags => None,
     }
 }
@@ -135,11 +139,12 @@ fn tags(known: &Resource, seen: &Resource) -> Option<(Attribute, String, String)
     }
     let names: BTreeSet<&String> = known.tags.keys().chain(seen.tags.keys()).collect();
     let differ = |name: &&&String| known.tags.get(**name) != seen.tags.get(**name);
-    let told = |of: &Resource| {
-        let lines = names.iter().filter(differ).filter_map(|name| Some(format!("{name}={}", of.tags.get(*name)?)));
+    let listed = |resource: &Resource| {
+        let lines =
+            names.iter().filter(differ).filter_map(|name| Some(format!("{name}={}", resource.tags.get(*name)?)));
         lines.collect::<Vec<_>>().join("\n")
     };
-    Some((Attribute::Tags, told(known), told(seen)))
+    Some((Attribute::Tags, listed(known), listed(seen)))
 }
 
 fn clipped(text: &str) -> String {
@@ -186,16 +191,16 @@ mod tests {
         let known = machine();
         let mut seen = Resource { observed_at: Timestamp::from_second(1_300).unwrap(), ..known.clone() };
         change(&mut seen);
-        let found = between(&known, &seen);
-        let told: Vec<_> =
-            found.iter().map(|one| (one.attribute.as_str(), one.before.as_str(), one.after.as_str())).collect();
-        assert_eq!(told, expect);
+        let changes = between(&known, &seen);
+        let found: Vec<_> =
+            changes.iter().map(|one| (one.attribute.as_str(), one.before.as_str(), one.after.as_str())).collect();
+        assert_eq!(found, expect);
         let span = |one: &ResourceChange| (one.last_seen_at.as_second(), one.seen_at.as_second());
-        assert!(found.iter().all(|one| span(one) == (1_000, 1_300)));
+        assert!(changes.iter().all(|one| span(one) == (1_000, 1_300)));
     }
 
     #[test]
-    fn what_differs_is_told_and_what_is_unknown_is_not() {
+    fn differences_are_changes_and_unknown_values_are_not() {
         check(|_| (), &[]);
         check(
             |seen| {

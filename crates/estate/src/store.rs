@@ -81,7 +81,11 @@ pub trait EstateStore: Send + Sync {
     /// Returns the changes that inventories found in these resources, observed at or after a time, oldest first. The
     /// newest hundred of each resource are kept, for ninety days. Writes by [`EstateStore::resource_put`] are not
     /// recorded as changes.
-    async fn resource_changes(&self, of: &[ResourceId], since: Timestamp) -> Result<Vec<ResourceChange>, StoreError>;
+    async fn resource_changes(
+        &self,
+        resources: &[ResourceId],
+        since: Timestamp,
+    ) -> Result<Vec<ResourceChange>, StoreError>;
 }
 
 /// Metric samples.

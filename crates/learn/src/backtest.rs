@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_lowers_it() {
+    fn missing_days_lower_the_score() {
         let count = Backtest { held: 16, windows: 16 };
         assert!(count.confidence(Prior::UNIFORM.doubting(2.0)) < count.confidence(Prior::UNIFORM));
         assert!((count.confidence(Prior::UNIFORM.doubting(2.0)) - 17.0 / 20.0).abs() < 1e-12);

@@ -186,7 +186,8 @@ mod tests {
     #[test]
     fn an_indicator_compares_shares() {
         // 1 % of samples saturated before, 6 % after: an effect of five points.
-        let share = |count: usize, of: usize| (0..of).map(|at| f64::from(u8::from(at % (of / count) == 0))).collect();
+        let share =
+            |count: usize, total: usize| (0..total).map(|at| f64::from(u8::from(at % (total / count) == 0))).collect();
         let (before, after): (Vec<f64>, Vec<f64>) = (share(20, 2000), share(36, 600));
         let bar = Bar { effect: 0.03, ..BAR };
         let found = compare(&before, &after, Worse::Higher, bar);

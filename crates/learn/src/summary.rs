@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_outside_or_not_finite_does_not_count() {
+    fn points_outside_or_not_finite_do_not_count() {
         let points = [(0, 1.0), (10, f64::NAN), (20, 3.0), (30, 100.0)];
         let summary = Summary::of(&points, Window { start_ms: 0, end_ms: 30 }, 10).unwrap();
         assert_eq!((summary.count, summary.mean), (2, 2.0));

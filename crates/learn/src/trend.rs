@@ -71,15 +71,15 @@ fn daily(points: &[Point], day_percentile: f64) -> Vec<(i64, f64)> {
 fn compare(days: &[(i64, f64)]) -> (Vec<f64>, f64) {
     let (mut slopes, mut rises, mut variance) = (Vec::new(), 0.0, 0.0);
     for season in 0..WEEK {
-        let of: Vec<&(i64, f64)> = days.iter().filter(|(day, _)| day.rem_euclid(WEEK) == season).collect();
-        for (at, later) in of.iter().enumerate() {
-            for earlier in &of[..at] {
+        let same_day: Vec<&(i64, f64)> = days.iter().filter(|(day, _)| day.rem_euclid(WEEK) == season).collect();
+        for (at, later) in same_day.iter().enumerate() {
+            for earlier in &same_day[..at] {
                 let difference = later.1 - earlier.1;
                 slopes.push(difference / (later.0 - earlier.0) as f64);
                 rises += if difference == 0.0 { 0.0 } else { difference.signum() };
             }
         }
-        let n = of.len() as f64;
+        let n = same_day.len() as f64;
         variance += n * (n - 1.0) * (2.0 * n + 5.0) / 18.0;
     }
     // One less, as the count moves in steps of two (continuity).

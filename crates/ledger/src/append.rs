@@ -20,7 +20,7 @@ pub enum AppendError {
         retry_after_s: u64,
     },
     /// The submission could never be taken.
-    #[error("the submission has {bytes} bytes; at most {limit} are taken at once: send it in parts")]
+    #[error("the submission has {bytes} bytes, more than the limit of {limit}; send it in parts")]
     TooLarge {
         /// Canonical bytes of its entries.
         bytes: usize,
@@ -117,7 +117,7 @@ pub(crate) fn sealed_before(
     index: usize,
 ) -> Result<Option<Receipt>, AppendError> {
     let unreadable = |error: std::io::Error| AppendError::Storage {
-        message: format!("whether the entry is in the log already cannot be told: {error}"),
+        message: format!("cannot determine whether the log already has the entry: {error}"),
         full_disk: false,
     };
     let Some(Record { mark, sequence, recorded_at, .. }) = ids.find(&claim.key).map_err(unreadable)? else {

@@ -74,8 +74,8 @@ impl Links {
     }
 }
 
-fn damaged(what: String) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, what)
+fn damaged(message: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, message)
 }
 
 impl Chain {
@@ -101,7 +101,7 @@ impl Chain {
             if chain.is_attested(size)? && chain.leads_to(tiles, size, end)? {
                 return Ok(Some(chain));
             }
-            tracing::warn!(file = %path.display(), "chain points do not hold, they are made anew from the tiles");
+            tracing::warn!(file = %path.display(), "chain points are invalid; rebuilding them from the tiles");
         }
         let points = points(tiles, size)?;
         disk.create_dirs(parent(path))?;
@@ -140,10 +140,12 @@ impl Chain {
     /// leaves an attestation of more.
     fn is_attested(&self, size: u64) -> io::Result<bool> {
         let Some(note) = read_if_there(self.disk.as_ref(), &self.attestation_path())? else { return Ok(false) };
-        let told = SignedNote::parse(&note).ok().and_then(|note| Attestation::size_told(note.text()));
-        let Some(told) = told.filter(|told| *told >= size) else { return Ok(false) };
-        let digest = self.digest(told)?;
-        Ok(digest.is_some_and(|digest| self.attestor.check(&note, NAME, told, digest).is_ok()))
+        let size_attested = SignedNote::parse(&note).ok().and_then(|note| Attestation::size_told(note.text()));
+        let Some(size_attested) = size_attested.filter(|size_attested| *size_attested >= size) else {
+            return Ok(false);
+        };
+        let digest = self.digest(size_attested)?;
+        Ok(digest.is_some_and(|digest| self.attestor.check(&note, NAME, size_attested, digest).is_ok()))
     }
 
     fn leads_to(&self, tiles: &Tiles, size: u64, end: Hash) -> io::Result<bool> {
@@ -218,7 +220,7 @@ impl Chain {
         if Links::roll(size / WIDTH, last, leaves(tiles, size / WIDTH, size)?).end() != end {
             return Err(damaged(format!("{}: the sealed leaves do not lead to the chain's end", self.path.display())));
         }
-        tracing::warn!(file = %self.path.display(), "chain points did not hold, they are made anew from the tiles");
+        tracing::warn!(file = %self.path.display(), "chain points are invalid; rebuilding them from the tiles");
         self.file.write_at(0, &points)?;
         self.file.sync()
     }

@@ -91,7 +91,7 @@ impl Ledger {
             let damaged = |cause: &str| ReadError::Damaged { sequence: 0, cause: cause.to_owned() };
             let checkpoint = Checkpoint::parse(note.text()).map_err(|error| damaged(&error.to_string()))?;
             if !is_ours(&shared, &checkpoint)? {
-                return Err(damaged("the cosigned checkpoint is not one of this log"));
+                return Err(damaged("the cosigned checkpoint belongs to another log"));
             }
             let mut kept = shared.cosigned.write();
             if kept.as_ref().is_some_and(|kept| kept.size > checkpoint.size) {

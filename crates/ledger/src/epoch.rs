@@ -141,11 +141,11 @@ impl Ledger {
     pub fn keys(&self) -> Vec<KeyEpoch> {
         let epochs = self.shared().epochs.read().clone();
         let epochs = epochs.unwrap_or_else(|| Epochs::single(self.shared().signer.read().verifier().clone()));
-        let told = epochs.keys().map(|key| {
+        let key_epochs = epochs.keys().map(|key| {
             let (from_size, to) = epochs.span(key).unwrap_or_default();
             KeyEpoch { public_key: key.to_string(), from_size, to_size: (to != u64::MAX).then_some(to) }
         });
-        told.collect()
+        key_epochs.collect()
     }
 
     /// The records of key epochs, signed notes, in order.

@@ -34,7 +34,7 @@ impl HashFile {
     }
 
     /// Returns `true` if the file has at least `count` hashes.
-    pub(crate) fn holds(&self, count: u64) -> io::Result<bool> {
+    pub(crate) fn has_at_least(&self, count: u64) -> io::Result<bool> {
         let length = self.file.read().as_ref().map_or(Ok(0), |file| file.len())?;
         Ok(length / HASH_LEN as u64 >= count)
     }

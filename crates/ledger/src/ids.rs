@@ -87,8 +87,8 @@ impl SealedIds {
     pub(crate) fn with(&self, end: u64, mut records: Vec<Record>) -> io::Result<SealedIds> {
         let mut grown = self.clone();
         records.sort_unstable_by_key(|record| record.key);
-        let told = (records.len() as u64, Times::of(&records));
-        let added = file::write(&self.place(), (self.end(), end), 0, told, records.into_iter().map(Ok))?;
+        let counts = (records.len() as u64, Times::of(&records));
+        let added = file::write(&self.place(), (self.end(), end), 0, counts, records.into_iter().map(Ok))?;
         grown.files.push(Arc::new(added));
         self.disk.sync_dir(&self.dir)?;
         Ok(grown)
@@ -104,8 +104,8 @@ impl SealedIds {
             let first = grown.files.len() - run;
             let (span, level) = ((grown.files[first].first(), grown.end()), grown.files[first].level() + 1);
             let sources = grown.files.split_off(first);
-            let told = (sources.iter().map(|file| file.count()).sum(), Times::of_files(&sources));
-            let joined = file::write(&self.place(), span, level, told, file::merged(&sources))?;
+            let counts = (sources.iter().map(|file| file.count()).sum(), Times::of_files(&sources));
+            let joined = file::write(&self.place(), span, level, counts, file::merged(&sources))?;
             merged.extend(sources.iter().map(|file| self.dir.join(file::name(file.first(), file.end()))));
             grown.files.push(Arc::new(joined));
         }

@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused() {
+    fn malformed_key_files_are_refused() {
         let dir = tempfile::tempdir().unwrap();
         load_or_create(dir.path(), Some("log.example")).unwrap();
         let other = load_or_create(dir.path(), Some("other.example"));

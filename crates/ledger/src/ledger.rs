@@ -122,12 +122,12 @@ impl Ledger {
         }
         let wait = async {
             loop {
-                let mut told = std::pin::pin!(shared.sealed.notified());
-                told.as_mut().enable();
+                let mut notified = std::pin::pin!(shared.sealed.notified());
+                notified.as_mut().enable();
                 if !full() {
                     return;
                 }
-                told.await;
+                notified.await;
             }
         };
         let waited = tokio::time::timeout(TAIL_WAIT, wait).await;
@@ -227,13 +227,13 @@ impl Ledger {
     /// Waits until a seal is due: enough entries are unsealed, the oldest is old enough, or a fault calls for it.
     pub async fn seal_due(&self) {
         loop {
-            let told = self.0.shared.seal_due.notified();
+            let notified = self.0.shared.seal_due.notified();
             match self.seal_due_in() {
                 Some(Duration::ZERO) => return,
                 Some(wait) => {
-                    let _ = tokio::time::timeout(wait, told).await;
+                    let _ = tokio::time::timeout(wait, notified).await;
                 }
-                None => told.await,
+                None => notified.await,
             }
         }
     }

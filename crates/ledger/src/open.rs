@@ -132,7 +132,7 @@ async fn open_ids(
 /// Returns the index record of an entry in a segment, or an error if the entry differs from the commitment in the log.
 fn record_of(row: &SealedEntry, committed: Option<&Commitment>) -> Result<Record, String> {
     if committed != Some(&commitment(&row.salt, &row.canonical)) {
-        return Err("it is not what the log committed to".into());
+        return Err("it differs from the log's commitment".into());
     }
     let (mut entry, recorded_at) = Entry::from_canonical(&row.canonical).map_err(|error| error.to_string())?;
     let Claim { key, mark, .. } = Claim::of_stored(&mut entry, recorded_at);

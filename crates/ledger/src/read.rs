@@ -29,7 +29,7 @@ pub enum ReadError {
         sequence: u64,
     },
     /// An entry is not the one the log committed to.
-    #[error("entry {sequence} is not what the log committed to: {cause}")]
+    #[error("entry {sequence} differs from the log's commitment: {cause}")]
     Damaged {
         /// The entry.
         sequence: u64,

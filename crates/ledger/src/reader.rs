@@ -174,7 +174,9 @@ pub enum TrailError {
     #[error("{0}")]
     Damaged(String),
     /// The search took longer than a search may.
-    #[error("the search was given up after {limit_s} s: it asks for too much of the log at once")]
+    #[error(
+        "the search was cancelled after {limit_s} s because it reads too much of the log; narrow the time range or name a field"
+    )]
     TooCostly {
         /// Time that a search may take, seconds.
         limit_s: f64,

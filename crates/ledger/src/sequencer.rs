@@ -155,7 +155,7 @@ impl Sequencer {
         }
         let mut fault = self.shared.fault.lock();
         if let Some(Fault::Removed(message)) = fault.as_ref() {
-            tracing::warn!(%message, "what the removed file held is sealed, the log takes entries again");
+            tracing::warn!(%message, "the entries of the removed file are sealed; the log accepts entries again");
             *fault = None;
         }
     }
@@ -219,9 +219,13 @@ impl Sequencer {
         match failure {
             WriteFailure::Undone(error) => {
                 let full_disk = crate::disk::is_full(&error);
-                let what = if full_disk { "no space is left on the log's disk" } else { "the log cannot be written" };
-                tracing::error!(%file, %error, "{what}; nothing of the batch was recorded");
-                AppendError::Storage { message: format!("{what}; nothing was recorded: {file}: {error}"), full_disk }
+                let message_start =
+                    if full_disk { "no space is left on the log's disk" } else { "the log cannot be written" };
+                tracing::error!(%file, %error, "{message_start}; nothing of the batch was recorded");
+                AppendError::Storage {
+                    message: format!("{message_start}; nothing was recorded: {file}: {error}"),
+                    full_disk,
+                }
             }
             WriteFailure::Unknown(step, error) => {
                 let message = format!(

@@ -106,7 +106,7 @@ fn named<T: PartialEq>(
     let mut read = Vec::new();
     for (at, name) in given.iter().enumerate() {
         match parse(name) {
-            Some(value) if read.contains(&value) => errors.push(invalid(format!("{field}[{at}]"), "stands twice")),
+            Some(value) if read.contains(&value) => errors.push(invalid(format!("{field}[{at}]"), "occurs twice")),
             Some(value) => read.push(value),
             None => errors.push(invalid(format!("{field}[{at}]"), format!("must be {known}"))),
         }
@@ -130,7 +130,7 @@ fn period(draft: &RequestDraft) -> Result<PeriodChoice, FieldError> {
                 Ok(PeriodChoice::Between(period))
             }
         }
-        (Some(_), _, _) => Err(invalid("period", "stands in place of start_time and end_time, not beside them")),
+        (Some(_), _, _) => Err(invalid("period", "cannot be combined with start_time and end_time")),
         (None, None, None) => {
             Err(FieldError::new("period", "missing_field", "must be given, or start_time and end_time"))
         }

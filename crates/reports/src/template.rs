@@ -133,7 +133,7 @@ impl Template {
         let controls = text.controls.into_iter().map(control).collect::<Result<Vec<_>, _>>()?;
         let mut numbers = BTreeSet::new();
         if let Some(twice) = controls.iter().find(|control| !numbers.insert(&control.number)) {
-            return Err(part(&twice.number, "stands twice"));
+            return Err(part(&twice.number, "occurs twice"));
         }
         if controls.is_empty() {
             return Err(part("controls", "has no control"));
@@ -204,12 +204,12 @@ mod tests {
     const CONTROL: &str = "[[controls]]\nnumber = \"A.1\"\ntitle = \"T\"\nasks = \"A\"\ngroup = \"G\"\n";
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn faults_are_named() {
         let evidence = "[[controls.evidence]]\nname = \"N\"\nquery = \"event_type:a.b\"\nshows = \"S\"\n";
         let check = |text: String| Template::read(&text).unwrap_err().to_string();
         assert!(Template::read(&format!("{HEAD}{CONTROL}{evidence}")).is_ok());
         assert!(check(format!("{HEAD}{CONTROL}")).contains("A.1: has neither evidence nor gaps"));
-        assert!(check(format!("{HEAD}{CONTROL}{evidence}{CONTROL}{evidence}")).contains("A.1: stands twice"));
+        assert!(check(format!("{HEAD}{CONTROL}{evidence}{CONTROL}{evidence}")).contains("A.1: occurs twice"));
         assert!(check(format!("{HEAD}{CONTROL}colour = \"red\"\n{evidence}")).contains("unknown field `colour`"));
         let query = evidence.replace("event_type:a.b", "actor.emial:x");
         assert!(check(format!("{HEAD}{CONTROL}{query}")).contains("A.1 evidence 1: query \"actor.emial:x\""));

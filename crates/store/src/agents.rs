@@ -61,8 +61,8 @@ impl AgentStore for Store {
     async fn approval_get(&self, id: &ApprovalId) -> Result<Approval> {
         Ok(approval::get(self, id).await?)
     }
-    async fn approval_list(&self, of: Option<&RecommendationId>) -> Result<Vec<Approval>> {
-        Ok(approval::list(self, of).await?)
+    async fn approval_list(&self, recommendation: Option<&RecommendationId>) -> Result<Vec<Approval>> {
+        Ok(approval::list(self, recommendation).await?)
     }
 
     async fn action_insert(&self, action: &Action) -> Result<()> {
@@ -74,8 +74,12 @@ impl AgentStore for Store {
     async fn action_get(&self, id: &ActionId) -> Result<Action> {
         Ok(action::get(self, id).await?)
     }
-    async fn action_list(&self, of: Option<&RecommendationId>, since: Option<Timestamp>) -> Result<Vec<Action>> {
-        Ok(action::list(self, of, since).await?)
+    async fn action_list(
+        &self,
+        recommendation: Option<&RecommendationId>,
+        since: Option<Timestamp>,
+    ) -> Result<Vec<Action>> {
+        Ok(action::list(self, recommendation, since).await?)
     }
     async fn action_on(&self, resource: &ResourceId, since: Timestamp) -> Result<Vec<Action>> {
         Ok(action::on(self, resource, since).await?)
@@ -86,8 +90,8 @@ impl AgentStore for Store {
     async fn feedback_insert(&self, feedback: &Feedback) -> Result<()> {
         Ok(feedback::insert(self, feedback).await?)
     }
-    async fn feedback_list(&self, of: Option<&RecommendationId>) -> Result<Vec<Feedback>> {
-        Ok(feedback::list(self, of).await?)
+    async fn feedback_list(&self, recommendation: Option<&RecommendationId>) -> Result<Vec<Feedback>> {
+        Ok(feedback::list(self, recommendation).await?)
     }
 
     async fn exclusion_insert(&self, exclusion: &Exclusion) -> Result<()> {

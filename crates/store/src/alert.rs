@@ -115,7 +115,7 @@ async fn update(store: &Store, rule: &Rule) -> std::result::Result<(), Fault> {
     let mut tx = store.begin().await?;
     next_generation(&mut tx).await?;
     let record = Versioned {
-        what: "alert rule",
+        noun: "alert rule",
         select: "SELECT version FROM alert_rules WHERE id = $1",
         id: &rule.id.0,
         version: rule.version,

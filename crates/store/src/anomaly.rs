@@ -84,7 +84,7 @@ async fn insert(store: &Store, anomaly: &Anomaly) -> std::result::Result<(), Fau
 /// Key, class, place and beginning never change.
 async fn update(store: &Store, anomaly: &Anomaly) -> std::result::Result<(), Fault> {
     let record = Versioned {
-        what: "anomaly",
+        noun: "anomaly",
         select: "SELECT version FROM anomalies WHERE id = $1",
         id: &anomaly.id.0,
         version: anomaly.version,

@@ -34,8 +34,8 @@ impl BudgetStore for Store {
     async fn budget_evaluated(&self, budget: &Budget, standing: &Standing, alerts: &[BudgetAlert]) -> Result<()> {
         Ok(evaluated(self, budget, standing, alerts).await?)
     }
-    async fn budget_alerts(&self, of: Option<&BudgetId>, limit: u64) -> Result<Vec<BudgetAlert>> {
-        Ok(alerts(self, of, limit).await?)
+    async fn budget_alerts(&self, budget: Option<&BudgetId>, limit: u64) -> Result<Vec<BudgetAlert>> {
+        Ok(alerts(self, budget, limit).await?)
     }
     async fn budget_alert_get(&self, id: &str) -> Result<BudgetAlert> {
         Ok(alert_get(self, id).await?)
@@ -72,7 +72,7 @@ async fn insert(store: &Store, budget: &Budget, most: u64) -> std::result::Resul
 
 async fn update(store: &Store, budget: &Budget) -> std::result::Result<(), Fault> {
     let record = Versioned {
-        what: "budget",
+        noun: "budget",
         select: "SELECT version FROM budgets WHERE id = $1",
         id: &budget.id.0,
         version: budget.version,
@@ -156,12 +156,12 @@ async fn evaluated(
     Ok(tx.commit().await?)
 }
 
-async fn alerts(store: &Store, of: Option<&BudgetId>, limit: u64) -> std::result::Result<Vec<BudgetAlert>, Fault> {
+async fn alerts(store: &Store, budget: Option<&BudgetId>, limit: u64) -> std::result::Result<Vec<BudgetAlert>, Fault> {
     let rows = sqlx::query(
         "SELECT id, document FROM budget_alerts WHERE $1 = '' OR budget_id = $1
          ORDER BY raised_at_ms DESC, id DESC LIMIT $2",
     )
-    .bind(of.map_or("", |id| id.0.as_str()))
+    .bind(budget.map_or("", |id| id.0.as_str()))
     .bind(version(limit))
     .fetch_all(store.read())
     .await?;

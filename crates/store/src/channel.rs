@@ -58,7 +58,7 @@ async fn insert(store: &Store, channel: &Channel, secret: &ChannelSecret) -> std
 
 async fn update(store: &Store, channel: &Channel, secret: Option<&ChannelSecret>) -> std::result::Result<(), Fault> {
     let record = Versioned {
-        what: "notification channel",
+        noun: "notification channel",
         select: "SELECT version FROM notification_channels WHERE id = $1",
         id: &channel.id.0,
         version: channel.version,

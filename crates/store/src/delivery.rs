@@ -49,8 +49,8 @@ impl DeliveryStore for Store {
     async fn delivery_body(&self, id: &DeliveryId) -> Result<String> {
         Ok(body(self, id).await?)
     }
-    async fn delivery_list(&self, of: &Target, limit: u64, offset: u64) -> Result<(Vec<Delivery>, u64)> {
-        Ok(list(self, of, limit, offset).await?)
+    async fn delivery_list(&self, target: &Target, limit: u64, offset: u64) -> Result<(Vec<Delivery>, u64)> {
+        Ok(list(self, target, limit, offset).await?)
     }
     async fn delivery_due(&self, now: Timestamp, of_each: u64) -> Result<Vec<Delivery>> {
         Ok(due(self, now, of_each).await?)
@@ -159,7 +159,7 @@ async fn insert(store: &Store, outgoing: &Outgoing) -> std::result::Result<(), F
 
 async fn update(store: &Store, delivery: &Delivery) -> std::result::Result<(), Fault> {
     let record = Versioned {
-        what: "delivery",
+        noun: "delivery",
         select: "SELECT version FROM deliveries WHERE id = $1",
         id: &delivery.id.0,
         version: delivery.version,
@@ -191,10 +191,15 @@ async fn body(store: &Store, id: &DeliveryId) -> std::result::Result<String, Fau
     Ok(row.ok_or_else(|| Fault::not_found("delivery", &id.0))?.try_get(0)?)
 }
 
-async fn list(store: &Store, of: &Target, limit: u64, offset: u64) -> std::result::Result<(Vec<Delivery>, u64), Fault> {
+async fn list(
+    store: &Store,
+    target: &Target,
+    limit: u64,
+    offset: u64,
+) -> std::result::Result<(Vec<Delivery>, u64), Fault> {
     let mut filter = Filter::default();
-    filter.text("target_kind = ?", of.kind());
-    filter.text("target_id = ?", of.id());
+    filter.text("target_kind = ?", target.kind());
+    filter.text("target_id = ?", target.id());
     let count = filter.query(filter.sql("SELECT COUNT(*) FROM deliveries", "")).fetch_one(store.read()).await?;
     let total = u64::try_from(count.try_get::<i64, _>(0)?).unwrap_or_default();
     let page =

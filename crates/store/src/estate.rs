@@ -50,7 +50,7 @@ impl EstateStore for Store {
     async fn resource_list(&self, filter: &ResourceFilter) -> Result<(Vec<Resource>, u64)> {
         Ok(resource::list(self, filter).await?)
     }
-    async fn resource_changes(&self, of: &[ResourceId], since: Timestamp) -> Result<Vec<ResourceChange>> {
-        Ok(change::list(self, of, since).await?)
+    async fn resource_changes(&self, resources: &[ResourceId], since: Timestamp) -> Result<Vec<ResourceChange>> {
+        Ok(change::list(self, resources, since).await?)
     }
 }

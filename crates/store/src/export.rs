@@ -73,9 +73,9 @@ impl ExportStore for Store {
 }
 
 /// Refuses one more record than a number.
-fn room(what: &str, stored: i64, most: u64) -> std::result::Result<(), Fault> {
+fn room(noun: &str, stored: i64, most: u64) -> std::result::Result<(), Fault> {
     if u64::try_from(stored).unwrap_or_default() < most {
         return Ok(());
     }
-    Err(Fault::Conflict(format!("there are {stored} {what}, and at most {most}")))
+    Err(Fault::Conflict(format!("there are {stored} {noun}, and at most {most}")))
 }

@@ -6,8 +6,8 @@ use reeve_estate::StoreError;
 /// Why something was not read or written.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Fault {
-    #[error("{what} {id} does not exist")]
-    NotFound { what: &'static str, id: String },
+    #[error("{noun} {id} does not exist")]
+    NotFound { noun: &'static str, id: String },
     #[error("{0}")]
     Conflict(String),
     #[error("the disk is full: {0}")]
@@ -22,8 +22,8 @@ pub(crate) enum Fault {
 pub struct SettingError(pub(crate) String);
 
 impl Fault {
-    pub(crate) fn not_found(what: &'static str, id: &str) -> Self {
-        Fault::NotFound { what, id: id.to_owned() }
+    pub(crate) fn not_found(noun: &'static str, id: &str) -> Self {
+        Fault::NotFound { noun, id: id.to_owned() }
     }
 
     /// Turns the error of an insert or update into a conflict if a unique value is taken.
@@ -37,22 +37,22 @@ impl Fault {
     /// Turns the error of an insert into a conflict if the row exists, or "not found" if its owner does not.
     pub(crate) fn or_taken_or_orphan(
         error: sqlx::Error,
-        what: &'static str,
+        noun: &'static str,
         owner: &'static str,
         owner_id: &str,
     ) -> Self {
         match &error {
             sqlx::Error::Database(database) if database.is_unique_violation() => {
-                Fault::Conflict(format!("the {what} exists already"))
+                Fault::Conflict(format!("the {noun} exists already"))
             }
             _ => Fault::or_orphan(error, owner, owner_id),
         }
     }
 
     /// Turns the error of an insert or update into "not found" if the referenced row does not exist.
-    pub(crate) fn or_orphan(error: sqlx::Error, what: &'static str, id: &str) -> Self {
+    pub(crate) fn or_orphan(error: sqlx::Error, noun: &'static str, id: &str) -> Self {
         match &error {
-            sqlx::Error::Database(database) if database.is_foreign_key_violation() => Fault::not_found(what, id),
+            sqlx::Error::Database(database) if database.is_foreign_key_violation() => Fault::not_found(noun, id),
             _ => error.into(),
         }
     }
@@ -80,7 +80,7 @@ fn is_full(error: &dyn sqlx::error::DatabaseError) -> bool {
 impl From<Fault> for AccessError {
     fn from(fault: Fault) -> Self {
         match fault {
-            Fault::NotFound { what, id } => AccessError::NotFound { what, id },
+            Fault::NotFound { noun, id } => AccessError::NotFound { what: noun, id },
             Fault::Conflict(message) => AccessError::Conflict(message),
             Fault::Full(message) => AccessError::Full(message),
             Fault::Backend(message) => AccessError::Backend(message),
@@ -91,7 +91,7 @@ impl From<Fault> for AccessError {
 impl From<Fault> for StoreError {
     fn from(fault: Fault) -> Self {
         match fault {
-            Fault::NotFound { what, id } => StoreError::NotFound { what, id },
+            Fault::NotFound { noun, id } => StoreError::NotFound { what: noun, id },
             Fault::Conflict(message) => StoreError::Conflict(message),
             Fault::Full(message) => StoreError::Full(message),
             Fault::Backend(message) => StoreError::Backend(message),

@@ -90,7 +90,7 @@ async fn update(store: &Store, model: &Model) -> std::result::Result<(), Fault> 
 
 async fn update_in(connection: &mut sqlx::AnyConnection, model: &Model) -> std::result::Result<(), Fault> {
     let record = Versioned {
-        what: "model",
+        noun: "model",
         select: "SELECT revision FROM models WHERE id = $1",
         id: &model.id.0,
         version: model.revision,
@@ -152,23 +152,23 @@ async fn state(store: &Store, id: &ModelId) -> std::result::Result<String, Fault
     Ok(row.ok_or_else(|| Fault::not_found("model", &id.0))?.try_get(0)?)
 }
 
-async fn list(store: &Store, of: &ModelFilter) -> std::result::Result<(Vec<Model>, u64), Fault> {
+async fn list(store: &Store, wanted: &ModelFilter) -> std::result::Result<(Vec<Model>, u64), Fault> {
     let mut filter = Filter::default();
-    if let Some(agent) = &of.agent {
+    if let Some(agent) = &wanted.agent {
         filter.text("agent_id = ?", &agent.0);
     }
-    if let Some(name) = &of.name {
+    if let Some(name) = &wanted.name {
         filter.text("name = ?", name);
     }
-    if let Some(kind) = of.kind {
+    if let Some(kind) = wanted.kind {
         filter.text("model_type = ?", kind.as_str());
     }
-    if let Some(status) = of.status {
+    if let Some(status) = wanted.status {
         filter.text("status = ?", status.as_str());
     }
     let count = filter.query(filter.sql("SELECT COUNT(*) FROM models", "")).fetch_one(store.read()).await?;
     let total = u64::try_from(count.try_get::<i64, _>(0)?).unwrap_or_default();
-    let page = filter.page(SELECT, " ORDER BY agent_id, name, version DESC", of.limit, of.offset);
+    let page = filter.page(SELECT, " ORDER BY agent_id, name, version DESC", wanted.limit, wanted.offset);
     let rows = filter.query(page).fetch_all(store.read()).await?;
     Ok((rows.iter().map(model).collect::<std::result::Result<_, _>>()?, total))
 }

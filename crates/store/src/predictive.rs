@@ -66,9 +66,9 @@ impl RuleStore for Store {
 
 type Done<T> = std::result::Result<T, Fault>;
 
-async fn delete(store: &Store, what: &'static str, sql: &'static str, id: &str) -> Done<()> {
+async fn delete(store: &Store, noun: &'static str, sql: &'static str, id: &str) -> Done<()> {
     let done = sqlx::query(sql).bind(id).execute(store.write()).await?;
-    if done.rows_affected() == 0 { Err(Fault::not_found(what, id)) } else { Ok(()) }
+    if done.rows_affected() == 0 { Err(Fault::not_found(noun, id)) } else { Ok(()) }
 }
 
 async fn rule_insert(store: &Store, rule: &Rule) -> Done<()> {
@@ -90,7 +90,7 @@ async fn rule_insert(store: &Store, rule: &Rule) -> Done<()> {
 
 async fn rule_update(store: &Store, rule: &Rule) -> Done<()> {
     let record = Versioned {
-        what: "predictive rule",
+        noun: "predictive rule",
         select: "SELECT version FROM predictive_rules WHERE id = $1",
         id: &rule.id.0,
         version: rule.version,
@@ -142,19 +142,19 @@ async fn prediction_insert(store: &Store, rule: &RuleId, predictions: &[Predicti
         // It was removed while it was evaluated.
         return Ok(());
     }
-    for of in predictions {
+    for prediction in predictions {
         sqlx::query(
             "INSERT INTO predictions (id, rule_id, resource, outcome, at_ms, document) VALUES ($1, $2, $3, $4, $5, $6)",
         )
-        .bind(&of.id.0)
+        .bind(&prediction.id.0)
         .bind(&rule.0)
-        .bind(of.resource.as_str())
-        .bind(of.outcome.as_str())
-        .bind(of.at.as_millisecond())
-        .bind(encode(&PredictionRow::from(of))?)
+        .bind(prediction.resource.as_str())
+        .bind(prediction.outcome.as_str())
+        .bind(prediction.at.as_millisecond())
+        .bind(encode(&PredictionRow::from(prediction))?)
         .execute(&mut *tx)
         .await
-        .map_err(|error| Fault::or_taken(error, || format!("the prediction {} exists already", of.id.0)))?;
+        .map_err(|error| Fault::or_taken(error, || format!("the prediction {} exists already", prediction.id.0)))?;
     }
     sqlx::query(
         "DELETE FROM predictions WHERE rule_id = $1 AND id NOT IN
@@ -204,7 +204,7 @@ async fn calendar_insert(store: &Store, calendar: &Calendar) -> Done<()> {
 
 async fn calendar_update(store: &Store, calendar: &Calendar) -> Done<()> {
     let record = Versioned {
-        what: "calendar",
+        noun: "calendar",
         select: "SELECT version FROM calendars WHERE id = $1",
         id: &calendar.id.0,
         version: calendar.version,

@@ -86,7 +86,7 @@ async fn insert(store: &Store, report: &ReportDefinition, most: u64) -> std::res
 
 async fn update(tx: &mut Transaction<'_, Any>, report: &ReportDefinition) -> std::result::Result<(), Fault> {
     let record = Versioned {
-        what: "report",
+        noun: "report",
         select: "SELECT version FROM reports WHERE id = $1",
         id: &report.id.0,
         version: report.version,

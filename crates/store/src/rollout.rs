@@ -61,7 +61,7 @@ async fn insert(store: &Store, rollout: &Rollout) -> Result<(), Fault> {
 /// Agent, kind and beginning never change.
 async fn update(store: &Store, rollout: &Rollout) -> Result<(), Fault> {
     let record = Versioned {
-        what: "rollout",
+        noun: "rollout",
         select: "SELECT version FROM rollouts WHERE id = $1",
         id: &rollout.id.0,
         version: rollout.version,

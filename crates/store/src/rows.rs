@@ -86,8 +86,8 @@ pub(crate) fn decode<R: DeserializeOwned>(text: &str) -> Result<R, RowError> {
 }
 
 /// A document that cannot be read, with what it belongs to.
-pub(crate) fn unreadable(what: &'static str, id: &str) -> impl FnOnce(RowError) -> Fault {
-    move |error| Fault::Backend(format!("the stored {what} {id} cannot be read: {error}"))
+pub(crate) fn unreadable(noun: &'static str, id: &str) -> impl FnOnce(RowError) -> Fault {
+    move |error| Fault::Backend(format!("the stored {noun} {id} cannot be read: {error}"))
 }
 
 /// A name of a closed set.

@@ -81,7 +81,7 @@ fn taken(search: &SavedSearch) -> String {
 
 async fn update(store: &Store, search: &SavedSearch) -> std::result::Result<(), Fault> {
     let record = Versioned {
-        what: "saved search",
+        noun: "saved search",
         select: "SELECT version FROM saved_searches WHERE id = $1",
         id: &search.id,
         version: search.version,

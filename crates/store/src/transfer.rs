@@ -48,7 +48,7 @@ pub enum TransferError {
         at: String,
     },
     /// A column holds what the format has no form for.
-    #[error("{table}.{column} holds a value that cannot be copied")]
+    #[error("{table}.{column} has a value that cannot be copied")]
     Value {
         /// The table.
         table: String,

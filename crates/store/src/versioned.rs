@@ -10,7 +10,7 @@ use crate::fault::Fault;
 /// A record that carries a version.
 pub(crate) struct Versioned<'r> {
     /// Noun for error messages.
-    pub(crate) what: &'static str,
+    pub(crate) noun: &'static str,
     /// `SELECT version FROM ... WHERE id = $1`.
     pub(crate) select: &'static str,
     /// Identifier of the record.
@@ -37,10 +37,10 @@ impl Versioned<'_> {
             return Ok(());
         }
         let stored = sqlx::query(self.select).bind(self.id).fetch_optional(&mut *connection).await?;
-        let stored: i64 = stored.ok_or_else(|| Fault::not_found(self.what, self.id))?.try_get(0)?;
+        let stored: i64 = stored.ok_or_else(|| Fault::not_found(self.noun, self.id))?.try_get(0)?;
         Err(Fault::Conflict(format!(
             "the {} {} was changed in between: version {stored} is stored, version {} was read",
-            self.what,
+            self.noun,
             self.id,
             self.expected()
         )))

@@ -56,7 +56,7 @@ async fn insert(store: &Store, webhook: &Webhook, secrets: &Secrets) -> std::res
 
 async fn update(store: &Store, webhook: &Webhook, secrets: Option<&Secrets>) -> std::result::Result<(), Fault> {
     let record = Versioned {
-        what: "webhook",
+        noun: "webhook",
         select: "SELECT version FROM webhooks WHERE id = $1",
         id: &webhook.id.0,
         version: webhook.version,

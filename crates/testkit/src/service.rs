@@ -181,15 +181,15 @@ fn keep(mut from: impl Read + Send + 'static, into: Arc<Mutex<String>>) {
 }
 
 fn lines_of(from: impl Read + Send + 'static, into: Arc<Mutex<Vec<String>>>) -> Receiver<String> {
-    let (told, hear) = channel();
+    let (sender, receiver) = channel();
     std::thread::spawn(move || {
         for line in BufReader::new(from).lines().map_while(Result::ok) {
             into.lock().unwrap_or_else(PoisonError::into_inner).push(line.clone());
             // Nobody listens once the address is known.
-            told.send(line).ok();
+            sender.send(line).ok();
         }
     });
-    hear
+    receiver
 }
 
 /// Runs `reeve` with arguments to its end.

@@ -41,7 +41,7 @@ pub enum AttestationError {
     #[error("the attestation is not signed by the log's key")]
     Signature(#[from] NoteVerifyError),
     /// Signed by a key that was retired before the log reached the size.
-    #[error("the key {id} attested it, which was in charge up to {to} entries only, not up to {size}")]
+    #[error("the key {id} attested it, which is valid up to {to} entries, not up to {size}")]
     Retired {
         /// The key.
         id: KeyId,

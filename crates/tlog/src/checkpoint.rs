@@ -69,7 +69,7 @@ pub enum CheckpointOpenError {
     #[error("not a signed note")]
     Note(#[from] NoteError),
     /// Missing or wrong signature.
-    #[error("the signatures do not hold")]
+    #[error("the signatures are invalid")]
     Signature(#[from] NoteVerifyError),
     /// The text is not a checkpoint.
     #[error("the note is not a checkpoint")]

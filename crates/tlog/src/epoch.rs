@@ -46,7 +46,7 @@ pub enum EpochError {
     #[error("the two keys of the record are not two keys named {0}, its origin")]
     Names(String),
     /// A signature is wrong.
-    #[error("a signature of the record does not hold")]
+    #[error("a signature of the record is invalid")]
     Signature(#[from] NoteVerifyError),
     /// A signature is missing.
     #[error("the record is not signed by {0}, one of its two keys")]
@@ -63,7 +63,7 @@ pub enum EpochOpenError {
     #[error(transparent)]
     Open(#[from] CheckpointOpenError),
     /// Signed by a key that was not in charge at that size.
-    #[error("the key {id} signed it, which was in charge of sizes {from} to {to} only, not of {size}")]
+    #[error("the key {id} signed it, which is valid for sizes {from} to {to}, not for {size}")]
     OutOfEpoch {
         /// The key.
         id: KeyId,

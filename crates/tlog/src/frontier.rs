@@ -21,7 +21,7 @@ pub struct Frontier {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum FrontierError {
     /// The size is beyond [`MAX_TREE_SIZE`].
-    #[error("a tree of {0} leaves is beyond what this log can hold")]
+    #[error("a tree of {0} leaves is larger than this log supports")]
     Size(u64),
     /// A tree of this size has as many complete subtrees as its size has one bits.
     #[error("a tree of {size} leaves has {expected} complete subtrees, not {given}")]

@@ -49,7 +49,7 @@ pub enum MultiProofError<E = std::convert::Infallible> {
     #[error(transparent)]
     Leaf(#[from] MultiLeafError),
     /// The size is beyond what a log can hold.
-    #[error("a tree of {0} leaves is beyond what this log can hold")]
+    #[error("a tree of {0} leaves is larger than this log supports")]
     Size(u64),
     /// The proof has too few hashes for these leaves.
     #[error("the multi-proof ends before leaf {before}")]

@@ -77,11 +77,11 @@ fn decode(bytes: &[u8], file: &str) -> Result<Anchor, CannotVerify> {
             Err(SlotFault::Version(found)) => {
                 return Err(CannotVerify::Version { file: file.to_owned(), found: found.to_string() });
             }
-            Err(SlotFault::Damaged(what)) => anchor.findings.push(Finding::new(file, what).at(offset as u64)),
+            Err(SlotFault::Damaged(message)) => anchor.findings.push(Finding::new(file, message).at(offset as u64)),
             Ok(slot) if slot.turn % 2 != index as u64 => {
-                anchor.findings.push(
-                    Finding::new(file, format!("write {} stands in the wrong slot", slot.turn)).at(offset as u64),
-                );
+                anchor
+                    .findings
+                    .push(Finding::new(file, format!("write {} is in the wrong slot", slot.turn)).at(offset as u64));
             }
             Ok(slot) => anchor.slots.push(slot),
         }
@@ -121,7 +121,7 @@ fn slot(bytes: &[u8], offset: u64) -> Result<Slot, SlotFault> {
         return Err(damaged("a slot of the anchor does not begin with \"reeveanc\""));
     }
     if word(CHECKED) != crc32c::crc32c(&slot[..CHECKED]) {
-        return Err(damaged("the checksum of a slot of the anchor does not hold"));
+        return Err(damaged("the checksum of a slot of the anchor is wrong"));
     }
     if word(8) != 1 {
         return Err(SlotFault::Version(word(8)));

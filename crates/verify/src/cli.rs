@@ -63,10 +63,10 @@ pub struct Arguments {
 
 /// Runs the verification, prints the result, and returns the exit code.
 pub fn run(arguments: &Arguments) -> ExitCode {
-    let verdict = verify(arguments).and_then(|told| {
-        let printed = if told.intact && arguments.quiet { Ok(()) } else { print(&told.text) };
+    let verdict = verify(arguments).and_then(|output| {
+        let printed = if output.intact && arguments.quiet { Ok(()) } else { print(&output.text) };
         printed.map_err(|source| CannotVerify::Unreadable { path: "standard output".into(), source })?;
-        Ok(if told.intact { ExitCode::SUCCESS } else { ExitCode::from(BROKEN) })
+        Ok(if output.intact { ExitCode::SUCCESS } else { ExitCode::from(BROKEN) })
     });
     verdict.unwrap_or_else(|error| {
         // Where standard error is gone too, the exit code says it.
@@ -75,7 +75,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     })
 }
 
-struct Told {
+struct Output {
     intact: bool,
     text: String,
 }
@@ -86,7 +86,7 @@ fn print(text: &str) -> io::Result<()> {
     out.flush()
 }
 
-fn verify(arguments: &Arguments) -> Result<Told, CannotVerify> {
+fn verify(arguments: &Arguments) -> Result<Output, CannotVerify> {
     let key = arguments.public_key.as_deref().map(key::given).transpose()?;
     let target = arguments.target.as_str();
     let path = Path::new(target);
@@ -104,7 +104,7 @@ fn verify(arguments: &Arguments) -> Result<Told, CannotVerify> {
     }
     let (checkpoints, witnesses) = (kept_checkpoints(arguments)?, witnesses(arguments)?);
     let options = Options { public_key: key, anchor: arguments.anchor.clone(), checkpoints, witnesses };
-    Ok(told(arguments, &verify_directory(path, &options, &progress(arguments))?))
+    Ok(render(arguments, &verify_directory(path, &options, &progress(arguments))?))
 }
 
 /// Reads the checkpoints that were kept elsewhere.
@@ -139,12 +139,12 @@ fn progress(arguments: &Arguments) -> Progress {
     if arguments.quiet { Progress::hidden() } else { Progress::bar() }
 }
 
-fn told(arguments: &Arguments, report: &Report) -> Told {
+fn render(arguments: &Arguments, report: &Report) -> Output {
     let text = if arguments.json { format!("{:#}\n", report.to_json()) } else { report.to_string() };
-    Told { intact: report.is_intact(), text }
+    Output { intact: report.is_intact(), text }
 }
 
-fn service(arguments: &Arguments, key: Option<NoteVerifier>) -> Result<Told, CannotVerify> {
+fn service(arguments: &Arguments, key: Option<NoteVerifier>) -> Result<Output, CannotVerify> {
     let key = key.ok_or_else(|| no_key("a service"))?;
     let url = arguments.target.clone();
     let remote = Remote {
@@ -156,12 +156,12 @@ fn service(arguments: &Arguments, key: Option<NoteVerifier>) -> Result<Told, Can
         witnesses: witnesses(arguments)?,
     };
     let report = block_on(&arguments.target, verify_remote(&remote, &progress(arguments)))??;
-    Ok(told(arguments, &report))
+    Ok(render(arguments, &report))
 }
 
-fn no_key(what: &str) -> CannotVerify {
+fn no_key(needed_for: &str) -> CannotVerify {
     CannotVerify::NoKey(format!(
-        "{what} cannot vouch for itself; give the log's verifier key with --public-key (from whoever runs the service, where it is in DIR/ledger/log.vkey)"
+        "{needed_for} cannot vouch for itself; give the log's verifier key with --public-key (from whoever runs the service, where it is in DIR/ledger/log.vkey)"
     ))
 }
 
@@ -174,14 +174,14 @@ fn trusted(arguments: &Arguments, key: &NoteVerifier) -> Result<Epochs, CannotVe
     Ok(key::following(key, epochs))
 }
 
-fn exported(arguments: &Arguments, path: &Path, key: Option<NoteVerifier>) -> Result<Told, CannotVerify> {
+fn exported(arguments: &Arguments, path: &Path, key: Option<NoteVerifier>) -> Result<Output, CannotVerify> {
     let key = key.ok_or_else(|| no_key("an export"))?;
     let report = verify_export(path, &trusted(arguments, &key)?, &witnesses(arguments)?)?;
     let text = if arguments.json { format!("{:#}\n", report.to_json()) } else { report.to_string() };
-    Ok(Told { intact: report.is_intact(), text })
+    Ok(Output { intact: report.is_intact(), text })
 }
 
-fn proof(arguments: &Arguments, path: &Path, key: Option<NoteVerifier>) -> Result<Told, CannotVerify> {
+fn proof(arguments: &Arguments, path: &Path, key: Option<NoteVerifier>) -> Result<Output, CannotVerify> {
     let key = key.ok_or_else(|| no_key("a proof"))?;
     let bytes = std::fs::read(path).map_err(CannotVerify::unreadable(path))?;
     let name = path.display();
@@ -192,18 +192,18 @@ fn proof(arguments: &Arguments, path: &Path, key: Option<NoteVerifier>) -> Resul
         Ok((proven, cosigned))
     });
     Ok(match verdict.map(|(proven, _)| proven) {
-        Ok(proven) if arguments.json => Told { intact: true, text: format!("{:#}\n", proof_json(&proven, &key)) },
-        Ok(proven) => Told { intact: true, text: proof_text(&proven, &key) },
+        Ok(proven) if arguments.json => Output { intact: true, text: format!("{:#}\n", proof_json(&proven, &key)) },
+        Ok(proven) => Output { intact: true, text: proof_text(&proven, &key) },
         Err(fault) if arguments.json => {
-            let told = serde_json::json!({"target": name.to_string(), "intact": false, "what": with_causes(&fault)});
-            Told { intact: false, text: format!("{told:#}\n") }
+            let output = serde_json::json!({"target": name.to_string(), "intact": false, "what": with_causes(&fault)});
+            Output { intact: false, text: format!("{output:#}\n") }
         }
-        Err(fault) => Told { intact: false, text: format!("BROKEN: {name}: {}\n", with_causes(&fault)) },
+        Err(fault) => Output { intact: false, text: format!("BROKEN: {name}: {}\n", with_causes(&fault)) },
     })
 }
 
 /// Verifies a report of cited entries.
-fn report(arguments: &Arguments, path: &Path, key: Option<NoteVerifier>) -> Result<Told, CannotVerify> {
+fn report(arguments: &Arguments, path: &Path, key: Option<NoteVerifier>) -> Result<Output, CannotVerify> {
     let key = key.ok_or_else(|| no_key("a report"))?;
     let epochs = match &arguments.epochs {
         Some(folder) => epochs_of(folder)?,
@@ -216,13 +216,13 @@ fn report(arguments: &Arguments, path: &Path, key: Option<NoteVerifier>) -> Resu
     });
     let name = path.display();
     Ok(match verdict {
-        Ok(proven) if arguments.json => Told { intact: true, text: format!("{:#}\n", report_json(&proven, &key)) },
-        Ok(proven) => Told { intact: true, text: report_text(&proven, &key) },
+        Ok(proven) if arguments.json => Output { intact: true, text: format!("{:#}\n", report_json(&proven, &key)) },
+        Ok(proven) => Output { intact: true, text: report_text(&proven, &key) },
         Err(fault) if arguments.json => {
-            let told = serde_json::json!({"target": name.to_string(), "intact": false, "what": with_causes(&fault)});
-            Told { intact: false, text: format!("{told:#}\n") }
+            let output = serde_json::json!({"target": name.to_string(), "intact": false, "what": with_causes(&fault)});
+            Output { intact: false, text: format!("{output:#}\n") }
         }
-        Err(fault) => Told { intact: false, text: format!("BROKEN: {name}: {}\n", with_causes(&fault)) },
+        Err(fault) => Output { intact: false, text: format!("BROKEN: {name}: {}\n", with_causes(&fault)) },
     })
 }
 

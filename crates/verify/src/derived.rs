@@ -50,7 +50,7 @@ pub(crate) fn check(dir: &Path, manifest: &Manifest, keys: &Epochs, audit: &mut 
             match index(&bytes, &name, segment, keys) {
                 Ok(()) => audit.counts.attested += 1,
                 Err(fault) => {
-                    told(&name, fault, "searches do not use it, and the service builds it anew", false, audit)
+                    report_fault(&name, fault, "searches do not use it, and the service builds it anew", false, audit)
                 }
             }
         }
@@ -58,21 +58,21 @@ pub(crate) fn check(dir: &Path, manifest: &Manifest, keys: &Epochs, audit: &mut 
     identifiers(dir, manifest, keys, audit)
 }
 
-fn told(name: &str, fault: Fault, consequence: &str, synced: bool, audit: &mut Audit) {
+fn report_fault(name: &str, fault: Fault, consequence: &str, synced: bool, audit: &mut Audit) {
     match fault {
         Fault::Earlier => {
             audit.notes.push(format!("{name} is of an earlier version, without attestation; {consequence}"));
         }
         Fault::Damaged(at) if synced => {
-            let finding = Finding::new(name, format!("the file is not what was attested; {consequence}"));
+            let finding = Finding::new(name, format!("the file differs from its attestation; {consequence}"));
             audit.findings.add(Finding { offset: at.map(|at| at as u64), ..finding });
         }
         Fault::Damaged(_) => audit.notes.push(format!("{name} is damaged or cut short; {consequence}")),
         Fault::Forged(cause) => {
-            let what = format!(
-                "its checksums hold, but the log's key did not attest it ({cause}): it was forged; {consequence}"
+            let message = format!(
+                "its checksums are correct, but the log's key did not attest it ({cause}): it was forged; {consequence}"
             );
-            audit.findings.add(Finding::new(name, what));
+            audit.findings.add(Finding::new(name, message));
         }
     }
 }
@@ -156,7 +156,7 @@ fn identifiers(dir: &Path, manifest: &Manifest, keys: &Epochs, audit: &mut Audit
         let Some(bytes) = read_if_there(&dir.join(&name))? else { continue };
         match id_file(&bytes, &name, (first, end), keys) {
             Ok(()) => audit.counts.attested += 1,
-            Err(fault) => told(&name, fault, "the service does not use it", true, audit),
+            Err(fault) => report_fault(&name, fault, "the service does not use it", true, audit),
         }
     }
     Ok(())

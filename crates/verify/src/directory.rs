@@ -153,7 +153,7 @@ fn milestones_of(anchor: &Anchor, manifest: &Manifest) -> Vec<Milestone> {
             chain_hash: Some(slot.chain_hash),
             file: anchor.file.clone(),
             offset: Some(slot.offset),
-            who: "the anchor",
+            source_name: "the anchor",
             signed: false,
             elsewhere: false,
         })
@@ -164,7 +164,7 @@ fn milestones_of(anchor: &Anchor, manifest: &Manifest) -> Vec<Milestone> {
         chain_hash: manifest.chain_hash,
         file: MANIFEST.to_owned(),
         offset: None,
-        who: "the manifest",
+        source_name: "the manifest",
         signed: false,
         elsewhere: false,
     });
@@ -199,7 +199,7 @@ fn epoch_milestones(key: &Key) -> impl Iterator<Item = Milestone> {
         chain_hash: None,
         file: format!("{}/{}", key::EPOCHS, epoch.number),
         offset: None,
-        who: "the record of a key epoch",
+        source_name: "the record of a key epoch",
         signed: true,
         elsewhere: false,
     })
@@ -275,7 +275,9 @@ fn chain_points(dir: &Path, manifest: &Manifest, audit: &mut Audit) -> Result<()
     let held = audit.walk.points.iter().zip(bytes.chunks(32)).take(points as usize);
     let wrong = held.zip(0u64..).find(|((expected, found), _)| expected.as_bytes() != *found);
     if let Some((_, at)) = wrong {
-        audit.notes.push(format!("ledger/chain does not hold at point {at}; it is disposable and counts for nothing"));
+        audit
+            .notes
+            .push(format!("ledger/chain is wrong at point {at}; it can be rebuilt and does not affect the verdict"));
     }
     Ok(())
 }
@@ -292,13 +294,13 @@ fn conclude(size: u64, anchor: &Anchor, audit: &mut Audit) {
     let signed = audit.walk.signed_size;
     match audit.walk.lost {
         Some(lost) => {
-            let what =
+            let message =
                 "tree and chain cannot be known from this entry on, so no root or signature after it could be checked";
-            audit.findings.add(Finding::new("ledger", what).entry(lost));
+            audit.findings.add(Finding::new("ledger", message).entry(lost));
         }
         None if signed < size => {
-            let what = "no signed checkpoint that holds covers these entries";
-            audit.findings.add(Finding::new(CHECKPOINT, what).entries(signed, size - 1));
+            let message = "no valid signed checkpoint covers these entries";
+            audit.findings.add(Finding::new(CHECKPOINT, message).entries(signed, size - 1));
         }
         None => {}
     }

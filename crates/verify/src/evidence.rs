@@ -116,7 +116,7 @@ impl<'de> Visitor<'de> for &mut Reading<'_> {
             Ok(head) => self.head.insert(head),
             Err(fault) => {
                 self.fault = Some(fault);
-                return Err(A::Error::custom("the checkpoint does not hold"));
+                return Err(A::Error::custom("the checkpoint is invalid"));
             }
         };
         key(&mut map, 3)?;
@@ -156,7 +156,7 @@ impl Reading<'_> {
 fn key<'de, A: MapAccess<'de>>(map: &mut A, at: usize) -> Result<(), A::Error> {
     match map.next_key::<String>()? {
         Some(found) if found == KEYS[at] => Ok(()),
-        Some(found) => Err(A::Error::custom(format!("{:?} was expected, {found:?} stands there", KEYS[at]))),
+        Some(found) => Err(A::Error::custom(format!("expected {:?}, found {found:?}", KEYS[at]))),
         None => Err(A::Error::custom(format!("the report ends before {:?}", KEYS[at]))),
     }
 }

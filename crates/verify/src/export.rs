@@ -51,10 +51,10 @@ pub struct ExportReport {
 }
 
 impl ExportReport {
-    fn fault(&mut self, what: impl Into<String>) {
+    fn fault(&mut self, message: impl Into<String>) {
         self.faults_total += 1;
         if self.faults.len() < TOLD {
-            self.faults.push(what.into());
+            self.faults.push(message.into());
         }
     }
 
@@ -90,7 +90,7 @@ impl std::fmt::Display for ExportReport {
         }
         writeln!(f, "  format       {}", self.format)?;
         writeln!(f, "  in the tree  {} entries, root {}", self.size, self.root)?;
-        self.not_checked.iter().try_for_each(|what| writeln!(f, "  not checked  {what}"))
+        self.not_checked.iter().try_for_each(|message| writeln!(f, "  not checked  {message}"))
     }
 }
 
@@ -133,12 +133,12 @@ fn evidence(
     let proven = match verify_proof(manifest.entry_proof.as_bytes(), keys)? {
         Ok(proven) => proven,
         Err(fault) => {
-            report.fault(format!("the proof of the audit.export entry does not hold: {}", with_causes(&fault)));
+            report.fault(format!("the proof of the audit.export entry is invalid: {}", with_causes(&fault)));
             return Ok(None);
         }
     };
-    if let Err(what) = kept::count(&proven.note, witnesses) {
-        report.fault(what);
+    if let Err(message) = kept::count(&proven.note, witnesses) {
+        report.fault(message);
     }
     let entry: Value = serde_json::from_slice(&proven.entry.to_canonical()).unwrap_or_default();
     for (pointer, expected) in [
@@ -183,7 +183,7 @@ fn check_hash(folder: &Path, listed: &Listed, report: &mut ExportReport) -> Resu
     if bytes != listed.bytes {
         report.fault(format!("{} has {bytes} bytes and not {}", listed.name, listed.bytes));
     } else if hex::encode(sha256.finalize()) != listed.sha256 {
-        report.fault(format!("{} was changed: its SHA-256 is not the one of the export", listed.name));
+        report.fault(format!("{} was changed: its SHA-256 differs from the export's", listed.name));
     }
     Ok(())
 }
@@ -235,8 +235,8 @@ fn check_entries(
             Ok(())
         }
     };
-    if let Err(what) = outcome {
-        report.fault(what);
+    if let Err(message) = outcome {
+        report.fault(message);
         return Ok(());
     }
     let mut extra = 0;

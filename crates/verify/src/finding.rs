@@ -17,7 +17,7 @@ pub struct Finding {
     /// The `event_id` of the entry concerned, where known and readable.
     pub event_id: Option<String>,
     /// Description of the fault.
-    pub what: String,
+    pub message: String,
     /// Expected value, if it is short.
     pub expected: Option<String>,
     /// Value found instead.
@@ -26,13 +26,13 @@ pub struct Finding {
 
 impl Finding {
     /// Creates a finding about a file.
-    pub(crate) fn new(file: impl Into<String>, what: impl Into<String>) -> Finding {
+    pub(crate) fn new(file: impl Into<String>, message: impl Into<String>) -> Finding {
         Finding {
             file: file.into(),
             offset: None,
             sequences: None,
             event_id: None,
-            what: what.into(),
+            message: message.into(),
             expected: None,
             found: None,
         }
@@ -84,7 +84,7 @@ impl fmt::Display for Finding {
         if let Some(event_id) = &self.event_id {
             write!(f, " ({})", event_id.escape_debug())?;
         }
-        write!(f, ": {}", self.what)?;
+        write!(f, ": {}", self.message)?;
         if let (Some(expected), Some(found)) = (&self.expected, &self.found) {
             write!(f, " (expected {expected}, found {found})")?;
         }

@@ -34,8 +34,8 @@ pub(crate) fn milestones(kept: &[KeptCheckpoint], keys: &Epochs, findings: &mut 
             ..Milestone::signed(&checkpoint, &kept.name, "the checkpoint that was kept elsewhere")
         }),
         Err(error) => {
-            let what = format!("the checkpoint that was kept elsewhere is refused: {}", with_causes(&error));
-            findings.add(Finding::new(&kept.name, what));
+            let message = format!("the checkpoint that was kept elsewhere is refused: {}", with_causes(&error));
+            findings.add(Finding::new(&kept.name, message));
             None
         }
     };
@@ -70,7 +70,7 @@ pub(crate) fn cosigned(
     };
     match count(&note, witnesses) {
         Ok(text) => notes.push(format!("{text} the checkpoint of {} entries", checkpoint.size)),
-        Err(what) => findings.add(Finding::new(file, what)),
+        Err(message) => findings.add(Finding::new(file, message)),
     }
     Some(checkpoint)
 }
@@ -82,12 +82,12 @@ pub(crate) fn count(note: &SignedNote, witnesses: &Witnesses) -> Result<String, 
     found.sort();
     found.dedup();
     let names: Vec<String> = found.iter().map(|(name, at)| format!("{name} (at {at} s since 1970)")).collect();
-    let (have, of, needed) = (found.len(), witnesses.keys.len(), witnesses.needed);
+    let (have, known, needed) = (found.len(), witnesses.keys.len(), witnesses.needed);
     if have < needed {
         return Err(format!(
-            "{have} of {of} witnesses cosigned the checkpoint, and {needed} are needed: {}",
+            "{have} of {known} witnesses cosigned the checkpoint, and {needed} are needed: {}",
             names.join(", ")
         ));
     }
-    Ok(format!("{have} of {of} witnesses cosigned ({})", names.join(", ")))
+    Ok(format!("{have} of {known} witnesses cosigned ({})", names.join(", ")))
 }

@@ -100,8 +100,8 @@ pub(crate) fn epochs_in(folder: &Path, name: &str) -> Result<(Option<Epochs>, Ve
         match taken {
             Ok(grown) => keys = Some(grown),
             Err(error) => {
-                let what = format!("the record of a key epoch is refused: {}", with_causes(&error));
-                findings.push(Finding::new(format!("{name}/{number}"), what));
+                let message = format!("the record of a key epoch is refused: {}", with_causes(&error));
+                findings.push(Finding::new(format!("{name}/{number}"), message));
                 break;
             }
         }
@@ -132,8 +132,8 @@ pub(crate) fn of_directory(dir: &Path, pinned: Option<&NoteVerifier>) -> Result<
             return Err(CannotVerify::Key { place: VKEY.into(), cause: "there is more in it than the key".into() });
         }
         if let Some(newest) = epochs.as_ref().filter(|epochs| !epochs.contains(&verifier)).map(Epochs::newest) {
-            let what = "the key is none of those that the records of key epochs lead through";
-            findings.push(Finding::new(VKEY, what).differs(newest, &verifier));
+            let message = "the records of key epochs do not lead to this key";
+            findings.push(Finding::new(VKEY, message).differs(newest, &verifier));
         }
         let epochs = following(&verifier, epochs);
         return Ok((Key { verifier, source: KeySource::Directory, epochs }, findings));
@@ -146,8 +146,8 @@ pub(crate) fn of_directory(dir: &Path, pinned: Option<&NoteVerifier>) -> Result<
         Some(bytes) if epochs.keys().any(|key| bytes == format!("{key}\n").as_bytes()) => {}
         Some(bytes) => {
             let found = String::from_utf8_lossy(&bytes).trim().escape_debug().to_string();
-            let what = "the log is not signed by the key that was pinned, nor by one that it signed over to";
-            findings.push(Finding::new(VKEY, what).differs(epochs.newest(), found));
+            let message = "the log is not signed by the key that was pinned, nor by one that it signed over to";
+            findings.push(Finding::new(VKEY, message).differs(epochs.newest(), found));
         }
         None => findings.push(Finding::new(VKEY, "the file is missing").differs(epochs.newest(), "nothing")),
     }

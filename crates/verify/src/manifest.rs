@@ -118,16 +118,12 @@ fn offset_of(bytes: &[u8], line: usize, column: usize) -> u64 {
 
 impl Manifest {
     fn check(&self, findings: &mut Findings) {
-        let mut wrong = |what: String, expected: u64, found: u64| {
-            findings.add(Finding::new(MANIFEST, what).differs(expected, found));
+        let mut wrong = |message: String, expected: u64, found: u64| {
+            findings.add(Finding::new(MANIFEST, message).differs(expected, found));
         };
         let beyond = self.sealed_size % 256;
         if self.edge.len() as u64 != beyond {
-            wrong(
-                "edge does not hold the commitments beyond the last full tile".into(),
-                beyond,
-                self.edge.len() as u64,
-            );
+            wrong("edge lacks the commitments beyond the last full tile".into(), beyond, self.edge.len() as u64);
         }
         let held = self.segments.iter().fold(0u64, |sum, segment| sum.saturating_add(segment.count));
         if held != self.sealed_size {
@@ -137,12 +133,11 @@ impl Manifest {
             let (first, last, path) = (segment.first_sequence, segment.last_sequence, &segment.path);
             let name = format!("lake/entries/{}/{first:020}-{last:020}.parquet", segment.class);
             if *path != name {
-                findings
-                    .add(Finding::new(MANIFEST, "a segment's path does not tell what it holds").differs(name, path));
+                findings.add(Finding::new(MANIFEST, "a segment's path does not match its content").differs(name, path));
             }
             if last < first || last >= self.sealed_size || segment.count == 0 || segment.count - 1 > last - first {
-                let what = format!("{path} cannot hold {} entries from {first} to {last}", segment.count);
-                findings.add(Finding::new(MANIFEST, what));
+                let message = format!("{path} cannot hold {} entries from {first} to {last}", segment.count);
+                findings.add(Finding::new(MANIFEST, message));
             }
         }
         if !self.segments.is_sorted_by(|a, b| (a.first_sequence, &a.class) < (b.first_sequence, &b.class)) {

@@ -40,7 +40,7 @@ pub enum ProofFault {
     #[error("{0}")]
     Witnesses(String),
     /// The committed bytes are not an entry.
-    #[error("what was committed is not an entry: {0}")]
+    #[error("the committed bytes are not an entry: {0}")]
     Entry(String),
 }
 

@@ -97,8 +97,8 @@ pub async fn verify_remote(remote: &Remote, progress: &Progress) -> Result<Repor
     let checkpoint = match keys.open(&note) {
         Ok(checkpoint) => Some(checkpoint),
         Err(error) => {
-            let what = format!("the checkpoint is refused: {}", with_causes(&error));
-            fetched.findings.add(Finding::new("checkpoint", what));
+            let message = format!("the checkpoint is refused: {}", with_causes(&error));
+            fetched.findings.add(Finding::new("checkpoint", message));
             None
         }
     };
@@ -165,8 +165,8 @@ impl Service {
         match opened.and_then(Epochs::of) {
             Ok(epochs) => Ok(epochs),
             Err(error) => {
-                let what = format!("the records of key epochs are refused: {}", with_causes(&error));
-                findings.add(Finding::new(KEYS, what));
+                let message = format!("the records of key epochs are refused: {}", with_causes(&error));
+                findings.add(Finding::new(KEYS, message));
                 Ok(None)
             }
         }
@@ -269,11 +269,11 @@ impl Service {
     async fn tiles(&self, tiles: Vec<(TileId, Vec<u8>)>, fetched: &mut Fetched) -> Result<(), CannotVerify> {
         for (tile, expected) in tiles {
             let (first, end) = tile.leaves();
-            let finding = |what: &str| Finding::new(tile.path(), what).entries(first, end - 1);
+            let finding = |message: &str| Finding::new(tile.path(), message).entries(first, end - 1);
             match self.part(tile.path(), full(tile).path(), 32, tile.width()).await? {
                 Some(bytes) if bytes == expected => fetched.counts.tiles += 1,
                 Some(_) => {
-                    fetched.findings.add(finding("the tile does not hold the hashes that the entry bundles give"))
+                    fetched.findings.add(finding("the hashes of the tile differ from those of the entry bundles"))
                 }
                 None => fetched.findings.add(finding("the tile is missing")),
             }
@@ -286,7 +286,7 @@ impl Fetched {
     /// Takes the next bundle; whether the tree could be grown by it.
     fn bundle(&mut self, tile: TileId, bytes: Option<&[u8]>, anchor: &Anchor) -> bool {
         let (first, end) = tile.leaves();
-        let finding = |what: String| Finding::new(bundle_path(tile), what).entries(first, end - 1);
+        let finding = |message: String| Finding::new(bundle_path(tile), message).entries(first, end - 1);
         let Some(bytes) = bytes else {
             self.findings.add(finding("the entry bundle is missing, so the tree cannot be known from here on".into()));
             return false;
@@ -322,12 +322,13 @@ impl Fetched {
         while let Some(kept) = self.kept.pop_if(|kept| kept.size == size) {
             let root = self.tree.root();
             if let Some(held) = kept.root.filter(|held| *held != root) {
-                let what = format!("{} holds another root at {size} entries: the log was rewritten", kept.who);
-                self.findings.add(Finding::new(&kept.file, what).differs(held, root));
+                let message =
+                    format!("{} holds another root at {size} entries: the log was rewritten", kept.source_name);
+                self.findings.add(Finding::new(&kept.file, message).differs(held, root));
             }
         }
         for slot in anchor.slots.iter().filter(|slot| slot.size == size) {
-            let finding = |what: &str| Finding::new(&anchor.file, what).at(slot.offset);
+            let finding = |message: &str| Finding::new(&anchor.file, message).at(slot.offset);
             if slot.root != self.tree.root() {
                 let wrong = finding("the anchor holds another root at its size than the log gives");
                 self.findings.add(wrong.differs(slot.root, self.tree.root()));
@@ -341,8 +342,8 @@ impl Fetched {
 
     fn conclude(&mut self, checkpoint: &Checkpoint, anchor: &Anchor) {
         for kept in std::mem::take(&mut self.kept) {
-            let what = format!("{} knows of more entries than the log has: its end was cut off", kept.who);
-            self.findings.add(Finding::new(&kept.file, what).differs(kept.size, checkpoint.size));
+            let message = format!("{} knows of more entries than the log has: its end was cut off", kept.source_name);
+            self.findings.add(Finding::new(&kept.file, message).differs(kept.size, checkpoint.size));
         }
         if self.tree.root() != checkpoint.root {
             let wrong = Finding::new("checkpoint", "the entry bundles do not give the signed root");

@@ -52,8 +52,8 @@ pub(crate) fn check(
     order.up_to(manifest.sealed_size, audit)?;
     edge_holds(manifest, &mut order.records, audit)?;
     if order.missing.total > 0 {
-        let what = format!("{} entries are in none of the segments: {}", order.missing.total, order.missing);
-        audit.findings.add(Finding::new(MANIFEST, what));
+        let message = format!("{} entries are in none of the segments: {}", order.missing.total, order.missing);
+        audit.findings.add(Finding::new(MANIFEST, message));
         audit.missing = order.missing;
     }
     Ok(())
@@ -112,16 +112,16 @@ fn edge_holds(manifest: &Manifest, records: &mut Records, audit: &mut Audit) -> 
         if let (Some(repeated), Some(held)) = (repeated, held)
             && *repeated != held
         {
-            let what = format!("edge does not repeat what {COMMITMENTS} holds");
-            audit.findings.add(Finding::new(MANIFEST, what).entry(sequence).differs(held, repeated));
+            let message = format!("edge differs from {COMMITMENTS}");
+            audit.findings.add(Finding::new(MANIFEST, message).entry(sequence).differs(held, repeated));
         }
     }
     let last = manifest.sealed_size.checked_sub(1);
     if let Some(last) = last.filter(|_| audit.walk.lost.is_none())
         && records.commitment(last)?.is_none()
     {
-        let what = "the file ends before the last sealed entry, or is missing";
-        audit.findings.add(Finding::new(COMMITMENTS, what).entry(last));
+        let message = "the file ends before the last sealed entry, or is missing";
+        audit.findings.add(Finding::new(COMMITMENTS, message).entry(last));
     }
     Ok(())
 }

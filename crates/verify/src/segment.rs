@@ -58,7 +58,7 @@ pub(crate) fn check(
 ) -> Result<Checked, CannotVerify> {
     let mut checked = Checked::default();
     let whole = (listed.first_sequence, listed.last_sequence);
-    let finding = |what: String| Finding::new(&listed.path, what).entries(whole.0, whole.1);
+    let finding = |message: String| Finding::new(&listed.path, message).entries(whole.0, whole.1);
     if !Path::new(&listed.path).components().all(|part| matches!(part, Component::Normal(_))) {
         checked.findings.add(finding(format!("{MANIFEST} lists a segment outside of the data directory")));
         return Ok(checked);
@@ -88,8 +88,8 @@ pub(crate) fn check(
         None => read(&Large(file), listed, &mut rows),
     }));
     let outcome = caught.unwrap_or_else(|_| Ok(Err("its bytes cannot be decoded".into())));
-    if let Err(what) = outcome? {
-        rows.findings.add(finding(format!("the segment cannot be read: {what}")));
+    if let Err(message) = outcome? {
+        rows.findings.add(finding(format!("the segment cannot be read: {message}")));
     }
     checked.submitters = rows.submitters;
     let (found, rows) = rows.finish();
@@ -156,8 +156,8 @@ fn read(source: &impl Source, listed: &Listed, rows: &mut Rows<'_>) -> Result<Re
     if let Some(found) = tags(&metadata, listed, &mut rows.findings) {
         return Err(CannotVerify::Version { file: listed.path.clone(), found });
     }
-    if let Err(what) = Batch::check_schema(metadata.schema(), version(&metadata)) {
-        return Ok(Err(what));
+    if let Err(message) = Batch::check_schema(metadata.schema(), version(&metadata)) {
+        return Ok(Err(message));
     }
     let views = ArrowReaderOptions::new().with_schema(Batch::views(metadata.schema()));
     let metadata = match ArrowReaderMetadata::try_new(metadata.metadata().clone(), views) {
@@ -168,8 +168,8 @@ fn read(source: &impl Source, listed: &Listed, rows: &mut Rows<'_>) -> Result<Re
         let caught = catch_unwind(AssertUnwindSafe(|| row_group(source, &metadata, group, rows)));
         let outcome = caught.unwrap_or_else(|_| Ok(Err("its bytes cannot be decoded".into())));
         if let Err(error) = outcome? {
-            let what = format!("row group {group} cannot be read to its end: {error}");
-            rows.findings.add(Finding::new(&listed.path, what));
+            let message = format!("row group {group} cannot be read to its end: {error}");
+            rows.findings.add(Finding::new(&listed.path, message));
         }
     }
     Ok(Ok(()))
@@ -205,17 +205,17 @@ fn row_group(
 
 /// The version that the file says it has; the newest where it says nothing that is known.
 fn version(metadata: &ArrowReaderMetadata) -> u8 {
-    let told = metadata.metadata().file_metadata().key_value_metadata();
-    let pair = told.into_iter().flatten().find(|pair| pair.key == "reeve.format");
+    let key_values = metadata.metadata().file_metadata().key_value_metadata();
+    let pair = key_values.into_iter().flatten().find(|pair| pair.key == "reeve.format");
     let name = pair.and_then(|pair| pair.value.as_deref());
     FORMATS.iter().find(|(known, _)| Some(*known) == name).map_or(FORMATS[0].1, |(_, version)| *version)
 }
 
 /// Holds the file's own key-value metadata against the manifest. Answers a version that this program does not know.
 fn tags(metadata: &ArrowReaderMetadata, listed: &Listed, findings: &mut Findings) -> Option<String> {
-    let told = metadata.metadata().file_metadata().key_value_metadata();
+    let key_values = metadata.metadata().file_metadata().key_value_metadata();
     let value = |key: &str| {
-        let pair = told.into_iter().flatten().find(|pair| pair.key == key);
+        let pair = key_values.into_iter().flatten().find(|pair| pair.key == key);
         pair.and_then(|pair| pair.value.as_deref()).unwrap_or("nothing")
     };
     let format = value("reeve.format");
@@ -231,8 +231,8 @@ fn tags(metadata: &ArrowReaderMetadata, listed: &Listed, findings: &mut Findings
     ] {
         let found = value(key);
         if found != expected {
-            let what = format!("the segment's own {key} is not what {MANIFEST} says");
-            findings.add(Finding::new(&listed.path, what).differs(expected, found));
+            let message = format!("the segment's own {key} is not what {MANIFEST} says");
+            findings.add(Finding::new(&listed.path, message).differs(expected, found));
         }
     }
     None

@@ -90,8 +90,8 @@ impl<'a> Wal<'a> {
     /// The log goes on with an entry: notes what is missing before it.
     fn begins(&mut self, name: &str, offset: u64, first: u64, audit: &mut Audit) {
         if first > self.next {
-            let what = "the entries before are missing: a part of the write-ahead log is gone";
-            audit.findings.add(Finding::new(name, what).at(offset).entries(self.next, first - 1));
+            let message = "the entries before are missing: a part of the write-ahead log is gone";
+            audit.findings.add(Finding::new(name, message).at(offset).entries(self.next, first - 1));
             audit.missing.add(self.next, first);
             audit.walk.lose(self.next);
             self.next = first;
@@ -159,14 +159,14 @@ impl<'a> Wal<'a> {
         audit.counts.wal_frames += 1;
         self.begins(&file.name, frame.offset, first, audit);
         if first < self.next {
-            let what = "the frame begins with an entry that was there before";
-            audit.findings.add(Finding::new(&file.name, what).at(frame.offset).differs(self.next, first));
+            let message = "the frame begins with an entry that was there before";
+            audit.findings.add(Finding::new(&file.name, message).at(frame.offset).differs(self.next, first));
             return Ok(());
         }
         for (sequence, (salt, canonical)) in (first..).zip(&frame.entries) {
             match Claim::read(canonical, &mut self.scratch) {
                 Ok(claim) => audit.counts.submitters.count(&claim.fields()),
-                Err(what) => audit.findings.add(Finding::new(&file.name, what).at(frame.offset).entry(sequence)),
+                Err(message) => audit.findings.add(Finding::new(&file.name, message).at(frame.offset).entry(sequence)),
             }
             let leaf = commitment(salt, canonical).leaf_hash();
             audit.walk.append(leaf, &mut audit.findings)?;
@@ -180,12 +180,12 @@ impl<'a> Wal<'a> {
     /// The signed checkpoint of a frame must be that of the log after the frame's last entry.
     fn checkpoint(&mut self, file: &WalFile, frame: &Frame, last: u64, audit: &mut Audit) {
         let finding =
-            |what: String| Finding::new(&file.name, what).at(frame.offset).entries(frame.first_sequence, last);
+            |message: String| Finding::new(&file.name, message).at(frame.offset).entries(frame.first_sequence, last);
         let checkpoint = match self.keys.open(frame.note.as_bytes()) {
             Ok(checkpoint) => checkpoint,
             Err(error) => {
-                let what = format!("the frame's checkpoint is refused: {}", with_causes(&error));
-                return audit.findings.add(finding(what));
+                let message = format!("the frame's checkpoint is refused: {}", with_causes(&error));
+                return audit.findings.add(finding(message));
             }
         };
         if checkpoint.size != self.next {
@@ -202,8 +202,8 @@ impl<'a> Wal<'a> {
             audit.walk.signed_size = self.next;
         } else if !self.diverged {
             self.diverged = true;
-            let what = "the entries do not give the signed root of the frame's checkpoint: an entry in it or before it was changed";
-            audit.findings.add(finding(what.into()).differs(checkpoint.root, root));
+            let message = "the entries do not give the signed root of the frame's checkpoint: an entry in it or before it was changed";
+            audit.findings.add(finding(message.into()).differs(checkpoint.root, root));
         }
     }
 }

@@ -26,7 +26,7 @@ pub(crate) struct Milestone {
     pub(crate) file: String,
     pub(crate) offset: Option<u64>,
     /// Noun for the file in a sentence: `the anchor`.
-    pub(crate) who: &'static str,
+    pub(crate) source_name: &'static str,
     /// `true` if the log's key signed it.
     pub(crate) signed: bool,
     /// `true` if it was kept where an attacker of the log could not change it.
@@ -35,14 +35,14 @@ pub(crate) struct Milestone {
 
 impl Milestone {
     /// Returns the claim of a signed checkpoint that was found in a file of the log.
-    pub(crate) fn signed(checkpoint: &Checkpoint, file: impl Into<String>, who: &'static str) -> Milestone {
+    pub(crate) fn signed(checkpoint: &Checkpoint, file: impl Into<String>, source_name: &'static str) -> Milestone {
         Milestone {
             size: checkpoint.size,
             root: Some(checkpoint.root),
             chain_hash: None,
             file: file.into(),
             offset: None,
-            who,
+            source_name,
             signed: true,
             elsewhere: false,
         }
@@ -161,14 +161,14 @@ impl Walk {
             return Ok(());
         }
         let (begin, end) = tile.leaves();
-        let finding = |what: &str| Finding::new(&name, what).entries(begin, end - 1);
+        let finding = |message: &str| Finding::new(&name, message).entries(begin, end - 1);
         let at = bytes.iter().zip(expected).take_while(|(a, b)| a == b).count() / 32 * 32;
         let offset = first * 32 + at as u64;
         findings.add(if at + 32 > bytes.len() {
             finding("the file ends before these hashes of the tree, or is missing").at(offset)
         } else {
             let hash = |bytes: &[u8]| bytes.get(at..at + 32).map(hex::encode).unwrap_or_default();
-            let found = finding("a hash of the tree is not the one that the entries give");
+            let found = finding("a hash of the tree differs from the hash of the entries");
             found.at(offset).differs(hash(expected), hash(&bytes))
         });
         Ok(())
@@ -179,17 +179,18 @@ impl Walk {
         let size = self.tree.size();
         while let Some(milestone) = self.milestones.pop_if(|next| next.size == size) {
             let root = self.tree.root();
-            let wrong = |what: &str, expected: Hash, found: Hash| {
-                let what = format!("{} holds another {what} at {size} entries than they give", milestone.who);
-                Finding { offset: milestone.offset, ..Finding::new(&milestone.file, what).differs(expected, found) }
+            let wrong = |message: &str, expected: Hash, found: Hash| {
+                let message =
+                    format!("{} holds another {message} at {size} entries than they give", milestone.source_name);
+                Finding { offset: milestone.offset, ..Finding::new(&milestone.file, message).differs(expected, found) }
             };
             match milestone.root {
                 Some(held) if held != root && milestone.elsewhere => {
-                    let what = format!(
+                    let message = format!(
                         "{} holds another root at {size} entries: the log was rewritten, first somewhere among these entries",
-                        milestone.who
+                        milestone.source_name
                     );
-                    let wrong = Finding::new(&milestone.file, what).differs(held, root);
+                    let wrong = Finding::new(&milestone.file, message).differs(held, root);
                     findings.add(wrong.entries(self.agreed_size, size.saturating_sub(1)));
                 }
                 Some(held) if held != root => findings.add(wrong("root", root, held)),
@@ -209,13 +210,13 @@ impl Walk {
     /// At the end of the log, which has `size` entries: what speaks of more has not been reached.
     pub(crate) fn finish(&mut self, size: u64, findings: &mut Findings) {
         while let Some(milestone) = self.milestones.pop() {
-            let who = milestone.who;
-            let what = if milestone.size > size {
-                format!("{who} knows of more entries than the log has: its end was cut off")
+            let source_name = milestone.source_name;
+            let message = if milestone.size > size {
+                format!("{source_name} knows of more entries than the log has: its end was cut off")
             } else {
-                format!("what {who} holds at {} entries cannot be checked", milestone.size)
+                format!("what {source_name} holds at {} entries cannot be checked", milestone.size)
             };
-            let finding = Finding { offset: milestone.offset, ..Finding::new(&milestone.file, what) };
+            let finding = Finding { offset: milestone.offset, ..Finding::new(&milestone.file, message) };
             findings.add(if milestone.size > size {
                 finding.entries(size, milestone.size - 1).differs(milestone.size, size)
             } else {

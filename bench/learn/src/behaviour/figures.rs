@@ -76,16 +76,16 @@ pub(super) fn spread(title: &str, runs: &[Vec<Scored>], false_positives: f64) {
 /// Returns the share found above the threshold of a share of false positives.
 pub(super) fn at_false_positives(run: &[Scored], false_positives: f64) -> Found {
     let threshold = threshold(run, false_positives);
-    let of = |label| run.iter().filter(move |one| one.label == label);
+    let labelled = |label| run.iter().filter(move |one| one.label == label);
     let share = |found: usize, all: usize| if all == 0 { f64::NAN } else { found as f64 / all as f64 };
     let any = |key: fn(&Scored) -> (&str, &str)| {
         let mut best: BTreeMap<(&str, &str), bool> = BTreeMap::new();
-        for one in of(Label::Technique) {
+        for one in labelled(Label::Technique) {
             *best.entry(key(one)).or_default() |= one.score > threshold;
         }
         share(best.values().filter(|found| **found).count(), best.len())
     };
-    let events = |label| share(of(label).filter(|one| one.score > threshold).count(), of(label).count());
+    let events = |label| share(labelled(label).filter(|one| one.score > threshold).count(), labelled(label).count());
     Found {
         events: events(Label::Technique),
         acts: any(|one| (&one.unit, &one.operation)),
@@ -97,10 +97,10 @@ pub(super) fn at_false_positives(run: &[Scored], false_positives: f64) -> Found 
 
 /// The probability that an attack's event scores above a benign one; ties count half.
 fn area(run: &[Scored]) -> f64 {
-    let of = |label| run.iter().filter(move |one| one.label == label).map(|one| one.score);
-    let benign: Vec<f64> = of(Label::Benign).collect();
+    let labelled = |label| run.iter().filter(move |one| one.label == label).map(|one| one.score);
+    let benign: Vec<f64> = labelled(Label::Benign).collect();
     let (mut above, mut all) = (0.0, 0.0);
-    for score in of(Label::Technique) {
+    for score in labelled(Label::Technique) {
         for other in &benign {
             above += if score > *other {
                 1.0

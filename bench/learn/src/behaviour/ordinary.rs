@@ -77,14 +77,14 @@ fn simulated() -> Result<()> {
     let estate = SimulatedEstate::new(7, now);
     let mut watch = EntryWatch::default();
     let (mut first, mut later) = (Alarms::default(), Alarms::default());
-    let (mut told, mut caught) = (BTreeMap::<String, usize>::new(), BTreeMap::<String, usize>::new());
+    let (mut reported, mut caught) = (BTreeMap::<String, usize>::new(), BTreeMap::<String, usize>::new());
     for entry in estate.activity(from, now) {
         let deed = deed(&entry);
         let score = watch.observe(&entry).score;
         if entry.metadata.tags.iter().any(|tag| tag == "suspicious") {
             // A story is what the same minute-scale episode tells; its operation names it well enough.
             let name = deed.operation.clone();
-            *told.entry(name.clone()).or_default() += 1;
+            *reported.entry(name.clone()).or_default() += 1;
             *caught.entry(name).or_default() += usize::from(score >= ALARM);
             continue;
         }
@@ -93,8 +93,10 @@ fn simulated() -> Result<()> {
     }
     first.print(&format!("the first {LEARNING_DAYS} days"));
     later.print("after them");
-    let words: Vec<String> =
-        told.iter().map(|(name, times)| format!("{name} {}/{times}", caught.get(name).copied().unwrap_or(0))).collect();
+    let words: Vec<String> = reported
+        .iter()
+        .map(|(name, times)| format!("{name} {}/{times}", caught.get(name).copied().unwrap_or(0)))
+        .collect();
     println!(
         "- deeds of the company's stories (tagged suspicious, the tag not looked at) at {ALARM} or above: {}\n",
         words.join(", ")

@@ -110,10 +110,10 @@ fn without(mut record: Json, left_out: &[&str]) -> Json {
             if left_out.contains(&&*name.to_ascii_lowercase()) {
                 members.remove(&name);
             } else if name == "userIdentity"
-                && let Some(who) = members.get(&name)
+                && let Some(identity) = members.get(&name)
             {
-                let who = without(who.clone(), left_out);
-                members.insert(name, who);
+                let identity = without(identity.clone(), left_out);
+                members.insert(name, identity);
             }
         }
     }

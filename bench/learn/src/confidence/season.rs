@@ -132,7 +132,7 @@ fn resource(n: u64, size: &str, traits: &Traits, at: Timestamp, age_days: f64) -
     }
 }
 
-fn series(id: &ResourceId, of: &Measured, begins: Timestamp, gaps: bool) -> Vec<Series> {
+fn series(id: &ResourceId, measured: &Measured, begins: Timestamp, gaps: bool) -> Vec<Series> {
     let step = 86_400 / SLOTS as i64;
     let one = |metric, values: &[Option<f64>]| Series {
         resource: id.clone(),
@@ -145,12 +145,12 @@ fn series(id: &ResourceId, of: &Measured, begins: Timestamp, gaps: bool) -> Vec<
             .collect(),
         period_s: step as u32,
     };
-    let half: Vec<Option<f64>> = of.network.iter().map(|value| value.map(|v| v / 2.0)).collect();
+    let half: Vec<Option<f64>> = measured.network.iter().map(|value| value.map(|v| v / 2.0)).collect();
     vec![
-        one(Metric::CpuUtilization, &of.cpu),
-        one(Metric::MemoryUtilization, &of.memory),
+        one(Metric::CpuUtilization, &measured.cpu),
+        one(Metric::MemoryUtilization, &measured.memory),
         one(Metric::NetworkIn, &half),
         one(Metric::NetworkOut, &half),
-        one(Metric::DatabaseConnections, &of.connections),
+        one(Metric::DatabaseConnections, &measured.connections),
     ]
 }

@@ -134,7 +134,7 @@ pub(super) fn summary(title: &str, scores: &[&Score]) -> (f64, f64) {
 }
 
 /// The mean of what is finite: a part of the horizon without truths counts nowhere.
-fn mean(scores: &[&Score], of: impl Fn(&Score) -> f64) -> f64 {
-    let found: Vec<f64> = scores.iter().map(|score| of(score)).filter(|value| value.is_finite()).collect();
+fn mean(scores: &[&Score], value: impl Fn(&Score) -> f64) -> f64 {
+    let found: Vec<f64> = scores.iter().map(|score| value(score)).filter(|value| value.is_finite()).collect();
     found.iter().sum::<f64>() / found.len().max(1) as f64
 }

@@ -10,8 +10,9 @@ impl Forecasts {
         self.0.push((said.clamp(1e-7, 1.0 - 1e-7), happened));
     }
 
-    fn mean(&self, of: impl Fn(f64, f64) -> f64) -> f64 {
-        self.0.iter().map(|(said, happened)| of(*said, f64::from(*happened))).sum::<f64>() / self.0.len().max(1) as f64
+    fn mean(&self, value: impl Fn(f64, f64) -> f64) -> f64 {
+        self.0.iter().map(|(said, happened)| value(*said, f64::from(*happened))).sum::<f64>()
+            / self.0.len().max(1) as f64
     }
 
     fn brier(&self) -> f64 {

@@ -164,14 +164,14 @@ fn traffic(class: Class, cpu: &[f64], chance: &mut Chance) -> (Vec<Point>, Vec<P
         Class::Batch => (chance.scale(3.0, 200.0), chance.scale(10.0, 600.0), 0.7),
         Class::Analytics => (chance.scale(10.0, 300.0), chance.scale(50.0, 2_000.0), 0.6),
     };
-    let mut of = |factor: f64, measured: f64| {
+    let mut series = |factor: f64, measured: f64| {
         if !chance.happens(measured) {
             return Vec::new();
         }
         let values = cpu.iter().map(|load| factor * load * (close * chance.normal()).exp()).collect::<Vec<f64>>();
         values.into_iter().enumerate().map(|(at, value)| (1_794_787_200_000 + at as i64 * STEP_MS, value)).collect()
     };
-    (of(net, 0.85), of(disk, 0.7))
+    (series(net, 0.85), series(disk, 0.7))
 }
 
 const VALUES: [[(&str, &str); 4]; 4] = [

@@ -121,7 +121,7 @@ fn conditions() {
 }
 
 #[test]
-fn what_is_not_supported_is_named_by_line() {
+fn unsupported_syntax_is_named_by_line() {
     for (text, expected) in [
         (
             replaced("service: cloudtrail", "service: guardduty"),

@@ -108,7 +108,7 @@ fn put(node: Node, open: &mut [Open], documents: &mut Vec<Node>) -> Result<(), S
                 return Err(SigmaProblem::new(line, "a name must be a text"));
             };
             if members.iter().any(|(known, _)| *known == text) {
-                return Err(SigmaProblem::new(line, format!("{text} stands twice")));
+                return Err(SigmaProblem::new(line, format!("{text} occurs twice")));
             }
             *name = Some(text);
         }

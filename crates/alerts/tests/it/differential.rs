@@ -120,9 +120,9 @@ impl Kept {
     }
 
     pub(crate) fn counts(&self, rules: &[Rule]) -> BTreeMap<String, Counts> {
-        let of = |rule: &Rule| self.tallies.get(&(rule.id.clone(), rule.revision)).copied().unwrap_or_default();
+        let tally = |rule: &Rule| self.tallies.get(&(rule.id.clone(), rule.revision)).copied().unwrap_or_default();
         let counts = |tally: Tally| (tally.matched, tally.late, tally.duplicates, tally.fired);
-        rules.iter().map(|rule| (rule.id.0.clone(), counts(of(rule)))).collect()
+        rules.iter().map(|rule| (rule.id.0.clone(), counts(tally(rule)))).collect()
     }
 }
 

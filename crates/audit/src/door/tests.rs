@@ -41,7 +41,7 @@ fn agree(text: &str) -> bool {
 }
 
 #[test]
-fn whatever_entries_usually_are_goes_the_short_way() {
+fn usual_entries_take_the_fast_path() {
     for text in [
         FULL,
         r#"{"event_type":"a.b"}"#,

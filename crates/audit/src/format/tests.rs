@@ -167,7 +167,7 @@ const NASTY: [&str; 14] = [
     "\\n is not a newline",
 ];
 
-fn holds(text: &str) {
+fn check(text: &str) {
     let original = entry(text);
     let [json, csv, syslog, cef] = formats().map(|format| spell(&format, &original));
     let back = Exported::read(json.as_bytes()).unwrap();
@@ -197,14 +197,14 @@ fn holds(text: &str) {
 }
 
 #[test]
-fn what_strangers_wrote_stays_text() {
-    NASTY.into_iter().for_each(holds);
+fn untrusted_text_stays_text() {
+    NASTY.into_iter().for_each(check);
 }
 
 proptest! {
     #[test]
     fn any_text_stays_text(text in "\\PC{1,40}|(?s-u:[\\x00-\\x7f]{1,40})|[=|\\\\\\]\"\\n\\r ,@+'a-]{1,30}") {
-        holds(&text);
+        check(&text);
     }
 }
 
@@ -289,7 +289,7 @@ fn every_format_names_the_submitter() {
 }
 
 #[test]
-fn what_is_too_long_says_what_it_leaves_out() {
+fn reduced_records_name_the_parts_left_out() {
     let small = entry("i-1");
     let limit = |bytes, oversize| Limit { bytes: Some(bytes), oversize };
     let cases = [
@@ -303,11 +303,11 @@ fn what_is_too_long_says_what_it_leaves_out() {
             let (record, written) = write(&format, &entry).unwrap();
             assert!(record.len() <= Limit::USUAL_BYTES + 1, "{}", record.len());
             assert_eq!(written, if left_out.is_some() { Written::Reduced } else { Written::Whole });
-            let said = match format {
+            let note = match format {
                 Format::Syslog(_) => read_syslog(record.trim_end()).0.remove("entry.reduced"),
                 _ => read_cef(record.trim_end()).1.remove("ReeveReduced"),
             };
-            assert_eq!(said.as_deref(), left_out);
+            assert_eq!(note.as_deref(), left_out);
         }
     }
     let strict = limit(900, Oversize::Refuse);
@@ -323,7 +323,7 @@ fn what_is_too_long_says_what_it_leaves_out() {
 }
 
 #[test]
-fn what_is_no_exported_line_is_refused() {
+fn lines_that_were_not_exported_are_refused() {
     let line = spell(&Format::Json, &entry("i-1"));
     assert!(Exported::read(line.as_bytes()).is_ok());
     for (from, to) in

@@ -94,7 +94,7 @@ impl Comparison {
     }
 
     /// Returns `true` if `value` compares to `bound` as this operator demands.
-    pub fn holds<T: PartialOrd>(self, value: &T, bound: &T) -> bool {
+    pub fn is_satisfied<T: PartialOrd>(self, value: &T, bound: &T) -> bool {
         match self {
             Self::Greater => value > bound,
             Self::AtLeast => value >= bound,

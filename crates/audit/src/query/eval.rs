@@ -45,7 +45,7 @@ impl Candidate<'_> {
             FieldPath::Column(Column::RecordedAt) => self.time(self.recorded_at, op),
             FieldPath::Column(Column::ActorIpAddress) => address(entry.actor.ip_address, op),
             FieldPath::Column(Column::Severity) => match op {
-                Match::Compare(side, Bound::Severity(bound)) => side.holds(&entry.severity, bound),
+                Match::Compare(side, Bound::Severity(bound)) => side.is_satisfied(&entry.severity, bound),
                 _ => text(entry.severity.as_str()),
             },
             FieldPath::Column(column) => column_text(entry, *column).is_some_and(|value| text(&value)),
@@ -90,7 +90,7 @@ impl Candidate<'_> {
 
     fn time(self, value: Timestamp, op: &Match) -> bool {
         match op {
-            Match::Compare(side, bound) => self.instant(bound).is_some_and(|bound| side.holds(&value, &bound)),
+            Match::Compare(side, bound) => self.instant(bound).is_some_and(|bound| side.is_satisfied(&value, &bound)),
             _ => op.meets(&format_instant(value)),
         }
     }
@@ -99,10 +99,10 @@ impl Candidate<'_> {
     fn string(self, value: &str, op: &Match) -> bool {
         match op {
             Match::Compare(side, Bound::Number(bound)) => {
-                value.trim().parse().is_ok_and(|number: f64| side.holds(&number, bound))
+                value.trim().parse().is_ok_and(|number: f64| side.is_satisfied(&number, bound))
             }
             Match::Compare(side, bound) => match (parse_instant(value), self.instant(bound)) {
-                (Ok(value), Some(bound)) => side.holds(&value, &bound),
+                (Ok(value), Some(bound)) => side.is_satisfied(&value, &bound),
                 _ => false,
             },
             _ => op.meets(value),
@@ -137,7 +137,7 @@ impl Candidate<'_> {
     fn number(self, number: f64, op: &Match) -> bool {
         let same = |wanted: &str| wanted.parse().is_ok_and(|wanted: f64| wanted == number);
         match op {
-            Match::Compare(side, Bound::Number(bound)) => side.holds(&number, bound),
+            Match::Compare(side, Bound::Number(bound)) => side.is_satisfied(&number, bound),
             Match::Exact(wanted) | Match::Identical(wanted) => same(wanted),
             _ => op.meets(&Json::Number(number).to_string()),
         }

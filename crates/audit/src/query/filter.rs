@@ -45,7 +45,7 @@ pub fn filter(name: &str, value: &str) -> Result<Expr, QueryError> {
     };
     if value.len() > MAX_QUERY_BYTES {
         let problem =
-            Problem::new(format!("filter `{name}` has {} bytes; at most {MAX_QUERY_BYTES} are taken", value.len()));
+            Problem::new(format!("filter `{name}` has {} bytes; the limit is {MAX_QUERY_BYTES}", value.len()));
         return Err(problem.at(0, ""));
     }
     let of_field = |field: &FieldPath| condition(field, Operator::Plain, Written::unquoted(value));

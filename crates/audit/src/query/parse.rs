@@ -19,7 +19,7 @@ pub const MAX_QUERY_TERMS: usize = 256;
 /// Reads a query; the empty one finds every entry.
 pub(super) fn parse(text: &str) -> Result<Expr, QueryError> {
     if text.len() > MAX_QUERY_BYTES {
-        let problem = Problem::new(format!("the query has {} bytes; at most {MAX_QUERY_BYTES} are taken", text.len()));
+        let problem = Problem::new(format!("the query has {} bytes; the limit is {MAX_QUERY_BYTES}", text.len()));
         return Err(problem.at(0, ""));
     }
     let mut parser = Parser { scanner: Scanner::new(text), depth: 0, terms: 0 };

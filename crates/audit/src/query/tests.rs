@@ -345,7 +345,7 @@ fn length_and_depth_are_bounded() {
     assert!(Query::parse(&format!("user:({})", "a OR ".repeat(MAX_QUERY_TERMS) + "a")).is_err());
     assert!(Query::parse(&format!("user:{}", "a*".repeat(MAX_WILDCARDS))).is_ok());
     let wild = refused(&format!("user:{}", "a*".repeat(MAX_WILDCARDS + 1)));
-    assert_eq!((wild.position, wild.message.as_str()), (5, "the value has 17 wildcards; at most 16 are taken"));
+    assert_eq!((wild.position, wild.message.as_str()), (5, "the value has 17 wildcards; the limit is 16"));
     assert!(filter("user", &"a*".repeat(MAX_WILDCARDS + 1)).is_err());
     assert!(filter("user", &"a".repeat(MAX_QUERY_BYTES + 1)).is_err());
     for open in ["(", "NOT ", "-", "user:("] {
@@ -404,7 +404,7 @@ fn filters_are_conditions() {
 }
 
 #[test]
-fn who_submitted_an_entry_can_be_asked() {
+fn the_submitter_can_be_queried() {
     let draft = Draft::from_bytes(ENTRY.as_bytes(), "2026-11-20T10:31:00Z".parse().unwrap()).unwrap();
     let token = Submitter {
         id: Some("u-1".into()),

@@ -64,7 +64,7 @@ pub(super) fn condition(field: &FieldPath, operator: Operator, written: Written)
     let wildcard = written.0.len() > 1;
     if written.0.len() > MAX_WILDCARDS + 1 {
         let count = written.0.len() - 1;
-        return Err(Problem::new(format!("the value has {count} wildcards; at most {MAX_WILDCARDS} are taken")));
+        return Err(Problem::new(format!("the value has {count} wildcards; the limit is {MAX_WILDCARDS}")));
     }
     if operator != Operator::Plain && wildcard {
         return Err(Problem::new("a comparison cannot have a wildcard").hint("quote the value to mean the star itself"));

@@ -43,7 +43,7 @@ fn only_the_type_is_required() {
 }
 
 #[test]
-fn every_failing_field_is_told_at_once() {
+fn every_failing_field_is_reported_at_once() {
     let text = r#"{"event_id":7,"event_type":"Login","timestamp":"yesterday","severity":"grave","actor":{"emial":"x","ip_address":"1.2.3",
         "email":"nobody","type":"usr"},"resource":{"tags":{"a":1},"name":"x"},"action":[],"changes":{"before":3,"during":{}},
         "metadata":{"tags":["a",2],"api_version":1},"colour":"red"}"#;
@@ -68,13 +68,13 @@ fn every_failing_field_is_told_at_once() {
             "colour unknown_field",
         ]
     );
-    let told = Draft::from_bytes(br#"{"event_type":"a.b","actor":{"emial":"x"}}"#, received()).unwrap_err();
-    assert_eq!(told[0].to_string(), "actor.emial: is not a field of an entry; did you mean actor.email?");
-    let told = Draft::from_bytes(br#"{"event_type":"a.b","recorded_at":"x"}"#, received()).unwrap_err();
-    assert_eq!(told[0].to_string(), "recorded_at: is set by Reeve and cannot be sent");
+    let errors = Draft::from_bytes(br#"{"event_type":"a.b","actor":{"emial":"x"}}"#, received()).unwrap_err();
+    assert_eq!(errors[0].to_string(), "actor.emial: is not a field of an entry; did you mean actor.email?");
+    let errors = Draft::from_bytes(br#"{"event_type":"a.b","recorded_at":"x"}"#, received()).unwrap_err();
+    assert_eq!(errors[0].to_string(), "recorded_at: is set by Reeve and cannot be sent");
     let forged = br#"{"event_type":"a.b","submitted_by":{"type":"reeve"}}"#;
-    let told = Draft::from_bytes(forged, received()).unwrap_err();
-    assert_eq!(told[0].to_string(), "submitted_by: is set by Reeve and cannot be sent");
+    let errors = Draft::from_bytes(forged, received()).unwrap_err();
+    assert_eq!(errors[0].to_string(), "submitted_by: is set by Reeve and cannot be sent");
 }
 
 #[test]
@@ -153,15 +153,15 @@ fn the_same_claim_is_known_again() {
 #[test]
 fn entries_built_here_are_checked_too() {
     let entry = || Entry::new(EventType::from_static("agent.run"));
-    let told = |entry: Entry| Draft::from_entry(entry, received()).unwrap_err()[0].to_string();
+    let error = |entry: Entry| Draft::from_entry(entry, received()).unwrap_err()[0].to_string();
     assert!(Draft::from_entry(entry().before(Json::object([("size", 8)])).with_tag("x"), received()).is_ok());
-    assert!(told(entry().after("text")).starts_with("changes.after: must be an object or null"));
-    assert!(told(entry().with_metadata("tags", 1)).starts_with("metadata.tags: has a field of its own"));
+    assert!(error(entry().after("text")).starts_with("changes.after: must be an object or null"));
+    assert!(error(entry().with_metadata("tags", 1)).starts_with("metadata.tags: has a field of its own"));
     assert!(
-        told(entry().with_metadata("n", Json::Number(f64::NAN))).starts_with("metadata.n: must be a finite number")
+        error(entry().with_metadata("n", Json::Number(f64::NAN))).starts_with("metadata.n: must be a finite number")
     );
     let deep = (0..64).fold(Json::Null, |inner, _| Json::Array(vec![inner]));
-    assert!(told(entry().with_metadata("n", deep)).contains("nested too deep"));
+    assert!(error(entry().with_metadata("n", deep)).contains("nested too deep"));
 }
 
 #[test]

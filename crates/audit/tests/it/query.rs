@@ -116,7 +116,7 @@ proptest! {
     }
 
     #[test]
-    fn what_an_entry_holds_finds_it(entry in generate::entry()) {
+    fn every_value_of_an_entry_finds_it(entry in generate::entry()) {
         let finds = |query: String| Query::parse(&query).unwrap().matches(&entry, at(0), at(0));
         let json = entry.to_json(at(0));
         for name in ["actor.id", "actor.user_agent", "resource.id", "resource.region", "action.operation", "metadata.request_id", "event_id"] {

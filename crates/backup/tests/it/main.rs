@@ -82,7 +82,7 @@ fn listing(parts: &[(&str, &[u8])]) -> Vec<u8> {
 }
 
 #[test]
-fn what_was_written_is_read_again() {
+fn a_written_archive_is_read_back() {
     let (bytes, summary) = archive();
     assert_eq!((summary.bytes, summary.parts), (bytes.len() as u64, PARTS.len()));
     let home = tempfile::tempdir().unwrap();
@@ -189,7 +189,7 @@ fn parts_and_manifest_must_agree() {
         put(tar, (MANIFEST, &listing(&[])));
         put(tar, a);
     });
-    assert!(check(&after).flaws[0].to_string().contains("something stands after the manifest"));
+    assert!(check(&after).flaws[0].to_string().contains("there is data after the manifest"));
     let newer = forged(|tar| put(tar, (MANIFEST, br#"{"version":2,"more":true}"#)));
     assert!(check(&newer).flaws[0].to_string().contains("version 2"), "{:?}", check(&newer).flaws);
 }

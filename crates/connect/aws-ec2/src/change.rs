@@ -71,14 +71,14 @@ impl Ec2 {
         let call = self.place.call("ec2:ModifyInstanceAttribute");
         let machine = self.machine(id).await?;
         if machine.state != ResourceState::Stopped {
-            let said = format!("{id} is {}; it must be stopped to be resized", machine.state);
-            return Err(call.fault(FaultKind::WrongState, None, &said));
+            let message = format!("{id} is {}; it must be stopped to be resized", machine.state);
+            return Err(call.fault(FaultKind::WrongState, None, &message));
         }
         let runs = self.architectures_or_catalogue(instance_type).await?;
         let has = machine.specification.architecture.as_deref().unwrap_or("x86_64");
         if !runs.iter().any(|a| a == has) {
-            let said = format!("{instance_type} runs {}, and {id} is {has}", runs.join(", "));
-            return Err(call.fault(FaultKind::InvalidType, None, &said));
+            let message = format!("{instance_type} runs {}, and {id} is {has}", runs.join(", "));
+            return Err(call.fault(FaultKind::InvalidType, None, &message));
         }
         let value = AttributeValue::builder().value(instance_type).build();
         let request = self.changes.modify_instance_attribute().instance_id(id).instance_type(value);
@@ -93,8 +93,8 @@ impl Ec2 {
             Err(fault) if fault.kind == FaultKind::Denied => {
                 let known = Catalogue::builtin().instance(Provider::Aws, instance_type);
                 let missing = || {
-                    let said = format!("no instance type {instance_type} in the catalogue");
-                    self.place.call("ec2:ModifyInstanceAttribute").fault(FaultKind::InvalidType, None, &said)
+                    let message = format!("no instance type {instance_type} in the catalogue");
+                    self.place.call("ec2:ModifyInstanceAttribute").fault(FaultKind::InvalidType, None, &message)
                 };
                 known.map(|spec| spec.architectures.clone()).ok_or_else(missing)
             }

@@ -26,14 +26,14 @@ pub struct Call<'a> {
 impl Call<'_> {
     /// A fault of this call.
     #[must_use]
-    pub fn fault(&self, kind: FaultKind, code: Option<&str>, said: &str) -> Fault {
+    pub fn fault(&self, kind: FaultKind, code: Option<&str>, service_message: &str) -> Fault {
         Fault {
             kind,
             operation: self.operation,
             region: self.region.to_owned(),
             code: code.map(str::to_owned),
-            message: advice(self, kind, code, said),
-            said: said.to_owned(),
+            message: advice(self, kind, code, service_message),
+            service_message: service_message.to_owned(),
         }
     }
 }
@@ -79,7 +79,7 @@ pub struct Fault {
     pub message: String,
     /// The cloud's own words, to decide by. They are shown to nobody: an endpoint may be anything, and what it answers is not
     /// for whoever configured it to read.
-    pub said: String,
+    pub service_message: String,
 }
 
 impl Fault {
@@ -177,7 +177,7 @@ fn answered(call: Call<'_>, status: u16, code: Option<&str>, message: Option<&st
         None => format!("HTTP {status} without a known AWS error"),
     };
     let fault = call.fault(kind, code.filter(|code| is_code(code)), &ours);
-    Fault { said: message.unwrap_or_default().to_owned(), ..fault }
+    Fault { service_message: message.unwrap_or_default().to_owned(), ..fault }
 }
 
 /// Returns `true` for what is spelled like an error code: a name, and no sentence.
@@ -188,9 +188,9 @@ fn is_code(text: &str) -> bool {
 /// The error code of an answer on the way to credentials.
 fn code_in(chain: &[&(dyn Error + 'static)]) -> Option<String> {
     let metadata = chain.iter().find_map(|error| error.downcast_ref::<ErrorMetadata>());
-    let told = metadata.and_then(ErrorMetadata::code).map(str::to_owned);
+    let code = metadata.and_then(ErrorMetadata::code).map(str::to_owned);
     let spelled = || chain.last()?.to_string().split(':').next().map(str::to_owned);
-    told.or_else(spelled).filter(|code| is_code(code))
+    code.or_else(spelled).filter(|code| is_code(code))
 }
 
 fn unreadable(call: Call<'_>, status: u16) -> Fault {
@@ -210,11 +210,11 @@ fn undelivered(call: Call<'_>, error: &(dyn Error + 'static)) -> Fault {
     let credentials = chain.iter().find_map(|e| e.downcast_ref::<CredentialsError>());
     match credentials {
         Some(reason) if !io => {
-            let said = match code_in(&chain) {
+            let service_message = match code_in(&chain) {
                 Some(code) => format!("{reason}: {code}"),
                 None => reason.to_string(),
             };
-            call.fault(FaultKind::Unauthenticated, None, &said)
+            call.fault(FaultKind::Unauthenticated, None, &service_message)
         }
         _ => call.fault(FaultKind::Unreachable, None, &deepest),
     }
@@ -304,39 +304,45 @@ fn names_a_size(operation: &str) -> bool {
 }
 
 /// The message for a person.
-fn advice(call: &Call<'_>, kind: FaultKind, code: Option<&str>, said: &str) -> String {
+fn advice(call: &Call<'_>, kind: FaultKind, code: Option<&str>, service_message: &str) -> String {
     let Call { operation, region, .. } = call;
     let place = if region.is_empty() { String::new() } else { format!(" in {region}") };
     let endpoint = call.endpoint.map_or_else(|| "AWS".to_owned(), |url| format!("the endpoint {url}"));
-    let said = match code {
-        Some(code) if said.is_empty() => code.to_owned(),
-        Some(code) => format!("{code}: {}", said.trim_end_matches('.')),
-        None => said.trim_end_matches('.').to_owned(),
+    let service_message = match code {
+        Some(code) if service_message.is_empty() => code.to_owned(),
+        Some(code) => format!("{code}: {}", service_message.trim_end_matches('.')),
+        None => service_message.trim_end_matches('.').to_owned(),
     };
     match kind {
         FaultKind::Unreachable => {
             format!(
-                "{endpoint} does not answer {operation}{place}: {said}. Check the endpoint, the region and the network."
+                "{endpoint} does not answer {operation}{place}: {service_message}. Check the endpoint, the region and the network."
             )
         }
-        FaultKind::Broken => format!("{endpoint} failed on {operation}{place}: {said}."),
+        FaultKind::Broken => format!("{endpoint} failed on {operation}{place}: {service_message}."),
         FaultKind::Unauthenticated => format!(
-            "{endpoint} does not accept the credentials ({operation}{place}: {said}). Check the access key, its secret, the role to \
+            "{endpoint} does not accept the credentials ({operation}{place}: {service_message}). Check the access key, its secret, the role to \
              assume with its external id, and this machine's clock."
         ),
         FaultKind::Denied => {
-            format!("{operation} is not permitted{place} ({said}). Allow {operation} in the policy of the key or role.")
+            format!(
+                "{operation} is not permitted{place} ({service_message}). Allow {operation} in the policy of the key or role."
+            )
         }
         FaultKind::Throttled => {
-            format!("{operation}{place} was throttled after every retry ({said}). Wait, or ask AWS for a higher rate.")
+            format!(
+                "{operation}{place} was throttled after every retry ({service_message}). Wait, or ask AWS for a higher rate."
+            )
         }
-        FaultKind::NotFound => format!("{operation}{place}: not found ({said})."),
-        FaultKind::WrongState => format!("{operation}{place} was refused in the present state ({said})."),
-        FaultKind::InvalidType => format!("{operation}{place} was refused for the size asked for ({said})."),
+        FaultKind::NotFound => format!("{operation}{place}: not found ({service_message})."),
+        FaultKind::WrongState => format!("{operation}{place} was refused in the present state ({service_message})."),
+        FaultKind::InvalidType => format!("{operation}{place} was refused for the size asked for ({service_message})."),
         FaultKind::NoCapacity => {
-            format!("{operation}{place}: no capacity for the size now ({said}). Try later or take another size.")
+            format!(
+                "{operation}{place}: no capacity for the size now ({service_message}). Try later or take another size."
+            )
         }
-        FaultKind::Other => format!("{operation}{place} failed: {said}."),
+        FaultKind::Other => format!("{operation}{place} failed: {service_message}."),
     }
 }
 
@@ -384,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_have_happened_is_unknown() {
+    fn an_unanswered_change_is_unknown() {
         for (kind, act) in [
             (FaultKind::Unreachable, ActErrorKind::Unknown),
             (FaultKind::Broken, ActErrorKind::Unknown),

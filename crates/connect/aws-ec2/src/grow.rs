@@ -31,8 +31,11 @@ impl Ec2 {
             }
             Err(fault) => return Err(fault),
         };
-        let newest = page.volumes_modifications().iter().max_by_key(|of| of.start_time().map_or(0, |at| at.secs()));
-        Ok(newest.and_then(|of| of.modification_state().cloned()))
+        let newest = page
+            .volumes_modifications()
+            .iter()
+            .max_by_key(|modification| modification.start_time().map_or(0, |at| at.secs()));
+        Ok(newest.and_then(|modification| modification.modification_state().cloned()))
     }
 
     /// Gives a volume more storage.
@@ -44,12 +47,13 @@ impl Ec2 {
         let call = self.place.call("ec2:ModifyVolume");
         let now = self.volume(id).await?.specification.storage_gib.unwrap_or(0.0);
         if f64::from(storage_gib) <= now {
-            let said = format!("{id} has {now:.0} GiB, and EBS makes no volume smaller or the same");
-            return Err(call.fault(FaultKind::InvalidType, None, &said));
+            let message = format!("{id} has {now:.0} GiB, and EBS makes no volume smaller or the same");
+            return Err(call.fault(FaultKind::InvalidType, None, &message));
         }
         if let Some(stage @ (Stage::Modifying | Stage::Optimizing)) = self.modification(id).await? {
-            let said = format!("the last change of {id} is still {}; EBS takes the next one after it", stage.as_str());
-            return Err(call.fault(FaultKind::Other, Some("IncorrectModificationState"), &said));
+            let message =
+                format!("the last change of {id} is still {}; EBS takes the next one after it", stage.as_str());
+            return Err(call.fault(FaultKind::Other, Some("IncorrectModificationState"), &message));
         }
         let size = i32::try_from(storage_gib)
             .map_err(|_| call.fault(FaultKind::InvalidType, None, &format!("no volume has {storage_gib} GiB")))?;

@@ -56,12 +56,12 @@ impl Ec2 {
         let known = self.groups("group-id", groups).await?;
         for wanted in groups {
             let Some(found) = known.iter().find(|group| group.group_id() == Some(wanted)) else {
-                let said = format!("the security group {wanted} does not exist");
-                return Err(call.fault(FaultKind::NotFound, Some("InvalidGroup.NotFound"), &said));
+                let message = format!("the security group {wanted} does not exist");
+                return Err(call.fault(FaultKind::NotFound, Some("InvalidGroup.NotFound"), &message));
             };
             if found.vpc_id() != Some(&network) {
-                let said = format!("{wanted} belongs to another network than {id}, which is in {network}");
-                return Err(call.fault(FaultKind::Other, Some("InvalidParameter"), &said));
+                let message = format!("{wanted} belongs to another network than {id}, which is in {network}");
+                return Err(call.fault(FaultKind::Other, Some("InvalidParameter"), &message));
             }
         }
         self.give(id, groups.to_vec()).await
@@ -73,11 +73,13 @@ impl Ec2 {
         let instance = self.instance(id).await?;
         let interfaces = instance.network_interfaces().len();
         if interfaces > 1 {
-            let said = format!("{id} has {interfaces} network interfaces, each with groups of its own");
-            return Err(call.fault(FaultKind::Other, None, &said));
+            let message = format!("{id} has {interfaces} network interfaces, each with groups of its own");
+            return Err(call.fault(FaultKind::Other, None, &message));
         }
         // One that is gone reads better than one without a network.
-        if convert::machine(&self.place, &instance).is_some_and(|of| of.state == reeve_estate::ResourceState::Deleted) {
+        if convert::machine(&self.place, &instance)
+            .is_some_and(|machine| machine.state == reeve_estate::ResourceState::Deleted)
+        {
             return Err(call.fault(FaultKind::NotFound, None, &format!("{id} is terminated")));
         }
         let none = || call.fault(FaultKind::Other, None, &format!("{id} is in no virtual network"));
@@ -111,9 +113,9 @@ impl Ec2 {
         match opening(&group) {
             None => Ok(id),
             Some(rule) => {
-                let said =
+                let message =
                     format!("the security group {QUARANTINE} ({id}) of {network} lets something through: {rule}");
-                Err(call.fault(FaultKind::Other, None, &said))
+                Err(call.fault(FaultKind::Other, None, &message))
             }
         }
     }
@@ -182,12 +184,12 @@ fn is_given(rule: &IpPermission) -> bool {
 
 /// The first rule of a group, in words.
 fn opening(group: &SecurityGroup) -> Option<String> {
-    let said = |way: &str, rule: &IpPermission| {
+    let describe = |way: &str, rule: &IpPermission| {
         let to = rule.ip_ranges().iter().filter_map(|range| range.cidr_ip());
         let to: Vec<&str> = to.chain(rule.ipv6_ranges().iter().filter_map(|range| range.cidr_ipv6())).collect();
         let to = if to.is_empty() { "other groups or lists".to_owned() } else { to.join(", ") };
         format!("{way} {to}, protocol {}", rule.ip_protocol().unwrap_or("-1"))
     };
-    let inward = group.ip_permissions().first().map(|rule| said("in from", rule));
-    inward.or_else(|| group.ip_permissions_egress().first().map(|rule| said("out to", rule)))
+    let inward = group.ip_permissions().first().map(|rule| describe("in from", rule));
+    inward.or_else(|| group.ip_permissions_egress().first().map(|rule| describe("out to", rule)))
 }

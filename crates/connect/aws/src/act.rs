@@ -70,10 +70,15 @@ impl Act for AwsConnection {
         }
     }
 
-    async fn snapshot_complete(&self, of: &ResourceId, region: &str, snapshot: &Snapshot) -> Result<bool, ActError> {
+    async fn snapshot_complete(
+        &self,
+        resource: &ResourceId,
+        region: &str,
+        snapshot: &Snapshot,
+    ) -> Result<bool, ActError> {
         let place = self.place("", region);
         // EC2 gives snapshots its own identifiers; those of databases are names of ours.
-        let complete = if of.as_str().starts_with("vol-") {
+        let complete = if resource.as_str().starts_with("vol-") {
             self.ec2(place).snapshot_complete(&snapshot.id).await
         } else {
             self.rds(place).snapshot_complete(&snapshot.id).await
@@ -146,7 +151,7 @@ impl AwsConnection {
 fn accepted(outcome: Result<(), Fault>) -> Result<Applied, ActError> {
     // A change that came too late for a machine that is gone reads better than the state it is in.
     outcome.map(|()| Applied::Accepted).map_err(|fault| match fault.kind {
-        FaultKind::WrongState if fault.said.contains("terminated") => {
+        FaultKind::WrongState if fault.service_message.contains("terminated") => {
             ActError { kind: ActErrorKind::NotFound, message: fault.message }
         }
         _ => fault.into(),

@@ -61,10 +61,10 @@ fn merge(listings: Vec<Listing>) -> Result<Inventory, Fault> {
 
 /// Notes each denied permission once a region, and each other failure once.
 fn note(inventory: &mut Inventory, faults: &[Fault]) {
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     for fault in faults {
         if fault.kind == FaultKind::Denied {
-            if told.insert((fault.operation, fault.region.as_str())) {
+            if reported.insert((fault.operation, fault.region.as_str())) {
                 inventory.denied.push(fault.denied());
             }
         } else if !inventory.problems.contains(&fault.message) {
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_denied_is_listed_and_the_rest_goes_on() {
+    fn denied_calls_are_listed_and_the_inventory_continues() {
         let denied = listing(ResourceKind::Database, &[], Some(FaultKind::Denied));
         let twice = listing(ResourceKind::Database, &[], Some(FaultKind::Denied));
         let inventory = merge(vec![listing(ResourceKind::Bucket, &["b"], None), denied, twice]).unwrap();

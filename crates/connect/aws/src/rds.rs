@@ -99,11 +99,11 @@ impl Rds {
         let call = self.place.call("rds:ModifyDBInstance");
         let (instance, resource) = self.instance(id).await?;
         if resource.state != ResourceState::Running {
-            let said = format!(
+            let message = format!(
                 "{id} is {}; it must be available to be resized",
                 instance.db_instance_status().unwrap_or("in no known state")
             );
-            return Err(call.fault(FaultKind::WrongState, None, &said));
+            return Err(call.fault(FaultKind::WrongState, None, &message));
         }
         if Catalogue::builtin().database(class).is_none() && !self.orderable(&instance, class).await? {
             return Err(call.fault(FaultKind::InvalidType, None, &format!("no database class {class} for {id}")));

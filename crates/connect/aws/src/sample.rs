@@ -206,7 +206,9 @@ async fn read_window(
             };
             let page = client.get_metric_data(call, &request).await?;
             for result in &page.metric_data_results {
-                take(result, window.period_s, wanted, |said| faults.push(call.fault(FaultKind::Other, None, said)));
+                take(result, window.period_s, wanted, |message| {
+                    faults.push(call.fault(FaultKind::Other, None, message))
+                });
             }
             if !cursor.advance(call, page.next_token.as_deref())? {
                 break;

@@ -167,7 +167,7 @@ fn from_parameters(service: &str, parameters: &Object) -> Option<Named> {
     if let Some(instance) = set("instancesSet", "instanceId").or_else(|| first(parameters, "instanceIds")) {
         return Some((Some("virtual_machine".into()), instance));
     }
-    let known = PARAMETERS.iter().filter(|(of, ..)| of.is_empty() || *of == service);
+    let known = PARAMETERS.iter().filter(|(of_service, ..)| of_service.is_empty() || *of_service == service);
     let named = known.filter_map(|(_, name, kind)| Some((*kind, text(parameters, name)?))).next()?;
     let (kind, id) = named;
     Some((Some(kind).filter(|kind| !kind.is_empty()).map(str::to_owned), id.to_owned()))

@@ -299,14 +299,14 @@ mod tests {
 
     /// Pieces, and the error that ended them, whatever the size of the reader's buffer.
     fn split(text: &str) -> Vec<String> {
-        let of = |capacity| {
+        let read = |capacity| {
             let pieces = Splitter::new(BufReader::with_capacity(capacity, text.as_bytes()));
             pieces
                 .map(|piece| piece.map_or_else(|e| format!("! {e}"), |p| String::from_utf8_lossy(&p.text).into_owned()))
                 .collect::<Vec<_>>()
         };
-        let pieces = of(1);
-        assert_eq!(pieces, of(8192));
+        let pieces = read(1);
+        assert_eq!(pieces, read(8192));
         pieces
     }
 

@@ -36,7 +36,7 @@ impl People {
 
     async fn post(&self, url: &str, body: &Value) -> Outcome {
         // Neither the address nor a part of it stands in a message: whoever knows it can write.
-        let Ok(url) = url.parse::<Url>() else { return Outcome::failed("the stored address is none").for_good() };
+        let Ok(url) = url.parse::<Url>() else { return Outcome::failed("the stored address is not a URL").for_good() };
         let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
         let request = Request { method: Method::POST, url, headers, body: body.to_string().into_bytes() };
         match self.client.send(request).await {

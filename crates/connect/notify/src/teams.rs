@@ -22,11 +22,11 @@ pub(crate) fn payload(message: &Message) -> Value {
         "color": color,
     })];
     let mut size = 0;
-    for (told, item) in message.items.iter().enumerate() {
+    for (index, item) in message.items.iter().enumerate() {
         let block = container(item);
         size += block.to_string().len();
         if size > LARGEST {
-            let left = message.items.len() - told;
+            let left = message.items.len() - index;
             body.push(json!({ "type": "TextBlock", "text": format!("{left} more, listed in Reeve"), "wrap": true }));
             break;
         }

@@ -72,7 +72,7 @@ impl Answer {
 #[derive(Debug, thiserror::Error)]
 pub enum OutboundError {
     /// Request blocked by the policy.
-    #[error("not asked: {0}")]
+    #[error("request blocked: {0}")]
     Refused(#[from] Refusal),
     /// The host has no address.
     #[error("{host} cannot be resolved: {cause}")]

@@ -22,7 +22,7 @@ pub struct Policy {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// Scheme other than `https` and `http`.
-    #[error("only https and http addresses are asked, not {0}")]
+    #[error("only https and http addresses are allowed, not {0}")]
     Scheme(String),
     /// Plain `http` to a public address.
     #[error("plain http to the public address {0}: use https")]

@@ -46,18 +46,19 @@ impl Act for SimulatedAccount {
         }
         let applied = self.change(&resource.id, mutation, &chance)?;
         if chance.strikes(faults.lost_response, "lost") {
-            let said = "the connection was closed before an answer came; the change may have been made";
-            return Err(refuse(ActErrorKind::Unknown, "RequestTimeout", said));
+            let message = "the connection was closed before an answer came; the change may have been made";
+            return Err(refuse(ActErrorKind::Unknown, "RequestTimeout", message));
         }
         Ok(applied)
     }
 
-    async fn snapshot_complete(&self, of: &ResourceId, _: &str, snapshot: &Snapshot) -> Result<bool, ActError> {
+    async fn snapshot_complete(&self, resource: &ResourceId, _: &str, snapshot: &Snapshot) -> Result<bool, ActError> {
         let now = self.admit()?;
         let conditions = self.conditions.lock();
-        let known = conditions.snapshots.get(&snapshot.id).filter(|record| record.of == *of);
-        let missing =
-            || refuse(ActErrorKind::NotFound, "SnapshotNotFound", &format!("no snapshot {} of {of}", snapshot.id));
+        let known = conditions.snapshots.get(&snapshot.id).filter(|record| record.of == *resource);
+        let missing = || {
+            refuse(ActErrorKind::NotFound, "SnapshotNotFound", &format!("no snapshot {} of {resource}", snapshot.id))
+        };
         known.map(|record| now >= record.complete_at).ok_or_else(missing)
     }
 }

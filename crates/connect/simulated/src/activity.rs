@@ -4,8 +4,8 @@
 //! The entries refer to the estate's own resources and contradict nothing in it: only Reeve resizes, stops or starts a
 //! machine here. A few incidents worth an investigation are mixed in (`stories`).
 
-mod deed;
-mod pen;
+mod actions;
+mod builder;
 mod programs;
 mod routine;
 mod stories;

@@ -52,8 +52,8 @@ impl SimulatedAccount {
                 (30.0, 60.0)
             }
             (_, kind) => {
-                let said = format!("{} is a {kind}, which does not do that", resource.id);
-                return Err(refuse(ActErrorKind::Other, "UnsupportedOperation", &said));
+                let message = format!("{} is a {kind}, which does not do that", resource.id);
+                return Err(refuse(ActErrorKind::Other, "UnsupportedOperation", &message));
             }
         };
         let settles = self.world.settings.after(now, self.takes(resource, now, low, high));
@@ -86,12 +86,12 @@ fn may_grow(resource: &Resource, gib: u32, busy: Option<Timestamp>, now: Timesta
     let rds = database && resource.provider == Provider::Aws;
     let least = if rds { (has * 1.1).ceil() } else { has + 1.0 };
     if f64::from(gib) < least {
-        let said = format!("{} has {has:.0} GiB and takes {least:.0} or more; {gib} is not", resource.id);
-        return Err(refuse(ActErrorKind::InvalidType, "InvalidParameterValue", &said));
+        let message = format!("{} has {has:.0} GiB and takes {least:.0} or more; {gib} is not", resource.id);
+        return Err(refuse(ActErrorKind::InvalidType, "InvalidParameterValue", &message));
     }
     if busy.is_some_and(|until| now < until) {
-        let said = format!("the last change of {} is not completed; wait for six hours after it", resource.id);
-        return Err(refuse(ActErrorKind::Other, "VolumeModificationRateExceeded", &said));
+        let message = format!("the last change of {} is not completed; wait for six hours after it", resource.id);
+        return Err(refuse(ActErrorKind::Other, "VolumeModificationRateExceeded", &message));
     }
     Ok(())
 }
@@ -101,8 +101,8 @@ fn may_scale(group: &Resource, min: u32, desired: u32) -> Result<(), ActError> {
     if min <= desired && desired <= most {
         return Ok(());
     }
-    let said = format!("{desired} members, at least {min}: {} may have at most {most}", group.id);
-    Err(refuse(ActErrorKind::InvalidType, "ValidationError", &said))
+    let message = format!("{desired} members, at least {min}: {} may have at most {most}", group.id);
+    Err(refuse(ActErrorKind::InvalidType, "ValidationError", &message))
 }
 
 fn may_fail_over(database: &Resource) -> Result<(), ActError> {
@@ -112,14 +112,14 @@ fn may_fail_over(database: &Resource) -> Result<(), ActError> {
     if database.specification.standby_zone.is_some() {
         return Ok(());
     }
-    let said = format!("{} has no standby in another zone", database.id);
-    Err(refuse(ActErrorKind::InvalidType, "InvalidParameterCombination", &said))
+    let message = format!("{} has no standby in another zone", database.id);
+    Err(refuse(ActErrorKind::InvalidType, "InvalidParameterCombination", &message))
 }
 
 fn may_replicate(database: &Resource, name: &str, taken: bool) -> Result<(), ActError> {
     if database.provider != Provider::Aws {
-        let said = "replicas of this cloud are made elsewhere";
-        return Err(refuse(ActErrorKind::Other, "UnsupportedOperation", said));
+        let message = "replicas of this cloud are made elsewhere";
+        return Err(refuse(ActErrorKind::Other, "UnsupportedOperation", message));
     }
     if database.state != ResourceState::Running {
         return Err(wrong_state(database, "running"));

@@ -84,8 +84,8 @@ struct Row {
 
 impl Builder<'_> {
     fn add(&mut self, row: Row) -> &mut Asset {
-        let of = key(self.seed, &format!("{}/{}", self.plan.account, row.id));
-        let age_days = if row.age_days == 0 { between(of, -1, 90.0, 900.0) } else { f64::from(row.age_days) };
+        let key_of_row = key(self.seed, &format!("{}/{}", self.plan.account, row.id));
+        let age_days = if row.age_days == 0 { between(key_of_row, -1, 90.0, 900.0) } else { f64::from(row.age_days) };
         let age = SignedDuration::from_secs((age_days * 86_400.0) as i64);
         let resource = Resource {
             id: row.id,
@@ -106,7 +106,7 @@ impl Builder<'_> {
             created_at: self.anchor.checked_sub(age).ok(),
             observed_at: self.anchor,
         };
-        self.assets.push(Asset { resource, load: row.load, key: of, agent: false, holes: false });
+        self.assets.push(Asset { resource, load: row.load, key: key_of_row, agent: false, holes: false });
         let last = self.assets.len() - 1;
         &mut self.assets[last]
     }
@@ -141,14 +141,14 @@ impl Builder<'_> {
         }
     }
 
-    fn disks(&mut self, machine: &Machine, of: &ResourceId) {
+    fn disks(&mut self, machine: &Machine, attached_to: &ResourceId) {
         let root = std::iter::once(("root", self.plan.root_disk, Load::Unmeasured));
         let data = machine.disks.iter().map(|disk| ("data", *disk, Load::Disk(1.5e6)));
         for (role, (gib, class), load) in root.chain(data) {
             let name = format!("{}-{role}", machine.name);
             let row = self.disk(name, machine.region, (gib, class), load, machine.owner, machine.age_days);
             let asset = self.add(Row { state: ResourceState::Available, ..row });
-            asset.resource.attached_to = vec![of.clone()];
+            asset.resource.attached_to = vec![attached_to.clone()];
         }
     }
 

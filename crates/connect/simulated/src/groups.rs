@@ -41,13 +41,13 @@ impl SimulatedAccount {
         mutation: &Mutation,
     ) -> Result<(), ActError> {
         if machine.kind != ResourceKind::VirtualMachine || self.plan.provider != Provider::Aws {
-            let said =
+            let message =
                 format!("{} is a {} of {}, which has no security groups", machine.id, machine.kind, machine.provider);
-            return Err(refuse(ActErrorKind::Other, "UnsupportedOperation", &said));
+            return Err(refuse(ActErrorKind::Other, "UnsupportedOperation", &message));
         }
         if machine.state == ResourceState::Deleted {
-            let said = format!("{} is terminated", machine.id);
-            return Err(refuse(ActErrorKind::NotFound, "InvalidInstanceID.NotFound", &said));
+            let message = format!("{} is terminated", machine.id);
+            return Err(refuse(ActErrorKind::NotFound, "InvalidInstanceID.NotFound", &message));
         }
         let isolating = isolating(self.plan, self.world.settings.seed, &machine.region);
         let groups = match mutation {
@@ -66,19 +66,19 @@ impl SimulatedAccount {
 
     fn may_have(&self, conditions: &Conditions, machine: &Resource, groups: &[String]) -> Result<(), ActError> {
         if groups.is_empty() {
-            let said = "a machine must have at least one security group";
-            return Err(refuse(ActErrorKind::Other, "MissingParameter", said));
+            let message = "a machine must have at least one security group";
+            return Err(refuse(ActErrorKind::Other, "MissingParameter", message));
         }
         for wanted in groups {
             match self.region_of(conditions, wanted) {
                 Some(region) if region == machine.region => {}
                 Some(_) => {
-                    let said = "you have specified two resources that belong to different networks";
-                    return Err(refuse(ActErrorKind::Other, "InvalidParameter", said));
+                    let message = "you have specified two resources that belong to different networks";
+                    return Err(refuse(ActErrorKind::Other, "InvalidParameter", message));
                 }
                 None => {
-                    let said = format!("the security group '{wanted}' does not exist");
-                    return Err(refuse(ActErrorKind::NotFound, "InvalidGroup.NotFound", &said));
+                    let message = format!("the security group '{wanted}' does not exist");
+                    return Err(refuse(ActErrorKind::NotFound, "InvalidGroup.NotFound", &message));
                 }
             }
         }

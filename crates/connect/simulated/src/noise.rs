@@ -10,8 +10,8 @@ pub(crate) const fn mix(number: u64) -> u64 {
 }
 
 /// A key of a key and a text (FNV-1a, mixed).
-pub(crate) fn key(of: u64, text: &str) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64 ^ mix(of);
+pub(crate) fn key(parent: u64, text: &str) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64 ^ mix(parent);
     for byte in text.bytes() {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
     }

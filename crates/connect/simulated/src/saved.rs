@@ -17,10 +17,10 @@ const VERSION: u32 = 1;
 #[derive(Debug, thiserror::Error)]
 pub enum RestoreError {
     /// Malformed state.
-    #[error("not a kept estate: {0}")]
+    #[error("not a stored estate: {0}")]
     Malformed(#[from] serde_json::Error),
     /// State of another version.
-    #[error("a kept estate of version {0}; this program reads version {VERSION}")]
+    #[error("the stored estate has version {0}; this program reads version {VERSION}")]
     Version(u32),
     /// A time that is none.
     #[error("no such time: {0} milliseconds")]

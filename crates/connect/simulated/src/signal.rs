@@ -178,13 +178,13 @@ impl<'a> Signal<'a> {
     }
 
     /// Chance of this slot, from 0 up to 1; `of` keeps kinds of chance apart.
-    fn noise(&self, of: u64, slot: i64) -> f64 {
-        unit(self.asset.key ^ of, slot)
+    fn noise(&self, stream: u64, slot: i64) -> f64 {
+        unit(self.asset.key ^ stream, slot)
     }
 
     /// Slow chance, an hour from one draw to the next.
-    fn drift(&self, of: u64, slot: i64) -> f64 {
-        smooth(self.asset.key ^ of, slot, SLOTS_PER_HOUR)
+    fn drift(&self, stream: u64, slot: i64) -> f64 {
+        smooth(self.asset.key ^ stream, slot, SLOTS_PER_HOUR)
     }
 
     /// Hour of the region's day, 0 up to 24.

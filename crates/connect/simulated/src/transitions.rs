@@ -25,21 +25,21 @@ const DATABASE_RESIZE_S: f64 = 3.0;
 const REPLACE_S: f64 = 60.0;
 
 /// A refusal in the cloud's words.
-pub(crate) fn refuse(kind: ActErrorKind, code: &str, said: &str) -> ActError {
-    ActError { kind, message: format!("{code}: {said}") }
+pub(crate) fn refuse(kind: ActErrorKind, code: &str, message: &str) -> ActError {
+    ActError { kind, message: format!("{code}: {message}") }
 }
 
 pub(crate) fn wrong_state(resource: &Resource, wanted: &str) -> ActError {
-    let said = format!("{} is {}; it must be {wanted}", resource.id, resource.state);
-    refuse(ActErrorKind::WrongState, "IncorrectInstanceState", &said)
+    let message = format!("{} is {}; it must be {wanted}", resource.id, resource.state);
+    refuse(ActErrorKind::WrongState, "IncorrectInstanceState", &message)
 }
 
 fn has_power(resource: &Resource) -> Result<(), ActError> {
     if matches!(resource.kind, ResourceKind::VirtualMachine | ResourceKind::Database) {
         return Ok(());
     }
-    let said = format!("{} is a {}, which is not started, stopped or resized", resource.id, resource.kind);
-    Err(refuse(ActErrorKind::Other, "UnsupportedOperation", &said))
+    let message = format!("{} is a {}, which is not started, stopped or resized", resource.id, resource.kind);
+    Err(refuse(ActErrorKind::Other, "UnsupportedOperation", &message))
 }
 
 impl SimulatedAccount {
@@ -94,9 +94,9 @@ impl SimulatedAccount {
             return Ok(Applied::Accepted);
         }
         if resource.purchase == Some(Purchase::Spot) {
-            let said =
+            let message =
                 format!("{} belongs to a one-time spot request, which can be ended and not stopped", resource.id);
-            return Err(refuse(ActErrorKind::Other, "UnsupportedOperation", &said));
+            return Err(refuse(ActErrorKind::Other, "UnsupportedOperation", &message));
         }
         let settles = self.world.settings.after(now, self.takes(resource, now, 20.0, 40.0));
         let condition = conditions.resources.entry(resource.id.clone()).or_default();
@@ -133,9 +133,9 @@ impl SimulatedAccount {
         let taken = resource.purchase == Some(Purchase::Spot) && asset.is_some_and(|a| interrupted(a.key, now));
         if taken || chance.strikes(self.world.settings.faults.no_capacity, "capacity") {
             let size = resource.specification.instance_type.as_deref().unwrap_or("its size");
-            let said =
+            let message =
                 format!("no capacity for {size} in {} now; try again later or take another size", resource.region);
-            return Err(refuse(ActErrorKind::NoCapacity, "InsufficientInstanceCapacity", &said));
+            return Err(refuse(ActErrorKind::NoCapacity, "InsufficientInstanceCapacity", &message));
         }
         let settles = self.world.settings.after(now, self.takes(resource, now, 15.0, 30.0));
         let condition = conditions.resources.entry(resource.id.clone()).or_default();
@@ -175,12 +175,12 @@ impl SimulatedAccount {
         let spec = Catalogue::builtin().instance(resource.provider, machine).ok_or_else(|| no_such(size))?;
         let has = resource.specification.architecture.as_deref();
         if let Some(has) = has.filter(|has| !spec.architectures.iter().any(|runs| runs == has)) {
-            let said = format!("{size} runs {}, and {} is {has}", spec.architectures.join(", "), resource.id);
-            return Err(refuse(ActErrorKind::InvalidType, "InvalidParameterValue", &said));
+            let message = format!("{size} runs {}, and {} is {has}", spec.architectures.join(", "), resource.id);
+            return Err(refuse(ActErrorKind::InvalidType, "InvalidParameterValue", &message));
         }
         if !self.sold(&resource.region, machine) {
-            let said = format!("{size} is not offered in {}", resource.region);
-            return Err(refuse(ActErrorKind::InvalidType, "Unsupported", &said));
+            let message = format!("{size} is not offered in {}", resource.region);
+            return Err(refuse(ActErrorKind::InvalidType, "Unsupported", &message));
         }
         Ok(())
     }
@@ -200,8 +200,8 @@ impl SimulatedAccount {
         now: Timestamp,
     ) -> Result<Applied, ActError> {
         if !matches!(resource.kind, ResourceKind::Volume | ResourceKind::Database) {
-            let said = format!("{} is a {}; volumes and databases have snapshots", resource.id, resource.kind);
-            return Err(refuse(ActErrorKind::Other, "UnsupportedOperation", &said));
+            let message = format!("{} is a {}; volumes and databases have snapshots", resource.id, resource.kind);
+            return Err(refuse(ActErrorKind::Other, "UnsupportedOperation", &message));
         }
         if resource.state == ResourceState::Changing {
             return Err(wrong_state(resource, "settled"));

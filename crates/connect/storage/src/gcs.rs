@@ -86,7 +86,7 @@ async fn begin(
 /// An access token for the key of a service account.
 async fn token(client: &Outbound, secret: &str) -> Result<String, StorageError> {
     let wrong =
-        |what: &str| StorageError::Settings(format!("the secret is not the JSON key of a service account: {what}"));
+        |cause: &str| StorageError::Settings(format!("the secret is not the JSON key of a service account: {cause}"));
     let key: Value = serde_json::from_str(secret).map_err(|_| wrong("it is not JSON"))?;
     if key["type"] != "service_account" {
         return Err(wrong("its type is not service_account"));

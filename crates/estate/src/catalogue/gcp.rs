@@ -87,7 +87,7 @@ impl Prices {
     /// of committed cores and memory for C2 alone; other families have none, and C2's are not taken for theirs.
     pub(super) fn one_year_discount(&self, region: &str, name: &str) -> Option<Discount> {
         let (family, vcpu, memory_gib) = self.sizes(name)?;
-        let unit = |what: &str| self.units.exact(region, &format!("{family}/{what}"));
+        let unit = |part: &str| self.units.exact(region, &format!("{family}/{part}"));
         let committed = unit("cpu/1yr")? * vcpu + unit("ram/1yr")? * memory_gib;
         let share = 1.0 - committed / self.sum(region, &family, vcpu, memory_gib)?;
         let wording = format!(

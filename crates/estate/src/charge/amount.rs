@@ -39,13 +39,15 @@ impl Amount {
 
     /// A share of it, rounded towards zero; zero for a share of nothing.
     #[must_use]
-    pub fn share(self, part: i64, of: i64) -> Self {
-        if of == 0 {
+    pub fn share(self, part: i64, whole: i64) -> Self {
+        if whole == 0 {
             return Amount::ZERO;
         }
-        let (part, of) = (i128::from(part), i128::from(of));
+        let (part, whole) = (i128::from(part), i128::from(whole));
         // Beyond 1e20 the product does not fit, and the last digits no longer matter.
-        Amount(self.0.checked_mul(part).map_or_else(|| (self.0 / of).saturating_mul(part), |product| product / of))
+        Amount(
+            self.0.checked_mul(part).map_or_else(|| (self.0 / whole).saturating_mul(part), |product| product / whole),
+        )
     }
 
     /// Rounded to digits behind the point, halves away from zero.

@@ -240,9 +240,7 @@ impl<'c> Cells<'_, 'c> {
 fn category(get: &Cells<'_, '_>) -> Result<ChargeCategory, LineError> {
     let Some(text) = get.text("ChargeCategory") else { return Ok(ChargeCategory::Usage) };
     let known = ChargeCategory::ALL.iter().find(|known| known.as_str().eq_ignore_ascii_case(text));
-    known
-        .copied()
-        .ok_or_else(|| wrong("ChargeCategory", text, "it is none of Usage, Purchase, Tax, Credit and Adjustment"))
+    known.copied().ok_or_else(|| wrong("ChargeCategory", text, "expected Usage, Purchase, Tax, Credit or Adjustment"))
 }
 
 fn wrong(column: &'static str, found: &str, reason: &str) -> LineError {
@@ -327,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn faults_are_named() {
         assert!(line("a,b", "1,2").unwrap_err().contains("names no BilledCost"));
         let ends = line("BilledCost,ChargePeriodStart,ChargePeriodEnd", "1,2026-11-02,2026-11-01").unwrap_err();
         assert_eq!(ends, "ChargePeriodEnd: \"2026-11-01\": the charge ends before it starts");
@@ -338,8 +336,8 @@ mod tests {
             ("1,USD,yesterday,Usage", "ChargePeriodStart: \"yesterday\": it is not a time"),
             ("1,USD,2026-11-01,Gift", "ChargeCategory: \"Gift\": it is none of"),
         ] {
-            let said = line(header, text).unwrap_err();
-            assert!(said.starts_with(expect), "{said}");
+            let error = line(header, text).unwrap_err();
+            assert!(error.starts_with(expect), "{error}");
         }
     }
 

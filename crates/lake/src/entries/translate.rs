@@ -154,7 +154,7 @@ fn on_text(column: Column, op: &Match) -> Expr {
 pub(super) fn holds(column: Column, value: &str, op: &Match) -> bool {
     match op {
         Match::Compare(side, Bound::Severity(bound)) if column == Column::Severity => {
-            value.parse::<Severity>().is_ok_and(|severity| side.holds(&severity, bound))
+            value.parse::<Severity>().is_ok_and(|severity| side.is_satisfied(&severity, bound))
         }
         _ if column == Column::ActorIpAddress => address_holds(value, op),
         _ => op.meets(value),

@@ -54,7 +54,7 @@ pub(crate) struct Alarm {
     /// Points since the last alarm; an event that goes on holds it back.
     since: f64,
     /// Strength of that alarm; infinite where no further one may be given until it has rested.
-    told: f64,
+    alarm_strength: f64,
     /// Deviation at that alarm, in usual distances with its sign.
     deviation: f64,
 }
@@ -81,7 +81,7 @@ impl Alarm {
             points: 0.0,
             guard: 0.0,
             since: f64::INFINITY,
-            told: f64::INFINITY,
+            alarm_strength: f64::INFINITY,
             deviation: 0.0,
         }
     }
@@ -99,7 +99,13 @@ impl Alarm {
     /// Forgets the height of signs, and keeps the period that the last alarm covers.
     pub(crate) fn forget(&mut self) {
         let fresh = Alarm::new(self.sensitivity);
-        *self = Alarm { guard: self.guard, since: self.since, told: self.told, deviation: self.deviation, ..fresh };
+        *self = Alarm {
+            guard: self.guard,
+            since: self.since,
+            alarm_strength: self.alarm_strength,
+            deviation: self.deviation,
+            ..fresh
+        };
     }
 
     /// Returns the distance from the forecast, in usual sizes, at which this sign alone reaches a surprise of `nats`.
@@ -175,18 +181,18 @@ impl Alarm {
             self.since = self.since.min(rest / 2.0);
         }
         let rested = self.since >= rest;
-        let other_side = !same_side && !rested && self.told.is_finite() && self.is_far(deviation);
+        let other_side = !same_side && !rested && self.alarm_strength.is_finite() && self.is_far(deviation);
         let strength = if other_side { strength.max(nats) } else { strength };
         let strange = strength >= nats;
         if strange && known() {
             return Verdict { alarm: None, strange: false, habitual: true };
         }
-        let new = other_side || strength >= self.guard && (rested || strength > WORSE * self.told);
+        let new = other_side || strength >= self.guard && (rested || strength > WORSE * self.alarm_strength);
         self.guard = self.guard.max(strength);
         if !(strange && new) {
             return Verdict { alarm: None, strange, habitual: false };
         }
-        self.told = if rested { strength } else { f64::INFINITY };
+        self.alarm_strength = if rested { strength } else { f64::INFINITY };
         (self.since, self.deviation) = (0.0, deviation);
         let certainty = 1.0 - (-(strength - nats) / CERTAIN).exp();
         let score = THRESHOLD + (1.0 - THRESHOLD) * certainty;

@@ -2,9 +2,9 @@
 //! alarm, and no content of a file breaks it.
 #![allow(clippy::unwrap_used)]
 
+mod events;
 mod made;
 mod strange;
-mod told;
 
 use made::*;
 
@@ -91,15 +91,15 @@ fn one_event_is_one_short_run_and_one_incident() {
         let near: Vec<_> = alarms(&judged).into_iter().filter(|at| (row..row + 300).contains(at)).collect();
         assert!((1..=2).contains(&near.len()), "{kind:?}: {near:?}");
         assert!(judged[row + 12..row + 90].iter().all(|one| one.score < THRESHOLD), "{kind:?}");
-        let mut incidents = Incidents::default();
-        let mut told: Vec<Incident> = Vec::new();
+        let mut grouping = Incidents::default();
+        let mut incidents: Vec<Incident> = Vec::new();
         for (point, one) in points.iter().zip(&judged) {
-            told.extend(incidents.add(point.0, point.1, one));
+            incidents.extend(grouping.add(point.0, point.1, one));
         }
-        told.extend(incidents.finish());
+        incidents.extend(grouping.finish());
         let at = points[row].0;
-        let near: Vec<_> = told.iter().filter(|one| (at..at + 300 * STEP_MS).contains(&one.start_ms)).collect();
-        assert_eq!(near.len(), 1, "{kind:?}: {told:?}");
+        let near: Vec<_> = incidents.iter().filter(|one| (at..at + 300 * STEP_MS).contains(&one.start_ms)).collect();
+        assert_eq!(near.len(), 1, "{kind:?}: {incidents:?}");
         assert!(near[0].start_ms <= near[0].peak_ms && near[0].peak_ms <= near[0].end_ms);
         assert!(near[0].peak_score >= THRESHOLD && (near[0].value - near[0].expected).abs() > 10.0, "{:?}", near[0]);
     }
@@ -154,14 +154,14 @@ fn a_nightly_job_is_news_for_some_nights_and_then_a_habit() {
         points[*start].1 += 40.0;
         points[start + 1].1 += 40.0;
     }
-    let told = |points: &[crate::Point]| alarms(&judge(points));
-    let before = told(&points);
+    let alarm_rows = |points: &[crate::Point]| alarms(&judge(points));
+    let before = alarm_rows(&points);
     assert!((1..=6).contains(&before.iter().filter(|row| **row < 7 * 288).count()), "{before:?}");
     assert!(before.iter().all(|row| *row < 7 * 288), "a habit: {before:?}");
     // Twice as high, the other way, or higher at noon it is none.
     for (row, by) in [(starts[20], 80.0), (starts[20], -80.0), (20 * 288 + 144, 60.0)] {
         let mut other = points.clone();
         other[row].1 += by;
-        assert!(told(&other).contains(&row), "{row} {by}: {:?}", told(&other));
+        assert!(alarm_rows(&other).contains(&row), "{row} {by}: {:?}", alarm_rows(&other));
     }
 }

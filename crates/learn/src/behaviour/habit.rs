@@ -143,7 +143,7 @@ mod tests {
 
     /// A deed is repeated for an hour from a minute on: whatever that minute is, none of it is a habit until an hour has passed.
     #[test]
-    fn what_is_under_way_is_no_habit_whatever_the_clock() {
+    fn an_ongoing_burst_is_no_habit_at_the_turn_of_the_hour() {
         const MINUTE_MS: i64 = 60_000;
         for begins_at_minute in 0..60 {
             let (mut habits, name) = (Habits::default(), NameId(1));

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn who_works_around_the_clock_surprises_never() {
+    fn activity_around_the_clock_is_never_surprising() {
         let mut hours = Hours::default();
         (0..24 * 14).for_each(|hour| hours.note(MONDAY + hour, 1.0));
         (0..168).for_each(|hour| assert!(hours.surprise(MONDAY + 14 * 24 + hour) < 0.3, "{hour}"));

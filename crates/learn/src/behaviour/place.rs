@@ -101,8 +101,8 @@ fn region(deed: &Deed, step: &Step, witnesses: &Witnesses<'_>, scale: &mut Scale
     let nobody = if estate < 0.5 { 0.7 * known(others / 4.0) } else { 0.0 };
     let weight = (0.5 * known(witnesses.own.past.hours.total()) + nobody) * loudness(step);
     scale.add_with(Reason::Place, weight, || {
-        let who = if nobody > 0.0 { "nobody in the estate" } else { "it never before" };
-        format!("in a region ({}) where {who} has done anything", deed.place.region)
+        let seen_by = if nobody > 0.0 { "nobody in the estate" } else { "it never before" };
+        format!("in a region ({}) where {seen_by} has done anything", deed.place.region)
     });
 }
 
@@ -117,8 +117,8 @@ fn country(deed: &Deed, step: &Step, witnesses: &Witnesses<'_>, scale: &mut Scal
     let nobody = known(all / 4.0) / (1.0 + others / 4.0);
     let weight = (0.7 * known(own.total(step.hour)) + 1.5 * nobody) * newness * loudness(step);
     scale.add_with(Reason::Place, weight, || {
-        let who = if nobody >= 0.5 { "hardly anybody" } else { "it never before" };
-        format!("from a country ({}) from which {who} has come", deed.place.country)
+        let seen_by = if nobody >= 0.5 { "hardly anybody" } else { "it never before" };
+        format!("from a country ({}) from which {seen_by} has come", deed.place.country)
     });
 }
 

@@ -15,21 +15,21 @@ const LEAST_PEERS: usize = 2;
 #[derive(Clone, Copy)]
 pub(crate) struct Witnesses<'a> {
     pub(crate) own: &'a Subject,
-    pub(crate) who: u64,
+    pub(crate) principal: u64,
     pub(crate) peers: Option<&'a Crowd>,
     pub(crate) estate: &'a Crowd,
 }
 
 impl Witnesses<'_> {
     /// Hours in which others of the group did something like it, by one kind of habit.
-    pub(crate) fn peers_hours(&self, of: fn(&Past) -> &super::habit::Habits, name: NameId, hour: i64) -> f64 {
+    pub(crate) fn peers_hours(&self, habits: fn(&Past) -> &super::habit::Habits, name: NameId, hour: i64) -> f64 {
         let Some(peers) = self.peers else { return 0.0 };
-        (of(&peers.past).hours(name, hour) - of(&self.own.past).hours(name, hour)).max(0.0)
+        (habits(&peers.past).hours(name, hour) - habits(&self.own.past).hours(name, hour)).max(0.0)
     }
 
     /// Hours in which others of the estate did.
-    pub(crate) fn estate_hours(&self, of: fn(&Past) -> &super::habit::Habits, name: NameId, hour: i64) -> f64 {
-        (of(&self.estate.past).hours(name, hour) - of(&self.own.past).hours(name, hour)).max(0.0)
+    pub(crate) fn estate_hours(&self, habits: fn(&Past) -> &super::habit::Habits, name: NameId, hour: i64) -> f64 {
+        (habits(&self.estate.past).hours(name, hour) - habits(&self.own.past).hours(name, hour)).max(0.0)
     }
 }
 
@@ -66,8 +66,8 @@ fn novelty(step: &Step, witnesses: &Witnesses<'_>, (own, peers, estate): (f64, f
         scale.add_with(Reason::Rarity, weight, || format!("the first time this {noun} does it"));
     }
     if let Some(group) = witnesses.peers.filter(|_| own < 0.5 && peers < 0.5) {
-        let others = group.others(witnesses.who);
-        if others >= LEAST_PEERS && group.others_did(step.action, witnesses.who) == 0 {
+        let others = group.others(witnesses.principal);
+        if others >= LEAST_PEERS && group.others_did(step.action, witnesses.principal) == 0 {
             let weight = 0.8 * loudness * known(group.past.hours.total());
             scale.add_with(Reason::Rarity, weight, || format!("none of its {others} peers has done it"));
         }

@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn of_one_second_nobody_knows_what_came_first() {
+    fn events_of_one_second_have_no_order() {
         let key = |second| deed("iam", "CreateAccessKey", second);
         let alone = scores(&[key(60)], 9)[0];
         assert!((scores(&[makes_admin(60), key(60)], 9)[1] - alone).abs() < 1e-12);

@@ -201,28 +201,28 @@ pub(crate) struct Crowd {
 }
 
 impl Crowd {
-    pub(crate) fn note(&mut self, step: &Step, weight: f64, who: u64) {
+    pub(crate) fn note(&mut self, step: &Step, weight: f64, principal: u64) {
         self.past.note(step, weight);
-        if !self.members.contains(&who) && self.members.len() < MOST_MEMBERS {
-            self.members.push(who);
+        if !self.members.contains(&principal) && self.members.len() < MOST_MEMBERS {
+            self.members.push(principal);
         }
         if self.doers.len() >= 4 * MOST_ACTIONS && !self.doers.contains_key(&step.action) {
             self.doers.pop_first();
         }
         let doers = self.doers.entry(step.action).or_default();
-        if doers.len() < MOST_DOERS && !doers.contains(&who) {
-            doers.push(who);
+        if doers.len() < MOST_DOERS && !doers.contains(&principal) {
+            doers.push(principal);
         }
     }
 
     /// Returns the number of other members that performed the action, as far as they are counted.
-    pub(crate) fn others_did(&self, action: NameId, who: u64) -> usize {
-        self.doers.get(&action).map_or(0, |doers| doers.iter().filter(|one| **one != who).count())
+    pub(crate) fn others_did(&self, action: NameId, principal: u64) -> usize {
+        self.doers.get(&action).map_or(0, |doers| doers.iter().filter(|one| **one != principal).count())
     }
 
     /// Returns the number of other members.
-    pub(crate) fn others(&self, who: u64) -> usize {
-        self.members.iter().filter(|one| **one != who).count()
+    pub(crate) fn others(&self, principal: u64) -> usize {
+        self.members.iter().filter(|one| **one != principal).count()
     }
 }
 

@@ -35,16 +35,16 @@ fn with(mut deed: Deed, traits: &[Trait]) -> Deed {
 fn office(watch: &mut Watch, people: &[&str], weeks: i64) {
     for day in (0..weeks * 7).filter(|day| day % 7 < 5) {
         for hour in 8..17 {
-            for (n, who) in people.iter().enumerate() {
+            for (n, principal) in people.iter().enumerate() {
                 let at = day * DAY + hour * HOUR + n as i64 * MINUTE;
                 if hour == 8 {
-                    watch.observe(&with(deed(who, "signin", "ConsoleLogin", at), &[Trait::SecondFactor]));
+                    watch.observe(&with(deed(principal, "signin", "ConsoleLogin", at), &[Trait::SecondFactor]));
                 }
                 for (k, operation) in ["DescribeInstances", "DescribeVolumes", "ListTables"].iter().enumerate() {
-                    watch.observe(&deed(who, "ec2", operation, at + 20_000 + k as i64 * 1000));
+                    watch.observe(&deed(principal, "ec2", operation, at + 20_000 + k as i64 * 1000));
                 }
                 if hour == 11 {
-                    watch.observe(&deed(who, "ecs", "UpdateService", at + 30_000));
+                    watch.observe(&deed(principal, "ecs", "UpdateService", at + 30_000));
                 }
             }
         }
@@ -194,7 +194,7 @@ fn that_a_machines_credentials_come_from_elsewhere_is_said_once() {
 }
 
 #[test]
-fn what_follows_a_grave_deed_is_worth_a_look() {
+fn events_after_a_severe_one_score_higher() {
     let mut watch = Watch::default();
     let before = score(&mut watch, &deed("a", "ec2", "CreateImage", 0));
     watch.observe(&deed("a", "cloudtrail", "StopLogging", MINUTE));
@@ -246,7 +246,7 @@ fn a_slow_increase_does_not_become_usual() {
 }
 
 #[test]
-fn what_is_suspicious_teaches_little() {
+fn suspicious_events_teach_little() {
     let grave = |n: i64| {
         with(deed("a", "ec2", "ModifySnapshotAttribute", n * HOUR), &[Trait::Shares, Trait::NamesForeignAccount])
     };
@@ -260,7 +260,7 @@ fn what_is_suspicious_teaches_little() {
 #[test]
 fn guessing_passwords_from_user_to_user_is_seen_at_the_address() {
     let mut watch = Watch::default();
-    let login = |who: &str, at, outcome| Deed { outcome, ..deed(who, "sso", "login", at) };
+    let login = |principal: &str, at, outcome| Deed { outcome, ..deed(principal, "sso", "login", at) };
     for n in 0..20 {
         watch.observe(&login(&format!("u{}", n % 10), n * 10_000, Outcome::Failed));
     }
@@ -347,10 +347,10 @@ fn deeds_that_arrive_out_of_order_are_taken() {
 /// A robot of an estate that works from its own country, and some people.
 fn at_home(watch: &mut Watch) {
     for hour in 0..400 {
-        for (who, operation) in
+        for (principal, operation) in
             [("111:ci", "UpdateService"), ("111:ann", "DescribeInstances"), ("111:ben", "ListTables")]
         {
-            watch.observe(&from("DE", "192.0.2.0/24", deed(who, "ecs", operation, hour * HOUR)));
+            watch.observe(&from("DE", "192.0.2.0/24", deed(principal, "ecs", operation, hour * HOUR)));
         }
     }
 }
@@ -406,10 +406,11 @@ fn sign_ins_that_fail_for_many_accounts_of_one_network_are_guessing() {
     let mut watch = Watch::default();
     let people = ["111:a", "111:b", "111:c", "111:d", "111:e", "111:f"];
     office(&mut watch, &people, 4);
-    let failed = |who: &str, at: i64| Deed { outcome: Outcome::Failed, ..deed(who, "signin", "ConsoleLogin", at) };
+    let failed =
+        |principal: &str, at: i64| Deed { outcome: Outcome::Failed, ..deed(principal, "signin", "ConsoleLogin", at) };
     // Everybody mistypes now and then.
-    for (day, who) in people.iter().enumerate() {
-        watch.observe(&failed(who, day as i64 * DAY + 8 * HOUR));
+    for (day, principal) in people.iter().enumerate() {
+        watch.observe(&failed(principal, day as i64 * DAY + 8 * HOUR));
     }
     let own = watch.observe(&failed("111:a", 28 * DAY + 8 * HOUR));
     assert!(own.score < 0.3, "{own:?}");
@@ -425,7 +426,7 @@ fn sign_ins_that_fail_for_many_accounts_of_one_network_are_guessing() {
 }
 
 #[test]
-fn what_is_done_beside_grave_deeds_all_day_is_not_all_suspect() {
+fn habitual_events_beside_severe_ones_are_not_all_suspect() {
     let mut watch = Watch::default();
     office(&mut watch, &["a", "b"], 3);
     let (mut beside, mut raised) = (0, 0);
@@ -467,11 +468,12 @@ fn a_verb_that_nobody_knows_is_told_by_what_it_changes() {
 fn an_ordinary_console_sign_in_is_no_alarm() {
     let mut watch = Watch::default();
     let people = ["a", "b", "c", "d"];
-    let signs_in = |who: &str, at: i64| with(deed(who, "signin", "ConsoleLogin", at), &[Trait::NoSecondFactor]);
+    let signs_in =
+        |principal: &str, at: i64| with(deed(principal, "signin", "ConsoleLogin", at), &[Trait::NoSecondFactor]);
     let first = Watch::default().observe(&signs_in("a", 0)).score;
     assert!((0.4..0.7).contains(&first), "{first}");
     for day in 0..5 {
-        people.iter().for_each(|who| drop(watch.observe(&signs_in(who, day * DAY + 8 * HOUR))));
+        people.iter().for_each(|principal| drop(watch.observe(&signs_in(principal, day * DAY + 8 * HOUR))));
     }
     // Where everybody signs in so, it says little of one of them, nor of somebody new.
     let usual = watch.observe(&signs_in("a", 7 * DAY + 8 * HOUR)).score;

@@ -125,8 +125,8 @@ impl Watch {
         let mut scale = Scale::default();
         prior::weigh(deed, step.meaning, &mut scale);
         let peers = self.groups.get(&deed.peers).filter(|_| !deed.peers.is_empty());
-        let who = fingerprint(&[&deed.principal]);
-        let witnesses = Witnesses { own: subject, who, peers, estate: &self.estate };
+        let principal = fingerprint(&[&deed.principal]);
+        let witnesses = Witnesses { own: subject, principal, peers, estate: &self.estate };
         rarity::weigh(step, &witnesses, deed.outcome == Outcome::Denied, &mut scale);
         place::weigh(deed, step, &witnesses, &mut scale);
         weigh::time(step, &witnesses, &mut scale);
@@ -274,20 +274,20 @@ impl Watch {
 
     fn learn(&mut self, deed: &Deed, step: &Step, judgement: &Judgement) {
         let Some(mut subject) = self.subjects.remove(&deed.principal) else { return };
-        let who = fingerprint(&[&deed.principal]);
+        let principal = fingerprint(&[&deed.principal]);
         let unusual = judgement.score >= UNUSUAL;
         let weight = if unusual { UNUSUAL_TEACHES } else { 1.0 };
         let seldom = subject.past.actions.hours(step.action, step.hour) < SELDOM_H;
         subject.past.note(step, weight);
         subject.last = Some(step.meaning);
-        self.estate.note(step, weight, who);
+        self.estate.note(step, weight, principal);
         if !deed.peers.is_empty() {
             if !self.groups.contains_key(&deed.peers) && self.groups.len() >= self.limits.groups {
                 forget(&mut self.groups, |group| group.seen);
             }
             let group = self.groups.entry(deed.peers.clone()).or_default();
             group.seen = self.deeds;
-            group.note(step, weight, who);
+            group.note(step, weight, principal);
         }
         if unusual {
             subject.remember(Unusual::of(deed, judgement));

@@ -54,10 +54,10 @@ pub(crate) fn time(step: &Step, witnesses: &Witnesses<'_>, scale: &mut Scale) {
     } else {
         0.0
     };
-    let (surprise, whose) = if own >= guess { (own, "its") } else { (guess, "its peers'") };
+    let (surprise, owner) = if own >= guess { (own, "its") } else { (guess, "its peers'") };
     let weight = (0.9 * (surprise - 0.5)).max(0.0) * loudness;
     scale.add_with(Reason::Time, weight, || {
-        format!("outside {whose} hours (it was {:02}:00 UTC)", step.hour.rem_euclid(24))
+        format!("outside {owner} hours (it was {:02}:00 UTC)", step.hour.rem_euclid(24))
     });
 }
 

@@ -102,7 +102,7 @@ pub struct GroupState {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StateError {
     /// Lengths do not fit together.
-    #[error("a belief of the kept calibrator has {found} numbers where {expected} are needed")]
+    #[error("a prior of the stored calibrator has {found} numbers where {expected} are needed")]
     Shape {
         /// Numbers there.
         found: usize,
@@ -110,7 +110,7 @@ pub enum StateError {
         expected: usize,
     },
     /// A number is not finite, or a matrix not positive definite.
-    #[error("the kept calibrator has a number that cannot be")]
+    #[error("the stored calibrator has a number out of range")]
     Number,
 }
 
@@ -314,8 +314,8 @@ fn fade(days: f64) -> f64 {
     0.5_f64.powf(days.max(0.0) / HALF_LIFE_DAYS)
 }
 
-fn precisions(width: usize, of: [f64; 3]) -> Vec<f64> {
-    (0..width).map(|i| of[i.min(2)]).collect()
+fn precisions(width: usize, precision: [f64; 3]) -> Vec<f64> {
+    (0..width).map(|i| precision[i.min(2)]).collect()
 }
 
 fn restore(kept: GroupState, width: usize) -> Result<(Belief, Tally), StateError> {

@@ -9,10 +9,10 @@ pub(super) struct Symmetric {
 
 impl Symmetric {
     /// With these numbers on the diagonal and zeros elsewhere.
-    pub(super) fn diagonal(of: &[f64]) -> Self {
-        let n = of.len();
+    pub(super) fn diagonal(values: &[f64]) -> Self {
+        let n = values.len();
         let mut cells = vec![0.0; n * n];
-        for (i, value) in of.iter().enumerate() {
+        for (i, value) in values.iter().enumerate() {
             cells[i * n + i] = *value;
         }
         Symmetric { n, cells }

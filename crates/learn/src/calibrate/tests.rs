@@ -104,7 +104,7 @@ fn a_thin_group_is_wide_and_leans_on_the_others() {
 #[test]
 fn outcomes_move_it_the_right_way_one_by_one() {
     let mut learned = Calibrator::fit(2, &estate(500, 4));
-    let ask = |of: &Calibrator, group: &str| of.calibrate(group, 0.96, &[0.2, 0.0]).probability;
+    let ask = |calibrator: &Calibrator, group: &str| calibrator.calibrate(group, 0.96, &[0.2, 0.0]).probability;
     let (before, other) = (ask(&learned, "a"), ask(&learned, "b"));
     (0..25).for_each(|n| learned.learn(&example(60 + n, "a", 0.96, vec![0.2, 0.0], false)));
     let after = ask(&learned, "a");
@@ -115,7 +115,7 @@ fn outcomes_move_it_the_right_way_one_by_one() {
 }
 
 #[test]
-fn what_is_known_fades() {
+fn old_outcomes_fade() {
     let mut learned = Calibrator::fit(2, &estate(1000, 5));
     let fresh = learned.examples();
     learned.learn(&example(100 + 360, "a", 0.9, vec![0.0, 0.0], true));
@@ -153,12 +153,12 @@ fn a_curve_takes_out_overconfidence_and_few_points_bend_it_little() {
 
 #[test]
 fn features_tell_a_safe_history_from_a_sinking_one() {
-    let of = |margin: &dyn Fn(f64) -> f64| {
+    let features_of = |margin: &dyn Fn(f64) -> f64| {
         let margins = (0..30).map(|d| Some(margin(f64::from(d)))).collect();
         features(&Signs { margins, tried: 23, ..Signs::default() })
     };
-    let safe = of(&|d| 0.6 + 0.05 * (d * 1.7).sin());
-    let sinking = of(&|d| 0.7 - 0.02 * d + 0.05 * (d * 1.7).sin());
+    let safe = features_of(&|d| 0.6 + 0.05 * (d * 1.7).sin());
+    let sinking = features_of(&|d| 0.7 - 0.02 * d + 0.05 * (d * 1.7).sin());
     let at = |name: &str| FEATURES.iter().position(|f| *f == name).unwrap();
     for name in ["margin_after_trend", "smallest_margin", "worst_case_stays_clear", "trend"] {
         assert!(safe[at(name)] > sinking[at(name)], "{name}: {safe:?} {sinking:?}");

@@ -143,8 +143,9 @@ fn learn(
         factors.iter().zip(&levels).map(|(one, level)| (one - factor).abs() * level).sum::<f64>() / factors.len() as f64
     });
     // Told by single slots: spans at the same hours have the same mean by either.
-    let missed =
-        |of: &dyn Fn(f64) -> f64| slots_seen.iter().map(|(seen, usual)| (seen - of(*usual)).abs()).sum::<f64>();
+    let missed = |expected: &dyn Fn(f64) -> f64| {
+        slots_seen.iter().map(|(seen, usual)| (seen - expected(*usual)).abs()).sum::<f64>()
+    };
     let multiplies = factor
         .is_some_and(|factor| factor > 0.05 && missed(&|usual| usual * factor) <= missed(&|usual| usual + amount));
     let spread = if multiplies { factor_spread.unwrap_or(amount_spread) } else { amount_spread };

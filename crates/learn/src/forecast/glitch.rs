@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_rare_and_monstrous_is_left_out_and_what_comes_again_is_not() {
+    fn single_outliers_are_removed_and_recurring_ones_kept() {
         let noise = |at: usize| ((at * 7_919) % 101) as f64 / 50.0;
         let check = |expected: &[usize], value: &dyn Fn(usize) -> f64| {
             assert_eq!(left_out(HOUR_MS, 700, |at| 55.0 + noise(at) + value(at)), expected);

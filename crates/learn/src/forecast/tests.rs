@@ -175,11 +175,11 @@ fn an_announced_event_does_again_what_it_did() {
     let mut events: Vec<Event> = sales.iter().map(|sale| event(sale, "sale")).collect();
     events.push(event(&(24 * 29..24 * 29 + 3), "launch"));
     let grid = hourly(24 * 28, value);
-    let told = fit(&grid, &Settings { horizon: 24, events, ..Settings::default() }).unwrap();
-    let (with, _) = judge(&told.forecast(24), |step| value(24 * 28 + step - 1));
+    let announced = fit(&grid, &Settings { horizon: 24, events, ..Settings::default() }).unwrap();
+    let (with, _) = judge(&announced.forecast(24), |step| value(24 * 28 + step - 1));
     let (without, _) = judge(&forecast(&grid, 24), |step| value(24 * 28 + step - 1));
     assert!(with < 6.0 && without > 4.0 * with, "{with} {without}");
-    let launch = told.findings().effects.iter().find(|effect| effect.label == "launch").unwrap();
+    let launch = announced.findings().effects.iter().find(|effect| effect.label == "launch").unwrap();
     assert_eq!(launch.spans, 0);
 }
 

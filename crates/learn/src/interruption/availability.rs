@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_happens_as_often() {
+    fn predicted_losses_happen_as_often() {
         for (seed, chances) in [(1, [0.002, 0.08]), (2, [0.02, 0.02]), (3, [0.0005, 0.2]), (4, [0.05, 0.3])] {
             for horizon in [1, 6, 36] {
                 let mut cases = judged(&trace(seed, chances), horizon);

@@ -94,7 +94,7 @@ fn scarcity_is_learnt_from_signals() {
 }
 
 #[test]
-fn what_an_owner_stopped_is_no_interruption() {
+fn an_owners_stop_is_no_interruption() {
     let stopped =
         History { lifetimes: (0..200).map(|n| life("p", n * 10, 9, Ending::Stopped)).collect(), signals: Vec::new() };
     let risk = Model::fit(&stopped).risk(&instance("p"), NOW);

@@ -138,9 +138,9 @@ impl Evidence {
         if p_value > settings.significance {
             return Some(Reason::NotSignificant { p_value });
         }
-        let (growing, of) = self.growing_pieces();
-        if of >= 2 && (growing as f64) < GROWING * of as f64 {
-            return Some(Reason::GrowsInFewStretches { growing, of });
+        let (growing, pieces) = self.growing_pieces();
+        if pieces >= 2 && (growing as f64) < GROWING * pieces as f64 {
+            return Some(Reason::GrowsInFewStretches { growing, stretches: pieces });
         }
         let share = slope * self.days.last().map_or(0.0, |last| last - onset) / self.level.max(f64::MIN_POSITIVE);
         if share < settings.least_growth {
@@ -154,28 +154,28 @@ impl Evidence {
         if parts.iter().any(|(part, error)| part + error < WEAKEST * slope) {
             return Some(Reason::Passing);
         }
-        if of >= 2 {
-            self.reasons.push(Reason::GrowsAfterEachRelease { growing, of });
+        if pieces >= 2 {
+            self.reasons.push(Reason::GrowsAfterEachRelease { growing, stretches: pieces });
         }
         None
     }
 
     /// Returns the number of growing pieces and the number of all pieces, among those that are long enough.
     fn growing_pieces(&self) -> (u64, u64) {
-        let (mut growing, mut of, mut start) = (0, 0, 0);
+        let (mut growing, mut long, mut start) = (0, 0, 0);
         while start < self.pieces.len() {
             let end = self.pieces.partition_point(|piece| *piece <= self.pieces[start]);
             if end - start >= LEAST_PIECE {
                 let pieces = vec![0; end - start];
                 let own =
                     Series { values: &self.values[start..end], pieces: &pieces, covariate: &self.weekend[start..end] };
-                of += 1;
+                long += 1;
                 growing +=
                     u64::from(Prepared::of(&own).glance(&self.days[start..end]).is_some_and(|(slope, _)| slope > 0.0));
             }
             start = end;
         }
-        (growing, of)
+        (growing, long)
     }
 
     fn conclude(self, verdict: Verdict, p_value: f64, slope: SlopePerDay, first_seen_ms: Option<i64>) -> Assessment {

@@ -51,14 +51,14 @@ pub enum Reason {
         /// Stretches that grow.
         growing: u64,
         /// Stretches long enough to tell.
-        of: u64,
+        stretches: u64,
     },
     /// Too few of the stretches between releases grow.
     GrowsInFewStretches {
         /// Stretches that grow.
         growing: u64,
         /// Stretches long enough to tell.
-        of: u64,
+        stretches: u64,
     },
     /// Growth too small to matter.
     Slight {
@@ -91,11 +91,11 @@ impl fmt::Display for Reason {
             ),
             Reason::Significant { p_value } => write!(out, "the growth is significant (p = {p_value:.2e})"),
             Reason::NotSignificant { p_value } => write!(out, "chance explains the growth (p = {p_value:.2})"),
-            Reason::GrowsAfterEachRelease { growing, of } => {
-                write!(out, "it grows in {growing} of {of} stretches between releases")
+            Reason::GrowsAfterEachRelease { growing, stretches } => {
+                write!(out, "it grows in {growing} of {stretches} stretches between releases")
             }
-            Reason::GrowsInFewStretches { growing, of } => {
-                write!(out, "it grows in only {growing} of {of} stretches between releases")
+            Reason::GrowsInFewStretches { growing, stretches } => {
+                write!(out, "it grows in only {growing} of {stretches} stretches between releases")
             }
             Reason::Slight { share } => write!(out, "it grew by {:.1} % of its level only", share * 100.0),
             Reason::LevelsOff => write!(out, "the growth levels off"),

@@ -63,7 +63,7 @@ fn known_restarts_are_taken_into_account() {
     let restarts: Vec<i64> = (1..4).map(|number| START + number * 3 * DAY_MS).collect();
     let found = judge(&points, &restarts, &Settings::default());
     assert_eq!(found.verdict, Verdict::Leak, "{:?}", found.reasons);
-    assert!(found.reasons.contains(&Reason::GrowsAfterEachRelease { growing: 4, of: 4 }));
+    assert!(found.reasons.contains(&Reason::GrowsAfterEachRelease { growing: 4, stretches: 4 }));
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn rising_floors_of_a_collected_heap_are_a_leak_and_level_ones_are_not() {
 }
 
 #[test]
-fn what_only_looks_like_a_leak_is_none() {
+fn growth_that_is_no_leak_is_not_reported() {
     let check = |name: &str, value: &dyn Fn(f64) -> f64| {
         for seed in 10..20 {
             let found = judge(&series(seed, 14.0, value), &[], &Settings::default());

@@ -194,18 +194,18 @@ fn between(fits: &[Fit], best: usize) -> Fit {
     let Some(three) = best.checked_sub(1).and_then(|before| fits.get(before..best + 2)) else { return fits[best] };
     let at = [0, 1, 2].map(|one: usize| three[one].growth.ln());
     // The parabola in Newton's form: value, first and second divided difference.
-    let parabola = |of: &dyn Fn(&Fit) -> f64| {
-        let first = (of(&three[1]) - of(&three[0])) / (at[1] - at[0]);
-        let second = (of(&three[2]) - of(&three[1])) / (at[2] - at[1]);
-        (of(&three[0]), first, (second - first) / (at[2] - at[0]))
+    let parabola = |score: &dyn Fn(&Fit) -> f64| {
+        let first = (score(&three[1]) - score(&three[0])) / (at[1] - at[0]);
+        let second = (score(&three[2]) - score(&three[1])) / (at[2] - at[1]);
+        (score(&three[0]), first, (second - first) / (at[2] - at[0]))
     };
     let (_, slope, bend) = parabola(&|fit| fit.square);
     let least = 0.5 * (at[0] + at[1] - slope / bend);
     if !(least.is_finite() && (at[0]..=at[2]).contains(&least)) {
         return fits[best];
     }
-    let read = |of: &dyn Fn(&Fit) -> f64| {
-        let (value, slope, bend) = parabola(of);
+    let read = |score: &dyn Fn(&Fit) -> f64| {
+        let (value, slope, bend) = parabola(score);
         value + (least - at[0]) * (slope + bend * (least - at[1]))
     };
     Fit {

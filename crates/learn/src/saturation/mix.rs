@@ -25,15 +25,15 @@ impl Mix {
     }
 
     /// The middle of the gains that are read off each candidate.
-    pub(super) fn gain(&mut self, of: impl Fn(&Line) -> f64) -> f64 {
-        self.parts.iter_mut().for_each(|(_, gain, line)| *gain = of(line));
+    pub(super) fn gain(&mut self, value: impl Fn(&Line) -> f64) -> f64 {
+        self.parts.iter_mut().for_each(|(_, gain, line)| *gain = value(line));
         self.parts.sort_unstable_by(|a, b| a.1.total_cmp(&b.1));
         middle_of_sorted(self.parts.iter().map(|(weight, gain, _)| (*weight, *gain)))
     }
 
     /// The weighted mean of all.
-    pub(super) fn mean(&self, of: impl Fn(&Line) -> f64) -> f64 {
-        self.parts.iter().map(|(weight, _, line)| weight * of(line)).sum()
+    pub(super) fn mean(&self, value: impl Fn(&Line) -> f64) -> f64 {
+        self.parts.iter().map(|(weight, _, line)| weight * value(line)).sum()
     }
 
     /// The share of the weights whose candidates had been seen: an error of what stood in for one is not that one's.
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_in_for_a_period_does_not_count_as_seen() {
+    fn a_replacement_for_a_period_does_not_count_as_seen() {
         let line = |unseen| Line { offset: 0.0, rate: 1.0, growth: 0.0, replay: None, unseen };
         let mix = Mix::of(&[0.25, 0.0, 0.75], vec![line(false), line(false), line(true)]);
         assert_eq!((mix.parts.len(), mix.seen()), (2, 0.25));

@@ -113,8 +113,8 @@ fn origins(buckets: &Buckets, first: usize, last: usize) -> Vec<usize> {
 /// A path between two of its buckets; it starts at no error.
 fn between(path: &[f64], steps: f64) -> f64 {
     let (index, share) = (steps.floor() as usize, steps.fract());
-    let of = |index: usize| index.checked_sub(1).map_or(0.0, |at| path[at.min(path.len() - 1)]);
-    of(index) * (1.0 - share) + of(index + 1) * share
+    let error_at = |index: usize| index.checked_sub(1).map_or(0.0, |at| path[at.min(path.len() - 1)]);
+    error_at(index) * (1.0 - share) + error_at(index + 1) * share
 }
 
 #[cfg(test)]

@@ -57,7 +57,7 @@ fn bytes_without_any_noise_are_judged_like_any_others() {
 }
 
 #[test]
-fn what_does_not_grow_is_not_foretold_to_fill() {
+fn steady_levels_are_not_forecast_to_fill() {
     for seed in 2..12 {
         let points = days(seed, 14.0, |day| 50.0 + 10.0 * (day * std::f64::consts::TAU).sin());
         let outlook = foretell(&points, &Question::disk(70.0));
@@ -204,7 +204,7 @@ fn calls_are_foretold_within_minutes() {
 }
 
 #[test]
-fn what_is_full_is_full_now_and_thin_data_abstains() {
+fn a_full_resource_is_full_now_and_thin_data_abstains() {
     let points = days(8, 3.0, |_| 100.0);
     let outlook = foretell(&points, &Question::disk(90.0));
     assert_eq!((outlook.verdict, outlook.probability), (Verdict::Foreseen, Some(1.0)));

@@ -111,14 +111,14 @@ fn day_contrast(hours: &Buckets) -> f64 {
 }
 
 fn weekend_ratio(hours: &Buckets) -> f64 {
-    let of = |weekend: bool| {
+    let mean_of = |weekend: bool| {
         let values: Vec<f64> = (0..hours.len())
             .filter(|index| hours.on_weekend(*index) == weekend)
             .map(|index| hours.values[index])
             .collect();
         mean(&values)
     };
-    (of(true) + 0.5) / (of(false) + 0.5)
+    (mean_of(true) + 0.5) / (mean_of(false) + 0.5)
 }
 
 /// Correlation of the series with itself some hours before.

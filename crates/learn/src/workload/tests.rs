@@ -31,23 +31,23 @@ fn building(days: i64) -> Vec<Point> {
     series(days, |hour, day, step| if day < 5 && (9.0..18.0).contains(&hour) && step % 5 < 2 { 35.0 } else { 1.5 })
 }
 
-fn told(cpu: &[Point], tags: &[(&str, &str)]) -> Classification {
+fn classified(cpu: &[Point], tags: &[(&str, &str)]) -> Classification {
     let traffic: Vec<Point> = cpu.iter().map(|(at, value)| (*at, value * 100.0)).collect();
     classify(&Classifier::built_in(), &Metrics { cpu, network: &traffic, disk: &[] }, tags)
 }
 
 #[test]
 fn shapes_are_told_without_tags() {
-    assert_eq!(told(&serving(14), &[]).class, Some(Class::Production));
-    assert_eq!(told(&jobs(14), &[]).class, Some(Class::Batch));
-    assert_eq!(told(&building(14), &[]).class, Some(Class::Development));
+    assert_eq!(classified(&serving(14), &[]).class, Some(Class::Production));
+    assert_eq!(classified(&jobs(14), &[]).class, Some(Class::Batch));
+    assert_eq!(classified(&building(14), &[]).class, Some(Class::Development));
 }
 
 #[test]
 fn a_tag_is_evidence_but_not_the_last_word() {
-    let plain = told(&jobs(14), &[]);
-    let agreeing = told(&jobs(14), &[("role", "batch")]);
-    let wrong = told(&jobs(14), &[("env", "production")]);
+    let plain = classified(&jobs(14), &[]);
+    let agreeing = classified(&jobs(14), &[("role", "batch")]);
+    let wrong = classified(&jobs(14), &[("env", "production")]);
     let batch = Class::Batch as usize;
     assert!(agreeing.probabilities[batch] > plain.probabilities[batch]);
     assert!(wrong.probabilities[batch] < plain.probabilities[batch]);
@@ -56,8 +56,8 @@ fn a_tag_is_evidence_but_not_the_last_word() {
 
 #[test]
 fn tags_in_conflict_lower_the_confidence() {
-    let agreeing = told(&serving(14), &[("env", "prod")]);
-    let conflicting = told(&serving(14), &[("env", "prod"), ("stage", "dev"), ("role", "batch")]);
+    let agreeing = classified(&serving(14), &[("env", "prod")]);
+    let conflicting = classified(&serving(14), &[("env", "prod"), ("stage", "dev"), ("role", "batch")]);
     assert!(!agreeing.tags_conflict && conflicting.tags_conflict);
     let most = |one: &Classification| one.probabilities.iter().copied().fold(0.0, f64::max);
     assert!(most(&conflicting) < most(&agreeing), "{conflicting:?} {agreeing:?}");
@@ -66,7 +66,7 @@ fn tags_in_conflict_lower_the_confidence() {
 #[test]
 fn thin_data_abstains_whatever_the_tags_say() {
     for cpu in [serving(5), Vec::new(), serving(14).into_iter().step_by(40).collect()] {
-        let found = told(&cpu, &[("env", "production")]);
+        let found = classified(&cpu, &[("env", "production")]);
         assert_eq!((found.class, found.probabilities), (None, [0.25; 4]));
         assert!(matches!(found.abstention, Some(Abstention::ThinData { .. })), "{found:?}");
     }
@@ -74,7 +74,7 @@ fn thin_data_abstains_whatever_the_tags_say() {
 
 #[test]
 fn probabilities_sum_to_one_and_evidence_names_features() {
-    let found = told(&building(21), &[("env", "dev-3")]);
+    let found = classified(&building(21), &[("env", "dev-3")]);
     assert!((found.probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-9);
     assert!(!found.evidence.is_empty() && found.evidence.iter().all(|(name, _)| NAMES.contains(name)));
     assert!(found.evidence.windows(2).all(|pair| pair[0].1 >= pair[1].1));
@@ -82,9 +82,9 @@ fn probabilities_sum_to_one_and_evidence_names_features() {
 
 #[test]
 fn the_time_zone_does_not_matter() {
-    let here = told(&jobs(14), &[]);
+    let here = classified(&jobs(14), &[]);
     let moved: Vec<Point> = jobs(14).into_iter().map(|(at, value)| (at + 5 * HOUR_MS, value)).collect();
-    assert_eq!(told(&moved, &[]).class, here.class);
+    assert_eq!(classified(&moved, &[]).class, here.class);
 }
 
 #[test]

@@ -159,10 +159,10 @@ fn page_digest(page: &[u8]) -> [u8; DIGEST_LEN] {
     whole.first_chunk().copied().unwrap_or_default()
 }
 
-pub(super) fn damaged(what: &str) -> io::Error {
+pub(super) fn damaged(message: &str) -> io::Error {
     io::Error::new(
         io::ErrorKind::InvalidData,
-        format!("the {what} of the index of identifiers does not hold; delete ledger/ids and restart, it is rebuilt"),
+        format!("the {message} of the index of identifiers is wrong; delete ledger/ids and restart to rebuild it"),
     )
 }
 
@@ -252,8 +252,8 @@ impl IdFile {
         let mut end = vec![0; (length - digests_at) as usize];
         file.read_at(digests_at, &mut end)?;
         let (digests, rest) = end.split_at(digests_len as usize);
-        let (note, told) = rest.split_at(note_len as usize);
-        if told != (note_len as u32).to_le_bytes() {
+        let (note, counts) = rest.split_at(note_len as usize);
+        if counts != (note_len as u32).to_le_bytes() {
             return Err(damaged("length"));
         }
         let attested =

@@ -19,10 +19,10 @@ impl Tiles {
         root: Hash,
         beyond: &[Commitment],
     ) -> io::Result<()> {
-        let held = self.commitments.holds(size)?;
+        let held = self.commitments.has_at_least(size)?;
         let mut lacking = Vec::new();
         for (level, file) in (1_u8..).zip(&self.levels) {
-            if !file.holds(complete(level, size))? {
+            if !file.has_at_least(complete(level, size))? {
                 lacking.push((level, file));
             }
         }
@@ -39,7 +39,7 @@ impl Tiles {
                 None => return Ok(()),
             },
         };
-        tracing::info!(size, "making the files of the log's hashes whole");
+        tracing::info!(size, "completing the files of the log's hashes");
         let (tree, levels) = grow(&commitments, self.levels.len());
         if tree.root() != root {
             let cause = format!("the commitments give the root {}, but the manifest has {root}", tree.root());
@@ -95,7 +95,7 @@ fn remove_tiles(disk: &dyn Disk, dir: &Path, size: u64) {
     for tile in tiles_completed(0, size) {
         for path in [Some(tile.path()), tile.entries_path()].into_iter().flatten() {
             if let Err(error) = disk.remove(&dir.join(&path)) {
-                tracing::debug!(%path, %error, "a tile that was taken over could not be removed");
+                tracing::debug!(%path, %error, "a migrated tile could not be removed");
             }
         }
     }

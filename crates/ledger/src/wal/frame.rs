@@ -68,7 +68,7 @@ pub enum FrameFault {
         need: usize,
     },
     /// Wrong checksum.
-    #[error("the checksum of the frame does not hold")]
+    #[error("the checksum of the frame is wrong")]
     Checksum,
     /// Frame of an unknown kind.
     #[error("the frame is of the unknown kind {0}")]

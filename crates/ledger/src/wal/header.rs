@@ -32,7 +32,7 @@ pub enum HeaderFault {
     #[error("the format version is {0}, and this program knows only version 1")]
     Version(u32),
     /// Wrong checksum.
-    #[error("the checksum of the header does not hold")]
+    #[error("the checksum of the header is wrong")]
     Checksum,
     /// Bytes where zeros belong.
     #[error("the padding of the header is not zero")]

@@ -77,9 +77,9 @@ impl Life {
             return false;
         }
         for _ in 0..steps {
-            let what = self.random.random_range(0..10);
+            let choice = self.random.random_range(0..10);
             let Some(ledger) = self.ledger.clone() else { return false };
-            let went_well = match what {
+            let went_well = match choice {
                 0 => {
                     drop(ledger);
                     if let Some(ledger) = self.ledger.take() {

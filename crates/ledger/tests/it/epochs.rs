@@ -60,15 +60,15 @@ async fn a_new_key_takes_over_and_the_old_one_is_gone() {
     assert_eq!(fs::read_dir(dir.path().join("keys")).unwrap().count(), 1);
     let now = fs::read_to_string(dir.path().join("keys/log.key")).unwrap();
     assert_ne!(now, secret);
-    let told = ledger.keys();
+    let key_epochs = ledger.keys();
     assert_eq!(
-        told.iter().map(|key| (key.from_size, key.to_size)).collect::<Vec<_>>(),
+        key_epochs.iter().map(|key| (key.from_size, key.to_size)).collect::<Vec<_>>(),
         [(0, Some(6)), (6, Some(8)), (8, None)]
     );
     assert_eq!(ledger.epoch_records().await.unwrap().len(), 2);
     ledger.close().await;
     let ledger = started(dir.path()).await;
-    assert_eq!(ledger.verifier_key(), told[2].public_key);
+    assert_eq!(ledger.verifier_key(), key_epochs[2].public_key);
     assert_eq!(ledger.size(), 9);
     ledger.close().await;
 }

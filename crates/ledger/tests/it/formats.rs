@@ -35,7 +35,7 @@ proptest! {
     }
 
     #[test]
-    fn what_was_written_is_read(
+    fn written_frames_are_read_back(
         first_sequence: u64,
         previous: [u8; 32],
         committed_at_ms: i64,

@@ -34,8 +34,9 @@ const PEOPLE: [&str; 7] = [
 ];
 
 fn entry(at: u64, now: Timestamp) -> Entry {
-    let pick =
-        |salt: u64, of: usize| ((at.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(salt)) >> 33) as usize % of;
+    let pick = |salt: u64, range: usize| {
+        ((at.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(salt)) >> 33) as usize % range
+    };
     let person = PEOPLE[pick(1, PEOPLE.len()) * pick(9, 2)];
     let status = if pick(3, 11) == 0 { ActionStatus::Failed } else { ActionStatus::Success };
     let minutes = (at as i64 * 13) % (30 * 1440);
@@ -53,9 +54,9 @@ fn entry(at: u64, now: Timestamp) -> Entry {
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
-    let (what, path) = (arguments.next().unwrap(), arguments.next().unwrap());
+    let (kind, path) = (arguments.next().unwrap(), arguments.next().unwrap());
     let now: Timestamp = "2026-11-22T10:00:00Z".parse().unwrap();
-    let kind = if what == "custom" {
+    let kind = if kind == "custom" {
         let group_by = vec![GroupField::User, GroupField::EventType];
         ReportKind::Custom {
             query: "status:failed OR event_type:policy.*".into(),
@@ -63,7 +64,7 @@ fn main() {
             metrics: Metric::ALL.to_vec(),
         }
     } else {
-        ReportKind::Compliance { framework: what }
+        ReportKind::Compliance { framework: kind }
     };
     let filters = Filters { accounts: Vec::new(), users: Vec::new(), resources: Vec::new() };
     let request = Request { kind, period: PeriodChoice::parse("30d").unwrap(), filters };

@@ -35,9 +35,9 @@ fn lay_out_control(layout: &mut Layout<'_>, report: &Report<'_>, at: usize, cont
     layout.gap(10.0);
     layout.paragraph(&control.asks, LEAD);
     layout.gap(12.0);
-    let of = |kind| report.findings.of_control(report.plan, at, kind).collect::<Vec<_>>();
-    questions(layout, "Evidence", "What it shows", &of(QuestionKind::Evidence));
-    questions(layout, "Exceptions to review", "What it means", &of(QuestionKind::Exception));
+    let answers = |kind| report.findings.of_control(report.plan, at, kind).collect::<Vec<_>>();
+    questions(layout, "Evidence", "What it shows", &answers(QuestionKind::Evidence));
+    questions(layout, "Exceptions to review", "What it means", &answers(QuestionKind::Exception));
     if !control.gaps.is_empty() {
         layout.heading(2, "What the log cannot show", None);
         for gap in &control.gaps {

@@ -95,7 +95,7 @@ fn begin(surface: &mut Surface<'_>, block: Block, contents: &mut [Vec<Identifier
 }
 
 /// Draws the running header and the foot.
-fn frame(surface: &mut Surface<'_>, fonts: &[Font; 3], report: &Report<'_>, page: &Page, (at, of): (usize, usize)) {
+fn frame(surface: &mut Surface<'_>, fonts: &[Font; 3], report: &Report<'_>, page: &Page, (at, pages): (usize, usize)) {
     let Some(section) = &page.section else { return };
     surface.start_tagged(ContentTag::Artifact(Artifact::with_kind(ArtifactType::Other)));
     let section = text::cut(&FONTS, section, SMALL, TEXT / 2.0 - 10.0);
@@ -109,7 +109,7 @@ fn frame(surface: &mut Surface<'_>, fonts: &[Font; 3], report: &Report<'_>, page
     let root: String = checkpoint.root.chars().take(16).collect();
     let line = format!("{}, {} entries, root {root}…", checkpoint.origin, checkpoint.size);
     draw_line(surface, fonts, (MARGIN, foot), &text::cut(&FONTS, &line, SMALL, TEXT - 80.0), SMALL);
-    let number = text::line(&FONTS, &format!("Page {} of {of}", at + 1), SMALL);
+    let number = text::line(&FONTS, &format!("Page {} of {pages}", at + 1), SMALL);
     draw_line(surface, fonts, (MARGIN + TEXT - number.width, foot), &number, SMALL);
     surface.end_tagged();
 }

@@ -100,7 +100,7 @@ fn statuses(plan: &Plan, findings: &Findings) -> Value {
 
 fn controls(plan: &Plan, findings: &Findings, detail: Detail) -> Vec<Value> {
     let Some(template) = plan.template else { return Vec::new() };
-    let of = |at: usize, kind: QuestionKind| -> Vec<Value> {
+    let answers = |at: usize, kind: QuestionKind| -> Vec<Value> {
         findings.of_control(plan, at, kind).map(|(question, answer)| asked(question, answer, detail)).collect()
     };
     let control = |(at, control): (usize, &Control)| {
@@ -111,8 +111,8 @@ fn controls(plan: &Plan, findings: &Findings, detail: Detail) -> Vec<Value> {
             "group": control.group,
             "status": findings.status(plan, at, control).as_str(),
             "gaps": control.gaps,
-            "evidence": of(at, QuestionKind::Evidence),
-            "exceptions": of(at, QuestionKind::Exception),
+            "evidence": answers(at, QuestionKind::Evidence),
+            "exceptions": answers(at, QuestionKind::Exception),
         })
     };
     template.controls.iter().enumerate().map(control).collect()

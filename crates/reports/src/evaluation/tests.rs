@@ -95,10 +95,14 @@ fn every_control_of_every_framework_has_a_status_and_its_query_finds_its_entries
             .with_action("login", ActionStatus::Failed, ActionMethod::Api);
         let (plan, findings, cited) = evaluate(&request, std::slice::from_ref(&login), 10);
         assert!(plan.query().matches(&login, now(), now()) && !cited[0].is_empty(), "{}: a sign-in", template.id);
-        let told = summary(&request, &plan, &findings, Detail::Brief);
-        let counted: u64 = told["statuses"].as_object().unwrap().values().map(|count| count.as_u64().unwrap()).sum();
+        let brief = summary(&request, &plan, &findings, Detail::Brief);
+        let counted: u64 = brief["statuses"].as_object().unwrap().values().map(|count| count.as_u64().unwrap()).sum();
         assert_eq!(counted as usize, template.controls.len(), "{}", template.id);
-        assert!(told["statuses"]["exceptions"].as_u64() > Some(0), "{}: a failed sign-in is an exception", template.id);
+        assert!(
+            brief["statuses"]["exceptions"].as_u64() > Some(0),
+            "{}: a failed sign-in is an exception",
+            template.id
+        );
         assert!(template.controls.len() >= 15, "{}", template.id);
     }
 }

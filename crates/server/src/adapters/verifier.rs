@@ -49,7 +49,7 @@ fn found(report: Report) -> Verified {
         findings: report
             .findings
             .into_iter()
-            .map(|finding| Fault { file: finding.file, sequences: finding.sequences, what: finding.what })
+            .map(|finding| Fault { file: finding.file, sequences: finding.sequences, what: finding.message })
             .collect(),
         findings_total: report.findings_total,
         notes: report.notes,

@@ -162,7 +162,7 @@ async fn firings_are_handled_and_each_step_is_recorded() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_wrong_is_refused_by_field() {
+async fn invalid_fields_are_refused_by_name() {
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(home.path(), &[]).unwrap();
     let admin = service.admin();

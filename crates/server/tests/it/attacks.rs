@@ -37,7 +37,7 @@ fn import(data: &Path, format: &str, records: &[Value]) {
 }
 
 /// Security anomalies, once there are as many as expected; the test fails where they take longer than a minute.
-async fn told(api: &Api, count: usize) -> Vec<Value> {
+async fn deliveries(api: &Api, count: usize) -> Vec<Value> {
     let begun = Instant::now();
     let path = "intelligence/anomalies?type=security&limit=100";
     let found = until("the incidents", A_MINUTE, async || {
@@ -57,7 +57,7 @@ fn titles(found: &[Value]) -> Vec<&str> {
 async fn looked_again(api: &Api, marker: Value, before: &[Value]) {
     let _ = api.post("audit-logs", marker).await.expect(201);
     // The marker is an incident of its own: once it is told, everything before it was judged.
-    let after = told(api, before.len() + 1).await;
+    let after = deliveries(api, before.len() + 1).await;
     assert_eq!(after.len(), before.len() + 1, "{:?}", titles(&after));
 }
 
@@ -98,7 +98,7 @@ async fn the_demonstrations_attacks_are_two_incidents_within_a_minute() {
     let suspicious = entries.iter().filter(|one| one["metadata"]["tags"].to_string().contains("suspicious")).count();
     assert!(suspicious >= 30 + 6, "{suspicious}");
     let _ = admin.post("audit-logs", Value::Array(entries)).await.expect(201);
-    let found = told(&admin, 3).await;
+    let found = deliveries(&admin, 3).await;
     assert_eq!(found.len(), 3, "one each, and the one before: {:?}", titles(&found));
     let of = |kind: &str| found.iter().filter(|one| one["resource"]["kind"] == kind).collect::<Vec<_>>();
     let [guessing] = of("address")[..] else { panic!("{:?}", titles(&found)) };
@@ -192,7 +192,7 @@ async fn a_real_accounts_records_tell_the_same() {
         reeve(&["audit", "import", "--format", "cloudtrail", "--url", &url, "--token", ADMIN_TOKEN, &file])
     });
     assert!(sent.await.unwrap().unwrap().status.success());
-    let found = told(&admin, 3).await;
+    let found = deliveries(&admin, 3).await;
     let places: Vec<&str> = found.iter().map(|one| one["resource"]["id"].as_str().unwrap()).collect();
     assert!(places.contains(&"203.0.113.200"), "{places:?}");
     assert_eq!(places.iter().filter(|id| id.contains("ci")).count(), 1, "{places:?}");
@@ -200,7 +200,7 @@ async fn a_real_accounts_records_tell_the_same() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_recorded_right_before_a_power_cut_is_judged_after_it() {
+async fn entries_recorded_before_a_power_cut_are_evaluated_after_it() {
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(home.path(), &[]).unwrap();
     let admin = service.admin();
@@ -215,6 +215,6 @@ async fn what_was_recorded_right_before_a_power_cut_is_judged_after_it() {
     let _ = admin.post("audit-logs", late).await.expect(201);
     service.kill().unwrap();
     let again = Service::serve(home.path(), &[]).unwrap();
-    let found = told(&again.admin(), 2).await;
+    let found = deliveries(&again.admin(), 2).await;
     assert!(found.iter().any(|one| one["resource"]["id"] == "late"), "{:?}", titles(&found));
 }

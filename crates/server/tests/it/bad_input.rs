@@ -146,7 +146,7 @@ async fn submit(api: &Api, kind: &str, body: Vec<u8>) -> Answer {
 }
 
 #[tokio::test]
-async fn what_is_broken_is_refused_by_name_and_nothing_is_written() {
+async fn broken_input_is_refused_by_name_and_nothing_is_written() {
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(home.path(), &[]).unwrap();
     let admin = service.admin();
@@ -264,7 +264,7 @@ fn field(answer: &Answer) -> &Value {
 }
 
 #[tokio::test]
-async fn what_a_body_and_a_path_are_called_is_taken_at_its_word() {
+async fn content_types_and_encodings_are_honoured() {
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(home.path(), &[]).unwrap();
     let admin = service.admin();

@@ -128,7 +128,7 @@ async fn every_format_is_exported_and_verified_offline() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_may_not_export_is_refused_and_recorded() {
+async fn exports_without_permission_are_refused_and_recorded() {
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(home.path(), &[]).unwrap();
     let admin = service.admin();

@@ -22,7 +22,7 @@ const LOOK_EVERY: u64 = 4;
 
 /// Submissions and their answers.
 #[derive(Default)]
-struct Told {
+struct Answers {
     /// By `event_id`: the receipt.
     receipts: Mutex<HashMap<String, Value>>,
     /// By `event_id`: what was sent.
@@ -43,24 +43,24 @@ fn entry(id: &str, random: &mut StdRng) -> Value {
 }
 
 /// Appends singles and batches until there is no answer.
-async fn write(api: Api, name: String, mut random: StdRng, told: Arc<Told>) {
+async fn write(api: Api, name: String, mut random: StdRng, answers: Arc<Answers>) {
     for round in 0.. {
         let count = if random.random_bool(0.5) { 1 } else { random.random_range(2..60) };
         let entries: Vec<Value> = (0..count).map(|n| entry(&format!("{name}-{round}-{n}"), &mut random)).collect();
-        told.entries.lock().unwrap().extend(entries.iter().map(|entry| (id_of(entry), entry.clone())));
+        answers.entries.lock().unwrap().extend(entries.iter().map(|entry| (id_of(entry), entry.clone())));
         let body = if count == 1 { entries[0].to_string() } else { json!(entries).to_string() };
         let answer = api.attempt("POST", "audit-logs", &[], Some("application/json"), body.into_bytes()).await;
         match answer {
             Ok(answer) if answer.status == 201 => {
-                let mut receipts = told.receipts.lock().unwrap();
+                let mut receipts = answers.receipts.lock().unwrap();
                 let items = receipts_of(&answer);
                 assert_eq!(items.len(), count);
                 receipts.extend(items.into_iter().map(|item| (id_of(&item), item)));
-                told.answers.fetch_add(1, Ordering::SeqCst);
+                answers.answers.fetch_add(1, Ordering::SeqCst);
             }
             Ok(answer) if answer.status == 429 => {}
             _ => {
-                told.doubtful.lock().unwrap().push(entries);
+                answers.doubtful.lock().unwrap().push(entries);
                 return;
             }
         }
@@ -78,23 +78,23 @@ fn id_of(value: &Value) -> String {
 }
 
 /// Sends again what had no answer, and some of what had.
-async fn send_again(admin: &Api, told: &Told, random: &mut StdRng) {
-    let doubtful = std::mem::take(&mut *told.doubtful.lock().unwrap());
+async fn send_again(admin: &Api, answers: &Answers, random: &mut StdRng) {
+    let doubtful = std::mem::take(&mut *answers.doubtful.lock().unwrap());
     for entries in doubtful {
         let size = admin.size().await;
         let answer = admin.post("audit-logs", json!(entries)).await.expect(201);
         let grown = (admin.size().await - size) as usize;
         assert!(grown == 0 || grown >= entries.len(), "{grown} of {} entries were new: half was there", entries.len());
         let receipts = receipts_of(&answer);
-        told.receipts.lock().unwrap().extend(receipts.into_iter().map(|item| (id_of(&item), item)));
+        answers.receipts.lock().unwrap().extend(receipts.into_iter().map(|item| (id_of(&item), item)));
     }
-    let receipts: Vec<Value> = told.receipts.lock().unwrap().values().cloned().collect();
+    let receipts: Vec<Value> = answers.receipts.lock().unwrap().values().cloned().collect();
     for _ in 0..10 {
         let receipt = &receipts[random.random_range(0..receipts.len())];
         let id = receipt["event_id"].as_str().unwrap();
         let kept = admin.get(&format!("audit-logs/{id}")).await.expect(200);
         same(&kept.body["integrity"], receipt);
-        let again = told.entries.lock().unwrap()[id].clone();
+        let again = answers.entries.lock().unwrap()[id].clone();
         assert_eq!(admin.post("audit-logs", again).await.expect(201).body, *receipt, "another receipt than the first");
         // Sent again with other content, it is refused: it is the first that counts.
         let other = json!({ "event_id": id, "event_type": "another.deed" });
@@ -109,7 +109,7 @@ fn same(kept: &Value, receipt: &Value) {
 }
 
 /// Every receipt, held against the whole log read page by page.
-async fn look(admin: &Api, told: &Told) {
+async fn compare(admin: &Api, answers: &Answers) {
     let mut found = HashMap::new();
     let mut cursor = String::new();
     loop {
@@ -123,34 +123,34 @@ async fn look(admin: &Api, told: &Told) {
             None => break,
         }
     }
-    for (id, receipt) in told.receipts.lock().unwrap().iter() {
+    for (id, receipt) in answers.receipts.lock().unwrap().iter() {
         same(found.get(id).unwrap_or_else(|| panic!("acknowledged and lost: {receipt}")), receipt);
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_acknowledged_survives_every_kill() {
+async fn acknowledged_entries_survive_every_kill() {
     let home = tempfile::tempdir().unwrap();
     let (kills, seed) = (number("REEVE_KILLS", 4), number("REEVE_KILL_SEED", 1));
     let mut random = StdRng::seed_from_u64(seed);
-    let told = Arc::new(Told::default());
+    let answers = Arc::new(Answers::default());
     for life in 0..kills {
         let after = random.random_range(100..900).to_string();
         let service = Service::serve(home.path(), &[("REEVE_SEAL_AFTER_ENTRIES", after.as_str())]).unwrap();
         let admin = service.admin();
         if life > 0 {
-            send_again(&admin, &told, &mut random).await;
+            send_again(&admin, &answers, &mut random).await;
         }
-        let before = told.answers.load(Ordering::SeqCst);
+        let before = answers.answers.load(Ordering::SeqCst);
         let wanted = random.random_range(1..120);
         let writers: Vec<_> = (0..WRITERS)
             .map(|n| {
                 let random = StdRng::seed_from_u64(random.random());
-                tokio::spawn(write(service.admin(), format!("{seed}-{life}-{n}"), random, Arc::clone(&told)))
+                tokio::spawn(write(service.admin(), format!("{seed}-{life}-{n}"), random, Arc::clone(&answers)))
             })
             .collect();
         until("answers", Duration::from_secs(60), || async {
-            (told.answers.load(Ordering::SeqCst) >= before + wanted).then_some(())
+            (answers.answers.load(Ordering::SeqCst) >= before + wanted).then_some(())
         })
         .await;
         service.kill().unwrap();
@@ -160,14 +160,14 @@ async fn what_was_acknowledged_survives_every_kill() {
         if life % LOOK_EVERY == LOOK_EVERY - 1 || life + 1 == kills {
             let service = Service::serve(home.path(), &[]).unwrap();
             let admin = service.admin();
-            send_again(&admin, &told, &mut random).await;
-            look(&admin, &told).await;
+            send_again(&admin, &answers, &mut random).await;
+            compare(&admin, &answers).await;
             assert!(service.stop().unwrap().0.success());
             let (code, said) = verify(&[home.path().to_str().unwrap()]).unwrap();
             assert_eq!(code, Some(0), "after {} kills from seed {seed}: {said}", life + 1);
         }
     }
-    let count = told.receipts.lock().unwrap().len();
+    let count = answers.receipts.lock().unwrap().len();
     eprintln!("{kills} kills, {count} entries acknowledged and kept");
     assert!(count > 100);
 }

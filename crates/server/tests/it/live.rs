@@ -33,7 +33,7 @@ async fn reads(live: &mut Live, numbers: std::ops::Range<usize>) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_arrives_is_told_and_opening_is_recorded_once() {
+async fn new_entries_are_streamed_and_opening_is_recorded_once() {
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(home.path(), &[]).unwrap();
     let admin = service.admin();
@@ -171,7 +171,7 @@ async fn a_session_of_a_browser_is_enough_and_ends_the_stream_when_it_ends() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_cannot_be_shown_is_refused() {
+async fn invalid_live_views_are_refused() {
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(home.path(), &[]).unwrap();
     let admin = service.admin();

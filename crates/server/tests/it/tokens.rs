@@ -18,7 +18,7 @@ async fn append(api: &Api) -> u16 {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_changes_counts_for_the_next_request() {
+async fn changed_roles_apply_to_the_next_request() {
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(home.path(), &[]).unwrap();
     let admin = service.admin();

@@ -132,8 +132,8 @@ async fn ask(api: &Api, rule: &Rule, path: &str, body: Option<&Value>) -> Answer
 }
 
 /// Asks every route as one role; returns the routes that revealed each marker.
-async fn told(walk: &Walk, api: &Api, rules: &[Rule], sentinel: &str) -> Vec<(String, bool, bool)> {
-    let mut told = Vec::new();
+async fn revealed(walk: &Walk, api: &Api, rules: &[Rule], sentinel: &str) -> Vec<(String, bool, bool)> {
+    let mut revealed = Vec::new();
     for rule in rules {
         let name = format!("{} {}", rule.method, rule.path);
         for (path, body) in walk.requests(rule) {
@@ -147,10 +147,10 @@ async fn told(walk: &Walk, api: &Api, rules: &[Rule], sentinel: &str) -> Vec<(St
             // A proof has the entry in another spelling: that there is an answer at all tells enough.
             let tells =
                 |marker: &str, id: &String| text.contains(marker) || (status < 300 && path.contains(id.as_str()));
-            told.push((name.clone(), tells(STRANGER, &walk.entries[0]), tells(COLLEAGUE, &walk.entries[1])));
+            revealed.push((name.clone(), tells(STRANGER, &walk.entries[0]), tells(COLLEAGUE, &walk.entries[1])));
         }
     }
-    told
+    revealed
 }
 
 /// Reads a live view from the beginning of the log to a sentinel entry of the reader's own.
@@ -201,13 +201,13 @@ async fn no_route_tells_anybody_of_what_they_may_not_see() {
         let actor = json!({ "id": id, "ip_address": "198.51.100.9" });
         let own = json!({ "event_type": "test.sentinel", "severity": "critical", "actor": actor, "resource": { "id": sentinel } });
         let _ = admin.post("audit-logs", own).await.expect(201);
-        let told = told(&walk, api, &rules, &sentinel).await;
+        let revealed = revealed(&walk, api, &rules, &sentinel).await;
         let may = |permission| role.permissions().contains(&permission);
         let (all, team) = (may(Permission::AuditViewAll), may(Permission::AuditViewTeam));
-        for (route, stranger, _) in &told {
+        for (route, stranger, _) in &revealed {
             assert!(all || !stranger, "{route} tells a {} of a stranger's entry", role.as_str());
         }
-        for (route, _, colleague) in &told {
+        for (route, _, colleague) in &revealed {
             assert!(all || team || !colleague, "{route} tells a {} of a colleague's entry", role.as_str());
         }
         // Where one may see it, it is there: the walk asks what would find it.
@@ -215,7 +215,7 @@ async fn no_route_tells_anybody_of_what_they_may_not_see() {
             .map(|rest| format!("/api/v1/audit-logs{rest}"));
         for route in &routes {
             let shown = |of: fn(&(String, bool, bool)) -> bool| {
-                told.iter().any(|one| one.0.ends_with(&format!(" {route}")) && of(one))
+                revealed.iter().any(|one| one.0.ends_with(&format!(" {route}")) && of(one))
             };
             assert_eq!((shown(|one| one.1), shown(|one| one.2)), (all, all || team), "{route} as {}", role.as_str());
         }

@@ -46,7 +46,7 @@ fn verified(received: &Received, secret: &str, kind: &str) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_refused_by_field_and_the_inside_by_default() {
+async fn invalid_fields_and_private_addresses_are_refused() {
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(home.path(), &[]).unwrap();
     let admin = service.admin();

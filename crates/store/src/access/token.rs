@@ -119,9 +119,9 @@ fn token(row: &AnyRow) -> Result<ApiToken, Fault> {
 }
 
 /// A hash out of its column.
-pub(super) fn hash(what: &'static str, id: &str, text: &str) -> Result<TokenHash, Fault> {
+pub(super) fn hash(noun: &'static str, id: &str, text: &str) -> Result<TokenHash, Fault> {
     let mut bytes = [0u8; 32];
     hex::decode_to_slice(text, &mut bytes)
-        .map_err(|error| Fault::Backend(format!("the stored {what} {id} cannot be read: {error}")))?;
+        .map_err(|error| Fault::Backend(format!("the stored {noun} {id} cannot be read: {error}")))?;
     Ok(TokenHash(bytes))
 }

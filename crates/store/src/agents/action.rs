@@ -36,7 +36,7 @@ pub(super) async fn insert(store: &Store, action: &Action) -> Result<(), Fault> 
 
 pub(super) async fn update(store: &Store, action: &Action) -> Result<(), Fault> {
     let record = Versioned {
-        what: "action",
+        noun: "action",
         select: "SELECT version FROM actions WHERE id = $1",
         id: &action.id.0,
         version: action.version,
@@ -63,12 +63,12 @@ pub(super) async fn get(store: &Store, id: &ActionId) -> Result<Action, Fault> {
 
 pub(super) async fn list(
     store: &Store,
-    of: Option<&RecommendationId>,
+    recommendation: Option<&RecommendationId>,
     since: Option<Timestamp>,
 ) -> Result<Vec<Action>, Fault> {
     let mut filter = Filter::default();
-    if let Some(of) = of {
-        filter.text("recommendation_id = ?", &of.0);
+    if let Some(recommendation) = recommendation {
+        filter.text("recommendation_id = ?", &recommendation.0);
     }
     if let Some(since) = since {
         filter.integer("started_at_ms >= ?", since.as_millisecond());

@@ -33,7 +33,7 @@ pub(super) async fn insert(store: &Store, agent: &Agent) -> Result<(), Fault> {
 
 pub(super) async fn update(store: &Store, agent: &Agent) -> Result<(), Fault> {
     let record = Versioned {
-        what: "agent",
+        noun: "agent",
         select: "SELECT version FROM agents WHERE id = $1",
         id: &agent.id.0,
         version: agent.version,

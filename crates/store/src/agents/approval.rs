@@ -30,7 +30,7 @@ pub(super) async fn insert(store: &Store, approval: &Approval) -> Result<(), Fau
 
 pub(super) async fn update(store: &Store, approval: &Approval) -> Result<(), Fault> {
     let record = Versioned {
-        what: "approval request",
+        noun: "approval request",
         select: "SELECT version FROM approvals WHERE id = $1",
         id: &approval.id.0,
         version: approval.version,
@@ -53,10 +53,10 @@ pub(super) async fn get(store: &Store, id: &ApprovalId) -> Result<Approval, Faul
     approval(&row.ok_or_else(|| Fault::not_found("approval request", &id.0))?)
 }
 
-pub(super) async fn list(store: &Store, of: Option<&RecommendationId>) -> Result<Vec<Approval>, Fault> {
+pub(super) async fn list(store: &Store, recommendation: Option<&RecommendationId>) -> Result<Vec<Approval>, Fault> {
     let mut filter = Filter::default();
-    if let Some(of) = of {
-        filter.text("recommendation_id = ?", &of.0);
+    if let Some(recommendation) = recommendation {
+        filter.text("recommendation_id = ?", &recommendation.0);
     }
     let sql = filter.sql("SELECT id, document FROM approvals", " ORDER BY requested_at_ms DESC, id DESC");
     filter.query(sql).fetch_all(store.read()).await?.iter().map(approval).collect()

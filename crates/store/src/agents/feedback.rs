@@ -22,10 +22,10 @@ pub(super) async fn insert(store: &Store, feedback: &Feedback) -> Result<(), Fau
     Ok(())
 }
 
-pub(super) async fn list(store: &Store, of: Option<&RecommendationId>) -> Result<Vec<Feedback>, Fault> {
+pub(super) async fn list(store: &Store, recommendation: Option<&RecommendationId>) -> Result<Vec<Feedback>, Fault> {
     let mut filter = Filter::default();
-    if let Some(of) = of {
-        filter.text("recommendation_id = ?", &of.0);
+    if let Some(recommendation) = recommendation {
+        filter.text("recommendation_id = ?", &recommendation.0);
     }
     let sql = filter.sql("SELECT id, document FROM feedback", " ORDER BY at_ms, id");
     filter.query(sql).fetch_all(store.read()).await?.iter().map(feedback).collect()

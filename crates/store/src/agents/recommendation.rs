@@ -54,7 +54,7 @@ pub(super) async fn update_one(store: &Store, recommendation: &Recommendation) -
 /// type.
 pub(super) async fn update(connection: &mut AnyConnection, recommendation: &Recommendation) -> Result<(), Fault> {
     let record = Versioned {
-        what: "recommendation",
+        noun: "recommendation",
         select: "SELECT version FROM recommendations WHERE id = $1",
         id: &recommendation.id.0,
         version: recommendation.version,

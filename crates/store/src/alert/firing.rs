@@ -79,7 +79,7 @@ pub(super) async fn get(store: &Store, id: &FiringId) -> Result<Firing> {
 
 pub(super) async fn handle(store: &Store, firing: &Firing) -> Result<()> {
     let record = Versioned {
-        what: "firing",
+        noun: "firing",
         select: "SELECT version FROM alert_firings WHERE id = $1",
         id: &firing.id.0,
         version: firing.version,

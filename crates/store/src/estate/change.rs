@@ -65,12 +65,16 @@ pub(super) async fn expire(
     Ok(())
 }
 
-pub(super) async fn list(store: &Store, of: &[ResourceId], since: Timestamp) -> Result<Vec<ResourceChange>, Fault> {
-    if of.is_empty() {
+pub(super) async fn list(
+    store: &Store,
+    resources: &[ResourceId],
+    since: Timestamp,
+) -> Result<Vec<ResourceChange>, Fault> {
+    if resources.is_empty() {
         return Ok(Vec::new());
     }
     let mut filter = Filter::default();
-    filter.one_of("resource_id", of.iter().map(ResourceId::as_str));
+    filter.one_of("resource_id", resources.iter().map(ResourceId::as_str));
     filter.integer("seen_at_ms >= ?", since.as_millisecond());
     let sql = filter.sql(
         "SELECT resource_id, connection_id, attribute, last_seen_at_ms, seen_at_ms, value_before, value_after

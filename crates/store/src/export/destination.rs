@@ -44,7 +44,7 @@ pub(super) async fn insert(
 
 pub(super) async fn update(store: &Store, destination: &Destination, secret: Option<&DestinationSecret>) -> Result<()> {
     let record = Versioned {
-        what: "destination",
+        noun: "destination",
         select: "SELECT version FROM export_destinations WHERE id = $1",
         id: &destination.id.0,
         version: destination.version,

@@ -43,7 +43,7 @@ pub(super) async fn insert(store: &Store, export: &Export, most: u64) -> Result<
 
 pub(super) async fn update(store: &Store, export: &Export) -> Result<()> {
     let record = Versioned {
-        what: "export",
+        noun: "export",
         select: "SELECT version FROM exports WHERE id = $1",
         id: &export.id.0,
         version: export.version,

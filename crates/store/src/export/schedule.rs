@@ -34,7 +34,7 @@ pub(super) async fn insert(store: &Store, schedule: &ScheduledExport, most: u64)
 
 pub(super) async fn update(store: &Store, schedule: &ScheduledExport) -> Result<()> {
     let record = Versioned {
-        what: "scheduled export",
+        noun: "scheduled export",
         select: "SELECT version FROM export_schedules WHERE id = $1",
         id: &schedule.id.0,
         version: schedule.version,

@@ -45,7 +45,7 @@ pub(super) async fn insert(store: &Store, run: &Run, report: Option<&ReportDefin
 pub(super) async fn update(store: &Store, run: &Run) -> Result<()> {
     let mut tx = store.begin().await?;
     let record = Versioned {
-        what: "run",
+        noun: "run",
         select: "SELECT version FROM report_runs WHERE id = $1",
         id: &run.id.0,
         version: run.version,

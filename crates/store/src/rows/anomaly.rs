@@ -95,14 +95,14 @@ struct FeedbackRow {
 }
 
 impl From<&Anomaly> for AnomalyRow {
-    fn from(of: &Anomaly) -> Self {
-        let place = &of.place;
+    fn from(anomaly: &Anomaly) -> Self {
+        let place = &anomaly.place;
         AnomalyRow {
-            id: of.id.0.clone(),
-            class: of.class.as_str().to_owned(),
-            status: of.status.as_str().to_owned(),
-            severity: of.severity.as_str().to_owned(),
-            title: of.title.clone(),
+            id: anomaly.id.0.clone(),
+            class: anomaly.class.as_str().to_owned(),
+            status: anomaly.status.as_str().to_owned(),
+            severity: anomaly.severity.as_str().to_owned(),
+            title: anomaly.title.clone(),
             place: PlaceRow {
                 id: place.id.clone(),
                 name: place.name.clone(),
@@ -112,21 +112,21 @@ impl From<&Anomaly> for AnomalyRow {
                 region: place.region.clone(),
                 service: place.service.clone(),
             },
-            readings: of.readings.iter().map(ReadingRow::from).collect(),
-            deviation_percent: of.deviation_percent,
-            cause: of.cause.clone(),
-            evidence: of.evidence.clone(),
-            advice: of.advice.clone(),
-            deeds: of.deeds.iter().map(DeedRow::from).collect(),
-            responses: of.responses.iter().map(ResponseRow::from).collect(),
-            feedback: of.feedback.iter().map(FeedbackRow::from).collect(),
-            started_at: of.started_at.to_string(),
-            last_at: of.last_at.to_string(),
-            detected_at: of.detected_at.to_string(),
-            resolved_at: of.resolved_at.map(|at| at.to_string()),
-            reopened_at: of.reopened_at.map(|at| at.to_string()),
-            key: of.key.clone(),
-            version: of.version,
+            readings: anomaly.readings.iter().map(ReadingRow::from).collect(),
+            deviation_percent: anomaly.deviation_percent,
+            cause: anomaly.cause.clone(),
+            evidence: anomaly.evidence.clone(),
+            advice: anomaly.advice.clone(),
+            deeds: anomaly.deeds.iter().map(DeedRow::from).collect(),
+            responses: anomaly.responses.iter().map(ResponseRow::from).collect(),
+            feedback: anomaly.feedback.iter().map(FeedbackRow::from).collect(),
+            started_at: anomaly.started_at.to_string(),
+            last_at: anomaly.last_at.to_string(),
+            detected_at: anomaly.detected_at.to_string(),
+            resolved_at: anomaly.resolved_at.map(|at| at.to_string()),
+            reopened_at: anomaly.reopened_at.map(|at| at.to_string()),
+            key: anomaly.key.clone(),
+            version: anomaly.version,
         }
     }
 }
@@ -169,16 +169,16 @@ impl AnomalyRow {
 }
 
 impl From<&Reading> for ReadingRow {
-    fn from(of: &Reading) -> Self {
+    fn from(reading: &Reading) -> Self {
         ReadingRow {
-            metric: of.metric.map(|metric| metric.as_str().to_owned()),
-            at: of.at.to_string(),
-            value: of.value,
-            expected: of.expected,
-            low: of.low,
-            high: of.high,
-            score: of.score,
-            sign: of.sign.clone(),
+            metric: reading.metric.map(|metric| metric.as_str().to_owned()),
+            at: reading.at.to_string(),
+            value: reading.value,
+            expected: reading.expected,
+            low: reading.low,
+            high: reading.high,
+            score: reading.score,
+            sign: reading.sign.clone(),
         }
     }
 }
@@ -199,10 +199,10 @@ impl ReadingRow {
 }
 
 impl From<&Deed> for DeedRow {
-    fn from(of: &Deed) -> Self {
-        let (event_id, operation, at) = (of.event_id.clone(), of.operation.clone(), of.at.to_string());
-        let (actor_id, actor_email) = of.actor.clone();
-        DeedRow { sequence: of.sequence, event_id, at, actor_id, actor_email, operation }
+    fn from(event: &Deed) -> Self {
+        let (event_id, operation, at) = (event.event_id.clone(), event.operation.clone(), event.at.to_string());
+        let (actor_id, actor_email) = event.actor.clone();
+        DeedRow { sequence: event.sequence, event_id, at, actor_id, actor_email, operation }
     }
 }
 
@@ -214,8 +214,12 @@ impl DeedRow {
 }
 
 impl From<&Response> for ResponseRow {
-    fn from(of: &Response) -> Self {
-        ResponseRow { stage: of.stage.as_str().to_owned(), at: of.at.to_string(), detail: of.detail.clone() }
+    fn from(response: &Response) -> Self {
+        ResponseRow {
+            stage: response.stage.as_str().to_owned(),
+            at: response.at.to_string(),
+            detail: response.detail.clone(),
+        }
     }
 }
 
@@ -227,10 +231,10 @@ impl ResponseRow {
 }
 
 impl From<&AnomalyFeedback> for FeedbackRow {
-    fn from(of: &AnomalyFeedback) -> Self {
-        let (kind, at) = (of.kind.as_str().to_owned(), of.at.to_string());
-        let withdrawn = of.withdrawn.as_ref().map(|(at, by)| (at.to_string(), by.clone()));
-        FeedbackRow { kind, comments: of.comments.clone(), by: of.by.clone(), at, withdrawn }
+    fn from(feedback: &AnomalyFeedback) -> Self {
+        let (kind, at) = (feedback.kind.as_str().to_owned(), feedback.at.to_string());
+        let withdrawn = feedback.withdrawn.as_ref().map(|(at, by)| (at.to_string(), by.clone()));
+        FeedbackRow { kind, comments: feedback.comments.clone(), by: feedback.by.clone(), at, withdrawn }
     }
 }
 
@@ -266,20 +270,20 @@ pub(crate) struct AnomalySettingsRow {
 }
 
 impl From<&AnomalySettings> for AnomalySettingsRow {
-    fn from(of: &AnomalySettings) -> Self {
+    fn from(settings: &AnomalySettings) -> Self {
         AnomalySettingsRow {
-            cost_threshold_percent: of.cost.threshold_percent,
-            cost_window_hours: of.cost.window_hours,
-            cost_baseline_days: of.cost.baseline_days,
-            performance_metrics: of.performance.metrics.iter().map(|metric| metric.as_str().to_owned()).collect(),
-            performance_sensitivity: of.performance.sensitivity.as_str().to_owned(),
-            behavioral_analysis: of.security.behavioral_analysis,
-            security_sensitivity: of.security.sensitivity.as_str().to_owned(),
-            cost_action: Some(of.cost.action.as_str().to_owned()),
-            performance_action: Some(of.performance.action.as_str().to_owned()),
-            threat_intelligence: Some(of.security.threat_intelligence),
-            security_action: Some(of.security.action.as_str().to_owned()),
-            version: of.version,
+            cost_threshold_percent: settings.cost.threshold_percent,
+            cost_window_hours: settings.cost.window_hours,
+            cost_baseline_days: settings.cost.baseline_days,
+            performance_metrics: settings.performance.metrics.iter().map(|metric| metric.as_str().to_owned()).collect(),
+            performance_sensitivity: settings.performance.sensitivity.as_str().to_owned(),
+            behavioral_analysis: settings.security.behavioral_analysis,
+            security_sensitivity: settings.security.sensitivity.as_str().to_owned(),
+            cost_action: Some(settings.cost.action.as_str().to_owned()),
+            performance_action: Some(settings.performance.action.as_str().to_owned()),
+            threat_intelligence: Some(settings.security.threat_intelligence),
+            security_action: Some(settings.security.action.as_str().to_owned()),
+            version: settings.version,
         }
     }
 }

@@ -30,8 +30,8 @@ mod basis {
 }
 
 impl From<Threshold> for ThresholdRow {
-    fn from(of: Threshold) -> Self {
-        ThresholdRow { percent: of.percent, basis: of.basis }
+    fn from(threshold: Threshold) -> Self {
+        ThresholdRow { percent: threshold.percent, basis: threshold.basis }
     }
 }
 
@@ -62,23 +62,23 @@ pub(crate) struct BudgetRow {
 }
 
 impl From<&Budget> for BudgetRow {
-    fn from(of: &Budget) -> Self {
+    fn from(budget: &Budget) -> Self {
         BudgetRow {
-            id: of.id.0.clone(),
-            name: of.name.clone(),
-            amount: of.amount.to_string(),
-            currency: of.currency.clone(),
-            period: of.period.as_str().to_owned(),
-            providers: of.scope.providers.clone(),
-            accounts: of.scope.accounts.clone(),
-            services: of.scope.services.clone(),
-            tags: of.scope.tags.clone(),
-            thresholds: of.thresholds.iter().map(|threshold| (*threshold).into()).collect(),
-            channels: of.channels.clone(),
-            recipients: of.recipients.clone(),
-            created_at: of.created_at.to_string(),
-            updated_at: of.updated_at.to_string(),
-            version: of.version,
+            id: budget.id.0.clone(),
+            name: budget.name.clone(),
+            amount: budget.amount.to_string(),
+            currency: budget.currency.clone(),
+            period: budget.period.as_str().to_owned(),
+            providers: budget.scope.providers.clone(),
+            accounts: budget.scope.accounts.clone(),
+            services: budget.scope.services.clone(),
+            tags: budget.scope.tags.clone(),
+            thresholds: budget.thresholds.iter().map(|threshold| (*threshold).into()).collect(),
+            channels: budget.channels.clone(),
+            recipients: budget.recipients.clone(),
+            created_at: budget.created_at.to_string(),
+            updated_at: budget.updated_at.to_string(),
+            version: budget.version,
         }
     }
 }
@@ -126,19 +126,20 @@ pub(crate) struct StandingRow {
 }
 
 impl From<&Standing> for StandingRow {
-    fn from(of: &Standing) -> Self {
-        let by_day = |days: &[(Date, Amount)]| days.iter().map(|(day, of)| (day.to_string(), of.to_string())).collect();
+    fn from(standing: &Standing) -> Self {
+        let by_day =
+            |days: &[(Date, Amount)]| days.iter().map(|(day, amount)| (day.to_string(), amount.to_string())).collect();
         StandingRow {
-            start: of.span.start.to_string(),
-            end: of.span.end.to_string(),
-            spent: of.spent.to_string(),
-            forecast: of.forecast.as_ref().ok().map(ToString::to_string),
-            no_forecast: of.forecast.as_ref().err().cloned(),
-            data_until: of.data_until.map(|day| day.to_string()),
-            days: by_day(&of.days),
-            ahead: by_day(&of.ahead),
-            not_counted: of.not_counted.iter().map(|(name, of)| (name.clone(), of.to_string())).collect(),
-            evaluated_at: of.evaluated_at.to_string(),
+            start: standing.span.start.to_string(),
+            end: standing.span.end.to_string(),
+            spent: standing.spent.to_string(),
+            forecast: standing.forecast.as_ref().ok().map(ToString::to_string),
+            no_forecast: standing.forecast.as_ref().err().cloned(),
+            data_until: standing.data_until.map(|day| day.to_string()),
+            days: by_day(&standing.days),
+            ahead: by_day(&standing.ahead),
+            not_counted: standing.not_counted.iter().map(|(name, amount)| (name.clone(), amount.to_string())).collect(),
+            evaluated_at: standing.evaluated_at.to_string(),
         }
     }
 }
@@ -146,9 +147,11 @@ impl From<&Standing> for StandingRow {
 impl StandingRow {
     pub(crate) fn into_standing(self) -> Result<Standing, RowError> {
         let by_day = |days: Vec<(String, String)>| {
-            days.into_iter().map(|(day, of)| Ok((date(&day)?, amount(&of)?))).collect::<Result<Vec<_>, RowError>>()
+            days.into_iter()
+                .map(|(day, spent)| Ok((date(&day)?, amount(&spent)?)))
+                .collect::<Result<Vec<_>, RowError>>()
         };
-        let not_counted = self.not_counted.into_iter().map(|(name, of)| Ok((name, amount(&of)?)));
+        let not_counted = self.not_counted.into_iter().map(|(name, spent)| Ok((name, amount(&spent)?)));
         Ok(Standing {
             span: Span { start: date(&self.start)?, end: date(&self.end)? },
             spent: amount(&self.spent)?,
@@ -180,17 +183,17 @@ pub(crate) struct BudgetAlertRow {
 }
 
 impl From<&BudgetAlert> for BudgetAlertRow {
-    fn from(of: &BudgetAlert) -> Self {
+    fn from(alert: &BudgetAlert) -> Self {
         BudgetAlertRow {
-            id: of.id.clone(),
-            budget: of.budget.0.clone(),
-            budget_name: of.budget_name.clone(),
-            period_start: of.period_start.to_string(),
-            threshold: of.threshold.into(),
-            value: of.value.to_string(),
-            amount: of.amount.to_string(),
-            currency: of.currency.clone(),
-            raised_at: of.raised_at.to_string(),
+            id: alert.id.clone(),
+            budget: alert.budget.0.clone(),
+            budget_name: alert.budget_name.clone(),
+            period_start: alert.period_start.to_string(),
+            threshold: alert.threshold.into(),
+            value: alert.value.to_string(),
+            amount: alert.amount.to_string(),
+            currency: alert.currency.clone(),
+            raised_at: alert.raised_at.to_string(),
         }
     }
 }

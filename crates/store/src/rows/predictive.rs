@@ -143,36 +143,40 @@ pub(crate) struct PredictionRow {
 }
 
 impl From<&Prediction> for PredictionRow {
-    fn from(of: &Prediction) -> Self {
+    fn from(prediction: &Prediction) -> Self {
         let text = |at: Option<jiff::Timestamp>| at.map(|at| at.to_string());
         PredictionRow {
-            id: of.id.0.clone(),
-            rule: of.rule.0.clone(),
-            rule_version: of.rule_version,
-            at: of.at.to_string(),
-            connection: of.connection.0.clone(),
-            resource: of.resource.0.clone(),
-            resource_name: of.resource_name.clone(),
-            metric: of.signal.map(|signal| signal.as_str().to_owned()),
-            prediction: of.foreseen.as_str().to_owned(),
-            outcome: of.outcome.as_str().to_owned(),
-            probability_percent: of.probability_percent,
-            expected_at: text(of.expected_at),
-            earliest_at: text(of.earliest_at),
-            latest_at: text(of.latest_at),
-            over_at: text(of.over_at),
-            peak: of.peak,
-            value: of.value,
-            limit: of.limit,
-            limit_source: of.limit_source.clone(),
-            observed_from: text(of.observed_from),
-            observed_until: text(of.observed_until),
-            points: of.points,
-            forecast: of.forecast.iter().map(|step| (step.at.to_string(), step.p05, step.p50, step.p95)).collect(),
-            event: of.event.clone(),
-            reasons: of.reasons.clone(),
-            recommendation: of.recommendation.as_ref().map(|id| id.0.clone()),
-            not_recommended: of.not_recommended.clone(),
+            id: prediction.id.0.clone(),
+            rule: prediction.rule.0.clone(),
+            rule_version: prediction.rule_version,
+            at: prediction.at.to_string(),
+            connection: prediction.connection.0.clone(),
+            resource: prediction.resource.0.clone(),
+            resource_name: prediction.resource_name.clone(),
+            metric: prediction.signal.map(|signal| signal.as_str().to_owned()),
+            prediction: prediction.foreseen.as_str().to_owned(),
+            outcome: prediction.outcome.as_str().to_owned(),
+            probability_percent: prediction.probability_percent,
+            expected_at: text(prediction.expected_at),
+            earliest_at: text(prediction.earliest_at),
+            latest_at: text(prediction.latest_at),
+            over_at: text(prediction.over_at),
+            peak: prediction.peak,
+            value: prediction.value,
+            limit: prediction.limit,
+            limit_source: prediction.limit_source.clone(),
+            observed_from: text(prediction.observed_from),
+            observed_until: text(prediction.observed_until),
+            points: prediction.points,
+            forecast: prediction
+                .forecast
+                .iter()
+                .map(|step| (step.at.to_string(), step.p05, step.p50, step.p95))
+                .collect(),
+            event: prediction.event.clone(),
+            reasons: prediction.reasons.clone(),
+            recommendation: prediction.recommendation.as_ref().map(|id| id.0.clone()),
+            not_recommended: prediction.not_recommended.clone(),
         }
     }
 }
@@ -228,17 +232,17 @@ pub(crate) struct CalendarRow {
 }
 
 impl From<&Calendar> for CalendarRow {
-    fn from(of: &Calendar) -> Self {
+    fn from(calendar: &Calendar) -> Self {
         CalendarRow {
-            id: of.id.0.clone(),
-            name: of.name.clone(),
-            kind: of.kind.as_str().to_owned(),
-            time_zone: of.time_zone.clone(),
-            text: of.text.clone(),
-            created_by: of.created_by.clone(),
-            created_at: of.created_at.to_string(),
-            updated_at: of.updated_at.to_string(),
-            version: of.version,
+            id: calendar.id.0.clone(),
+            name: calendar.name.clone(),
+            kind: calendar.kind.as_str().to_owned(),
+            time_zone: calendar.time_zone.clone(),
+            text: calendar.text.clone(),
+            created_by: calendar.created_by.clone(),
+            created_at: calendar.created_at.to_string(),
+            updated_at: calendar.updated_at.to_string(),
+            version: calendar.version,
         }
     }
 }

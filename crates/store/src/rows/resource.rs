@@ -119,7 +119,7 @@ impl From<&Specification> for SpecificationRow {
             zone: specification.zone.clone(),
             standby_zone: specification.standby_zone.clone(),
             replicas: specification.replicas.clone(),
-            capacity: specification.capacity.map(|of| (of.min, of.desired, of.max)),
+            capacity: specification.capacity.map(|capacity| (capacity.min, capacity.desired, capacity.max)),
             security_groups: specification.security_groups.clone(),
             isolated: specification.isolated,
         }

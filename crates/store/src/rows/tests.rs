@@ -185,7 +185,7 @@ fn saved_search_v1() {
 }
 
 #[test]
-fn what_is_not_understood_is_said() {
+fn unreadable_rows_name_their_fault() {
     let message = |text: &str| decode::<feedback::FeedbackRow>(text).unwrap_err().to_string();
     assert_eq!(message(r#"{"v":2,"row":{"anything":1}}"#), "format 2 is newer than this program");
     assert!(message(r#"{"v":1,"row":{}}"#).contains("missing field"));

@@ -33,7 +33,7 @@ impl Clock for Hand {
 struct Receiver {
     answers: Mutex<u16>,
     got: Mutex<Vec<(String, usize, Timestamp)>>,
-    told: Mutex<Vec<String>>,
+    messages: Mutex<Vec<String>>,
 }
 
 #[async_trait]
@@ -63,7 +63,7 @@ impl Notifier for Receiver {
         Ok(())
     }
     async fn send(&self, channel: &Channel, secret: &ChannelSecret, message: &Message) -> Attempt {
-        self.told.lock().unwrap().push(format!("{} {} {}", channel.id.0, secret.0, message.title));
+        self.messages.lock().unwrap().push(format!("{} {} {}", channel.id.0, secret.0, message.title));
         let at = Timestamp::UNIX_EPOCH;
         let (status, answer, error) = (None, String::new(), None);
         Attempt { at, duration_ms: 1, status, answer, error, ok: true, gone: false, retry_after_s: None }
@@ -119,9 +119,13 @@ impl World {
         Ok(one)
     }
 
-    async fn queue(&self, of: &Webhook, subject: &str) -> Result<Delivery> {
-        let delivery =
-            Delivery::new(Target::Webhook(of.id.clone()), "recommendation_ready", subject.into(), self.clock.now());
+    async fn queue(&self, webhook: &Webhook, subject: &str) -> Result<Delivery> {
+        let delivery = Delivery::new(
+            Target::Webhook(webhook.id.clone()),
+            "recommendation_ready",
+            subject.into(),
+            self.clock.now(),
+        );
         self.store.delivery_insert(&Outgoing { delivery: delivery.clone(), body: "{}".into() }).await?;
         Ok(delivery)
     }
@@ -226,7 +230,7 @@ async fn one_that_fails_keeps_no_other_waiting_and_a_rotation_signs_twice() -> R
     world.store.delivery_insert(&Outgoing { delivery, body: message.encode() }).await?;
     world.answer(500);
     assert_eq!(world.dispatcher.send_due().await?, Sent { delivered: 1, failed: 1, dead: 0 });
-    assert_eq!(*world.receiver.told.lock().unwrap(), ["c-1 shh hello"]);
+    assert_eq!(*world.receiver.messages.lock().unwrap(), ["c-1 shh hello"]);
     assert_eq!(world.receiver.got.lock().unwrap()[0].1, 2, "both secrets sign");
     world.later(SignedDuration::from_hours(25));
     world.answer(200);

@@ -13,7 +13,7 @@ use crate::place::{Place, on_both, vault};
 on_both!(
     everything_comes_back => super::everything_comes_back,
     a_copy_is_of_one_moment => super::a_copy_is_of_one_moment,
-    what_is_refused_leaves_nothing => super::what_is_refused_leaves_nothing,
+    a_refused_import_leaves_nothing => super::a_refused_import_leaves_nothing,
 );
 
 /// Fills several tables, with quotes, umlauts, absent values, negative and fractional numbers.
@@ -100,7 +100,7 @@ async fn a_copy_is_of_one_moment(place: &Place) -> Result<()> {
     Ok(())
 }
 
-async fn what_is_refused_leaves_nothing(place: &Place) -> Result<()> {
+async fn a_refused_import_leaves_nothing(place: &Place) -> Result<()> {
     let source_place = Place::sqlite()?;
     let source = source_place.open().await?;
     fill(&source).await?;
@@ -112,7 +112,7 @@ async fn what_is_refused_leaves_nothing(place: &Place) -> Result<()> {
         .lines()
         .filter(|line| !line.starts_with('#'))
         .fold(String::new(), |text, line| text + line + "\n");
-    for (wrong, told) in [
+    for (wrong, expected) in [
         (String::new(), "cut off"),
         (cut, "cut off"),
         (fewer, "number of rows"),
@@ -123,7 +123,7 @@ async fn what_is_refused_leaves_nothing(place: &Place) -> Result<()> {
         (text.replace("[\"u-3\",", "["), "does not fit"),
     ] {
         let refused = import(&place.url, "backup", &mut wrong.as_bytes()).await.unwrap_err().to_string();
-        assert!(refused.contains(told), "{refused}");
+        assert!(refused.contains(expected), "{refused}");
     }
     // The database is as new as it was.
     let rows = import(&place.url, "backup", &mut text.as_bytes()).await?;

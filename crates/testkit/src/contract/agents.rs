@@ -163,7 +163,7 @@ async fn one_open_per_resource_and_type(store: &dyn AgentStore) -> Result<()> {
 
 async fn lists(store: &dyn AgentStore) -> Result<()> {
     let base = store.recommendation_list(&RecommendationFilter::default()).await?.1;
-    let of = |id: &str, priority, usd: f64, confidence| -> Result<Recommendation> {
+    let recommended = |id: &str, priority, usd: f64, confidence| -> Result<Recommendation> {
         let mut made = recommendation(id, id)?;
         made.agent_id = Some(AgentId("a-list".into()));
         made.origin.agent_type = AgentType::StorageOptimizer;
@@ -175,12 +175,15 @@ async fn lists(store: &dyn AgentStore) -> Result<()> {
         Ok(Recommendation { priority, confidence, ..made })
     };
     let all = [
-        of("l-low", Priority::Low, 9_000.0, 99.0)?,
-        of("l-high-small", Priority::High, 1.0, 50.0)?,
-        of("l-high-big", Priority::High, 100.0, 70.0)?,
-        of("l-critical", Priority::Critical, -5.0, 10.0)?,
-        Recommendation { kind: RecommendationType::Encryption, ..of("l-medium", Priority::Medium, 0.0, 80.0)? },
-        Recommendation { status: Status::Dismissed, ..of("l-medium-2", Priority::Medium, 3.0, 80.5)? },
+        recommended("l-low", Priority::Low, 9_000.0, 99.0)?,
+        recommended("l-high-small", Priority::High, 1.0, 50.0)?,
+        recommended("l-high-big", Priority::High, 100.0, 70.0)?,
+        recommended("l-critical", Priority::Critical, -5.0, 10.0)?,
+        Recommendation {
+            kind: RecommendationType::Encryption,
+            ..recommended("l-medium", Priority::Medium, 0.0, 80.0)?
+        },
+        Recommendation { status: Status::Dismissed, ..recommended("l-medium-2", Priority::Medium, 3.0, 80.5)? },
     ];
     for made in &all {
         store.recommendation_insert(made).await?;
@@ -248,9 +251,9 @@ async fn approvals(store: &dyn AgentStore) -> Result<()> {
     store.approval_insert(&first).await?;
     store.approval_insert(&approval("ap-2", "rec-2", 2_000)?).await?;
     assert!(is_conflict(&store.approval_insert(&first).await));
-    let ids = async |of: Option<&str>| -> Result<Vec<String>> {
-        let of = of.map(|of| RecommendationId(of.into()));
-        Ok(store.approval_list(of.as_ref()).await?.into_iter().map(|approval| approval.id.0).collect())
+    let ids = async |recommendation: Option<&str>| -> Result<Vec<String>> {
+        let recommendation = recommendation.map(|recommendation| RecommendationId(recommendation.into()));
+        Ok(store.approval_list(recommendation.as_ref()).await?.into_iter().map(|approval| approval.id.0).collect())
     };
     assert_eq!(ids(None).await?, ["ap-2", "ap-1"], "newest first");
     assert_eq!(ids(Some("rec-1")).await?, ["ap-1"]);
@@ -274,10 +277,10 @@ async fn actions(store: &dyn AgentStore) -> Result<()> {
     store.action_insert(&first).await?;
     store.action_insert(&action("ac-2", "rec-2", 2_000)?).await?;
     assert!(is_conflict(&store.action_insert(&first).await));
-    let ids = async |of: Option<&str>, since: Option<i64>| -> Result<Vec<String>> {
-        let of = of.map(|of| RecommendationId(of.into()));
+    let ids = async |recommendation: Option<&str>, since: Option<i64>| -> Result<Vec<String>> {
+        let recommendation = recommendation.map(|recommendation| RecommendationId(recommendation.into()));
         let since = since.map(Timestamp::from_millisecond).transpose()?;
-        Ok(store.action_list(of.as_ref(), since).await?.into_iter().map(|action| action.id.0).collect())
+        Ok(store.action_list(recommendation.as_ref(), since).await?.into_iter().map(|action| action.id.0).collect())
     };
     assert_eq!(ids(None, None).await?, ["ac-2", "ac-1"], "newest first");
     assert_eq!(ids(Some("rec-1"), None).await?, ["ac-1"]);

@@ -187,8 +187,8 @@ async fn firings(store: &dyn AlertStore) -> Result<()> {
     let page = FiringFilter { limit: 2, ..FiringFilter::default() };
     let (found, total) = store.firing_list(&page).await?;
     assert_eq!((found, total), (vec![third.clone(), second.clone()], 3), "the latest first");
-    let of = FiringFilter { rule: Some(RuleId("r-1".into())), offset: 1, ..page.clone() };
-    assert_eq!(store.firing_list(&of).await?, (vec![firing("f-0", "r-1", 20)?], 2));
+    let filter = FiringFilter { rule: Some(RuleId("r-1".into())), offset: 1, ..page.clone() };
+    assert_eq!(store.firing_list(&filter).await?, (vec![firing("f-0", "r-1", 20)?], 2));
     assert_eq!(store.firing_get(&third.id).await?, third);
 
     let handled = Firing {

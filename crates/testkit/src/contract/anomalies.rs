@@ -104,7 +104,7 @@ async fn lists(store: &dyn AnomalyStore) -> Result<()> {
     store.anomaly_insert(&anomaly("an-3", "i-1", 2_000)?).await?;
     let ids = async |filter: AnomalyFilter| -> Result<(Vec<String>, u64)> {
         let (found, total) = store.anomaly_list(&filter).await?;
-        Ok((found.into_iter().map(|of| of.id.0).collect(), total))
+        Ok((found.into_iter().map(|anomaly| anomaly.id.0).collect(), total))
     };
     let all = AnomalyFilter::default;
     assert_eq!(ids(all()).await?, (vec!["an-2".into(), "an-3".into(), "an-1".into()], 3), "newest first");
@@ -181,9 +181,9 @@ pub async fn threats(store: Arc<dyn ThreatStore>) -> Result<()> {
     store.threat_list_put(&next).await?;
     assert_eq!(store.threat_list_get("b").await?, next);
     let state = store.threat_list_state().await?;
-    let one = |of: &ThreatList| {
-        let (name, updated_at) = (of.name.clone(), of.updated_at);
-        ListState { name, updated_at, from_file: of.from_file }
+    let one = |list: &ThreatList| {
+        let (name, updated_at) = (list.name.clone(), list.updated_at);
+        ListState { name, updated_at, from_file: list.from_file }
     };
     assert_eq!(state, [one(&other), one(&next)]);
     store.threat_list_delete("b").await?;

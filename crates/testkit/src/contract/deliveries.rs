@@ -88,7 +88,7 @@ pub async fn run(store: Arc<dyn All>) -> Result<()> {
     subscriptions(&*store).await?;
     channels(&*store).await?;
     the_cursor(&*store).await?;
-    what_is_due(&*store).await?;
+    deliveries_that_are_due(&*store).await?;
     digests(&*store).await?;
     one_reader_wins(store).await
 }
@@ -176,7 +176,7 @@ async fn the_cursor(store: &dyn All) -> Result<()> {
     Ok(())
 }
 
-async fn what_is_due(store: &dyn All) -> Result<()> {
+async fn deliveries_that_are_due(store: &dyn All) -> Result<()> {
     let (loud, quiet) = (Target::Webhook(WebhookId("w-loud".into())), Target::Channel(ChannelId("c-quiet".into())));
     for n in 0..5 {
         store.delivery_insert(&outgoing(&loud, &format!("l-{n}"), at(n)?)).await?;

@@ -109,16 +109,16 @@ async fn lists(store: &dyn ModelStore) -> Result<()> {
         store.model_insert(&model(&format!("n-{version}"), "a-1", version, ModelStatus::Retired)?, "").await?;
     }
     let ids = |found: (Vec<Model>, u64)| (found.0.into_iter().map(|m| m.id.0).collect::<Vec<_>>(), found.1);
-    let of = |agent: &str| ModelFilter { agent: Some(AgentId(agent.into())), ..ModelFilter::default() };
-    let all = ids(store.model_list(&of("a-1")).await?);
+    let of_agent = |agent: &str| ModelFilter { agent: Some(AgentId(agent.into())), ..ModelFilter::default() };
+    let all = ids(store.model_list(&of_agent("a-1")).await?);
     assert_eq!(all, (vec!["n-5".to_owned(), "n-4".into(), "n-3".into(), "m-2".into()], 4));
-    let page = ModelFilter { limit: 2, offset: 1, ..of("a-1") };
+    let page = ModelFilter { limit: 2, offset: 1, ..of_agent("a-1") };
     assert_eq!(ids(store.model_list(&page).await?), (vec!["n-4".to_owned(), "n-3".into()], 4));
     let serving = ModelFilter { status: Some(ModelStatus::Serving), ..ModelFilter::default() };
     assert_eq!(ids(store.model_list(&serving).await?), (vec!["m-2".to_owned(), "m-3".into()], 2));
     let none = ModelFilter { kind: Some(ModelType::Forecast), ..ModelFilter::default() };
     assert_eq!(store.model_list(&none).await?.1, 0);
-    let named = ModelFilter { name: Some("confidence".into()), ..of("a-2") };
+    let named = ModelFilter { name: Some("confidence".into()), ..of_agent("a-2") };
     assert_eq!(store.model_list(&named).await?.1, 1);
     Ok(())
 }

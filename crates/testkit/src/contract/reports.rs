@@ -156,8 +156,8 @@ async fn runs(store: &dyn ReportStore) -> Result<()> {
     let ids: Vec<_> = listed.iter().map(|run| run.id.0.as_str()).collect();
     assert_eq!((ids, total), (vec!["run-2", "run-1"], 2), "the latest first");
     assert!(listed.iter().all(|run| run.summary.is_none()), "a list does not read the findings");
-    let (of, total) = store.run_list(&RunFilter { report: Some(first.report.clone()), ..filter.clone() }).await?;
-    assert_eq!((of.len(), total), (1, 1));
+    let (listed, total) = store.run_list(&RunFilter { report: Some(first.report.clone()), ..filter.clone() }).await?;
+    assert_eq!((listed.len(), total), (1, 1));
     assert_eq!(store.run_list(&RunFilter { kind: Some("custom".to_owned()), ..filter }).await?.1, 0);
     assert!(store.run_ended_before(at(300)?, 10).await?.is_empty());
     assert_eq!(store.run_ended_before(at(301)?, 10).await?.len(), 1);

@@ -44,7 +44,7 @@ pub async fn run(store: Arc<dyn Both>) -> Result<()> {
         store.user_insert(&user(id, &format!("{id}@example.com"), teams)).await?;
     }
     there_and_back(&*store).await?;
-    who_opens_what(&*store).await?;
+    visibility_of_saved_searches(&*store).await?;
     pages(&*store).await?;
     an_owner_takes_theirs_along(&*store).await?;
     one_change_wins(store).await
@@ -96,7 +96,7 @@ async fn there_and_back(store: &dyn Both) -> Result<()> {
     Ok(())
 }
 
-async fn who_opens_what(store: &dyn Both) -> Result<()> {
+async fn visibility_of_saved_searches(store: &dyn Both) -> Result<()> {
     for (id, shared_with) in [("p", SharedWith::Private), ("t", SharedWith::Team), ("e", SharedWith::Everyone)] {
         for owner in ["ann", "bob"] {
             let name = format!("{owner}-{id}");
@@ -110,14 +110,14 @@ async fn who_opens_what(store: &dyn Both) -> Result<()> {
         ("dan", &["ann-e", "bob-e"]),
         ("nobody", &["ann-e", "bob-e"]),
     ];
-    for (who, seen) in expected {
-        let (listed, total) = store.saved_search_list(&reader(who), 100, 0).await?;
+    for (user, seen) in expected {
+        let (listed, total) = store.saved_search_list(&reader(user), 100, 0).await?;
         let ids: Vec<_> = listed.iter().map(|search| search.id.as_str()).collect();
-        assert_eq!((ids.as_slice(), total), (seen, seen.len() as u64), "{who}");
+        assert_eq!((ids.as_slice(), total), (seen, seen.len() as u64), "{user}");
         for id in ["ann-p", "ann-t", "ann-e", "bob-p", "bob-t", "bob-e"] {
-            let found = store.saved_search_get(id, &reader(who)).await;
-            assert_eq!(found.is_ok(), seen.contains(&id), "{who} opens {id}");
-            assert!(found.is_ok() || matches!(found, Err(AccessError::NotFound { .. })), "{who} opens {id}");
+            let found = store.saved_search_get(id, &reader(user)).await;
+            assert_eq!(found.is_ok(), seen.contains(&id), "{user} opens {id}");
+            assert!(found.is_ok() || matches!(found, Err(AccessError::NotFound { .. })), "{user} opens {id}");
         }
     }
     // Who leaves the team no longer opens what is shared with it.

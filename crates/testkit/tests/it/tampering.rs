@@ -6,8 +6,8 @@
 //!
 //! `REEVE_TAMPER_FLIPS=200` flips as many bits of each kind of file, and prints the table of `docs/operate/faults.md`.
 
+mod fixture;
 mod forgeries;
-mod house;
 
 use std::fmt::Write as _;
 use std::fs;
@@ -15,8 +15,8 @@ use std::fs;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
+use fixture::{Answers, LogFixture};
 use forgeries::FORGERIES;
-use house::{Answers, House};
 
 /// Kinds of files, by how their names begin.
 const KINDS: [&str; 14] = [
@@ -52,18 +52,18 @@ struct Row {
 
 impl Row {
     /// Looks what comes of a changed directory.
-    async fn judge(&mut self, house: &House, before: &Answers, case: &str) {
+    async fn check(&mut self, fixture: &LogFixture, before: &Answers, case: &str) {
         self.changes += 1;
-        let found = house.auditor_finds();
-        let (mut started, mut same, mut told) = (false, false, String::new());
-        match house.open().await {
+        let found = fixture.auditor_finds();
+        let (mut started, mut same, mut reported) = (false, false, String::new());
+        match fixture.open().await {
             Err(_) => self.refused_at_start += 1,
             Ok(opened) => {
                 started = true;
                 match opened.answers().await {
                     Err(error) => {
                         self.refused_when_read += 1;
-                        told = error;
+                        reported = error;
                     }
                     Ok(answers) => {
                         same = answers == *before;
@@ -74,7 +74,7 @@ impl Row {
         }
         self.found += usize::from(found);
         self.as_before += usize::from(same);
-        if started && !found && !same && told.is_empty() {
+        if started && !found && !same && reported.is_empty() {
             self.silent.push(case.to_owned());
         }
     }
@@ -108,7 +108,7 @@ fn none_is_silent(rows: &[(String, Row)]) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_flipped_bit_passes_in_silence() {
     let flips = std::env::var("REEVE_TAMPER_FLIPS").map_or(FLIPS, |text| text.parse().unwrap());
-    let sound = House::build().await;
+    let sound = LogFixture::build().await;
     let before = sound.pristine().await;
     let (mut random, mut rows) = (StdRng::seed_from_u64(15), Vec::new());
     for kind in KINDS {
@@ -120,9 +120,9 @@ async fn no_flipped_bit_passes_in_silence() {
             let mut bytes = sound.read(name);
             let (at, bit) = (random.random_range(0..bytes.len()), random.random_range(0..8));
             bytes[at] ^= 1 << bit;
-            let house = sound.copy();
-            house.write(name, &bytes);
-            row.judge(&house, &before, &format!("{name}, byte {at}, bit {bit}")).await;
+            let fixture = sound.copy();
+            fixture.write(name, &bytes);
+            row.check(&fixture, &before, &format!("{name}, byte {at}, bit {bit}")).await;
         }
         rows.push((format!("`{kind}`"), row));
     }
@@ -134,17 +134,17 @@ async fn no_flipped_bit_passes_in_silence() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_forgery_passes_in_silence() {
-    let sound = House::build().await;
+    let sound = LogFixture::build().await;
     let before = sound.pristine().await;
     let mut rows = Vec::new();
     for (name, forge) in FORGERIES {
-        let house = sound.copy();
-        forge(&house).await;
-        let changed = sound.files() != house.files()
-            || sound.files().iter().any(|file| fs::read(house.path(file)).ok() != Some(sound.read(file)));
+        let fixture = sound.copy();
+        forge(&fixture).await;
+        let changed = sound.files() != fixture.files()
+            || sound.files().iter().any(|file| fs::read(fixture.path(file)).ok() != Some(sound.read(file)));
         assert!(changed, "{name} changed nothing");
         let mut row = Row::default();
-        row.judge(&house, &before, name).await;
+        row.check(&fixture, &before, name).await;
         rows.push(((*name).to_owned(), row));
     }
     println!("{}", table("forged", &rows));
@@ -169,12 +169,12 @@ async fn no_forgery_passes_in_silence() {
 /// A tail that is cut off together with everything in the directory that remembers it is noticed by what was kept elsewhere alone.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_log_put_back_as_a_whole_is_found_with_a_checkpoint_from_elsewhere() {
-    let house = House::build().await;
-    let earlier = house.copy();
-    let opened = house.open().await.unwrap();
+    let fixture = LogFixture::build().await;
+    let earlier = fixture.copy();
+    let opened = fixture.open().await.unwrap();
     opened.append(1).await;
     opened.close().await;
-    let kept = house.read("ledger/checkpoint");
+    let kept = fixture.read("ledger/checkpoint");
     assert!(!earlier.auditor_finds(), "nothing in the directory tells");
     assert!(!earlier.report(&[]).unwrap().freshness.is_checked());
     assert!(!earlier.report(&[kept]).unwrap().is_intact());

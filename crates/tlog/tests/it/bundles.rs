@@ -78,7 +78,7 @@ fn full_tiles_and_the_last_leaves_are_enough_to_restore() {
 }
 
 #[test]
-fn what_tiles_cannot_answer_is_an_error() {
+fn missing_tiles_are_an_error() {
     let memory = MemoryTree::of_size(600);
     let (tree, store) = TileStore::grow(&memory.0);
     let missing = TileId::at(0, 2, 600).unwrap();

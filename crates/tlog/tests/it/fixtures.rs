@@ -137,8 +137,8 @@ fn the_reference_trees_inclusion_proofs() {
         for wrong in broken(&proof) {
             assert!(verify_inclusion(&leaf, index, size, &wrong, &root(size)).is_err(), "leaf {index} of {size}");
         }
-        for (other, of) in [(index + 1, size), (index, size + 8), (size, size), (index, 0)] {
-            assert!(verify_inclusion(&leaf, other, of, &proof, &root(size)).is_err(), "{other} of {of}");
+        for (other, tree_size) in [(index + 1, size), (index, size + 8), (size, size), (index, 0)] {
+            assert!(verify_inclusion(&leaf, other, tree_size, &proof, &root(size)).is_err(), "{other} of {tree_size}");
         }
     }
 }

@@ -211,7 +211,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn what_parses_is_written_back_the_same(text in "[a-z\n— +0-9=]{0,80}") {
+    fn parsed_notes_are_written_back_unchanged(text in "[a-z\n— +0-9=]{0,80}") {
         if let Ok(note) = SignedNote::parse(text.as_bytes()) {
             prop_assert_eq!(note.to_string(), text.clone());
         }

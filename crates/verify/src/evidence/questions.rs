@@ -73,7 +73,7 @@ impl Questions {
             return Err("it lies outside the period of the report".to_owned());
         }
         if !self.narrowing.matches(entry, recorded_at, self.now) {
-            return Err("the filters of the report leave it out".to_owned());
+            return Err("the filters of the report exclude it".to_owned());
         }
         let mut rest = listed.iter();
         for question in &mut self.questions {
@@ -87,7 +87,7 @@ impl Questions {
         }
         match rest.next() {
             Some(id) => Err(format!("it is listed under {id}, and does not answer it")),
-            None if listed.is_empty() => Err("it answers no query of the report".to_owned()),
+            None if listed.is_empty() => Err("no query of the report matches it".to_owned()),
             None => Ok(()),
         }
     }

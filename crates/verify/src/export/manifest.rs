@@ -59,7 +59,7 @@ impl Manifest {
     pub(super) fn read(path: &Path) -> Result<Manifest, CannotVerify> {
         let unreadable = |error| CannotVerify::unreadable(path)(error);
         let length = std::fs::metadata(path).map_err(unreadable)?.len();
-        let invalid = |what: String| unreadable(std::io::Error::new(std::io::ErrorKind::InvalidData, what));
+        let invalid = |message: String| unreadable(std::io::Error::new(std::io::ErrorKind::InvalidData, message));
         if length > LONGEST {
             return Err(invalid("it is longer than a manifest can be".to_owned()));
         }

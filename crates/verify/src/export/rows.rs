@@ -20,12 +20,11 @@ const LONGEST: u64 = 16 << 20;
 fn hold(leaves: &mut Leaves, name: &str, sequence: u64, leaf: Hash, report: &mut ExportReport) -> Result<(), String> {
     match leaves.next() {
         Ok(Some((proven, _))) if proven != sequence => {
-            Err(format!("{name}: entry {sequence} stands where the proof has entry {proven}"))
+            Err(format!("{name}: entry {sequence} is in the position of entry {proven}"))
         }
         Ok(Some((_, proven))) => {
             if proven != leaf {
-                report
-                    .fault(format!("{name}: entry {sequence} was changed: its bytes do not give the leaf of the log"));
+                report.fault(format!("{name}: entry {sequence} was changed: its hash is not the leaf of the log"));
             }
             Ok(())
         }
@@ -63,14 +62,14 @@ pub(super) fn json(
             }
             number += 1;
             let held = entry(&line)
-                .map_err(|what| format!("{}, line {number}: {what}", listed.name))
+                .map_err(|message| format!("{}, line {number}: {message}", listed.name))
                 .and_then(|(sequence, leaf)| hold(leaves, &listed.name, sequence, leaf, report));
-            if let Err(what) = held {
-                return Ok(Err(what));
+            if let Err(message) = held {
+                return Ok(Err(message));
             }
         }
-        if let Err(what) = count(listed, number) {
-            return Ok(Err(what));
+        if let Err(message) = count(listed, number) {
+            return Ok(Err(message));
         }
     }
     Ok(Ok(()))
@@ -113,13 +112,13 @@ pub(super) fn parquet(
         let mut number = 0;
         let outcome = segment::each_row(file, |sequence, leaf, wrong| {
             number += 1;
-            if let Some(what) = wrong {
-                report.fault(format!("{}: entry {sequence}: {what}", listed.name));
+            if let Some(message) = wrong {
+                report.fault(format!("{}: entry {sequence}: {message}", listed.name));
             }
             hold(leaves, &listed.name, sequence, leaf, report)
         });
-        if let Err(what) = outcome.and_then(|()| count(listed, number)) {
-            return Ok(Err(what));
+        if let Err(message) = outcome.and_then(|()| count(listed, number)) {
+            return Ok(Err(message));
         }
     }
     Ok(Ok(()))

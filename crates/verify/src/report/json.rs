@@ -72,7 +72,7 @@ fn finding(finding: &Finding) -> Value {
         "first_sequence": finding.sequences.map(|(first, _)| first),
         "last_sequence": finding.sequences.map(|(_, last)| last),
         "event_id": finding.event_id,
-        "what": finding.what,
+        "what": finding.message,
         "expected": finding.expected,
         "found": finding.found,
     })

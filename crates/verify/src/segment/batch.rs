@@ -84,8 +84,10 @@ impl<'a> Batch<'a> {
         }
         for (field, (name, data_type)) in schema.fields().iter().zip(expected) {
             if field.name() != name || *field.data_type() != data_type {
-                let (found, of) = (field.name(), field.data_type());
-                return Err(format!("it has the column {found} of type {of} where {name} of type {data_type} belongs"));
+                let (found, found_type) = (field.name(), field.data_type());
+                return Err(format!(
+                    "it has the column {found} of type {found_type} where {name} of type {data_type} belongs"
+                ));
             }
         }
         Ok(())
@@ -143,7 +145,7 @@ impl<'a> Batch<'a> {
     pub(super) fn canonical<'b>(&'b self, row: usize, mender: &'b mut Mender) -> Result<&'b [u8], String> {
         let stored = self.canonical.value(row);
         let text = |column: Column| {
-            let (_, values) = self.columns.iter().find(|(of, _)| *of == column)?;
+            let (_, values) = self.columns.iter().find(|(name, _)| *name == column)?;
             values.text(row)
         };
         match self.cut.filter(|cut| cut.is_valid(row)).map_or(0, |cut| cut.value(row)) {
@@ -169,7 +171,7 @@ impl<'a> Batch<'a> {
     /// Entries of one append share their `recorded_at`.
     fn put_instant(&self, column: Column, millis: i64, out: &mut Vec<u8>) -> Option<()> {
         let last = self.instant(column);
-        if let Some((_, text)) = last.get().filter(|(of, _)| *of == millis) {
+        if let Some((_, text)) = last.get().filter(|(cached, _)| *cached == millis) {
             out.extend_from_slice(&text);
             return Some(());
         }
@@ -182,7 +184,7 @@ impl<'a> Batch<'a> {
     /// Returns `true` if the text equals the timestamp that was restored last, so that it need not be parsed again.
     pub(super) fn spells(&self, column: Column, millis: Option<i64>, text: Option<&[u8]>) -> bool {
         let last = self.instant(column).get();
-        last.is_some_and(|(of, spelling)| Some(of) == millis && Some(&spelling[..]) == text)
+        last.is_some_and(|(cached, spelling)| Some(cached) == millis && Some(&spelling[..]) == text)
     }
 
     fn instant(&self, column: Column) -> &Cell<Option<Spelled>> {

@@ -37,7 +37,7 @@ fn rows(file: File, mut row: impl FnMut(u64, Hash, Option<String>) -> Result<(),
             let leaf = commitment(&batch.salt(at), canonical).leaf_hash();
             let wrong = match Claim::read(canonical, &mut scratch) {
                 Ok(claim) => misleading(&batch, at, &claim.fields()),
-                Err(what) => Some(what),
+                Err(message) => Some(message),
             };
             row(batch.sequence(at), leaf, wrong)?;
         }
@@ -45,11 +45,11 @@ fn rows(file: File, mut row: impl FnMut(u64, Hash, Option<String>) -> Result<(),
     Ok(())
 }
 
-/// The first column that does not say what the payload says.
+/// The first column that differs from the payload.
 fn misleading(batch: &Batch<'_>, row: usize, fields: &Fields<'_>) -> Option<String> {
     let wrong = batch.columns.iter().find(|(column, values)| match values {
         Values::Text(_) => fields.text(*column) != values.text(row),
         Values::Time(_) => fields.millis(*column) != values.millis(row),
     });
-    wrong.map(|(column, _)| format!("the column {} does not say what the payload says", column.segment_name()))
+    wrong.map(|(column, _)| format!("the column {} differs from the payload", column.segment_name()))
 }

@@ -78,8 +78,8 @@ impl<'a> Rows<'a> {
     ) -> Result<(), CannotVerify> {
         let canonical = match batch.canonical(row, mender) {
             Ok(canonical) => canonical,
-            Err(what) => {
-                self.findings.add(Finding::new(&self.listed.path, what).entry(sequence));
+            Err(message) => {
+                self.findings.add(Finding::new(&self.listed.path, message).entry(sequence));
                 b""
             }
         };
@@ -88,7 +88,7 @@ impl<'a> Rows<'a> {
         let claim = Claim::read(canonical, &mut scratch);
         self.scratch = scratch;
         match &claim {
-            Err(what) => self.findings.add(Finding::new(&self.listed.path, what).entry(sequence)),
+            Err(message) => self.findings.add(Finding::new(&self.listed.path, message).entry(sequence)),
             Ok(claim) => {
                 let fields = claim.fields();
                 self.submitters.count(&fields);
@@ -112,8 +112,8 @@ impl<'a> Rows<'a> {
             self.findings.add(Finding::new(path, "the rows are not in order of sequence").entry(sequence));
         }
         if !(*first..=*last).contains(&sequence) {
-            let what = format!("the row does not belong into a segment of entries {first} to {last}");
-            self.findings.add(Finding::new(path, what).entry(sequence));
+            let message = format!("the row does not belong into a segment of entries {first} to {last}");
+            self.findings.add(Finding::new(path, message).entry(sequence));
         }
     }
 
@@ -142,15 +142,15 @@ impl<'a> Rows<'a> {
         }
         let class = self.class(fields.text(Column::EventType).unwrap_or_default());
         if class != Some(self.listed.class.as_str()) {
-            let what = "the entry is of another retention class than its segment";
-            let wrong = Finding::new(&self.listed.path, what).entry(sequence).id(fields.event_id());
+            let message = "the entry is of another retention class than its segment";
+            let wrong = Finding::new(&self.listed.path, message).entry(sequence).id(fields.event_id());
             self.findings.add(wrong.differs(class.unwrap_or("none"), &self.listed.class));
         }
     }
 
     fn column(&mut self, column: Column, sequence: u64, fields: &Fields<'_>, differs: (String, String)) {
-        let what = format!("the column {} does not say what the payload says", column.segment_name());
-        let finding = Finding::new(&self.listed.path, what).entry(sequence).id(fields.event_id());
+        let message = format!("the column {} differs from the payload", column.segment_name());
+        let finding = Finding::new(&self.listed.path, message).entry(sequence).id(fields.event_id());
         self.findings.add(finding.differs(differs.0, differs.1));
     }
 
@@ -176,13 +176,13 @@ impl<'a> Rows<'a> {
     ) -> Result<Hash, CannotVerify> {
         let judged = self.records.judge(sequence, payload, held)?;
         let finding = if judged == Judgement::Record {
-            let what = "the record is not the entry's commitment, which its payload and the tree agree on";
-            Finding::new(COMMITMENTS, what).at(Records::offset(sequence)).differs(payload, held)
+            let message = "the record is not the entry's commitment, which its payload and the tree agree on";
+            Finding::new(COMMITMENTS, message).at(Records::offset(sequence)).differs(payload, held)
         } else {
-            let what = format!(
+            let message = format!(
                 "salt and payload do not give the commitment that {COMMITMENTS} holds: one of them was changed"
             );
-            Finding::new(&self.listed.path, what).differs(held, payload)
+            Finding::new(&self.listed.path, message).differs(held, payload)
         };
         self.findings.add(finding.entry(sequence).id(event_id));
         Ok(if judged == Judgement::Payload { held.leaf_hash() } else { payload.leaf_hash() })

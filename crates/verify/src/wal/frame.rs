@@ -34,7 +34,7 @@ pub(super) struct Frame {
 pub(super) enum FrameFault {
     #[error("the frame is cut off after {have} of {need} bytes")]
     Cut { have: u64, need: u64 },
-    #[error("the checksum of the frame does not hold")]
+    #[error("the checksum of the frame is wrong")]
     Checksum,
     #[error("the frame is of the unknown kind {0}")]
     Kind(u8),

@@ -18,7 +18,7 @@ pub(super) enum HeaderFault {
     Short(usize),
     #[error("the file does not begin with \"reevewal\"")]
     Magic,
-    #[error("the checksum of the header does not hold")]
+    #[error("the checksum of the header is wrong")]
     Checksum,
     #[error("version {0}")]
     Version(u32),

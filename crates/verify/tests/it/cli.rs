@@ -58,7 +58,7 @@ fn out_text(dir: &str) -> String {
 }
 
 #[test]
-fn what_cannot_be_run_says_why() {
+fn runs_that_cannot_start_say_why() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().to_str().unwrap();
     fs::create_dir(folder.path().join("log")).unwrap();

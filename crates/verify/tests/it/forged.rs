@@ -85,7 +85,7 @@ async fn a_forged_column_is_found_though_the_payload_is_intact() {
     assert_names(
         &report,
         &format!(
-            "{name}, entry 5 (evt-5): the column actor_id does not say what the payload says (expected \"alice\", found \"mallory\")"
+            "{name}, entry 5 (evt-5): the column actor_id differs from the payload (expected \"alice\", found \"mallory\")"
         ),
         "actor_id",
     );

@@ -89,7 +89,7 @@ async fn a_service_is_held_to_its_tree() {
         ("tile/entries/001", Some(changed), "checkpoint: the entry bundles do not give the signed root"),
         ("tile/entries/001", Some(bundle[..340].to_vec()), "tile/entries/001, entries 256 to 511: it is not"),
         ("tile/entries/001", None, "tile/entries/001, entries 256 to 511: the entry bundle is missing"),
-        ("tile/0/000", Some(vec![0; 8192]), "tile/0/000, entries 0 to 255: the tile does not hold"),
+        ("tile/0/000", Some(vec![0; 8192]), "tile/0/000, entries 0 to 255: the hashes of the tile"),
         ("tile/1/000.p/2", None, "tile/1/000.p/2, entries 0 to 511: the tile is missing"),
         ("checkpoint", Some(b"reeve.local/verify-test\n".to_vec()), "checkpoint: the checkpoint is refused"),
     ] {

@@ -66,7 +66,7 @@ impl Scaling {
             found.ok_or_else(|| call.fault(FaultKind::NotFound, None, &format!("no scaling group {name}")))?;
         let serves = |state: Option<&LifecycleState>| state == Some(&LifecycleState::InService);
         let serving = group.instances().iter().filter(|member| serves(member.lifecycle_state())).count();
-        if resource.specification.capacity.is_some_and(|of| serving != of.desired as usize) {
+        if resource.specification.capacity.is_some_and(|capacity| serving != capacity.desired as usize) {
             resource.state = ResourceState::Changing;
         }
         Ok(resource)
@@ -76,10 +76,11 @@ impl Scaling {
     pub(crate) async fn scale(&self, name: &str, min: u32, desired: u32) -> Result<(), Fault> {
         let call = self.place.call("autoscaling:UpdateAutoScalingGroup");
         let now = self.group(name).await?.specification.capacity;
-        let most = now.map_or(0, |of| of.max);
+        let most = now.map_or(0, |capacity| capacity.max);
         if min > desired || desired > most {
-            let said = format!("{name} may have at most {most} members; it cannot have {desired} and at least {min}");
-            return Err(call.fault(FaultKind::InvalidType, None, &said));
+            let message =
+                format!("{name} may have at most {most} members; it cannot have {desired} and at least {min}");
+            return Err(call.fault(FaultKind::InvalidType, None, &message));
         }
         let too_many = |_| call.fault(FaultKind::InvalidType, None, "so many members are beyond any group");
         let (min, desired) = (i32::try_from(min).map_err(too_many)?, i32::try_from(desired).map_err(too_many)?);
@@ -133,7 +134,7 @@ fn resource(place: &Place, group: &AutoScalingGroup) -> Option<Resource> {
 }
 
 fn capacity(group: &AutoScalingGroup) -> Option<Capacity> {
-    let count = |of: Option<i32>| of.and_then(|n| u32::try_from(n).ok());
+    let count = |count_field: Option<i32>| count_field.and_then(|n| u32::try_from(n).ok());
     let (min, desired) = (count(group.min_size())?, count(group.desired_capacity())?);
     Some(Capacity { min, desired, max: count(group.max_size())? })
 }

@@ -61,10 +61,12 @@ async fn tags(client: &Client, place: &Place, balancers: &[LoadBalancer]) -> Res
     for batch in balancers.chunks(TAGGED) {
         let arns = batch.iter().filter_map(|b| b.load_balancer_arn()).map(str::to_owned).collect();
         let page = client.describe_tags().set_resource_arns(Some(arns)).send().await.at(call)?;
-        for of in page.tag_descriptions() {
-            let tags =
-                of.tags().iter().filter_map(|t| Some((t.key()?.to_owned(), t.value().unwrap_or_default().to_owned())));
-            found.insert(of.resource_arn().unwrap_or_default().to_owned(), tags.collect());
+        for description in page.tag_descriptions() {
+            let tags = description
+                .tags()
+                .iter()
+                .filter_map(|t| Some((t.key()?.to_owned(), t.value().unwrap_or_default().to_owned())));
+            found.insert(description.resource_arn().unwrap_or_default().to_owned(), tags.collect());
         }
     }
     Ok(found)

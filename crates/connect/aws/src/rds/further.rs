@@ -21,7 +21,9 @@ impl Rds {
             // A replica in another region is named by its ARN and cannot be asked here.
             let (false, ResourceState::Running) = (replica.starts_with("arn:"), database.state) else { continue };
             match self.instance(replica).await {
-                Ok((_, of)) if of.state == ResourceState::Changing => database.state = ResourceState::Changing,
+                Ok((_, replica)) if replica.state == ResourceState::Changing => {
+                    database.state = ResourceState::Changing
+                }
                 Ok(_) => {}
                 Err(fault) if fault.kind == FaultKind::NotFound => database.state = ResourceState::Changing,
                 Err(fault) => return Err(fault),
@@ -43,15 +45,15 @@ impl Rds {
             ));
         }
         if status == "storage-optimization" {
-            let said = format!("the last growth of {id} is not over; RDS takes the next one after it");
-            return Err(call.fault(FaultKind::Other, Some("InvalidDBInstanceState"), &said));
+            let message = format!("the last growth of {id} is not over; RDS takes the next one after it");
+            return Err(call.fault(FaultKind::Other, Some("InvalidDBInstanceState"), &message));
         }
         let least = (database.specification.storage_gib.unwrap_or(0.0) * (1.0 + LEAST_PERCENT / 100.0)).ceil();
         if f64::from(storage_gib) < least {
-            let said = format!(
+            let message = format!(
                 "RDS grows storage by at least {LEAST_PERCENT:.0} %, here to {least:.0} GiB, and never shrinks it"
             );
-            return Err(call.fault(FaultKind::InvalidType, None, &said));
+            return Err(call.fault(FaultKind::InvalidType, None, &message));
         }
         let size = i32::try_from(storage_gib)
             .map_err(|_| call.fault(FaultKind::InvalidType, None, &format!("no database has {storage_gib} GiB")))?;
@@ -82,8 +84,9 @@ impl Rds {
         let call = self.place.call("rds:CreateDBInstanceReadReplica");
         let (instance, _) = self.instance(id).await?;
         if instance.backup_retention_period() == Some(0) {
-            let said = format!("{id} keeps no automated backups, which RDS makes replicas from: switch them on first");
-            return Err(call.fault(FaultKind::InvalidType, None, &said));
+            let message =
+                format!("{id} keeps no automated backups, which RDS makes replicas from: switch them on first");
+            return Err(call.fault(FaultKind::InvalidType, None, &message));
         }
         let tag = |key: &str, value: &str| Tag::builder().key(key).value(value).build();
         let request = self.changes.create_db_instance_read_replica().source_db_instance_identifier(id);
@@ -104,11 +107,11 @@ impl Rds {
 
     async fn may_remove(&self, id: &str, name: &str, call: Call<'_>) -> Result<(), Fault> {
         let (replica, resource) = self.instance(name).await?;
-        let of = replica.read_replica_source_db_instance_identifier();
-        if of == Some(id) && resource.tag(MADE.0) == Some(MADE.1) {
+        let primary = replica.read_replica_source_db_instance_identifier();
+        if primary == Some(id) && resource.tag(MADE.0) == Some(MADE.1) {
             return Ok(());
         }
-        let said = format!("{name} is no replica of {id} that Reeve made; it is left alone");
-        Err(call.fault(FaultKind::Denied, None, &said))
+        let message = format!("{name} is no replica of {id} that Reeve made; it is left alone");
+        Err(call.fault(FaultKind::Denied, None, &message))
     }
 }

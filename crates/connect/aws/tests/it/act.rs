@@ -36,10 +36,10 @@ async fn settles(aws: &AwsConnection, resource: &Resource, state: ResourceState)
         .unwrap_or_else(|_| panic!("{} never {state}", resource.id))
 }
 
-async fn completes(aws: &AwsConnection, of: &Resource, applied: Applied) -> Snapshot {
+async fn completes(aws: &AwsConnection, resource: &Resource, applied: Applied) -> Snapshot {
     let Applied::Snapshot(snapshot) = applied else { panic!("{applied:?}") };
     let waiting = async {
-        while !aws.snapshot_complete(&of.id, &of.region, &snapshot).await.unwrap() {
+        while !aws.snapshot_complete(&resource.id, &resource.region, &snapshot).await.unwrap() {
             tokio::task::yield_now().await;
         }
     };
@@ -96,7 +96,7 @@ async fn a_database_is_resized_running_and_snapshot() {
 }
 
 #[tokio::test]
-async fn what_makes_no_sense_is_refused() {
+async fn impossible_changes_are_refused() {
     let moto = Moto::start().await.unwrap();
     let id = moto.machines("us-east-1", "m5.large", 1, &[]).await.unwrap().remove(0);
     moto.bucket("us-east-1", "logs", &[]).await.unwrap();

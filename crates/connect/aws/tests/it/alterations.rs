@@ -70,7 +70,7 @@ async fn a_group_is_scaled_within_its_own_maximum() {
     let now = aws.observe(group).await.unwrap();
     assert_eq!(now.resource.specification.capacity, Some(Capacity { min: 4, desired: 4, max: 4 }));
     assert_eq!(now.state, ResourceState::Available, "all four serve");
-    let members = |of: &Resource| of.attached_to.iter().filter(|id| id.as_str().starts_with("i-")).count();
+    let members = |group: &Resource| group.attached_to.iter().filter(|id| id.as_str().starts_with("i-")).count();
     assert_eq!((members(group), members(&now.resource)), (2, 4));
     aws.apply(group, &Mutation::Scale { min: 1, desired: 2 }).await.unwrap();
     let back = aws.observe(group).await.unwrap().resource;

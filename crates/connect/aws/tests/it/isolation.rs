@@ -51,8 +51,8 @@ async fn machines_are_cut_off_by_one_group_and_let_back() {
     // Somebody opens the group: it isolates nothing any more, and nothing else is put into it.
     moto.open_group(REGION, &cut_off[0]).await.unwrap();
     assert_eq!(groups(&aws, other).await, (cut_off, false));
-    let (kind, said) = refused(&aws, web, &Mutation::Isolate).await;
-    assert!(kind == ActErrorKind::Other && said.contains("in from 0.0.0.0/0"), "{said}");
+    let (kind, message) = refused(&aws, web, &Mutation::Isolate).await;
+    assert!(kind == ActErrorKind::Other && message.contains("in from 0.0.0.0/0"), "{message}");
 }
 
 #[tokio::test]
@@ -66,8 +66,8 @@ async fn a_group_that_was_left_half_made_is_closed_where_reeve_made_it() {
     let before = groups(&aws, machine).await;
     // Of that name, but somebody else's, and it lets everything out.
     let half = moto.security_group(REGION, &network, QUARANTINE).await.unwrap();
-    let (kind, said) = refused(&aws, machine, &Mutation::Isolate).await;
-    assert!(kind == ActErrorKind::Other && said.contains("out to 0.0.0.0/0"), "{said}");
+    let (kind, message) = refused(&aws, machine, &Mutation::Isolate).await;
+    assert!(kind == ActErrorKind::Other && message.contains("out to 0.0.0.0/0"), "{message}");
     assert_eq!(groups(&aws, machine).await, before);
     moto.tag(REGION, &half, "reeve:created-by", "reeve").await.unwrap();
     aws.apply(machine, &Mutation::Isolate).await.unwrap();
@@ -89,8 +89,8 @@ async fn groups_that_do_not_fit_are_refused() {
     let before = groups(&aws, machine).await;
     let unknown = ["sg-0123456789abcdef0".to_owned()];
     assert_eq!(refused(&aws, machine, &give(&unknown)).await.0, ActErrorKind::NotFound);
-    let (kind, said) = refused(&aws, machine, &give(&[foreign])).await;
-    assert!(kind == ActErrorKind::Other && said.contains("another network"), "{said}");
+    let (kind, message) = refused(&aws, machine, &give(&[foreign])).await;
+    assert!(kind == ActErrorKind::Other && message.contains("another network"), "{message}");
     assert_eq!(refused(&aws, machine, &give(&[])).await.0, ActErrorKind::Other);
     assert_eq!(refused(&aws, by_id(&seen, "orders"), &Mutation::Isolate).await.0, ActErrorKind::Other);
     let mut switched_off = connection(moto.endpoint(), &[REGION]);

@@ -20,11 +20,11 @@ fn points(samples: &[Sample], resource: &Resource, metric: Metric) -> Vec<(Times
 }
 
 #[track_caller]
-fn assert_points(found: &[(Timestamp, f64)], put: &[(Timestamp, f64)], what: &str) {
-    assert_eq!(found.len(), put.len(), "{what}");
+fn assert_points(found: &[(Timestamp, f64)], put: &[(Timestamp, f64)], context: &str) {
+    assert_eq!(found.len(), put.len(), "{context}");
     for (a, b) in found.iter().zip(put) {
-        assert_eq!(a.0, b.0, "{what}");
-        assert!((a.1 - b.1).abs() <= 1e-9 * b.1.abs().max(1.0), "{what} at {}: {} is not {}", a.0, a.1, b.1);
+        assert_eq!(a.0, b.0, "{context}");
+        assert!((a.1 - b.1).abs() <= 1e-9 * b.1.abs().max(1.0), "{context} at {}: {} is not {}", a.0, a.1, b.1);
     }
 }
 

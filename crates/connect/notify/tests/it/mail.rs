@@ -35,10 +35,10 @@ impl Server {
             .spawn()
             .unwrap_or_else(|error| panic!("{}: {error}; tools/setup test brings it", python.display()));
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let told = lines.next_line().await.unwrap().expect("the server ended: is aiosmtpd installed?");
-        let told: Value = serde_json::from_str(&told).unwrap();
-        let port = u16::try_from(told["port"].as_u64().unwrap()).unwrap();
-        let authority = told["ca"].as_str().unwrap().as_bytes().to_vec();
+        let output = lines.next_line().await.unwrap().expect("the server ended: is aiosmtpd installed?");
+        let output: Value = serde_json::from_str(&output).unwrap();
+        let port = u16::try_from(output["port"].as_u64().unwrap()).unwrap();
+        let authority = output["ca"].as_str().unwrap().as_bytes().to_vec();
         Server { lines, port, authority, _child: child }
     }
 
@@ -102,10 +102,10 @@ async fn a_certificate_for_another_name_is_refused() {
 }
 
 #[test]
-fn authorities_that_are_none_are_told() {
+fn malformed_authorities_are_reported() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let to = channel(settings("127.0.0.1", 9, Encryption::Tls));
     let odd = b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
-    let told = runtime.block_on(people(odd).send(&to, &ChannelSecret("hunter2".into()), &message(1)));
-    assert!(!told.ok && told.error.is_some(), "{told:?}");
+    let output = runtime.block_on(people(odd).send(&to, &ChannelSecret("hunter2".into()), &message(1)));
+    assert!(!output.ok && output.error.is_some(), "{output:?}");
 }

@@ -163,7 +163,7 @@ async fn each_service_takes_one_item_and_many() {
 }
 
 #[tokio::test]
-async fn what_is_refused_for_good_is_not_tried_again() {
+async fn permanent_refusals_are_not_retried() {
     let people = local();
     let (url, _) = serve(|_| Err("no_service".into())).await;
     let refused = people.send(&channel(ChannelSettings::Slack), &ChannelSecret(url), &message(1)).await;
@@ -197,8 +197,8 @@ pub(crate) fn email(host: &str, port: u16) -> ChannelSettings {
 async fn clear() -> (u16, Arc<Mutex<Vec<String>>>) {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
-    let said: Arc<Mutex<Vec<String>>> = Arc::default();
-    let heard = said.clone();
+    let lines: Arc<Mutex<Vec<String>>> = Arc::default();
+    let heard = lines.clone();
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
             let (read, mut write) = stream.into_split();
@@ -219,17 +219,20 @@ async fn clear() -> (u16, Arc<Mutex<Vec<String>>>) {
             }
         }
     });
-    (port, said)
+    (port, lines)
 }
 
 #[tokio::test]
 async fn mail_is_not_sent_in_the_clear_nor_to_the_inside() {
-    let (port, said) = clear().await;
+    let (port, lines) = clear().await;
     let secret = ChannelSecret("hunter2".into());
     let refused = local().send(&channel(email("127.0.0.1", port)), &secret, &message(1)).await;
     assert!(!refused.ok && refused.error.is_some(), "{refused:?}");
-    let told = said.lock().unwrap().join("\n");
-    assert!(told.contains("EHLO") && !told.contains("AUTH") && !told.contains("MAIL"), "{told}");
+    let transcript = lines.lock().unwrap().join("\n");
+    assert!(
+        transcript.contains("EHLO") && !transcript.contains("AUTH") && !transcript.contains("MAIL"),
+        "{transcript}"
+    );
     let strict = People::new(Policy::default());
     for host in ["127.0.0.1", "localhost"] {
         let refused = strict.send(&channel(email(host, port)), &secret, &message(1)).await;

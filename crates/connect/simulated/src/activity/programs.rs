@@ -4,7 +4,7 @@
 use reeve_audit::{ActionMethod, ActionStatus, ActorType, Entry, EventType, Json, Severity};
 use reeve_estate::ResourceKind;
 
-use super::pen::{self, state};
+use super::builder::{self, state};
 use super::{Scene, Target};
 use crate::company::people::{Chore, ROBOTS, Robot};
 use crate::noise::{draw, hex, key, pick, unit};
@@ -13,9 +13,9 @@ use crate::signal::interruption;
 /// Generates the activity of programs in a minute of UTC.
 pub(super) fn minute(scene: &Scene, minute: i64, into: &mut Vec<Entry>) {
     for (number, robot) in ROBOTS.iter().enumerate() {
-        let of = crate::noise::mix(scene.seed ^ (number as u64 + 1).wrapping_mul(0x2b07));
-        if unit(of, minute) < robot.per_hour / 60.0 {
-            into.extend(chore(scene, robot, key(of, &format!("chore/{minute}")), minute));
+        let seed = crate::noise::mix(scene.seed ^ (number as u64 + 1).wrapping_mul(0x2b07));
+        if unit(seed, minute) < robot.per_hour / 60.0 {
+            into.extend(chore(scene, robot, key(seed, &format!("chore/{minute}")), minute));
         }
     }
     // Spot capacity goes at the beginning of a five-minute period.
@@ -29,8 +29,8 @@ fn chore(scene: &Scene, robot: &Robot, key: u64, minute: i64) -> Option<Entry> {
     let one = |kind| pick(key, 51, &scene.of_kind(kind, None)).copied();
     let number = |low: u64, range: u64| Json::from(low + draw(key, 52) % range);
     let write = |kind, operation: &str, target: &Target, by, method| {
-        pen::entry(kind, key, minute)
-            .by(pen::program(by, robot.id, robot.agent))
+        builder::entry(kind, key, minute)
+            .by(builder::program(by, robot.id, robot.agent))
             .on(target.reference.clone())
             .with_action(operation, ActionStatus::Success, method)
             .with_metadata("resource_name", target.name.as_str())
@@ -73,8 +73,8 @@ fn taken(target: &Target, minute: i64) -> Option<Entry> {
     }
     const INTERRUPTED: EventType = EventType::from_static("resource.interrupt");
     let key = key(target.key, &format!("interrupted/{minute}"));
-    let entry = pen::entry(INTERRUPTED, key, minute)
-        .by(pen::program(ActorType::Service, "spot-capacity", "ec2.amazonaws.com"))
+    let entry = builder::entry(INTERRUPTED, key, minute)
+        .by(builder::program(ActorType::Service, "spot-capacity", "ec2.amazonaws.com"))
         .on(target.reference.clone())
         .with_action("spot_interruption", ActionStatus::Success, ActionMethod::System)
         .with_severity(Severity::Low)

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{ActionMethod, ActionStatus, ActorType, Entry, EventType, Json, ResourceRef, Severity};
 
 use super::Scene;
-use super::pen::{self, state};
+use super::builder::{self, state};
 use crate::company::people::{PEOPLE, Person};
 use crate::noise::{draw, hex, key};
 
@@ -14,10 +14,10 @@ use crate::noise::{draw, hex, key};
 struct Story {
     name: &'static str,
     /// Before and shortly after.
-    told: &'static [i64],
+    starts_min: &'static [i64],
     /// Interval of further occurrences, minutes.
-    every: i64,
-    tell: fn(&Scene, u64, Timestamp) -> Vec<Entry>,
+    interval_min: i64,
+    generate: fn(&Scene, u64, Timestamp) -> Vec<Entry>,
 }
 
 /// Longest duration of a story, minutes.
@@ -26,10 +26,25 @@ const HOUR: i64 = 60;
 const DAY: i64 = 24 * HOUR;
 
 const STORIES: [Story; 4] = [
-    Story { name: "guessing", told: &[-23 * DAY, -9 * DAY, -2 * HOUR, 3], every: 26 * HOUR, tell: guessing },
-    Story { name: "stolen-key", told: &[-16 * DAY, -5 * DAY - 7 * HOUR, 8], every: 3 * DAY + HOUR, tell: stolen_key },
-    Story { name: "open-door", told: &[-12 * DAY - 3 * HOUR, -40, 14], every: 2 * DAY + 5 * HOUR, tell: open_door },
-    Story { name: "clearance", told: &[-17 * DAY - 5 * HOUR, 45], every: 9 * DAY, tell: clearance },
+    Story {
+        name: "guessing",
+        starts_min: &[-23 * DAY, -9 * DAY, -2 * HOUR, 3],
+        interval_min: 26 * HOUR,
+        generate: guessing,
+    },
+    Story {
+        name: "stolen-key",
+        starts_min: &[-16 * DAY, -5 * DAY - 7 * HOUR, 8],
+        interval_min: 3 * DAY + HOUR,
+        generate: stolen_key,
+    },
+    Story {
+        name: "open-door",
+        starts_min: &[-12 * DAY - 3 * HOUR, -40, 14],
+        interval_min: 2 * DAY + 5 * HOUR,
+        generate: open_door,
+    },
+    Story { name: "clearance", starts_min: &[-17 * DAY - 5 * HOUR, 45], interval_min: 9 * DAY, generate: clearance },
 ];
 
 /// Writes the stories that touch a window.
@@ -37,12 +52,12 @@ pub(super) fn between(scene: &Scene, from: Timestamp, to: Timestamp, into: &mut 
     let minutes = |at: Timestamp| (at.as_second() - scene.anchor.as_second()).div_euclid(60);
     let (first, last) = (minutes(from) - LONGEST, minutes(to));
     for story in &STORIES {
-        let again = story.told.last().copied().unwrap_or(0);
-        let passed = (first - again).div_euclid(story.every).max(0);
-        let later = (passed..).map(|n| again + (n + 1) * story.every).take_while(|at| *at <= last);
-        for begins in story.told.iter().copied().chain(later).filter(|at| (first..=last).contains(at)) {
+        let again = story.starts_min.last().copied().unwrap_or(0);
+        let passed = (first - again).div_euclid(story.interval_min).max(0);
+        let later = (passed..).map(|n| again + (n + 1) * story.interval_min).take_while(|at| *at <= last);
+        for begins in story.starts_min.iter().copied().chain(later).filter(|at| (first..=last).contains(at)) {
             let start = minute(scene.anchor, begins);
-            into.extend((story.tell)(scene, key(scene.seed, &format!("{}/{begins}", story.name)), start));
+            into.extend((story.generate)(scene, key(scene.seed, &format!("{}/{begins}", story.name)), start));
         }
     }
 }
@@ -55,7 +70,7 @@ fn after(from: Timestamp, seconds: u64) -> Timestamp {
     from.checked_add(SignedDuration::from_secs(seconds.cast_signed())).unwrap_or(from)
 }
 
-fn who(key: u64, n: i64) -> &'static Person {
+fn random_person(key: u64, n: i64) -> &'static Person {
     &PEOPLE[(draw(key, n) % PEOPLE.len() as u64) as usize]
 }
 
@@ -63,15 +78,15 @@ const LOGIN: EventType = EventType::from_static("authentication.login");
 const POLICY: EventType = EventType::from_static("policy.modify");
 
 /// Thirty sign-ins to six accounts from one address in five minutes, all failing; then the accounts are locked.
-fn guessing(_: &Scene, of: u64, start: Timestamp) -> Vec<Entry> {
-    let from = [203, 0, 113, 64 + (draw(of, 1) % 100) as u8];
+fn guessing(_: &Scene, seed: u64, start: Timestamp) -> Vec<Entry> {
+    let from = [203, 0, 113, 64 + (draw(seed, 1) % 100) as u8];
     let sso = || ResourceRef::new("identity_provider", "acme-sso");
     let mut entries: Vec<Entry> = (0..30_u64)
         .map(|n| {
-            let target = who(of, (n % 6).cast_signed() + 2);
-            let at = after(start, n * 9 + draw(of, n.cast_signed() + 50) % 6);
-            pen::at(LOGIN, key(of, &n.to_string()), at)
-                .by(pen::outsider(target, from.into(), "python-requests/2.32"))
+            let target = random_person(seed, (n % 6).cast_signed() + 2);
+            let at = after(start, n * 9 + draw(seed, n.cast_signed() + 50) % 6);
+            builder::at(LOGIN, key(seed, &n.to_string()), at)
+                .by(builder::outsider(target, from.into(), "python-requests/2.32"))
                 .on(sso())
                 .with_action("login", ActionStatus::Failed, ActionMethod::Api)
                 .with_severity(Severity::Medium)
@@ -80,8 +95,8 @@ fn guessing(_: &Scene, of: u64, start: Timestamp) -> Vec<Entry> {
                 .with_tag("suspicious")
         })
         .collect();
-    let locked = pen::at(EventType::from_static("authentication.lock"), key(of, "lock"), after(start, 290))
-        .by(pen::program(ActorType::Service, "acme-sso", "acme-sso/7.1"))
+    let locked = builder::at(EventType::from_static("authentication.lock"), key(seed, "lock"), after(start, 290))
+        .by(builder::program(ActorType::Service, "acme-sso", "acme-sso/7.1"))
         .on(sso())
         .with_action("lock_accounts", ActionStatus::Success, ActionMethod::System)
         .with_severity(Severity::High)
@@ -93,9 +108,9 @@ fn guessing(_: &Scene, of: u64, start: Timestamp) -> Vec<Entry> {
 }
 
 /// A build robot's key looks around from a country it was never used from, and is switched off by security.
-fn stolen_key(_: &Scene, of: u64, start: Timestamp) -> Vec<Entry> {
-    let key_id = format!("AKIA{}", hex(of, 16).to_uppercase());
-    let from = [203, 0, 113, 8 + (draw(of, 1) % 40) as u8];
+fn stolen_key(_: &Scene, seed: u64, start: Timestamp) -> Vec<Entry> {
+    let key_id = format!("AKIA{}", hex(seed, 16).to_uppercase());
+    let from = [203, 0, 113, 8 + (draw(seed, 1) % 40) as u8];
     let look = [
         ("GetCallerIdentity", "resource.view", ActionStatus::Success),
         ("ListBuckets", "resource.view", ActionStatus::Success),
@@ -108,9 +123,9 @@ fn stolen_key(_: &Scene, of: u64, start: Timestamp) -> Vec<Entry> {
         .iter()
         .enumerate()
         .filter_map(|(n, (operation, kind, status))| {
-            let seconds = n as u64 * 37 + draw(of, 60 + n as i64) % 20;
-            let entry = pen::at(EventType::new(*kind).ok()?, key(of, operation), after(start, seconds))
-                .by(pen::program(ActorType::ApiKey, &key_id, "Boto3/1.35.0").with_ip_address(from.into()))
+            let seconds = n as u64 * 37 + draw(seed, 60 + n as i64) % 20;
+            let entry = builder::at(EventType::new(*kind).ok()?, key(seed, operation), after(start, seconds))
+                .by(builder::program(ActorType::ApiKey, &key_id, "Boto3/1.35.0").with_ip_address(from.into()))
                 .on(ResourceRef::new("account", "417382906514").in_cloud("aws", "417382906514", "us-east-1"))
                 .with_action(*operation, *status, ActionMethod::Api)
                 .with_severity(Severity::High)
@@ -121,8 +136,8 @@ fn stolen_key(_: &Scene, of: u64, start: Timestamp) -> Vec<Entry> {
         })
         .collect();
     let guard = &PEOPLE[4];
-    let off = pen::at(EventType::from_static("user.modify"), key(of, "off"), after(start, 19 * 60))
-        .by(pen::person(of, guard, 0, "aws-cli/2.19.5"))
+    let off = builder::at(EventType::from_static("user.modify"), key(seed, "off"), after(start, 19 * 60))
+        .by(builder::person(seed, guard, 0, "aws-cli/2.19.5"))
         .on(ResourceRef::new("access_key", key_id))
         .with_action("deactivate_access_key", ActionStatus::Success, ActionMethod::Cli)
         .with_severity(Severity::Medium)
@@ -134,15 +149,18 @@ fn stolen_key(_: &Scene, of: u64, start: Timestamp) -> Vec<Entry> {
 }
 
 /// A user opens SSH to the internet; another one closes it half an hour later.
-fn open_door(_: &Scene, of: u64, start: Timestamp) -> Vec<Entry> {
-    let group =
-        ResourceRef::new("security_group", format!("sg-{}", hex(of, 17))).in_cloud("aws", "417382906514", "us-east-1");
-    let opener = PEOPLE.iter().filter(|person| person.team == "shop").nth((draw(of, 1) % 8) as usize);
+fn open_door(_: &Scene, seed: u64, start: Timestamp) -> Vec<Entry> {
+    let group = ResourceRef::new("security_group", format!("sg-{}", hex(seed, 17))).in_cloud(
+        "aws",
+        "417382906514",
+        "us-east-1",
+    );
+    let opener = PEOPLE.iter().filter(|person| person.team == "shop").nth((draw(seed, 1) % 8) as usize);
     let (opener, closer) = (opener.unwrap_or(&PEOPLE[9]), &PEOPLE[4]);
     let rule =
         |from: &str| state([("port", Json::from(22)), ("protocol", Json::from("tcp")), ("from", Json::from(from))]);
-    let opened = pen::at(POLICY, key(of, "open"), start)
-        .by(pen::person(of, opener, 0, "aws-cli/2.19.5"))
+    let opened = builder::at(POLICY, key(seed, "open"), start)
+        .by(builder::person(seed, opener, 0, "aws-cli/2.19.5"))
         .on(group.clone())
         .with_action("authorize_security_group_ingress", ActionStatus::Success, ActionMethod::Cli)
         .with_severity(Severity::Critical)
@@ -150,8 +168,8 @@ fn open_door(_: &Scene, of: u64, start: Timestamp) -> Vec<Entry> {
         .after(rule("0.0.0.0/0"))
         .with_tag("suspicious")
         .with_tag(opener.team);
-    let closed = pen::at(POLICY, key(of, "close"), after(start, 31 * 60 + draw(of, 2) % 300))
-        .by(pen::person(of, closer, 0, "aws-cli/2.19.5"))
+    let closed = builder::at(POLICY, key(seed, "close"), after(start, 31 * 60 + draw(seed, 2) % 300))
+        .by(builder::person(seed, closer, 0, "aws-cli/2.19.5"))
         .on(group)
         .with_action("revoke_security_group_ingress", ActionStatus::Success, ActionMethod::Cli)
         .with_severity(Severity::Medium)
@@ -162,13 +180,13 @@ fn open_door(_: &Scene, of: u64, start: Timestamp) -> Vec<Entry> {
 }
 
 /// Fourteen snapshots of one team deleted in a row by one person.
-fn clearance(_: &Scene, of: u64, start: Timestamp) -> Vec<Entry> {
-    let person = who(of, 1);
+fn clearance(_: &Scene, seed: u64, start: Timestamp) -> Vec<Entry> {
+    let person = random_person(seed, 1);
     (0..14_u64)
         .map(|n| {
-            let key = key(of, &format!("delete/{n}"));
-            pen::at(EventType::from_static("resource.delete"), key, after(start, n * 11 + draw(key, 1) % 7))
-                .by(pen::person(of, person, 0, "aws-cli/2.19.5"))
+            let key = key(seed, &format!("delete/{n}"));
+            builder::at(EventType::from_static("resource.delete"), key, after(start, n * 11 + draw(key, 1) % 7))
+                .by(builder::person(seed, person, 0, "aws-cli/2.19.5"))
                 .on(ResourceRef::new("snapshot", format!("snap-{}", hex(key, 17)))
                     .in_cloud("aws", "417382906514", "us-east-1")
                     .with_tag("team", person.team))

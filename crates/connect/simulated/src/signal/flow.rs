@@ -25,8 +25,8 @@ impl Signal<'_> {
     }
 
     /// Bytes a second in one direction; the work done, so that another size changes nothing.
-    fn network(&self, slot: i64, of: u64, share: f64) -> f64 {
-        let (quick, slow) = (self.noise(of, slot), self.drift(of, slot));
+    fn network(&self, slot: i64, stream: u64, share: f64) -> f64 {
+        let (quick, slow) = (self.noise(stream, slot), self.drift(stream, slot));
         match self.asset.load {
             Load::Idle => share * (300.0 + 700.0 * quick),
             Load::Weekly if !self.weekly(slot) => share * (200.0 + 500.0 * quick),
@@ -36,8 +36,8 @@ impl Signal<'_> {
         }
     }
 
-    fn disk(&self, slot: i64, of: u64, share: f64) -> f64 {
-        let (quick, slow) = (self.noise(of, slot), self.drift(of, slot));
+    fn disk(&self, slot: i64, stream: u64, share: f64) -> f64 {
+        let (quick, slow) = (self.noise(stream, slot), self.drift(stream, slot));
         match self.asset.load {
             Load::Disk(peak) => share * peak * (0.2 + 0.8 * self.season(slot)) * (0.8 + 0.4 * quick),
             Load::Weekly if self.weekly(slot) => share * 3e6,

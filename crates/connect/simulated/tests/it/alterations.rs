@@ -53,10 +53,14 @@ async fn refusals() {
     ] {
         let account = account(&estate, cloud);
         let all = account.inventory().await.unwrap().resources;
-        let of = all.iter().find(|one| one.name == name && one.kind == kind).unwrap();
-        let refused = account.apply(of, &mutation).await.unwrap_err();
+        let resource = all.iter().find(|one| one.name == name && one.kind == kind).unwrap();
+        let refused = account.apply(resource, &mutation).await.unwrap_err();
         assert_eq!(refused.kind, expect, "{name} {mutation:?}: {refused}");
-        assert_eq!(account.observe(of).await.unwrap().resource.specification, of.specification, "{name} {mutation:?}");
+        assert_eq!(
+            account.observe(resource).await.unwrap().resource.specification,
+            resource.specification,
+            "{name} {mutation:?}"
+        );
     }
     let aws = account(&estate, "acme-production");
     let ledger = named(&aws, "payments-ledger").await;
@@ -110,8 +114,8 @@ async fn groups_failovers_and_replicas_settle_and_are_kept() {
     let orders = all.iter().find(|one| one.name == "shop-orders").unwrap();
     aws.apply(group, &Mutation::Scale { min: 7, desired: 7 }).await.unwrap();
     aws.apply(orders, &Mutation::FailOver).await.unwrap();
-    for of in [group, orders] {
-        assert_eq!(aws.observe(of).await.unwrap().state, ResourceState::Changing);
+    for resource in [group, orders] {
+        assert_eq!(aws.observe(resource).await.unwrap().state, ResourceState::Changing);
     }
     hands.forward(SignedDuration::from_mins(10));
     let failed_over = aws.observe(orders).await.unwrap().resource;

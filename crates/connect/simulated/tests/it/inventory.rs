@@ -112,7 +112,7 @@ async fn the_bill_is_below_the_list() {
 }
 
 #[tokio::test]
-async fn what_is_denied_is_listed_and_the_rest_goes_on() {
+async fn denied_calls_are_listed_and_the_inventory_continues() {
     let (estate, _) = quiet();
     let azure = account(&estate, "acme-corporate").inventory().await.unwrap();
     assert_eq!(azure.denied.len(), 1);

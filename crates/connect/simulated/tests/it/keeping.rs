@@ -47,7 +47,7 @@ async fn changes_survive() {
 }
 
 #[test]
-fn what_is_not_a_kept_estate_is_refused() {
+fn a_malformed_state_is_refused() {
     let (estate, _) = quiet();
     let kept = estate.snapshot();
     let with = |name: &str, value: serde_json::Value| {

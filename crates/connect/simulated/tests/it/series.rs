@@ -53,31 +53,32 @@ async fn a_bad_deployment_shows_in_what_the_balancer_sees() {
 }
 
 #[tokio::test]
-async fn what_hides_from_the_mean_is_there() {
+async fn bursts_that_the_mean_hides_are_generated() {
     let (estate, _) = quiet();
     let (start, end) = (anchor() - days(30), anchor());
     let aws = account(&estate, "acme-production");
-    let of = async |name: &str, metric| {
+    let values_of = async |name: &str, metric| {
         let resource = named(&aws, name).await;
         points(&aws, &resource, metric, start, end).await
     };
-    let memory = of("search-index-1", Metric::MemoryUtilization).await;
+    let memory = values_of("search-index-1", Metric::MemoryUtilization).await;
     assert!((86.0..92.0).contains(&mean(&memory)), "{}", mean(&memory));
-    let credits = of("edge-proxy-1", Metric::CpuCreditBalance).await;
+    let credits = values_of("edge-proxy-1", Metric::CpuCreditBalance).await;
     assert!(credits[0].value > 800.0 && credits.last().unwrap().value == 0.0);
-    let feed = mean(&of("price-feed", Metric::NetworkOut).await) + mean(&of("price-feed", Metric::NetworkIn).await);
+    let feed = mean(&values_of("price-feed", Metric::NetworkOut).await)
+        + mean(&values_of("price-feed", Metric::NetworkIn).await);
     assert!(feed * 8.0 > 0.55e9, "{feed}");
-    assert!(of("loyalty-2024", Metric::DatabaseConnections).await.iter().all(|sample| sample.value == 0.0));
-    let free = of("payments-ledger", Metric::FreeStorage).await;
+    assert!(values_of("loyalty-2024", Metric::DatabaseConnections).await.iter().all(|sample| sample.value == 0.0));
+    let free = values_of("payments-ledger", Metric::FreeStorage).await;
     let full = 500.0 * GIB;
     assert!(free.last().unwrap().value < 0.13 * full && free[free.len() - 2880].value > 0.2 * full);
-    let leak = of("log-shipper", Metric::MemoryUtilization).await;
+    let leak = values_of("log-shipper", Metric::MemoryUtilization).await;
     assert!(percentile(&leak, 0.99) > 90.0 && percentile(&leak, 0.01) < 40.0);
     // Machines without an agent have no memory figures, and a machine launched five days ago has five days.
-    assert!(of("fraud-scoring", Metric::MemoryUtilization).await.is_empty());
-    let young = of("catalogue-v2", CPU).await.len();
+    assert!(values_of("fraud-scoring", Metric::MemoryUtilization).await.is_empty());
+    let young = values_of("catalogue-v2", CPU).await.len();
     assert!((1430..=1440).contains(&young), "{young}");
-    let holes = of("staging-web", CPU).await.len();
+    let holes = values_of("staging-web", CPU).await.len();
     assert!((7_800..8_600).contains(&holes), "{holes} of 8,640");
     let gcp = account(&estate, "acme-analytics");
     let closing = named(&gcp, "month-end-close").await;

@@ -23,9 +23,11 @@ pub(super) fn open(kind: u8, text: &str, op: &Match) -> bool {
 fn string(value: &str, op: &Match) -> bool {
     match op {
         Match::Compare(side, Bound::Number(bound)) => {
-            value.trim().parse().is_ok_and(|number: f64| side.holds(&number, bound))
+            value.trim().parse().is_ok_and(|number: f64| side.is_satisfied(&number, bound))
         }
-        Match::Compare(side, Bound::Time(bound)) => parse_instant(value).is_ok_and(|value| side.holds(&value, bound)),
+        Match::Compare(side, Bound::Time(bound)) => {
+            parse_instant(value).is_ok_and(|value| side.is_satisfied(&value, bound))
+        }
         _ => op.meets(value),
     }
 }
@@ -33,7 +35,7 @@ fn string(value: &str, op: &Match) -> bool {
 fn number(text: &str, op: &Match) -> bool {
     let Ok(number) = text.parse::<f64>() else { return false };
     match op {
-        Match::Compare(side, Bound::Number(bound)) => side.holds(&number, bound),
+        Match::Compare(side, Bound::Number(bound)) => side.is_satisfied(&number, bound),
         Match::Exact(wanted) | Match::Identical(wanted) => wanted.parse() == Ok(number),
         _ => op.meets(text),
     }

@@ -31,7 +31,7 @@ fn values_of_any_kind_give_a_score() {
 }
 
 #[test]
-fn what_was_not_measured_scores_nothing_and_teaches_nothing() {
+fn missing_values_are_neither_scored_nor_learnt() {
     let points = clean(Kind::Daily, 2);
     let mut gapped = points.clone();
     gapped.insert(1_000, (points[999].0 + 1, f64::NAN));

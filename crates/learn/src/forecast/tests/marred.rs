@@ -54,7 +54,7 @@ fn glitches_change_nothing_wherever_they_lie() {
 }
 
 #[test]
-fn what_comes_every_week_is_no_glitch() {
+fn weekly_peaks_are_no_glitches() {
     // Ten minutes of full load every Sunday at four, in five-minute points of a machine that idles.
     let noise = noise(22, 6 * 7 * 288);
     let works = |at: usize| at % (7 * 288) / 2 == (6 * 288 + 48) / 2;

@@ -29,10 +29,10 @@ fn attestor() -> Attestor {
 fn write_to(
     dir: &Path,
     span: (u64, u64),
-    told: (u64, Times),
+    counts: (u64, Times),
     records: impl Iterator<Item = io::Result<Record>>,
 ) -> io::Result<IdFile> {
-    write(&Place { disk: &LocalDisk, attestor: &attestor(), dir }, span, 0, told, records)
+    write(&Place { disk: &LocalDisk, attestor: &attestor(), dir }, span, 0, counts, records)
 }
 
 fn written(dir: &Path, span: std::ops::Range<u64>) -> IdFile {
@@ -68,13 +68,13 @@ fn merging_keeps_all_records_in_order() {
 }
 
 #[test]
-fn damage_is_told() {
+fn damage_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let file = written(dir.path(), 0..500);
     let path = dir.path().join(name(0, 500));
     let whole = std::fs::read(&path).unwrap();
     let first_page = file.head.page_at(0) as usize;
-    let mut told = BTreeMap::new();
+    let mut counts = BTreeMap::new();
     for at in (0..whole.len()).step_by(13) {
         let mut flipped = whole.clone();
         flipped[at] ^= 4;
@@ -86,9 +86,9 @@ fn damage_is_told() {
         });
         let error = found.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::InvalidData, "byte {at}: {error}");
-        *told.entry(at < first_page).or_insert(0) += 1;
+        *counts.entry(at < first_page).or_insert(0) += 1;
     }
-    assert_eq!(told.len(), 2);
+    assert_eq!(counts.len(), 2);
     std::fs::write(&path, &whole[..whole.len() - 1]).unwrap();
     assert!(IdFile::open(&LocalDisk, &attestor(), &path).is_err());
     let untold = Times::of(&sorted(0..1));
@@ -105,8 +105,8 @@ fn keys_far_apart_begin_a_page_each() {
     let key = |at: u64| IdKey((if at.is_multiple_of(2) { at } else { u64::MAX / (MANY * 2) * at }).to_be_bytes());
     let mut records: Vec<_> = (0..MANY).map(|at| Record { key: key(at), ..record(at) }).collect();
     records.sort_by_key(|record| record.key);
-    let told = (MANY, Times::of(&records));
-    let file = write_to(dir.path(), (0, MANY), told, records.iter().copied().map(Ok)).unwrap();
+    let counts = (MANY, Times::of(&records));
+    let file = write_to(dir.path(), (0, MANY), counts, records.iter().copied().map(Ok)).unwrap();
     for record in records.iter().step_by(97) {
         assert_eq!(file.find(&record.key).unwrap().map(|found| found.key), Some(record.key));
     }

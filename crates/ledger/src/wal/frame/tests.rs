@@ -91,10 +91,10 @@ fn wrong_structure_is_refused() {
         ("entries part", |b| b[22] = 41, FrameFault::Length("entries part")),
         ("note", |b| b[29] = 1, FrameFault::Length("checkpoint")),
     ];
-    for (what, change, expect) in cases {
+    for (name, change, expect) in cases {
         let mut body = encode(&two())[PREFIX..].to_vec();
         change(&mut body);
-        assert_eq!(read(&framed(&body)).unwrap_err(), (0, expect), "{what}");
+        assert_eq!(read(&framed(&body)).unwrap_err(), (0, expect), "{name}");
     }
     let mut bomb = encode(&two())[PREFIX..].to_vec();
     bomb[1] = CODEC_ZSTD;

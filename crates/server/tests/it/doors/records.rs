@@ -64,7 +64,7 @@ async fn a_refusal_on_any_route_leaves_no_success() {
 
 /// A name that is taken, an address that is taken, a version that is gone: each is refused, and recorded as it went.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_taken_is_recorded_as_failed_and_races_have_one_winner() {
+async fn taken_names_are_recorded_as_failed_and_races_have_one_winner() {
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(home.path(), &[]).unwrap();
     let admin = service.admin();

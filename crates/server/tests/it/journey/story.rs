@@ -15,7 +15,7 @@ async fn entries(reader: &Api, of: &Value) -> Vec<Value> {
     entries
 }
 
-fn told(entry: &Value) -> String {
+fn line(entry: &Value) -> String {
     let text = |pointer| entry.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     format!("{} {}", text("/action/operation"), text("/action/status"))
 }
@@ -23,7 +23,7 @@ fn told(entry: &Value) -> String {
 /// Checks that the chapters are in the log in this order, with any entries between them.
 #[track_caller]
 fn in_order<'a>(entries: &'a [Value], chapters: &[&str]) -> Vec<&'a Value> {
-    let all: Vec<String> = entries.iter().map(told).collect();
+    let all: Vec<String> = entries.iter().map(line).collect();
     let mut from = 0;
     let mut found = Vec::new();
     for chapter in chapters {
@@ -100,5 +100,5 @@ pub(super) async fn of_the_stop(reader: &Api, of: &Value) {
     let found = in_order(&entries, &chapters);
     assert_eq!(found[2]["metadata"]["signature"], "director");
     assert_eq!(found[3]["metadata"]["signature"], "security");
-    assert!(!entries.iter().any(|entry| told(entry).contains("delete") || told(entry).contains("terminate")));
+    assert!(!entries.iter().any(|entry| line(entry).contains("delete") || line(entry).contains("terminate")));
 }

@@ -31,7 +31,7 @@ fn records(home: &Path) -> PathBuf {
     folder
 }
 
-fn told(output: &Output) -> String {
+fn text_of(output: &Output) -> String {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{said}");
     said.lines().last().unwrap_or_default().to_owned()
@@ -58,7 +58,7 @@ pub(super) fn import(home: &Path, data: &Path) -> u64 {
         data.to_str().unwrap(),
         folder.to_str().unwrap(),
     ]);
-    let said = told(&output.unwrap());
+    let said = text_of(&output.unwrap());
     let imported = number(&said, "entries imported");
     assert!(imported >= 60 && number(&said, "refused") == 0, "{said}");
     imported
@@ -86,6 +86,6 @@ pub(super) async fn import_again(home: &Path, service: &Service, admin: &Api) {
         let folder = folder.to_str().unwrap();
         reeve(&["audit", "import", "--format", "cloudtrail", "--url", &url, "--token", ADMIN_TOKEN, folder])
     });
-    told(&output.await.unwrap().unwrap());
+    text_of(&output.await.unwrap().unwrap());
     assert_eq!(admin.size().await, size);
 }

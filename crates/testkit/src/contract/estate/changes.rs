@@ -17,7 +17,7 @@ fn machine(id: &str, size: &str, minute: i64) -> Result<Resource> {
     Ok(Resource { specification, observed_at: at(minute)?, ..resource("c-4", id)? })
 }
 
-async fn told(store: &dyn EstateStore, ids: &[&str], since: i64) -> Result<Vec<ResourceChange>> {
+async fn changes_of(store: &dyn EstateStore, ids: &[&str], since: i64) -> Result<Vec<ResourceChange>> {
     let ids: Vec<ResourceId> = ids.iter().map(|id| ResourceId::new(*id)).collect();
     Ok(store.resource_changes(&ids, at(since)?).await?)
 }
@@ -34,7 +34,7 @@ async fn others(store: &dyn EstateStore, connection: &Connection) -> Result<()> 
     let sync = async |seen: &[Resource]| store.resource_sync(&connection.id, seen, &[]).await;
     sync(&[machine("ch-1", "m5.large", 0)?, machine("ch-2", "m5.large", 0)?]).await?;
     sync(&[machine("ch-1", "m5.large", 5)?, machine("ch-2", "m5.large", 5)?]).await?;
-    assert_eq!(told(store, &["ch-1", "ch-2"], 0).await?, [], "nothing new, nothing changed");
+    assert_eq!(changes_of(store, &["ch-1", "ch-2"], 0).await?, [], "nothing new, nothing changed");
     let mut tagged = machine("ch-2", "m5.large", 10)?;
     tagged.tags.insert("Owner".into(), "a\0nn".into());
     sync(&[machine("ch-1", "m5.xlarge", 10)?, tagged.clone()]).await?;
@@ -56,10 +56,10 @@ async fn others(store: &dyn EstateStore, connection: &Connection) -> Result<()> 
     let stopped = change("ch-2", Attribute::State, 15, "running", "stopped")?;
     let owner = change("ch-2", Attribute::Tags, 15, "Owner=ann", "Owner=bob")?;
     let all = [resized, stopped.clone(), owner.clone()];
-    assert_eq!(told(store, &["ch-1", "ch-2"], 0).await?, all, "oldest first");
-    assert_eq!(told(store, &["ch-2"], 0).await?, [stopped.clone(), owner.clone()]);
-    assert_eq!(told(store, &["ch-1", "ch-2"], 11).await?, [stopped, owner]);
-    assert_eq!(told(store, &[], 0).await?, []);
+    assert_eq!(changes_of(store, &["ch-1", "ch-2"], 0).await?, all, "oldest first");
+    assert_eq!(changes_of(store, &["ch-2"], 0).await?, [stopped.clone(), owner.clone()]);
+    assert_eq!(changes_of(store, &["ch-1", "ch-2"], 11).await?, [stopped, owner]);
+    assert_eq!(changes_of(store, &[], 0).await?, []);
     Ok(())
 }
 
@@ -72,30 +72,30 @@ async fn reeves_own(store: &dyn EstateStore, connection: &Connection) -> Result<
     let began_before = [machine("ch-1", "m5.xlarge", 18)?, machine("ch-3", "m5.large", 21)?];
     store.resource_sync(&connection.id, &began_before, &[]).await?;
     assert_eq!(size().await?.as_deref(), Some("m5.2xlarge"));
-    assert_eq!(told(store, &["ch-1"], 0).await?.len(), 1);
+    assert_eq!(changes_of(store, &["ch-1"], 0).await?.len(), 1);
     // A clock that was ahead does not keep the inventory from being taken over.
     store.resource_put(&machine("ch-1", "m5.2xlarge", 900)?).await?;
     store.resource_sync(&connection.id, &[machine("ch-1", "m5.large", 25)?], &[]).await?;
     assert_eq!(size().await?.as_deref(), Some("m5.large"));
-    assert_eq!(told(store, &["ch-1"], 0).await?.len(), 1, "in which order it happened is not known");
+    assert_eq!(changes_of(store, &["ch-1"], 0).await?.len(), 1, "in which order it happened is not known");
     Ok(())
 }
 
 /// The newest hundred of each, for ninety days.
 async fn bounds(store: &dyn EstateStore, connection: &Connection) -> Result<()> {
-    let sync = async |of: Resource| store.resource_sync(&connection.id, &[of], &[]).await;
+    let sync = async |resource: Resource| store.resource_sync(&connection.id, &[resource], &[]).await;
     for step in 0..105 {
         let size = if step % 2 == 0 { "m5.xlarge" } else { "m5.large" };
         sync(machine("ch-1", size, 30 + step)?).await?;
     }
-    let kept = told(store, &["ch-1"], 0).await?;
+    let kept = changes_of(store, &["ch-1"], 0).await?;
     assert_eq!((kept.len(), kept[0].seen_at), (100, at(35)?));
     let days = 15 + 90 * 1440;
     sync(machine("ch-1", "m5.2xlarge", days)?).await?;
-    assert_eq!(told(store, &["ch-2"], 0).await?.len(), 2, "of each");
+    assert_eq!(changes_of(store, &["ch-2"], 0).await?.len(), 2, "of each");
     sync(machine("ch-3", "m5.large", days + 1)?).await?;
-    assert_eq!(told(store, &["ch-1", "ch-2"], 0).await?.len(), 100, "those of ch-2 are too old");
+    assert_eq!(changes_of(store, &["ch-1", "ch-2"], 0).await?.len(), 100, "those of ch-2 are too old");
     store.connection_delete(&connection.id).await?;
-    assert_eq!(told(store, &["ch-1"], 0).await?, [], "they go with their connection");
+    assert_eq!(changes_of(store, &["ch-1"], 0).await?, [], "they go with their connection");
     Ok(())
 }

@@ -49,8 +49,9 @@ impl Life {
         for (id, (_, receipt)) in &self.model.acknowledged {
             let entry = held.get(id.as_str()).unwrap_or_else(|| panic!("acknowledged and lost: {receipt:?}"));
             let found = (entry.sequence, entry.recorded_at, entry.leaf_hash, entry.previous_hash, entry.hash);
-            let told = (receipt.sequence, receipt.recorded_at, receipt.leaf_hash, receipt.previous_hash, receipt.hash);
-            assert_eq!(found, told, "{id} is not what its receipt says");
+            let expected =
+                (receipt.sequence, receipt.recorded_at, receipt.leaf_hash, receipt.previous_hash, receipt.hash);
+            assert_eq!(found, expected, "{id} is not what its receipt says");
         }
         let sent: Vec<String> = self.model.doubtful.iter().flatten().map(|text| id_of(text)).collect();
         for texts in &self.model.doubtful {
@@ -58,8 +59,12 @@ impl Life {
             // What another submission brought as well says nothing about this one.
             let once = |id: &String| sent.iter().filter(|other| *other == id).count() == 1;
             ids.retain(|id| !self.model.acknowledged.contains_key(id) && once(id));
-            let there = ids.iter().filter(|id| held.contains_key(id.as_str())).count();
-            assert!(there == 0 || there == ids.len(), "{there} of {} entries of a submission are there", ids.len());
+            let present = ids.iter().filter(|id| held.contains_key(id.as_str())).count();
+            assert!(
+                present == 0 || present == ids.len(),
+                "{present} of {} entries of a submission are there",
+                ids.len()
+            );
         }
         for id in &self.model.refused {
             assert!(!held.contains_key(id.as_str()), "{id} was refused and is there");

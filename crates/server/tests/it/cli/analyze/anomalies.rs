@@ -71,7 +71,7 @@ fn a_score_does_not_know_what_comes_later() {
 }
 
 #[test]
-fn what_is_no_series_is_refused_with_its_line_before_anything_is_written() {
+fn a_file_without_a_series_is_refused_with_its_line() {
     for (text, reason) in
         [("", "empty"), ("timestamp,value\n0,1\nyesterday,2\n", "line 3"), ("a,b,c\n1,2,3\n", "column")]
     {

@@ -64,7 +64,7 @@ fn a_runaway_day_is_found_with_its_resource() {
 }
 
 #[test]
-fn what_is_no_bill_is_told_with_its_place() {
+fn a_file_that_is_no_bill_is_refused_with_its_place() {
     for (text, expect) in [
         (String::new(), "stdin is empty"),
         ("a,b\n1,2\n".to_owned(), "names no BilledCost"),

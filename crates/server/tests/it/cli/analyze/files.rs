@@ -45,7 +45,7 @@ fn spellings_of_one_series_are_read_alike() {
 }
 
 #[test]
-fn what_is_no_series_is_refused_by_every_command() {
+fn every_command_refuses_a_file_without_a_series() {
     let hosts = series("timestamp,host,value", |at| format!("{},web-{},{}", minute(at / 2), at % 2, at % 7));
     let words = series("timestamp,value", |at| format!("{},NaN", minute(at)));
     for (text, expect) in [

@@ -61,7 +61,7 @@ fn awkward_files_get_bands_too() {
 }
 
 #[test]
-fn what_cannot_be_forecast_is_refused_with_a_reason() {
+fn a_series_without_a_forecast_is_refused_with_a_reason() {
     for (text, reason) in [
         ("", "is empty"),
         ("timestamp,value\n", "a header and no rows"),

@@ -41,7 +41,7 @@ fn the_chance_rises_towards_a_loss_that_comes_by_the_clock() {
 }
 
 #[test]
-fn what_cannot_be_judged_is_told() {
+fn unusable_availability_files_are_refused_with_a_reason() {
     for (text, expect) in [
         (trace(20), "too few"),
         (trace(0), "no rows below it"),

@@ -27,7 +27,7 @@ pub(super) struct Answers {
     proven: String,
 }
 
-pub(super) struct House {
+pub(super) struct LogFixture {
     folder: tempfile::TempDir,
     /// Files as they were before the last entries came.
     pub(super) earlier: BTreeMap<&'static str, Vec<u8>>,
@@ -51,10 +51,10 @@ pub(super) fn draft(number: usize) -> Draft {
     Draft::from_bytes(text.as_bytes(), Timestamp::from_second(1_795_170_000).unwrap()).unwrap()
 }
 
-impl House {
-    pub(super) async fn build() -> House {
-        let mut house = House { folder: tempfile::tempdir().unwrap(), earlier: BTreeMap::new() };
-        let opened = house.open().await.unwrap();
+impl LogFixture {
+    pub(super) async fn build() -> LogFixture {
+        let mut fixture = LogFixture { folder: tempfile::tempdir().unwrap(), earlier: BTreeMap::new() };
+        let opened = fixture.open().await.unwrap();
         for seal in 0..2 {
             let drafts = (seal * SEALED..(seal + 1) * SEALED).map(draft).collect();
             opened.ledger.append(drafts).await.unwrap();
@@ -68,7 +68,7 @@ impl House {
                     Draft::from_bytes(text.as_bytes(), Timestamp::now()).map_err(|error| format!("{error:?}"))
                 };
                 opened.ledger.rotate_key(entry).await.unwrap();
-                house.earlier = KEPT.iter().map(|name| (*name, house.read(name))).collect();
+                fixture.earlier = KEPT.iter().map(|name| (*name, fixture.read(name))).collect();
             }
         }
         for frame in 0..4 {
@@ -76,11 +76,11 @@ impl House {
             opened.ledger.append((first..first + UNSEALED / 4).map(draft).collect()).await.unwrap();
         }
         opened.close().await;
-        house
+        fixture
     }
 
-    pub(super) fn copy(&self) -> House {
-        let copy = House { folder: tempfile::tempdir().unwrap(), earlier: self.earlier.clone() };
+    pub(super) fn copy(&self) -> LogFixture {
+        let copy = LogFixture { folder: tempfile::tempdir().unwrap(), earlier: self.earlier.clone() };
         for name in self.files() {
             let target = copy.path(&name);
             fs::create_dir_all(target.parent().unwrap()).unwrap();

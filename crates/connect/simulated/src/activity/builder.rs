@@ -30,14 +30,14 @@ fn identifier(key: u64) -> String {
 }
 
 /// A person at work: the session is that of the day.
-pub(super) fn person(seed: u64, who: &Person, day: i64, agent: &str) -> Actor {
-    let session = hex(key(seed, &format!("session/{}/{day}", who.handle)), 16);
-    outsider(who, home(who), agent).with_session_id(session)
+pub(super) fn person(seed: u64, person: &Person, day: i64, agent: &str) -> Actor {
+    let session = hex(key(seed, &format!("session/{}/{day}", person.handle)), 16);
+    outsider(person, home(person), agent).with_session_id(session)
 }
 
 /// A person, or somebody who says so, from an address.
-pub(super) fn outsider(who: &Person, from: IpAddr, agent: &str) -> Actor {
-    Actor::user(who.handle).with_email(who.email()).with_ip_address(from).with_user_agent(agent)
+pub(super) fn outsider(person: &Person, from: IpAddr, agent: &str) -> Actor {
+    Actor::user(person.handle).with_email(person.email()).with_ip_address(from).with_user_agent(agent)
 }
 
 /// A program.
@@ -45,9 +45,9 @@ pub(super) fn program(kind: ActorType, id: &str, agent: &str) -> Actor {
     Actor::new(kind, id).with_user_agent(agent)
 }
 
-fn home(who: &Person) -> IpAddr {
-    let [a, b, c] = who.office.network();
-    let desk = PEOPLE.iter().position(|person| person.handle == who.handle).unwrap_or(0);
+fn home(person: &Person) -> IpAddr {
+    let [a, b, c] = person.office.network();
+    let desk = PEOPLE.iter().position(|other| other.handle == person.handle).unwrap_or(0);
     IpAddr::V4(Ipv4Addr::new(a, b, c, u8::try_from(20 + desk).unwrap_or(20)))
 }
 

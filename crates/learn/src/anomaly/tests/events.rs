@@ -25,14 +25,17 @@ fn a_row_is_strange_for_as_long_as_it_is() {
             let judged = judge(&points);
             assert_eq!(strange(&judged, 800..800 + length), length, "{step_ms} {by}");
             assert!(strange(&judged, 800 + length..1_200) <= 10, "{step_ms} {by}");
-            let told = alarms(&judged[700..]);
-            assert!(told.first().is_some_and(|row| *row < 102) && told.len() <= 2, "{step_ms} {by}: {told:?}");
+            let alarm_rows = alarms(&judged[700..]);
+            assert!(
+                alarm_rows.first().is_some_and(|row| *row < 102) && alarm_rows.len() <= 2,
+                "{step_ms} {by}: {alarm_rows:?}"
+            );
         }
     }
 }
 
 #[test]
-fn what_stays_counts_for_more_than_what_passes() {
+fn lasting_shifts_score_higher_than_passing_ones() {
     let sizes = [1, 4, 12].map(|length| {
         let mut points = steady(HOUR_MS, 800, 4);
         points[600..600 + length].iter_mut().for_each(|point| point.1 += 6.0);
@@ -58,7 +61,7 @@ fn the_first_hundred_rows_are_judged_and_do_not_blind_the_rest() {
 }
 
 #[test]
-fn what_comes_to_life_is_told_and_then_usual() {
+fn a_series_that_starts_raises_one_alarm() {
     for (step_ms, size) in [(60_000, 30_000.0), (STEP_MS, 30_000.0), (STEP_MS, 3.0)] {
         let mut chance = Chance::new(6);
         let mut points: Vec<crate::Point> = (0..9_000).map(|row| (row * step_ms, 0.0)).collect();
@@ -66,9 +69,9 @@ fn what_comes_to_life_is_told_and_then_usual() {
             point.1 = size * (1.0 + 0.2 * (row as f64 / 229.0).sin() + 0.1 * chance.normal());
         }
         let judged = judge(&points);
-        let told = alarms(&judged);
-        assert_eq!(told.first(), Some(&5_000), "{step_ms} {size}");
-        assert!(told.len() <= 4, "{step_ms} {size}: {told:?}");
+        let alarm_rows = alarms(&judged);
+        assert_eq!(alarm_rows.first(), Some(&5_000), "{step_ms} {size}");
+        assert!(alarm_rows.len() <= 4, "{step_ms} {size}: {alarm_rows:?}");
         let day = (86_400_000 / step_ms) as usize;
         assert!(strange(&judged, 5_000..5_000 + day / 2) > day / 3, "{step_ms} {size}");
         assert_eq!(strange(&judged, 5_000 + day + 100..9_000), 0, "{step_ms} {size}");
@@ -83,8 +86,8 @@ fn a_dip_soon_after_a_spike_is_an_event_of_its_own() {
             points[2_500].1 += first;
             points[2_500 + apart].1 += second;
             let judged = judge(&points);
-            let told: Vec<usize> = alarms(&judged).into_iter().filter(|row| *row >= 2_500).collect();
-            assert_eq!(told, [2_500, 2_500 + apart], "{apart} {first} {second}");
+            let alarm_rows: Vec<usize> = alarms(&judged).into_iter().filter(|row| *row >= 2_500).collect();
+            assert_eq!(alarm_rows, [2_500, 2_500 + apart], "{apart} {first} {second}");
             assert!(judged[2_500 + apart].score > 0.7, "{apart} {first} {second}");
         }
     }

@@ -3,14 +3,14 @@
 use reeve_audit::{ActionMethod, ActionStatus, Entry, EventType, Json, ResourceRef, Severity};
 use reeve_estate::ResourceKind;
 
-use super::pen::{self, state};
+use super::builder::{self, state};
 use super::{Scene, Target};
 use crate::company::people::Person;
 use crate::noise::{between, draw, hex, pick, unit};
 
 /// Something a person does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Deed {
+enum PersonAction {
     View,
     Tag,
     Capacity,
@@ -26,10 +26,12 @@ enum Deed {
     Budget,
 }
 
-use Deed::{Account, Budget, Capacity, Create, Delete, Deploy, Export, Firewall, Policy, Query, Secret, Tag, View};
+use PersonAction::{
+    Account, Budget, Capacity, Create, Delete, Deploy, Export, Firewall, Policy, Query, Secret, Tag, View,
+};
 
 /// Frequency of each action in a team, as weights of any sum.
-const HABITS: &[(&str, &[(Deed, u64)])] = &[
+const WEIGHTS: &[(&str, &[(PersonAction, u64)])] = &[
     (
         "platform",
         &[
@@ -57,25 +59,25 @@ const HABITS: &[(&str, &[(Deed, u64)])] = &[
 const REFUSED: f64 = 0.03;
 
 /// A deed of a person in a minute.
-pub(super) fn write(scene: &Scene, who: &Person, key: u64, minute: i64, day: i64, browser: &str) -> Entry {
-    let deed = choose(who.team, key);
+pub(super) fn write(scene: &Scene, person: &Person, key: u64, minute: i64, day: i64, browser: &str) -> Entry {
+    let action = choose(person.team, key);
     let (method, agent) = match draw(key, 31) % 20 {
         0..=10 => (ActionMethod::Console, browser),
         11..=15 => (ActionMethod::Cli, "aws-cli/2.19.5 md/awscrt#0.22.0"),
         _ => (ActionMethod::Api, "acme-portal/5.8"),
     };
-    let changes = !matches!(deed, View | Query);
-    let refused = changes && deed != Deploy && unit(key, 32) < REFUSED;
+    let changes = !matches!(action, View | Query);
+    let refused = changes && action != Deploy && unit(key, 32) < REFUSED;
     let status = if refused { ActionStatus::Denied } else { ActionStatus::Success };
-    let entry = describe(scene, deed, who, key, minute);
+    let entry = describe(scene, action, person, key, minute);
     let severity = if refused { entry.severity.max(Severity::Medium) } else { entry.severity };
     let operation = entry.action.operation.clone().unwrap_or_default();
     let mut entry = entry
-        .by(pen::person(scene.seed, who, day, agent))
+        .by(builder::person(scene.seed, person, day, agent))
         .with_severity(severity)
         .with_action(operation, status, method)
-        .with_metadata("country", who.office.country())
-        .with_tag(who.team);
+        .with_metadata("country", person.office.country())
+        .with_tag(person.team);
     if refused {
         // What was refused changed nothing.
         entry.changes = reeve_audit::Changes::default();
@@ -84,12 +86,12 @@ pub(super) fn write(scene: &Scene, who: &Person, key: u64, minute: i64, day: i64
     entry
 }
 
-fn choose(team: &str, key: u64) -> Deed {
-    let Some((_, habits)) = HABITS.iter().find(|(name, _)| *name == team) else { return View };
+fn choose(team: &str, key: u64) -> PersonAction {
+    let Some((_, habits)) = WEIGHTS.iter().find(|(name, _)| *name == team) else { return View };
     let mut left = draw(key, 33) % habits.iter().map(|(_, weight)| weight).sum::<u64>();
-    for (deed, weight) in *habits {
+    for (action, weight) in *habits {
         if left < *weight {
-            return *deed;
+            return *action;
         }
         left -= weight;
     }
@@ -105,24 +107,24 @@ fn one<'a>(scene: &'a Scene, team: &str, key: u64, kinds: &[ResourceKind]) -> Op
 }
 
 /// The entry without who did it and how it went; the operation is under its action already.
-fn describe(scene: &Scene, deed: Deed, who: &Person, key: u64, minute: i64) -> Entry {
+fn describe(scene: &Scene, action: PersonAction, person: &Person, key: u64, minute: i64) -> Entry {
     let begin = |kind: EventType, operation: &str| {
-        pen::entry(kind, key, minute).with_action(operation, ActionStatus::Success, ActionMethod::Console)
+        builder::entry(kind, key, minute).with_action(operation, ActionStatus::Success, ActionMethod::Console)
     };
-    let on = |entry: Entry, kinds: &[ResourceKind]| match one(scene, who.team, key, kinds) {
+    let on = |entry: Entry, kinds: &[ResourceKind]| match one(scene, person.team, key, kinds) {
         Some(target) => entry.on(target.reference.clone()).with_metadata("resource_name", target.name.as_str()),
         None => entry,
     };
     let number = |low: f64, high: f64| between(key, 35, low, high) as i64;
     use ResourceKind::{Bucket, Database, LoadBalancer, ScalingGroup, VirtualMachine, Volume};
-    match deed {
+    match action {
         View => on(
             begin(EventType::from_static("resource.view"), "describe"),
             &[VirtualMachine, Database, Bucket, LoadBalancer, ScalingGroup],
         ),
         Tag => on(begin(EventType::from_static("resource.modify"), "set_tags"), &[VirtualMachine, Volume, Bucket])
             .before(state([("reviewed", Json::from("2026-q3"))]))
-            .after(state([("reviewed", Json::from("2026-q4")), ("reviewer", Json::from(who.handle))])),
+            .after(state([("reviewed", Json::from("2026-q4")), ("reviewer", Json::from(person.handle))])),
         Capacity => {
             let most = number(6.0, 11.0);
             on(begin(EventType::from_static("resource.modify"), "set_maximum_capacity"), &[ScalingGroup])
@@ -138,7 +140,7 @@ fn describe(scene: &Scene, deed: Deed, who: &Person, key: u64, minute: i64) -> E
                 .after(state([("port", Json::from(port)), ("from", Json::from("10.0.0.0/8"))]))
         }
         Policy => begin(EventType::from_static("policy.modify"), "put_role_policy")
-            .on(ResourceRef::new("iam_role", format!("{}-{}", who.team, number(1.0, 6.0))))
+            .on(ResourceRef::new("iam_role", format!("{}-{}", person.team, number(1.0, 6.0))))
             .with_severity(Severity::Medium)
             .before(state([("version", Json::from(number(3.0, 40.0)))]))
             .after(state([("version", Json::from(number(3.0, 40.0) + 1))])),
@@ -151,7 +153,7 @@ fn describe(scene: &Scene, deed: Deed, who: &Person, key: u64, minute: i64) -> E
             .with_severity(Severity::Medium)
             .before(state([("age_days", Json::from(number(35.0, 300.0)))])),
         Secret => begin(EventType::from_static("secret.read"), "get_secret_value")
-            .on(ResourceRef::new("secret", format!("{}/{}", who.team, secret(key))))
+            .on(ResourceRef::new("secret", format!("{}/{}", person.team, secret(key))))
             .with_severity(Severity::Low),
         Query => on(begin(EventType::from_static("data.query"), "run_query"), &[Database, Bucket])
             .with_metadata("rows", number(1.0, 250_000.0)),
