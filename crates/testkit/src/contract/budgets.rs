@@ -1,4 +1,4 @@
-//! What every [`BudgetStore`] must do.
+//! Contract of every [`BudgetStore`].
 
 use std::sync::Arc;
 
