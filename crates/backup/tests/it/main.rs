@@ -153,7 +153,7 @@ fn a_name_that_leads_elsewhere_is_never_opened() {
         let bytes = forged(|tar| entry(tar, name, EntryType::Regular, b"x"));
         let contents = read(bytes.as_slice(), &mut Nowhere).unwrap();
         assert!(
-            contents.flaws[0].to_string().contains("no path of a file in a data directory"),
+            contents.flaws[0].to_string().contains("is not a path in a data directory"),
             "{:?}",
             contents.flaws
         );
