@@ -22,7 +22,7 @@ use crate::session::AwsConnection;
 const FINE_S: i64 = 300;
 /// Length of an old point's period.
 const COARSE_S: i64 = 3600;
-/// Retention of one-minute and five-minute points in CloudWatch.
+/// Retention of five-minute points in CloudWatch.
 const FINE_KEPT: SignedDuration = SignedDuration::from_hours(63 * 24);
 /// Retention of hourly points in CloudWatch.
 const COARSE_KEPT: SignedDuration = SignedDuration::from_hours(455 * 24);

@@ -19,7 +19,7 @@ use crate::window::{DAY_MS, HOUR_MS, WEEK_MS};
 const LEAST_HORIZONS: f64 = 10.0;
 /// Moments a fit takes at most; beyond that every second is left out, again and again.
 const MOST_EXAMPLES: usize = 4_000;
-/// Half-lives with which losses are forgotten.
+/// Decay times of past losses, in milliseconds.
 const FORGET_MS: [i64; 4] = [HOUR_MS, 6 * HOUR_MS, DAY_MS, WEEK_MS];
 /// A silence of so many usual steps, and longer than the horizon, hides what happened in it.
 const SILENT_STEPS: i64 = 4;

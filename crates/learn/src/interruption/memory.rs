@@ -12,7 +12,7 @@ use crate::window::{DAY_MS, HOUR_MS};
 pub(super) const PRIOR_PER_DAY: f64 = 0.002_4;
 /// Events that the level above is worth.
 const BELIEF: f64 = 3.0;
-/// Decay times of recent interruptions.
+/// Decay times of recent interruptions, in milliseconds.
 const FORGET_MS: [f64; 2] = [HOUR_MS as f64, DAY_MS as f64];
 
 #[derive(Debug, Clone, Default, PartialEq)]

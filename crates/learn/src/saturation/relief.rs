@@ -6,7 +6,7 @@ use crate::leak::breaks::Break;
 use crate::leak::buckets::{Buckets, median, spread};
 use crate::leak::tail::student_upper;
 
-/// Weight of random releases in past paths, shared among the releases seen.
+/// Number of past stretches that random releases count for, shared among the releases seen.
 const RANDOM: f64 = 4.0;
 
 /// Effect of the releases so far.
