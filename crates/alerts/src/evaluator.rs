@@ -6,6 +6,7 @@ use hashbrown::{HashMap, HashSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use reeve_audit::query::EntryWords;
 use reeve_audit::{Entry, EventType, Json, events};
 
 use crate::firing::{Firing, FiringEntry, FiringGrowth, FiringId, FiringStatus};
@@ -196,10 +197,11 @@ impl Evaluator {
         }
         let mut candidates = std::mem::take(&mut self.candidates);
         self.index.candidates(observed.entry, &mut candidates);
+        let words = EntryWords::new(observed.entry);
         for at in &candidates {
             let running = &mut self.rules[*at as usize];
             let query = &running.rule.settings.query;
-            if query.matches(observed.entry, observed.recorded_at, observed.recorded_at) {
+            if query.matches_words(&words, observed.recorded_at, observed.recorded_at) {
                 running.take(observed, self.clock_ms, &self.limits, &mut self.fired, &mut self.grown);
             }
         }

@@ -29,7 +29,7 @@ pub use error::QueryError;
 pub use field::field_names;
 pub use filter::{FILTERS, filter, may_be_by_reeve, time_range};
 pub use parse::{MAX_QUERY_BYTES, MAX_QUERY_DEPTH, MAX_QUERY_TERMS};
-pub use text::{TextMatch, words};
+pub use text::{EntryWords, TextMatch, words};
 pub use time::point_in_time;
 pub use value::MAX_WILDCARDS;
 
@@ -67,6 +67,12 @@ impl Query {
         self.expr.matches(entry, recorded_at, now)
     }
 
+    /// [`Query::matches`] for one of many queries that are asked about the same entry.
+    pub fn matches_words(&self, words: &EntryWords<'_>, recorded_at: Timestamp, now: Timestamp) -> bool {
+        let candidate = eval::Candidate { entry: words.entry(), recorded_at, now, words: Some(words) };
+        eval::matches(&self.expr, candidate)
+    }
+
     /// Returns the query with all relative times replaced by instants.
     pub fn resolve(&self, now: Timestamp) -> Self {
         Self { expr: self.expr.resolve(now) }
@@ -76,7 +82,7 @@ impl Query {
 impl Expr {
     /// Returns `true` if the entry satisfies the expression; relative times (`now-24h`) count from `now`.
     pub fn matches(&self, entry: &Entry, recorded_at: Timestamp, now: Timestamp) -> bool {
-        eval::matches(self, eval::Candidate { entry, recorded_at, now })
+        eval::matches(self, eval::Candidate { entry, recorded_at, now, words: None })
     }
 
     /// Returns the condition with all relative times replaced by instants.

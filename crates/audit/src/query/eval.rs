@@ -8,6 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::ast::{Bound, Comparison, Expr, Match};
 use super::column::{Column, FieldPath};
 use super::fold;
+use super::text::EntryWords;
 use crate::entry::{Entry, Leaf, SubmitterField};
 use crate::instant::{format_instant, parse_instant};
 use crate::json::Json;
@@ -18,6 +19,8 @@ pub(super) struct Candidate<'e> {
     pub(super) entry: &'e Entry,
     pub(super) recorded_at: Timestamp,
     pub(super) now: Timestamp,
+    /// Words of the entry, where many queries are asked about it.
+    pub(super) words: Option<&'e EntryWords<'e>>,
 }
 
 pub(super) fn matches(expr: &Expr, candidate: Candidate<'_>) -> bool {
@@ -27,7 +30,10 @@ pub(super) fn matches(expr: &Expr, candidate: Candidate<'_>) -> bool {
         Expr::Or(terms) => terms.iter().any(|term| matches(term, candidate)),
         Expr::Not(term) => !matches(term, candidate),
         Expr::Field { field, op } => candidate.field(field, op),
-        Expr::Text(term) => candidate.entry.any_text(&mut |Leaf(value)| term.found_in(&value)),
+        Expr::Text(term) => {
+            candidate.words.is_none_or(|words| words.may_have(term))
+                && candidate.entry.any_text(&mut |Leaf(value)| term.found_in(&value))
+        }
     }
 }
 

@@ -33,6 +33,12 @@ fn found(query: &str) -> bool {
     let resolved = query.resolve(now());
     let [a, b] = [&query, &resolved].map(|q| q.matches(&draft.entry, draft.recorded_at, now()));
     assert_eq!(a, b, "resolving changes the meaning of {query}");
+    let words = EntryWords::new(&draft.entry);
+    assert_eq!(
+        a,
+        query.matches_words(&words, draft.recorded_at, now()),
+        "collected words change the answer of {query}"
+    );
     a
 }
 
