@@ -16,13 +16,13 @@ use crate::{machine, peer, stage, yardstick};
 
 /// Usage text.
 pub(crate) const USAGE: &str = "
-stages: append search counts reports single alerts disk verify restart postgres (all by default; append always runs)
+stages: append search counts reports exports single alerts disk verify restart postgres (all by default; append always runs)
 variables: ENTRIES (10000000), PG_ENTRIES (as ENTRIES), PG_SECONDS (480: appending to PostgreSQL ends then), QUERIES (200 a kind),
   SINGLE_SECONDS (10), BENCH_DIR (target/bench; put it on the disk that is meant), BENCH_PROGRAMS (where reeve and reeve-verify are),
   KEEP=1 (leave the data where it is)";
 
-const STAGES: [&str; 10] =
-    ["append", "search", "counts", "reports", "single", "alerts", "disk", "verify", "restart", "postgres"];
+const STAGES: [&str; 11] =
+    ["append", "search", "counts", "reports", "exports", "single", "alerts", "disk", "verify", "restart", "postgres"];
 
 struct Plan {
     stages: Vec<&'static str>,
@@ -137,6 +137,7 @@ impl Run {
             stage::ask::counts(alive(&service)?, (run.plan.queries / 4).max(5), &mut run.results)
         });
         self.stage("reports", |run| stage::reports::run(alive(&service)?, &programs, &data, &bodies, &mut run.results));
+        self.stage("exports", |run| stage::exports::run(alive(&service)?, &programs, &data, &bodies, &mut run.results));
         self.stage("single", |run| {
             let (seconds, generator) = (run.plan.single_seconds, &run.generator);
             stage::single::run(alive(&service)?, generator, bodies.end_ms, seconds, &mut run.results)

@@ -72,7 +72,8 @@ pub(crate) fn run(
     Ok(())
 }
 
-fn post(service: &Service, path: &str, body: &Value) -> Result<Value> {
+/// Sends a body and returns the answer's.
+pub(super) fn post(service: &Service, path: &str, body: &Value) -> Result<Value> {
     let request = wire::request("POST", path, TOKEN, "application/json", body.to_string().as_bytes());
     let mut connection = Connection::open(service.address)?;
     let (head, answer) = connection.send(&request)?;
