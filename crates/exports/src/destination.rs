@@ -66,8 +66,9 @@ pub enum DestinationSettings {
         port: u16,
         /// User.
         username: String,
-        /// SHA-256 fingerprint of the host key (`SHA256:...`), as `ssh-keygen -lf` prints it. Another host key is refused.
-        host_key: String,
+        /// SHA-256 fingerprint of the host key (`SHA256:...`), as `ssh-keygen -lf` prints it. Another host key is refused; without one
+        /// every host is refused, with the fingerprints that it presented.
+        host_key: Option<String>,
     },
     /// Folder, relative to the one that the configuration allows.
     Folder,
@@ -200,10 +201,11 @@ impl DestinationDraft {
             Some(DestinationKind::Sftp) => DestinationSettings::Sftp {
                 host: needed("host", &self.host, is_name),
                 port: self.port.unwrap_or(22),
-                username: needed("username", &self.username, |text| {
-                    text.len() <= 100 && !text.contains(char::is_control)
-                }),
-                host_key: needed("host_key", &self.host_key, |text| text.starts_with("SHA256:") && text.len() <= 60),
+                username: needed("username", &self.username, is_username),
+                host_key: match given(&self.host_key) {
+                    Some(_) => Some(needed("host_key", &self.host_key, is_fingerprint)),
+                    None => None,
+                },
             },
             Some(DestinationKind::Folder) => DestinationSettings::Folder,
             None => {
@@ -225,6 +227,20 @@ fn is_name(text: &str) -> bool {
         && !text.contains("..")
 }
 
+/// Returns `true` for names of SSH users that no program reads as an option, a host or a command.
+fn is_username(text: &str) -> bool {
+    text.len() <= 100
+        && !text.starts_with('-')
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'+'))
+}
+
+/// Returns `true` for the SHA-256 fingerprint of a key: 32 bytes in base64 without padding.
+fn is_fingerprint(text: &str) -> bool {
+    text.strip_prefix("SHA256:").is_some_and(|digest| {
+        digest.len() == 43 && digest.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'))
+    })
+}
+
 /// Returns `true` for paths that stay below the folder they are relative to, on every kind of destination.
 fn is_relative(path: &str) -> bool {
     path.len() <= 500
@@ -236,8 +252,26 @@ fn is_relative(path: &str) -> bool {
 
 /// Reason why a file did not reach a destination. The message says what happened and never holds a secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct CarryError(pub String);
+#[error("{message}")]
+pub struct CarryError {
+    /// The reason, for people.
+    pub message: String,
+    /// Set when another attempt would end the same: wrong credentials, an unknown host key. Attempts with a wrong password lock
+    /// accounts out, so none is repeated.
+    pub is_permanent: bool,
+}
+
+impl CarryError {
+    /// An error that may pass.
+    pub fn passing(message: impl Into<String>) -> CarryError {
+        CarryError { message: message.into(), is_permanent: false }
+    }
+
+    /// An error that stays until somebody changes the destination.
+    pub fn permanent(message: impl Into<String>) -> CarryError {
+        CarryError { message: message.into(), is_permanent: true }
+    }
+}
 
 /// Carries files to destinations; adapters implement it for each kind.
 #[async_trait]
@@ -276,7 +310,7 @@ mod tests {
         assert_eq!(fields(draft("s3")), ["bucket", "region"]);
         assert_eq!(fields(draft("azure_blob")), ["account", "container"]);
         assert_eq!(fields(draft("gcs")), ["bucket"]);
-        assert_eq!(fields(draft("sftp")), ["host", "username", "host_key"]);
+        assert_eq!(fields(draft("sftp")), ["host", "username"]);
         assert_eq!(fields(draft("ftp")), ["kind"]);
         for prefix in ["../up", "a/../b", "a//b", "a\\b", "a/\u{0}"] {
             assert_eq!(fields(DestinationDraft { prefix: prefix.into(), ..draft("folder") }), ["prefix"], "{prefix:?}");
@@ -284,6 +318,28 @@ mod tests {
         for bucket in ["a/b", "a?b", "a b", "a..b"] {
             let gcs = DestinationDraft { bucket: Some(bucket.into()), ..draft("gcs") };
             assert_eq!(fields(gcs), ["bucket"], "{bucket:?}");
+        }
+    }
+
+    #[test]
+    fn users_and_host_keys_of_sftp_are_checked() {
+        let sftp = |username: &str, host_key: Option<&str>| DestinationDraft {
+            host: Some("files.example.com".into()),
+            username: Some(username.into()),
+            host_key: host_key.map(str::to_owned),
+            ..draft("sftp")
+        };
+        let fingerprint = format!("SHA256:{}", "a".repeat(43));
+        for host_key in [None, Some(""), Some(fingerprint.as_str())] {
+            let (_, settings, _) = sftp("reeve", host_key).read().unwrap();
+            let DestinationSettings::Sftp { port, host_key: kept, .. } = settings else { panic!("{settings:?}") };
+            assert_eq!((port, kept.as_deref()), (22, host_key.filter(|text| !text.is_empty())));
+        }
+        for username in ["-oProxyCommand=x", "a b", "a@b", "a;b", "$(id)"] {
+            assert_eq!(sftp(username, None).read().unwrap_err()[0].path, "username", "{username}");
+        }
+        for host_key in ["MD5:aa:bb", "SHA256:short", &format!("{fingerprint}=")] {
+            assert_eq!(sftp("reeve", Some(host_key)).read().unwrap_err()[0].path, "host_key", "{host_key}");
         }
     }
 

@@ -2,9 +2,12 @@
 
 pub mod contract;
 pub mod http;
+pub mod line;
 pub mod live;
 pub mod moto;
 pub mod postgres;
 pub mod rsyslog;
 pub mod service;
+pub mod sshd;
+pub mod storage;
 pub mod witness;

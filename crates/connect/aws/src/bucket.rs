@@ -12,7 +12,7 @@ use aws_sdk_s3::error::SdkError;
 use aws_sdk_s3::operation::get_object::GetObjectError;
 use aws_sdk_s3::primitives::ByteStream;
 use aws_sdk_s3::types::{CompletedMultipartUpload, CompletedPart};
-use reeve_connect_aws_ec2::{At, Call, Fault};
+use reeve_connect_aws_ec2::{At, Call, Fault, FaultKind};
 use reeve_connect_outbound::Outbound;
 use tokio::fs::File;
 use tokio::io::AsyncReadExt as _;
@@ -62,10 +62,25 @@ pub enum BucketError {
         object: String,
         /// Cause of the failure; of the service's own answer only the error code.
         cause: String,
+        /// Kind of failure, where a call failed.
+        kind: Option<FaultKind>,
     },
     /// The object is longer than is read.
     #[error("s3://{0} is longer than 1 MiB")]
     TooLong(String),
+}
+
+impl BucketError {
+    /// Returns `true` if another attempt would end the same: the key is wrong, the call is not permitted, the bucket is missing.
+    #[must_use]
+    pub fn is_permanent(&self) -> bool {
+        match self {
+            BucketError::Call { kind, .. } => {
+                matches!(kind, Some(FaultKind::Unauthenticated | FaultKind::Denied | FaultKind::NotFound))
+            }
+            BucketError::TooLong(_) => true,
+        }
+    }
 }
 
 impl Bucket {
@@ -102,8 +117,16 @@ impl Bucket {
         Call { operation, region: &self.region, endpoint: self.endpoint.as_deref() }
     }
 
+    fn object(&self, name: &str) -> String {
+        format!("{}/{}", self.bucket, self.key(name))
+    }
+
     fn failed(&self, name: &str, cause: impl ToString) -> BucketError {
-        BucketError::Call { object: format!("{}/{}", self.bucket, self.key(name)), cause: cause.to_string() }
+        BucketError::Call { object: self.object(name), cause: cause.to_string(), kind: None }
+    }
+
+    fn refused(&self, name: &str, fault: Fault) -> BucketError {
+        BucketError::Call { object: self.object(name), cause: fault.message, kind: Some(fault.kind) }
     }
 
     /// Writes an object of text.
@@ -114,7 +137,7 @@ impl Bucket {
         let call = self.client.put_object().bucket(&self.bucket).key(self.key(name));
         let call = call.content_type("text/plain; charset=utf-8").body(ByteStream::from(bytes));
         let put = call.send().await.at(self.call("s3:PutObject"));
-        put.map(|_| ()).map_err(|fault: Fault| self.failed(name, fault))
+        put.map(|_| ()).map_err(|fault: Fault| self.refused(name, fault))
     }
 
     /// Writes a file as an object, in parts where it is long: memory does not grow with it, and the object appears once it is whole.
@@ -127,11 +150,11 @@ impl Bucket {
         if first.len() < PART {
             let call = self.client.put_object().bucket(&self.bucket).key(self.key(name)).body(ByteStream::from(first));
             let put = call.send().await.at(self.call("s3:PutObject"));
-            put.map_err(|fault: Fault| self.failed(name, fault))?;
+            put.map_err(|fault: Fault| self.refused(name, fault))?;
         } else {
             let call = self.client.create_multipart_upload().bucket(&self.bucket).key(self.key(name));
             let begun = call.send().await.at(self.call("s3:PutObject"));
-            let begun = begun.map_err(|fault: Fault| self.failed(name, fault))?;
+            let begun = begun.map_err(|fault: Fault| self.refused(name, fault))?;
             let id = begun.upload_id().unwrap_or_default();
             if let Err(error) = self.parts(name, id, first, &mut file).await {
                 let abort = self.client.abort_multipart_upload().bucket(&self.bucket).key(self.key(name)).upload_id(id);
@@ -148,7 +171,7 @@ impl Bucket {
         for number in 1.. {
             let call = self.client.upload_part().bucket(&self.bucket).key(self.key(name)).upload_id(id);
             let put = call.part_number(number).body(ByteStream::from(bytes)).send().await.at(self.call("s3:PutObject"));
-            let put = put.map_err(|fault: Fault| self.failed(name, fault))?;
+            let put = put.map_err(|fault: Fault| self.refused(name, fault))?;
             let part = CompletedPart::builder().part_number(number).set_e_tag(put.e_tag().map(str::to_owned)).build();
             done = done.parts(part);
             bytes = self.part(name, file).await?;
@@ -158,7 +181,7 @@ impl Bucket {
         }
         let call = self.client.complete_multipart_upload().bucket(&self.bucket).key(self.key(name)).upload_id(id);
         let put = call.multipart_upload(done.build()).send().await.at(self.call("s3:PutObject"));
-        put.map(|_| ()).map_err(|fault: Fault| self.failed(name, fault))
+        put.map(|_| ()).map_err(|fault: Fault| self.refused(name, fault))
     }
 
     async fn part(&self, name: &str, file: &mut File) -> Result<Vec<u8>, BucketError> {
@@ -178,11 +201,11 @@ impl Bucket {
             }
             refused => match refused.at(self.call("s3:GetObject")) {
                 Ok(found) => found,
-                Err(fault) => return Err(self.failed(name, fault)),
+                Err(fault) => return Err(self.refused(name, fault)),
             },
         };
         if found.content_length().is_none_or(|length| length > MAX_OBJECT) {
-            return Err(BucketError::TooLong(format!("{}/{}", self.bucket, self.key(name))));
+            return Err(BucketError::TooLong(self.object(name)));
         }
         let bytes = found.body.collect().await.map_err(|error| self.failed(name, error))?;
         Ok(Some(bytes.to_vec()))

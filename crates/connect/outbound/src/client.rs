@@ -135,6 +135,20 @@ impl Outbound {
         tokio::time::timeout(time, self.hops(request)).await.map_err(|_| OutboundError::Late(time))?
     }
 
+    /// Returns an address of a host that a protocol other than HTTP may connect to (SSH), once all of its addresses were judged. The
+    /// protocol must encrypt by itself.
+    pub async fn address_of(&self, host: &str, port: u16) -> Result<SocketAddr, OutboundError> {
+        let host = if host.contains(':') && !host.starts_with('[') { format!("[{host}]") } else { host.to_owned() };
+        let unresolved = |cause: String| OutboundError::Unresolved { host: host.clone(), cause };
+        // As an HTTPS address, so that every spelling of a number is understood.
+        let url: Url = format!("https://{host}/").parse().map_err(|_| unresolved("not a host name".to_owned()))?;
+        self.policy.check_url(&url)?;
+        let time = self.limits.time;
+        let found = tokio::time::timeout(time, self.judged(&url)).await.map_err(|_| OutboundError::Late(time))??;
+        let first = found.first().ok_or_else(|| unresolved("no address".to_owned()))?;
+        Ok(SocketAddr::new(*first, port))
+    }
+
     async fn hops(&self, mut request: Request) -> Result<Answer, OutboundError> {
         let mut left = self.limits.redirects;
         loop {
@@ -160,10 +174,7 @@ impl Outbound {
     async fn hop(&self, request: &Request) -> Result<Answer, OutboundError> {
         let url = &request.url;
         self.policy.check_url(url)?;
-        let addresses = self.resolve(url).await?;
-        for address in &addresses {
-            self.policy.check_address(url, *address)?;
-        }
+        let addresses = self.judged(url).await?;
         let client = self.pinned(url, &addresses)?;
         let mut call = client.request(request.method.clone(), url.clone());
         for (name, value) in &request.headers {
@@ -183,6 +194,15 @@ impl Outbound {
             body.extend_from_slice(&chunk);
         }
         Ok(Answer { status, headers, body })
+    }
+
+    /// All addresses of a host, each of which may be reached.
+    async fn judged(&self, url: &Url) -> Result<Vec<IpAddr>, OutboundError> {
+        let addresses = self.resolve(url).await?;
+        for address in &addresses {
+            self.policy.check_address(url, *address)?;
+        }
+        Ok(addresses)
     }
 
     /// All addresses of a host. One that may not be reached among them refuses the request: an answer with an address of each

@@ -1,5 +1,5 @@
 //! The one guarded way out: HTTP requests to addresses that an operator or a user has configured (webhooks, witnesses,
-//! notifications), made so that nobody can point them at the inside of the network.
+//! notifications, destinations), made so that nobody can point them at the inside of the network.
 //!
 //! Names are resolved here, every address of the answer is judged by [`Policy`], and the connection goes to the address that was
 //! judged, so an answer that changes later changes nothing. Redirects are judged anew, hop by hop, or refused. Bodies and time

@@ -26,6 +26,15 @@ pub enum StorageError {
         /// Error code of the service, or nothing.
         code: String,
     },
+    /// The SSH server, or the way to it, failed.
+    #[error("{0}")]
+    Ssh(String),
+    /// The SSH server refused the user.
+    #[error("the server refused the user: {0}")]
+    SignIn(String),
+    /// The SSH server's host key is not the one that is expected.
+    #[error("{0}")]
+    HostKey(String),
     /// The address is none, or the secret cannot be used.
     #[error("{0}")]
     Settings(String),
@@ -34,7 +43,20 @@ pub enum StorageError {
     File(#[from] std::io::Error),
 }
 
-/// The guarded client with the limits of an upload.
+impl StorageError {
+    /// Returns `true` if another attempt would end the same: the service or the guard has refused.
+    #[must_use]
+    pub fn is_permanent(&self) -> bool {
+        match self {
+            StorageError::Refused { status, .. } => (400..500).contains(status) && !matches!(status, 408 | 429),
+            StorageError::Outbound(error) => matches!(error, OutboundError::Refused(_) | OutboundError::Header(_)),
+            StorageError::Settings(_) | StorageError::SignIn(_) | StorageError::HostKey(_) => true,
+            StorageError::Ssh(_) | StorageError::File(_) => false,
+        }
+    }
+}
+
+/// Returns the guarded client with the limits of an upload.
 #[must_use]
 pub fn client(policy: Policy) -> Outbound {
     Outbound::new(policy, Limits { time: PART_TIME, body: 1 << 20, redirects: 0 })

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 use reeve_audit::FieldError;
-use reeve_connect_aws::{Bucket, BucketPlace};
+use reeve_connect_aws::{Bucket, BucketError, BucketPlace};
 use reeve_connect_outbound::Policy;
 use reeve_connect_storage::azure::{self, Container};
-use reeve_connect_storage::gcs;
+use reeve_connect_storage::{StorageError, gcs, sftp};
 use reeve_exports::{Carrier, CarryError, Destination, DestinationSecret, DestinationSettings};
 
 /// Carries files to every kind of destination.
@@ -35,7 +35,7 @@ impl Carriers {
 
     fn to_folder(&self) -> Result<PathBuf, CarryError> {
         let message = "folders are not allowed here; set export_folder in the configuration";
-        self.folder.clone().ok_or_else(|| CarryError(message.to_owned()))
+        self.folder.clone().ok_or_else(|| CarryError::permanent(message))
     }
 }
 
@@ -48,13 +48,14 @@ impl Carrier for Carriers {
         }
         match settings {
             DestinationSettings::Folder => {
-                self.to_folder().map(|_| ()).map_err(|error| FieldError::new("type", "not_allowed", error.0))
+                self.to_folder().map(|_| ()).map_err(|error| FieldError::new("type", "not_allowed", error.message))
             }
-            DestinationSettings::Sftp { .. } => Err(FieldError::new(
-                "type",
-                "not_supported",
-                "SFTP is not supported yet; use s3, azure_blob, gcs or folder",
-            )),
+            DestinationSettings::Sftp { host, .. } => {
+                let host =
+                    if host.contains(':') && !host.starts_with('[') { format!("[{host}]") } else { host.clone() };
+                let wrong = |message: String| FieldError::new("settings.host", "invalid_value", message);
+                self.policy.check_given(&format!("https://{host}/")).map_err(wrong)
+            }
             _ => Ok(()),
         }
     }
@@ -68,12 +69,11 @@ impl Carrier for Carriers {
     ) -> Result<String, CarryError> {
         let (prefix, client) = (destination.prefix.as_str(), reeve_connect_storage::client(self.policy.clone()));
         let object = if prefix.is_empty() { name.to_owned() } else { format!("{prefix}/{name}") };
-        let refused = |error: reeve_connect_storage::StorageError| CarryError(error.to_string());
         match &destination.settings {
             DestinationSettings::S3 { .. } => {
                 let bucket = self.bucket(&destination.settings, &secret.0, prefix).await;
-                let bucket = bucket.ok_or_else(|| CarryError("the settings are not of S3".to_owned()))?;
-                bucket.upload(name, file).await.map_err(|error| CarryError(error.to_string()))
+                let bucket = bucket.ok_or_else(|| CarryError::permanent("the settings are not of S3"))?;
+                bucket.upload(name, file).await.map_err(unstored)
             }
             DestinationSettings::AzureBlob { account, container, endpoint } => {
                 let (account, container) = (account.clone(), container.clone());
@@ -84,13 +84,25 @@ impl Carrier for Carriers {
                 let place = gcs::Bucket { bucket: bucket.clone(), endpoint: endpoint.clone() };
                 gcs::put(&client, &place, &secret.0, &object, file).await.map_err(refused)
             }
-            DestinationSettings::Sftp { .. } => Err(CarryError("SFTP is not supported yet".to_owned())),
+            DestinationSettings::Sftp { host, port, username, host_key } => {
+                let (host, username, host_key) = (host.clone(), username.clone(), host_key.clone());
+                let server = sftp::Server { host, port: *port, username, host_key };
+                sftp::put(&client, &server, &secret.0, prefix, name, file).await.map_err(refused)
+            }
             DestinationSettings::Folder => {
                 let (root, prefix) = (self.to_folder()?, prefix.to_owned());
                 let (name, file) = (name.to_owned(), file.to_owned());
                 let put = tokio::task::spawn_blocking(move || folder::put(&root, &prefix, &name, &file));
-                put.await.map_err(|error| CarryError(error.to_string()))?
+                put.await.map_err(|error| CarryError::passing(error.to_string()))?
             }
         }
     }
+}
+
+fn refused(error: StorageError) -> CarryError {
+    CarryError { message: error.to_string(), is_permanent: error.is_permanent() }
+}
+
+fn unstored(error: BucketError) -> CarryError {
+    CarryError { message: error.to_string(), is_permanent: error.is_permanent() }
 }

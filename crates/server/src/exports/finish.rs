@@ -9,7 +9,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use reeve_exports::manifest::{self, Evidence};
-use reeve_exports::{CarryError, Export, ExportFile, ExportState, FailureCode, FileRole, LeafReader, digest};
+use reeve_exports::{
+    CarryError, Destination, DestinationSecret, Export, ExportFile, ExportState, FailureCode, FileRole, LeafReader,
+    digest,
+};
 use reeve_ledger::Ledger;
 use reeve_tlog::{Checkpoint, MultiProofWriter, SignedNote};
 
@@ -17,7 +20,7 @@ use super::files::{LEAVES, blocking};
 use super::{Runner, Stop, failed, record, recurring};
 
 /// Waits before further attempts to reach a destination.
-const ATTEMPTS: [Duration; 3] = [Duration::ZERO, Duration::from_secs(2), Duration::from_secs(10)];
+const ATTEMPTS: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(10)];
 
 impl Runner {
     pub(super) async fn finish(&self, export: &mut Export) -> Result<(), Stop> {
@@ -82,19 +85,11 @@ impl Runner {
         let secret = self.app.exports.destination_secret(&id).await.map_err(gone)?;
         for file in &export.files {
             let path = folder.join(&file.name);
-            let mut outcome = Err(CarryError(String::new()));
-            for wait in ATTEMPTS {
-                tokio::time::sleep(wait).await;
-                outcome = self.app.carrier.put(&destination, &secret, &file.name, &path).await;
-                if outcome.is_ok() {
-                    break;
-                }
-            }
-            match outcome {
+            match self.carry(&destination, &secret, &file.name, &path).await {
                 Ok(address) => export.delivered_to = Some(address),
                 Err(error) => {
                     let name = &destination.name;
-                    record::delivery(self.log(), export, name, Some(&error.0)).await.map_err(Stop::Later)?;
+                    record::delivery(self.log(), export, name, Some(&error.message)).await.map_err(Stop::Later)?;
                     let message = format!(
                         "The destination {name} is not reachable: {error}. The files can be downloaded; \
                          test the destination and export again."
@@ -105,6 +100,27 @@ impl Runner {
             }
         }
         record::delivery(self.log(), export, &destination.name, None).await.map_err(Stop::Later)
+    }
+
+    /// Carries one file, again where an error may pass.
+    async fn carry(
+        &self,
+        destination: &Destination,
+        secret: &DestinationSecret,
+        name: &str,
+        path: &Path,
+    ) -> Result<String, CarryError> {
+        let mut waits = ATTEMPTS.iter();
+        loop {
+            match self.app.carrier.put(destination, secret, name, path).await {
+                Err(error) if !error.is_permanent => {
+                    let Some(wait) = waits.next() else { return Err(error) };
+                    tracing::warn!(destination = destination.name, file = name, %error, "a file is carried again");
+                    tokio::time::sleep(*wait).await;
+                }
+                outcome => return outcome,
+            }
+        }
     }
 }
 

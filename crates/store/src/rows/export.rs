@@ -57,8 +57,29 @@ impl From<RequesterRow> for Requester {
     }
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-struct ProgressRow {
+/// Declares the row of a progress and its conversions from one list of fields, so that none of the three can miss one.
+macro_rules! progress_row {
+    ($($field:ident: $kind:ty),* $(,)?) => {
+        #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+        struct ProgressRow {
+            $($field: $kind,)*
+        }
+
+        impl From<Progress> for ProgressRow {
+            fn from(progress: Progress) -> Self {
+                ProgressRow { $($field: progress.$field,)* }
+            }
+        }
+
+        impl From<ProgressRow> for Progress {
+            fn from(row: ProgressRow) -> Self {
+                Progress { $($field: row.$field,)* }
+            }
+        }
+    };
+}
+
+progress_row!(
     position: u64,
     end: u64,
     entries: u64,
@@ -70,7 +91,7 @@ struct ProgressRow {
     reduced: u64,
     skipped: u64,
     span: Option<(u64, u64)>,
-}
+);
 
 #[derive(Debug, Serialize, Deserialize)]
 struct FileRow {
@@ -116,7 +137,7 @@ pub(crate) struct ExportColumns {
 
 impl From<&Export> for ExportRow {
     fn from(export: &Export) -> Self {
-        let (selection, progress) = (&export.selection, export.progress);
+        let selection = &export.selection;
         ExportRow {
             name: export.name.clone(),
             format: selection.format.as_str().to_owned(),
@@ -130,19 +151,7 @@ impl From<&Export> for ExportRow {
             request_id: export.request_id.clone(),
             estimate_entries: export.estimate.entries,
             estimate_bytes: export.estimate.bytes,
-            progress: ProgressRow {
-                position: progress.position,
-                end: progress.end,
-                entries: progress.entries,
-                bytes: progress.bytes,
-                complete_files: progress.complete_files,
-                complete_entries: progress.complete_entries,
-                complete_bytes: progress.complete_bytes,
-                complete_position: progress.complete_position,
-                reduced: progress.reduced,
-                skipped: progress.skipped,
-                span: progress.span,
-            },
+            progress: export.progress.into(),
             failure: export.failure.as_ref().map(|failure| (failure.code.as_str().into(), failure.message.clone())),
             files: export.files.iter().map(FileRow::from).collect(),
             delivered_to: export.delivered_to.clone(),
@@ -172,7 +181,6 @@ fn at_ms(ms: i64) -> Result<Timestamp, RowError> {
 
 impl ExportRow {
     pub(crate) fn into_export(self, columns: ExportColumns) -> Result<Export, RowError> {
-        let progress = self.progress;
         let failure = self.failure.map(|(code, message)| {
             Ok::<_, RowError>(Failure { code: named("failure", &code, FailureCode::parse)?, message })
         });
@@ -193,19 +201,7 @@ impl ExportRow {
             request_id: self.request_id,
             state: named("state", &columns.state, ExportState::parse)?,
             estimate: Estimate { entries: self.estimate_entries, bytes: self.estimate_bytes },
-            progress: Progress {
-                position: progress.position,
-                end: progress.end,
-                entries: progress.entries,
-                bytes: progress.bytes,
-                complete_files: progress.complete_files,
-                complete_entries: progress.complete_entries,
-                complete_bytes: progress.complete_bytes,
-                complete_position: progress.complete_position,
-                reduced: progress.reduced,
-                skipped: progress.skipped,
-                span: progress.span,
-            },
+            progress: self.progress.into(),
             failure: failure.transpose()?,
             files: self.files.into_iter().map(FileRow::into_file).collect::<Result<_, _>>()?,
             delivered_to: self.delivered_to,
@@ -298,7 +294,7 @@ enum SettingsRow {
     S3 { bucket: String, region: String, endpoint: Option<String>, access_key_id: Option<String> },
     AzureBlob { account: String, container: String, endpoint: Option<String> },
     Gcs { bucket: String, endpoint: Option<String> },
-    Sftp { host: String, port: u16, username: String, host_key: String },
+    Sftp { host: String, port: u16, username: String, host_key: Option<String> },
     Folder,
 }
 

@@ -174,7 +174,7 @@ async fn destinations(store: &dyn ExportStore) -> Result<()> {
         },
         DestinationSettings::AzureBlob { account: text("a"), container: text("c"), endpoint: None },
         DestinationSettings::Gcs { bucket: text("b"), endpoint },
-        DestinationSettings::Sftp { host: text("h"), port: 22, username: text("u"), host_key: text("SHA256:x") },
+        DestinationSettings::Sftp { host: text("h"), port: 22, username: text("u"), host_key: Some(text("SHA256:x")) },
         DestinationSettings::Folder,
     ];
     let secret = |text: &str| DestinationSecret(text.into());

@@ -92,6 +92,23 @@ async fn this_machine_is_refused_in_every_spelling() {
 }
 
 #[tokio::test]
+async fn other_protocols_are_given_a_judged_address() {
+    let guarded = Outbound::new(Policy::default(), Limits::default());
+    for host in ["127.0.0.1", "localhost", "2130706433", "::1", "[::1]", "169.254.169.254"] {
+        let outcome = guarded.address_of(host, 22).await;
+        assert!(matches!(outcome, Err(OutboundError::Refused(Refusal::NotPublic { .. }))), "{host}: {outcome:?}");
+    }
+    for host in ["user@127.0.0.1", "a b", ""] {
+        assert!(guarded.address_of(host, 22).await.is_err(), "{host}");
+    }
+    let lookup = changing(&[&["127.0.0.1"], &["127.0.0.1", "10.0.0.1"]]);
+    let open = Outbound::with_lookup(local(), Limits::default(), lookup);
+    assert_eq!(open.address_of("files.example", 2222).await.unwrap().to_string(), "127.0.0.1:2222");
+    let mixed = open.address_of("files.example", 2222).await;
+    assert!(matches!(mixed, Err(OutboundError::Refused(Refusal::NotPublic { .. }))), "{mixed:?}");
+}
+
+#[tokio::test]
 async fn an_answer_that_changes_or_mixes_is_refused() {
     let port = serve().await.port();
     let url = format!("http://rebind.example:{port}/ok");

@@ -37,7 +37,8 @@ pub struct ExportDestinationSettingsBody {
     /// `sftp`: user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub username: Option<String>,
-    /// `sftp`: fingerprint of the host key, `SHA256:...` as `ssh-keygen -lf` prints it.
+    /// `sftp`: fingerprint of the host key, `SHA256:...` as `ssh-keygen -lf` prints it. Without it every attempt is refused with the
+    /// fingerprints that the server presents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host_key: Option<String>,
 }
@@ -126,7 +127,7 @@ impl ExportDestinationSettingsBody {
             }
             DestinationSettings::Gcs { bucket, endpoint } => Self { bucket: Some(bucket), endpoint, ..none },
             DestinationSettings::Sftp { host, port, username, host_key } => {
-                Self { host: Some(host), port: Some(port), username: Some(username), host_key: Some(host_key), ..none }
+                Self { host: Some(host), port: Some(port), username: Some(username), host_key, ..none }
             }
             DestinationSettings::Folder => none,
         }

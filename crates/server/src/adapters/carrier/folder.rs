@@ -8,13 +8,13 @@ use reeve_exports::CarryError;
 
 /// Copies a file below `root/prefix`, durably and under its name only once it is whole.
 pub(super) fn put(root: &Path, prefix: &str, name: &str, file: &Path) -> Result<String, CarryError> {
-    let failed = |error: io::Error| CarryError(format!("the folder cannot be written: {error}"));
+    let failed = |error: io::Error| CarryError::passing(format!("the folder cannot be written: {error}"));
     let root = root.canonicalize().map_err(failed)?;
     let folder = root.join(prefix);
     fs::create_dir_all(&folder).map_err(failed)?;
     let folder = folder.canonicalize().map_err(failed)?;
     if !folder.starts_with(&root) {
-        return Err(CarryError("the folder leads out of the one that the configuration allows".to_owned()));
+        return Err(CarryError::permanent("the folder leads out of the one that the configuration allows"));
     }
     let (unnamed, target) = (folder.join(format!(".{name}.part")), folder.join(name));
     let copy = || -> io::Result<()> {
@@ -42,7 +42,7 @@ mod tests {
         assert_eq!(fs::read(address).unwrap(), b"entries");
         std::os::unix::fs::symlink(outside.path(), root.path().join("out")).unwrap();
         let refused = put(root.path(), "out", "one.csv", &file).unwrap_err();
-        assert!(refused.0.contains("leads out"), "{refused}");
+        assert!(refused.message.contains("leads out"), "{refused}");
         assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
     }
 }

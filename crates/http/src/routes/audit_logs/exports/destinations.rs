@@ -47,7 +47,7 @@ pub(super) async fn create(
     Body(given): Body<ExportDestinationCreate>,
 ) -> Result<(StatusCode, Json<ExportDestinationBody>), Problem> {
     let (name, settings, prefix) =
-        given.settings.draft(given.name, given.kind, given.prefix).read().map_err(problem)?;
+        given.settings.draft(given.name, given.kind, given.prefix).read().map_err(misplaced)?;
     let secret = checked(given.secret)?;
     app.carrier.check(&settings, Some(&secret)).map_err(|error| problem(vec![error]))?;
     let id = DestinationId(uuid::Uuid::now_v7().to_string());
@@ -84,7 +84,7 @@ pub(super) async fn patch(
     let now = ExportDestinationBody::of(&before);
     let settings = given.settings.unwrap_or(now.settings);
     let draft = settings.draft(given.name.unwrap_or(now.name), now.kind, given.prefix.unwrap_or(now.prefix));
-    let (name, settings, prefix) = draft.read().map_err(problem)?;
+    let (name, settings, prefix) = draft.read().map_err(misplaced)?;
     let secret = given.secret.map(checked).transpose()?;
     let kept = app.exports.destination_secret(&before.id).await?;
     if settings != before.settings && secret.is_none() && !kept.0.is_empty() {
@@ -128,15 +128,15 @@ pub(super) async fn test(
     let announced =
         app.announce(entry(&caller, &events::EXPORT_DESTINATION_TEST, "export_destination.test", &destination)).await?;
     let outcome = probe(&app, &destination, &secret).await;
-    app.conclude(announced, outcome.as_ref().err().map(|error| error.0.as_str())).await;
+    app.conclude(announced, outcome.as_ref().err().map(|error| error.message.as_str())).await;
     Ok(Json(match outcome {
         Ok(address) => ExportDestinationTestBody { reachable: true, address: Some(address), error: None },
-        Err(error) => ExportDestinationTestBody { reachable: false, address: None, error: Some(error.0) },
+        Err(error) => ExportDestinationTestBody { reachable: false, address: None, error: Some(error.message) },
     }))
 }
 
 async fn probe(app: &App, destination: &Destination, secret: &DestinationSecret) -> Result<String, CarryError> {
-    let failed = |error: std::io::Error| CarryError(format!("the file to send could not be made: {error}"));
+    let failed = |error: std::io::Error| CarryError::passing(format!("the file to send could not be made: {error}"));
     let folder = app.settings.exports_dir.clone();
     let file = folder.join(format!(".test-{}", uuid::Uuid::now_v7()));
     tokio::fs::create_dir_all(&folder).await.map_err(failed)?;
@@ -148,6 +148,16 @@ async fn probe(app: &App, destination: &Destination, secret: &DestinationSecret)
         tracing::warn!(%error, "a file that tested a destination was not removed");
     }
     outcome
+}
+
+/// Names the fields of a draft by their places in the body.
+fn misplaced(errors: Vec<FieldError>) -> Problem {
+    let placed = errors.into_iter().map(|error| match error.path.as_str() {
+        "kind" => FieldError { path: "type".to_owned(), ..error },
+        "name" | "prefix" => error,
+        setting => FieldError { path: format!("settings.{setting}"), ..error },
+    });
+    problem(placed.collect())
 }
 
 fn checked(secret: String) -> Result<DestinationSecret, Problem> {
