@@ -45,7 +45,25 @@ async function schedulesAndDelivers(story) {
   await page.getByRole('button', { name: 'Add destination' }).click();
   await page.getByRole('dialog').getByLabel('Name').fill('Archive bucket');
   await page.getByRole('dialog').getByRole('button', { name: 'Add destination' }).click();
-  await page.getByRole('dialog').getByText(/is required for this kind of destination/).first().waitFor();
+  const adding = page.getByRole('dialog');
+  await adding.getByText(/is required for this kind of destination/).first().waitFor();
+  await adding.getByRole('combobox', { name: 'Type' }).click();
+  await page.getByRole('option', { name: 'SFTP server' }).click();
+  await adding.getByLabel('Host', { exact: true }).fill('10.1.2.3');
+  await adding.getByLabel('Port').fill('seventy');
+  await adding.getByLabel('User').fill('reeve');
+  await adding.getByLabel('Password or private key').fill('hunter2');
+  await adding.getByRole('button', { name: 'Add destination' }).click();
+  await adding.getByText('must be 1 to 65535').waitFor();
+  await adding.getByLabel('Port').fill('2222');
+  await adding.getByRole('button', { name: 'Add destination' }).click();
+  await adding.getByText(/10\.1\.2\.3 is 10\.1\.2\.3, which is not a public address/).first().waitFor();
+  await adding.getByLabel('Host', { exact: true }).fill('nowhere.invalid');
+  await adding.getByRole('button', { name: 'Add destination' }).click();
+  await page.getByRole('table', { name: 'Destinations' }).getByText('SFTP server').waitFor();
+  await page.getByRole('button', { name: 'Test connection to Archive bucket' }).click();
+  await page.getByText('Not reachable', { exact: true }).waitFor();
+  await page.getByText(/nowhere\.invalid cannot be resolved/).waitFor();
 }
 
 export const exportsStories = [

@@ -35,6 +35,24 @@ async function runsFramework(story) {
   await onPhone(page, 'Audit Logging');
 }
 
+async function schedulesFramework(story) {
+  const { page } = story;
+  await open(story, 'Compliance Reports');
+  await page.getByRole('button', { name: 'Create a report for GDPR' }).click();
+  const form = page.getByRole('dialog');
+  await form.getByLabel('Schedule').fill('every monday');
+  await form.getByRole('button', { name: 'Save without running' }).click();
+  await form.getByText(/cron|pattern|fields/i).first().waitFor();
+  await form.getByLabel('Schedule').fill('0 6 * * 1');
+  await form.getByLabel('E-mail recipients').fill('audit@acme.example');
+  await page.keyboard.press('Enter');
+  await form.getByRole('button', { name: 'Save without running' }).click();
+  await page.getByRole('region', { name: /GDPR/ }).getByText(/next run/).waitFor();
+  const { items } = await read(page, 'audit-logs/reports');
+  const kept = items.find(({ framework }) => framework === 'gdpr');
+  assert.deepEqual([kept.schedule.cron, kept.recipients], ['0 6 * * 1', ['audit@acme.example']]);
+}
+
 async function keepsCustomReport(story) {
   const { page } = story;
   await open(story, 'Reports');
@@ -58,5 +76,6 @@ async function keepsCustomReport(story) {
 
 export const reports = [
   { name: 'a compliance report runs, and its controls and files are shown', run: runsFramework },
+  { name: 'a compliance report is scheduled with its receivers', run: schedulesFramework },
   { name: 'a custom report is kept, marked where it is wrong, and run', run: keepsCustomReport },
 ];

@@ -68,6 +68,8 @@ pub struct Settings {
     pub samples_days: u32,
     /// Folder with the files of reports, one folder a run.
     pub reports_dir: PathBuf,
+    /// Address that people reach Reeve at.
+    pub public_url: Option<String>,
 }
 
 impl Default for Settings {
@@ -83,7 +85,17 @@ impl Default for Settings {
             export_limit_bytes: reeve_exports::DEFAULT_LIMIT_BYTES,
             samples_days: 400,
             reports_dir: PathBuf::from("reports"),
+            public_url: None,
         }
+    }
+}
+
+impl Settings {
+    /// Returns the address of a path for people outside; the path alone where no public address is configured.
+    #[must_use]
+    pub fn address_of(&self, path: &str) -> String {
+        let base = self.public_url.as_deref().unwrap_or_default().trim_end_matches('/');
+        format!("{base}{path}")
     }
 }
 

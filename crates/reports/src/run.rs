@@ -120,3 +120,31 @@ pub struct Run {
     /// Number of its version, from 1.
     pub version: u64,
 }
+
+impl Run {
+    /// Returns the name of a file for people: the report's name in ASCII letters, digits and dashes, with the day.
+    #[must_use]
+    pub fn file_name(&self, format: &str) -> String {
+        let name =
+            self.report_name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' });
+        let name: String = name.collect();
+        let parts: Vec<&str> = name.split('-').filter(|part| !part.is_empty()).collect();
+        let name = if parts.is_empty() { "report".to_owned() } else { parts.join("-") };
+        format!("{name}-{}.{format}", self.created_at.strftime("%Y-%m-%d"))
+    }
+
+    /// Returns the channels that are told of the end. Recipients without a channel are written to by every e-mail channel.
+    #[must_use]
+    pub fn receiving_channels(&self) -> Vec<String> {
+        if self.channels.is_empty() && !self.recipients.is_empty() {
+            return vec!["email".to_owned()];
+        }
+        self.channels.clone()
+    }
+
+    /// Returns the subject that deliveries about the end of the run have.
+    #[must_use]
+    pub fn delivery_subject(&self) -> String {
+        format!("report:{}", self.id.0)
+    }
+}

@@ -1,5 +1,6 @@
 //! Adapters that only the program knows: they join one room's port to another room's service.
 
+pub(crate) mod attachments;
 pub(crate) mod backups;
 pub(crate) mod carrier;
 pub(crate) mod clock;

@@ -25,6 +25,10 @@ pub(crate) struct Config {
     pub(crate) anchor: Option<PathBuf>,
     /// Name of the log in checkpoints; by default made at the first start.
     pub(crate) log_origin: Option<String>,
+    /// Address that people reach Reeve at, for links in messages; without it they hold the path alone.
+    pub(crate) public_url: Option<String>,
+    /// Most bytes of a file that goes with an e-mail; larger ones are linked.
+    pub(crate) mail_attachment_limit_bytes: u64,
     /// Mark cookies `Secure`: set it when TLS ends in front of Reeve.
     pub(crate) secure_cookies: bool,
     /// Proxies whose `X-Forwarded-For` is believed.
@@ -71,6 +75,8 @@ impl Default for Config {
             state_url: None,
             anchor: None,
             log_origin: None,
+            public_url: None,
+            mail_attachment_limit_bytes: 10_000_000,
             secure_cookies: false,
             trusted_proxies: Vec::new(),
             max_body_bytes: 32 * 1024 * 1024,
@@ -131,11 +137,26 @@ impl Config {
         if self.export_limit_bytes == 0 || self.export_keep_days == 0 {
             bail!("export_limit_bytes and export_keep_days must be at least 1");
         }
+        if self.public_url.as_deref().is_some_and(|url| !is_public_url(url)) {
+            bail!("public_url must be an https or http address without a query, such as https://reeve.example.com");
+        }
         self.publish.check()?;
         self.cosign.check()?;
         self.outbound.policy().map(|_| ())?;
         Ok(())
     }
+}
+
+/// Returns `true` for an address that paths can be appended to.
+fn is_public_url(text: &str) -> bool {
+    let url: Option<reeve_connect_outbound::Url> = text.parse().ok();
+    url.is_some_and(|url| {
+        matches!(url.scheme(), "https" | "http")
+            && url.query().is_none()
+            && url.fragment().is_none()
+            && url.username().is_empty()
+            && url.password().is_none()
+    })
 }
 
 fn read(path: &Path) -> Result<toml::Table> {
@@ -173,6 +194,21 @@ mod tests {
         let mut table = toml::Table::new();
         from_environment(&mut table, pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())))?;
         Ok(table.try_into()?)
+    }
+
+    #[test]
+    fn the_public_address_takes_paths() {
+        for (url, sound) in [
+            ("https://reeve.example.com", true),
+            ("http://10.0.0.1:8080/reeve/", true),
+            ("reeve.example.com", false),
+            ("https://reeve.example.com/?a=b", false),
+            ("https://user:secret@reeve.example.com", false),
+            ("ftp://reeve.example.com", false),
+        ] {
+            let config = Config { public_url: Some(url.to_owned()), ..Config::default() };
+            assert_eq!(config.check().is_ok(), sound, "{url}");
+        }
     }
 
     #[test]

@@ -27,6 +27,7 @@ use reeve_recommend::ports::Clock;
 use reeve_store::{Store, Vault};
 use reeve_trail::Trail;
 
+use crate::adapters::attachments::Attachments;
 use crate::adapters::backups::RunningBackups;
 use crate::adapters::carrier::Carriers;
 use crate::adapters::clock::SystemClock;
@@ -253,6 +254,7 @@ fn settings(config: &Config, demo: bool) -> Settings {
         export_limit_bytes: config.export_limit_bytes,
         samples_days: config.samples_days,
         reports_dir: config.data_dir.join("reports"),
+        public_url: config.public_url.clone(),
         ..Settings::default()
     }
 }
@@ -310,13 +312,15 @@ fn dispatcher(
     clock: Arc<dyn Clock>,
 ) -> Result<Arc<Dispatcher>> {
     let policy = config.outbound.policy()?;
+    let attachments =
+        Attachments { reports_dir: config.data_dir.join("reports"), limit_bytes: config.mail_attachment_limit_bytes };
     Ok(Arc::new(Dispatcher {
         deliveries: store.clone(),
         workspace: store.clone(),
         webhooks: store.clone(),
         channels: store,
         sender: Arc::new(Sender::new(policy.clone())),
-        notifier: Arc::new(People::new(policy)),
+        notifier: Arc::new(People::new(policy).with_attachments(Arc::new(attachments))),
         recorder,
         clock,
     }))

@@ -52,6 +52,9 @@ impl DeliveryStore for Store {
     async fn delivery_list(&self, target: &Target, limit: u64, offset: u64) -> Result<(Vec<Delivery>, u64)> {
         Ok(list(self, target, limit, offset).await?)
     }
+    async fn delivery_about(&self, target: &Target, subject: &str) -> Result<Option<Delivery>> {
+        Ok(about(self, target, subject).await?)
+    }
     async fn delivery_due(&self, now: Timestamp, of_each: u64) -> Result<Vec<Delivery>> {
         Ok(due(self, now, of_each).await?)
     }
@@ -206,6 +209,15 @@ async fn list(
         filter.page("SELECT id, document FROM deliveries", " ORDER BY created_at_ms DESC, id DESC", limit, offset);
     let rows = filter.query(page).fetch_all(store.read()).await?;
     Ok((rows.iter().map(delivery).collect::<std::result::Result<_, _>>()?, total))
+}
+
+async fn about(store: &Store, target: &Target, subject: &str) -> std::result::Result<Option<Delivery>, Fault> {
+    let row = sqlx::query("SELECT id, document FROM deliveries WHERE target_id = $1 AND subject = $2")
+        .bind(target.id())
+        .bind(subject)
+        .fetch_optional(store.read())
+        .await?;
+    row.as_ref().map(delivery).transpose()
 }
 
 async fn due(store: &Store, now: Timestamp, of_each: u64) -> std::result::Result<Vec<Delivery>, Fault> {

@@ -4,7 +4,8 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use lettre::message::Mailbox;
+use lettre::message::header::ContentType;
+use lettre::message::{Attachment, Mailbox, MultiPart, SinglePart};
 use lettre::transport::smtp::authentication::Credentials;
 use lettre::transport::smtp::client::{Certificate, Tls, TlsParameters};
 use lettre::{AsyncSmtpTransport, AsyncTransport as _, Tokio1Executor};
@@ -14,7 +15,7 @@ use reeve_notify::notification::{ChannelSecret, ChannelSettings, Encryption, Mes
 use crate::outcome::{Outcome, cut};
 
 /// Time limit for sending one message, over all steps.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(60);
 /// Receivers of one channel.
 const RECEIVERS: usize = 50;
 
@@ -53,8 +54,9 @@ pub(crate) async fn send(
     settings: &ChannelSettings,
     secret: &ChannelSecret,
     message: &Message,
+    file: Option<Result<File, String>>,
 ) -> Outcome {
-    match tokio::time::timeout(PATIENCE, sent(policy, settings, secret, message)).await {
+    match tokio::time::timeout(PATIENCE, sent(policy, settings, secret, message, file)).await {
         Ok(Ok(outcome)) => outcome,
         Ok(Err(reason)) => Outcome::failed(reason),
         Err(_) => Outcome::failed(format!("not done within {} s", PATIENCE.as_secs())),
@@ -66,12 +68,13 @@ async fn sent(
     settings: &ChannelSettings,
     secret: &ChannelSecret,
     message: &Message,
+    file: Option<Result<File, String>>,
 ) -> Result<Outcome, String> {
     let ChannelSettings::Email { host, port, encryption, username, from, to } = settings else {
         return Err("the channel is no e-mail channel".to_owned());
     };
     let to = if message.to.is_empty() { to } else { &message.to };
-    let mail = mail(from, to, message)?;
+    let mail = mail(from, to, message, file)?;
     let address = judged(policy, host).await?;
     let tls = trusting(policy, host)?;
     let tls = match encryption {
@@ -120,14 +123,35 @@ fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
-fn mail(from: &str, to: &[String], message: &Message) -> Result<lettre::Message, String> {
+/// A file that goes along.
+pub(crate) struct File {
+    pub(crate) name: String,
+    pub(crate) media_type: String,
+    pub(crate) bytes: Vec<u8>,
+}
+
+fn mail(
+    from: &str,
+    to: &[String],
+    message: &Message,
+    file: Option<Result<File, String>>,
+) -> Result<lettre::Message, String> {
     // A line end in a subject would begin another header.
     let subject: String = message.title.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let mut mail = lettre::Message::builder().from(mailbox(from)?).subject(cut(&subject, 200));
     for receiver in to {
         mail = mail.to(mailbox(receiver)?);
     }
-    mail.body(message.text()).map_err(|error| error.to_string())
+    let built = match file {
+        None => mail.body(message.text()),
+        Some(Err(reason)) => mail.body(format!("{}The file is not attached: {reason}\n", message.text())),
+        Some(Ok(File { name, media_type, bytes })) => {
+            let kind = ContentType::parse(&media_type).map_err(|error| error.to_string())?;
+            let parts = MultiPart::mixed().singlepart(SinglePart::plain(message.text()));
+            mail.multipart(parts.singlepart(Attachment::new(name).body(bytes, kind)))
+        }
+    };
+    built.map_err(|error| error.to_string())
 }
 
 /// One address of the server, once all of them were judged.

@@ -1,12 +1,13 @@
 //! The port [`Notifier`] over all four.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_connect_outbound::{Limits, Method, Outbound, Policy, Request, Url};
 use reeve_notify::delivery::Attempt;
-use reeve_notify::notification::{Channel, ChannelSecret, ChannelSettings, Message, Notifier};
+use reeve_notify::notification::{AttachmentStore, Channel, ChannelSecret, ChannelSettings, Message, Notifier};
 use serde_json::Value;
 
 use crate::outcome::Outcome;
@@ -19,19 +20,34 @@ const LIMITS: Limits = Limits { time: Duration::from_secs(15), body: 64 * 1024, 
 pub struct People {
     policy: Policy,
     client: Outbound,
+    attachments: Option<Arc<dyn AttachmentStore>>,
 }
 
 impl People {
     /// Under a policy.
     #[must_use]
     pub fn new(policy: Policy) -> People {
-        People { client: Outbound::new(policy.clone(), LIMITS), policy }
+        People { client: Outbound::new(policy.clone(), LIMITS), policy, attachments: None }
     }
 
     /// Over a client of one's own, with the policy it has.
     #[must_use]
     pub fn over(policy: Policy, client: Outbound) -> People {
-        People { policy, client }
+        People { policy, client, attachments: None }
+    }
+
+    /// Attaches the files that messages name to e-mail.
+    #[must_use]
+    pub fn with_attachments(self, attachments: Arc<dyn AttachmentStore>) -> People {
+        People { attachments: Some(attachments), ..self }
+    }
+
+    /// The file of a message, or the reason why it does not go along.
+    async fn attached(&self, message: &Message) -> Option<Result<email::File, String>> {
+        let attachment = message.attachment.as_ref()?;
+        let read = self.attachments.as_ref()?.attachment_read(attachment).await;
+        let (name, media_type) = (attachment.name.clone(), attachment.media_type.clone());
+        Some(read.map(|bytes| email::File { name, media_type, bytes }))
     }
 
     async fn post(&self, url: &str, body: &Value) -> Outcome {
@@ -69,7 +85,10 @@ impl Notifier for People {
     async fn send(&self, channel: &Channel, secret: &ChannelSecret, message: &Message) -> Attempt {
         let (at, begun) = (Timestamp::now(), Instant::now());
         let outcome = match &channel.settings {
-            ChannelSettings::Email { .. } => email::send(&self.policy, &channel.settings, secret, message).await,
+            ChannelSettings::Email { .. } => {
+                let file = self.attached(message).await;
+                email::send(&self.policy, &channel.settings, secret, message, file).await
+            }
             ChannelSettings::Slack => slack::judged(self.post(&secret.0, &slack::payload(message)).await),
             ChannelSettings::Teams => self.post(&secret.0, &teams::payload(message)).await,
             ChannelSettings::Pagerduty { url } => {

@@ -1,4 +1,4 @@
-//! SFTP by the OpenSSH client of the machine (`sftp`, `ssh`, `ssh-keyscan`), which the distribution keeps secure; `docs/adr/0011` says
+//! SFTP by the OpenSSH client of the machine (`sftp`, `ssh`, `ssh-keyscan`), which the distribution keeps secure; `docs/adr/0012` says
 //! why no library of SSH is compiled in.
 //!
 //! The host is resolved and judged by the guarded client, and the program is given the address that was judged. Only the host key that

@@ -116,6 +116,14 @@ pub(crate) async fn schedule_zone(
     Ok(app.workspace.workspace_get().await?.time_zone)
 }
 
+/// Returns the time zone of a schedule that always names one: the given one, else the workspace's, else UTC.
+pub(crate) async fn named_zone(app: &App, given: Option<&str>) -> Result<String, Problem> {
+    if let Some(zone) = given {
+        return Ok(zone.to_owned());
+    }
+    Ok(app.workspace.workspace_get().await?.time_zone.unwrap_or_else(|| "UTC".to_owned()))
+}
+
 /// Reads the code of a currency.
 pub(super) fn currency(field: &str, given: &str) -> Result<String, Problem> {
     let code = given.trim().to_ascii_uppercase();

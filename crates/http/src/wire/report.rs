@@ -5,5 +5,5 @@ mod run;
 mod summary;
 
 pub use definition::{ReportBody, ReportCreate, ReportFilters, ReportPatch, ReportScheduleBody};
-pub use run::{DownloadParams, ReportRunBody, RunListParams, RunProgressBody};
+pub use run::{DownloadParams, ReportDeliveryBody, ReportRunBody, RunListParams, RunProgressBody};
 pub use summary::{ControlBody, ControlQuestionBody, ReportTemplateBody, TemplateControlBody, templates};

@@ -199,6 +199,7 @@ impl Dispatcher {
             items: vec![Item { title: format!("The channel {} works", channel.name), facts: Vec::new() }],
             about: format!("test:{}", channel.id.0),
             to: Vec::new(),
+            attachment: None,
         };
         let body = message.encode();
         let begun = self.begin_test(Target::Channel(channel.id.clone()), &body).await?;

@@ -41,6 +41,8 @@ pub trait DeliveryStore: Send + Sync {
     async fn delivery_body(&self, id: &DeliveryId) -> Result<String, StoreError>;
     /// A target's deliveries, newest first, and how many there are.
     async fn delivery_list(&self, of: &Target, limit: u64, offset: u64) -> Result<(Vec<Delivery>, u64), StoreError>;
+    /// Returns what a target was told, or is to be told, of a subject.
+    async fn delivery_about(&self, target: &Target, subject: &str) -> Result<Option<Delivery>, StoreError>;
     /// Deliveries that are due, the longest waiting first; of each target at most so many, so that one that fails hides no other.
     async fn delivery_due(&self, now: Timestamp, of_each: u64) -> Result<Vec<Delivery>, StoreError>;
     /// Forgets deliveries that ended before a time; how many.

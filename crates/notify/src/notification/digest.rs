@@ -97,7 +97,7 @@ fn digest(agent: &str, timing: &str, about: &str, notices: &[&Notice]) -> Messag
         items.push(super::message::Item { title: format!("{left} more, listed in Reeve"), facts: Vec::new() });
     }
     let gravity = notices.iter().map(|notice| notice.message.gravity).max().unwrap_or(Gravity::Info);
-    Message { title, gravity, items, about: about.to_owned(), to: Vec::new() }
+    Message { title, gravity, items, about: about.to_owned(), to: Vec::new(), attachment: None }
 }
 
 #[cfg(test)]
@@ -136,6 +136,7 @@ mod tests {
                 items: vec![Item { title: format!("item {n}"), facts: Vec::new() }],
                 about: format!("s-{n}"),
                 to: Vec::new(),
+                attachment: None,
             },
             at: Timestamp::UNIX_EPOCH,
             due_at: Timestamp::UNIX_EPOCH,

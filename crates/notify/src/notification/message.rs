@@ -39,6 +39,26 @@ pub struct Message {
     pub about: String,
     /// Addresses that an e-mail channel writes to in place of its own receivers; empty for its own.
     pub to: Vec<String>,
+    /// File that goes along by e-mail. Other channels have its address among the facts.
+    pub attachment: Option<Attachment>,
+}
+
+/// A file that is read when the message is sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attachment {
+    /// Name that the receiver sees.
+    pub name: String,
+    /// Media type.
+    pub media_type: String,
+    /// Place of the file, as an [`AttachmentStore`](super::AttachmentStore) knows it.
+    pub source: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct AttachmentRow {
+    name: String,
+    media_type: String,
+    source: String,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -50,6 +70,8 @@ struct MessageRow {
     about: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     to: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    attachment: Option<AttachmentRow>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -78,6 +100,10 @@ impl Message {
                 .collect(),
             about: self.about.clone(),
             to: self.to.clone(),
+            attachment: self.attachment.clone().map(|attachment| {
+                let Attachment { name, media_type, source } = attachment;
+                AttachmentRow { name, media_type, source }
+            }),
         };
         // Strings and lists of strings: nothing in it can fail to be JSON.
         serde_json::to_string(&row).unwrap_or_default()
@@ -94,7 +120,11 @@ impl Message {
         }
         let gravity = Gravity::parse(&row.gravity).ok_or_else(|| MessageError(row.gravity.clone()))?;
         let items = row.items.into_iter().map(|item| Item { title: item.title, facts: item.facts }).collect();
-        Ok(Message { title: row.title, gravity, items, about: row.about, to: row.to })
+        let attachment = row.attachment.map(|row| {
+            let AttachmentRow { name, media_type, source } = row;
+            Attachment { name, media_type, source }
+        });
+        Ok(Message { title: row.title, gravity, items, about: row.about, to: row.to, attachment })
     }
 
     /// As plain text: each item with its facts.
@@ -126,8 +156,17 @@ mod tests {
             items: vec![Item { title: "é".into(), facts: vec![("resource".into(), "i-1".into())] }],
             about: "r-1".into(),
             to: vec!["ann@acme.example".into()],
+            attachment: Some(Attachment {
+                name: "soc2.pdf".into(),
+                media_type: "application/pdf".into(),
+                source: "report_run:1".into(),
+            }),
         };
         assert_eq!(Message::decode(&message.encode()).unwrap(), message);
+        // Messages that were kept before there were attachments.
+        let bare = Message { attachment: None, ..message.clone() };
+        assert!(!bare.encode().contains("attachment"));
+        assert_eq!(Message::decode(&bare.encode()).unwrap(), bare);
         assert_eq!(message.text(), "é\n  resource: i-1\n\n");
         for wrong in
             ["", "{}", &message.encode().replace("\"v\":1", "\"v\":2"), &message.encode().replace("warning", "x")]

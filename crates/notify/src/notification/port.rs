@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use reeve_estate::StoreError;
 
 use super::channel::{Channel, ChannelId, ChannelSecret, ChannelSettings};
-use super::message::Message;
+use super::message::{Attachment, Message};
 use crate::delivery::Attempt;
 
 /// Keeps channels and their sealed secrets. Updates compare versions, as everywhere.
@@ -22,6 +22,16 @@ pub trait ChannelStore: Send + Sync {
     async fn channel_secret(&self, id: &ChannelId) -> Result<ChannelSecret, StoreError>;
     /// All channels, oldest first.
     async fn channel_list(&self) -> Result<Vec<Channel>, StoreError>;
+}
+
+/// Reads the files that go along with messages.
+#[async_trait]
+pub trait AttachmentStore: Send + Sync {
+    /// Returns the bytes of a file.
+    ///
+    /// # Errors
+    /// The reason why the file cannot go along, for the receiver: it is too large, or gone.
+    async fn attachment_read(&self, attachment: &Attachment) -> Result<Vec<u8>, String>;
 }
 
 /// Sends messages to channels.

@@ -98,7 +98,14 @@ async fn inside() -> (u16, Arc<AtomicUsize>) {
 }
 
 fn message() -> Message {
-    Message { title: "t".into(), gravity: Gravity::Info, items: Vec::new(), about: "a".into(), to: Vec::new() }
+    Message {
+        title: "t".into(),
+        gravity: Gravity::Info,
+        items: Vec::new(),
+        about: "a".into(),
+        to: Vec::new(),
+        attachment: None,
+    }
 }
 
 fn channel(settings: ChannelSettings) -> Channel {

@@ -10,7 +10,7 @@ use reeve_testkit::service::{Service, verify};
 use serde_json::{Value, json};
 
 const PATIENCE: Duration = Duration::from_secs(120);
-const PATH: &str = "audit-logs/export";
+pub(crate) const PATH: &str = "audit-logs/export";
 
 /// Appends entries of the type `test.export`, numbered in `metadata.number`.
 pub(crate) async fn fill(api: &Api, from: usize, count: usize, padding: usize) {
@@ -43,7 +43,7 @@ pub(crate) async fn ended(api: &Api, id: &str) -> Value {
     .await
 }
 
-fn request(format: &str) -> Value {
+pub(crate) fn request(format: &str) -> Value {
     json!({
         "format": format,
         "start_time": "2026-11-01T00:00:00.000Z",
@@ -75,7 +75,7 @@ async fn download(api: &Api, export: &Value, folder: &Path) -> BTreeMap<String, 
 }
 
 /// Verifies an export offline: the exit code, and what was said.
-fn checked(home: &Path, folder: &Path, names: &BTreeMap<String, String>) -> (Option<i32>, String) {
+pub(crate) fn checked(home: &Path, folder: &Path, names: &BTreeMap<String, String>) -> (Option<i32>, String) {
     let (key, manifest) = (home.join("ledger/log.vkey"), folder.join(&names["manifest"]));
     verify(&["--public-key", key.to_str().unwrap(), manifest.to_str().unwrap()]).unwrap()
 }

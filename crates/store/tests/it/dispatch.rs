@@ -224,6 +224,7 @@ async fn one_that_fails_keeps_no_other_waiting_and_a_rotation_signs_twice() -> R
         items: Vec::new(),
         about: "x".into(),
         to: Vec::new(),
+        attachment: None,
     };
     let delivery =
         Delivery::new(Target::Channel(slack.id.clone()), "approval_requested", "a-1".into(), world.clock.now());

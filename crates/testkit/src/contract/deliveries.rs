@@ -169,6 +169,10 @@ async fn the_cursor(store: &dyn All) -> Result<()> {
     // What was kept with a refused move is not kept; the same subject is told once.
     store.outbox_advance(Some(9), 10, &[outgoing(&target, "r-1", at(0)?)], &[]).await?;
     let (found, total) = store.delivery_list(&target, 10, 0).await?;
+    for delivery in &found {
+        assert_eq!(store.delivery_about(&target, &delivery.subject).await?.as_ref(), Some(delivery));
+    }
+    assert_eq!(store.delivery_about(&target, "nothing").await?, None);
     assert_eq!((found, total), (vec![one.delivery.clone()], 1));
     assert_eq!(store.delivery_body(&one.delivery.id).await?, one.body);
     assert!(matches!(store.delivery_get(&DeliveryId("no".into())).await, Err(StoreError::NotFound { .. })));
@@ -225,6 +229,7 @@ fn notice(id: &str, subject: &str, second: i64, due: i64) -> Result<Notice> {
             items: vec![Item { title: "t".into(), facts: vec![("a".into(), "b".into())] }],
             about: subject.into(),
             to: Vec::new(),
+            attachment: None,
         },
         at: at(second)?,
         due_at: at(due)?,

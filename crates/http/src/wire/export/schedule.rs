@@ -61,7 +61,7 @@ pub struct ExportScheduleCreate {
     pub query: String,
     /// Cron pattern of five fields such as `0 3 * * *`.
     pub schedule: String,
-    /// IANA time zone; `UTC` unless given.
+    /// IANA time zone; the workspace's unless given, and UTC where that has none.
     pub time_zone: Option<String>,
     /// Identifier or name of a destination.
     pub destination: Option<String>,

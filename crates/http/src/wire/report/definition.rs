@@ -27,13 +27,8 @@ pub struct ReportFilters {
 pub struct ReportScheduleBody {
     /// Cron pattern of five fields, such as `0 6 1 * *`.
     pub cron: String,
-    /// IANA time zone; UTC unless given.
-    #[serde(default = "utc")]
-    pub time_zone: String,
-}
-
-fn utc() -> String {
-    "UTC".to_owned()
+    /// IANA time zone; the workspace's unless given, and UTC where that has none. Always set in answers.
+    pub time_zone: Option<String>,
 }
 
 /// A new report. With a `framework` it is a compliance report, without one a custom report.
@@ -226,7 +221,7 @@ impl ReportBody {
             filters: ReportFilters::from(&report.request.filters),
             schedule: report.schedule.as_ref().map(|schedule| ReportScheduleBody {
                 cron: schedule.pattern.clone(),
-                time_zone: schedule.time_zone.clone(),
+                time_zone: Some(schedule.time_zone.clone()),
             }),
             next_run_at: report.next_run_at.map(time::text),
             channels: report.channels.clone(),
@@ -240,8 +235,8 @@ impl ReportBody {
 }
 
 impl ReportCreate {
-    /// The parts that are checked apart: the request, its two times aside, and the rest.
-    pub(crate) fn drafts(&self) -> (RequestDraft, DefinitionDraft) {
+    /// Returns the parts that are checked apart: the request, its two times aside, and the rest with the time zone of its schedule.
+    pub(crate) fn drafts(&self, zone: &str) -> (RequestDraft, DefinitionDraft) {
         let request = RequestDraft {
             framework: self.framework.clone(),
             query: self.query.clone(),
@@ -254,7 +249,7 @@ impl ReportCreate {
         };
         let definition = DefinitionDraft {
             name: self.name.trim().to_owned(),
-            schedule: self.schedule.as_ref().map(|schedule| (schedule.cron.clone(), schedule.time_zone.clone())),
+            schedule: self.schedule.as_ref().map(|schedule| (schedule.cron.clone(), zone.to_owned())),
             channels: self.channels.clone(),
             recipients: self.recipients.clone(),
         };

@@ -1,5 +1,6 @@
 //! Runs of reports.
 
+use reeve_notify::delivery::Delivery;
 use reeve_reports::{Run, RunState};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -98,6 +99,55 @@ pub struct ReportRunBody {
     pub started_at: Option<String>,
     /// When it ended.
     pub ended_at: Option<String>,
+    /// What came of telling the report's channels; a list leaves it out.
+    pub deliveries: Vec<ReportDeliveryBody>,
+}
+
+/// Delivery of a run to a channel.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ReportDeliveryBody {
+    /// Name of the channel.
+    pub channel: String,
+    /// `pending`, `delivered`, `dead_letter` when it was given up, or `no_channel` when no enabled channel has the name.
+    pub status: String,
+    /// Attempts so far.
+    pub attempts: u32,
+    /// Reason why the last attempt failed.
+    pub error: Option<String>,
+    /// When it is tried next.
+    pub next_attempt_at: Option<String>,
+    /// When it arrived or was given up.
+    pub finished_at: Option<String>,
+}
+
+impl ReportDeliveryBody {
+    pub(crate) fn of(channel: &str, delivery: &Delivery) -> Self {
+        let failed = delivery.attempts.last().filter(|attempt| !attempt.ok);
+        let reason = failed.map(|attempt| match (&attempt.error, attempt.status) {
+            (Some(error), _) => error.clone(),
+            (None, Some(status)) => format!("answered {status}"),
+            (None, None) => "no answer".to_owned(),
+        });
+        ReportDeliveryBody {
+            channel: channel.to_owned(),
+            status: delivery.status.as_str().to_owned(),
+            attempts: delivery.tries,
+            error: reason,
+            next_attempt_at: delivery.next_attempt_at.map(time::text),
+            finished_at: delivery.finished_at.map(time::text),
+        }
+    }
+
+    pub(crate) fn unknown(name: &str) -> Self {
+        ReportDeliveryBody {
+            channel: name.to_owned(),
+            status: "no_channel".to_owned(),
+            attempts: 0,
+            error: Some("No enabled channel has this name or type, or takes reports.".to_owned()),
+            next_attempt_at: None,
+            finished_at: None,
+        }
+    }
 }
 
 impl ReportRunBody {
@@ -127,6 +177,7 @@ impl ReportRunBody {
             created_at: time::text(run.created_at),
             started_at: run.started_at.map(time::text),
             ended_at: run.ended_at.map(time::text),
+            deliveries: Vec::new(),
         }
     }
 }

@@ -15,6 +15,8 @@ use reeve_recommend::{Action, ActionId, ApprovalId, Recommendation, Recommendati
 use reeve_reports::RunId;
 use serde_json::Value;
 
+use crate::adapters::attachments;
+
 /// What an entry stands for; `None` when its record is gone, or somebody from outside has written an entry that looks so.
 pub(super) async fn of(app: &App, entry: &Entry) -> Result<Option<Happening>> {
     let found = match entry.action.operation.as_deref() {
@@ -81,6 +83,7 @@ fn message(title: String, gravity: Gravity, facts: Vec<(String, String)>, about:
         gravity,
         about: about.to_owned(),
         to: Vec::new(),
+        attachment: None,
     }
 }
 
@@ -253,7 +256,8 @@ async fn report(app: &App, entry: &Entry) -> Result<Option<Happening>, StoreErro
         return Ok(None);
     };
     let run = app.reports.run_get(&RunId(id.clone())).await.map_err(store_error)?;
-    if run.channels.is_empty() {
+    let channels = run.receiving_channels();
+    if channels.is_empty() {
         return Ok(None);
     }
     let succeeded = entry.action.status == Some(ActionStatus::Success);
@@ -267,13 +271,17 @@ async fn report(app: &App, entry: &Entry) -> Result<Option<Happening>, StoreErro
             format!("{} to {}", reeve_audit::format_instant(period.start), reeve_audit::format_instant(period.end)),
         ),
         fact("entries", told("found").and_then(Json::as_f64).unwrap_or_default().to_string()),
-        fact("download", format!("/api/v1/audit-logs/reports/runs/{id}/download?format=pdf")),
     ];
+    if succeeded {
+        let path = format!("/api/v1/audit-logs/reports/runs/{id}/download?format=pdf");
+        facts.push(fact("download", app.settings.address_of(&path)));
+    }
     facts.extend(told("error").and_then(Json::as_str).map(|error| fact("reason", error.to_owned())));
     let (went, gravity) = if succeeded { ("Report ready", Gravity::Info) } else { ("Report failed", Gravity::Warning) };
-    let subject = format!("report:{id}");
+    let subject = run.delivery_subject();
     let mut message = message(format!("{went}: {}", run.report_name), gravity, facts, &subject);
     message.to.clone_from(&run.recipients);
+    message.attachment = succeeded.then(|| attachments::report(&run));
     Ok(Some(Happening {
         topic: Topic::Reports,
         event: None,
@@ -283,7 +291,7 @@ async fn report(app: &App, entry: &Entry) -> Result<Option<Happening>, StoreErro
         facts: Facts::default(),
         data: Value::Null,
         message,
-        channels: Some(run.channels),
+        channels: Some(channels),
         subject,
     }))
 }

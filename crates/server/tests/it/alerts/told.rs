@@ -1,7 +1,5 @@
 //! A firing reaches all five kinds of receiver: a real mail server over TLS, and receivers of the other four over HTTP.
 
-use std::path::Path;
-use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::Mutex;
 
@@ -12,43 +10,10 @@ use axum::routing::post;
 use reeve_testkit::http::until;
 use reeve_testkit::service::Service;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt as _, BufReader, Lines};
-use tokio::process::{Child, ChildStdout, Command};
+
+use crate::mail::MailServer;
 
 use super::{PATH, PATIENCE, Received, fail, firings, receiver, rule};
-
-/// aiosmtpd, which takes mail over TLS and after a password alone.
-struct MailServer {
-    lines: Lines<BufReader<ChildStdout>>,
-    port: u64,
-    authority: String,
-    /// Ends the server when it is dropped.
-    _child: Child,
-}
-
-impl MailServer {
-    async fn start() -> MailServer {
-        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let python = std::env::var_os("REEVE_TEST_PYTHON").filter(|path| !path.is_empty());
-        let python = python.map_or_else(|| here.join("../../.venv/bin/python"), Into::into);
-        let mut child = Command::new(python)
-            .arg(here.join("../connect/notify/tests/smtp_server.py"))
-            .args(["starttls", "127.0.0.1"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .kill_on_drop(true)
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let told: Value = serde_json::from_str(&lines.next_line().await.unwrap().unwrap()).unwrap();
-        let authority = told["ca"].as_str().unwrap().to_owned();
-        MailServer { lines, port: told["port"].as_u64().unwrap(), authority, _child: child }
-    }
-
-    async fn mail(&mut self) -> Value {
-        serde_json::from_str(&self.lines.next_line().await.unwrap().unwrap()).unwrap()
-    }
-}
 
 /// PagerDuty's events come to an address that can be configured, and are taken with 202.
 async fn pager() -> (String, Received) {
@@ -72,16 +37,13 @@ async fn first(received: &Received) -> Value {
 async fn a_firing_reaches_every_kind_of_channel_and_the_rules_own_recipients() {
     let mut mail = MailServer::start().await;
     let home = tempfile::tempdir().unwrap();
-    let authorities = home.path().join("ca.pem");
-    std::fs::write(&authorities, &mail.authority).unwrap();
-    let outbound = format!(r#"{{ allow = ["127.0.0.0/8"], ca_file = "{}" }}"#, authorities.display());
+    let outbound = mail.outbound(home.path());
     let service = Service::serve(&home.path().join("data"), &[("REEVE_OUTBOUND", outbound.as_str())]).unwrap();
     let admin = service.admin();
     let ((slack_url, slack), (teams_url, teams)) = (receiver().await, receiver().await);
     let ((pager_url, pager), (hook_url, hook)) = (pager().await, receiver().await);
     let channels = [
-        json!({ "name": "Mail", "type": "email", "secret": "hunter2", "settings": { "host": "127.0.0.1", "port": mail.port,
-            "username": "reeve", "from": "reeve@acme.example", "to": ["everybody@acme.example"] } }),
+        mail.channel("Mail", "hunter2"),
         json!({ "name": "Slack", "type": "slack", "secret": slack_url }),
         json!({ "name": "Teams", "type": "teams", "secret": teams_url }),
         json!({ "name": "Pager", "type": "pagerduty", "secret": "0123456789abcdef0123456789abcdef", "settings": { "url": pager_url } }),

@@ -7,6 +7,7 @@ type Schemas = components['schemas'];
 export type Export = Schemas['ExportBody'];
 export type ExportRequest = Schemas['ExportRequest'];
 export type Destination = Schemas['ExportDestinationBody'];
+export type Settings = Schemas['ExportDestinationSettingsBody'];
 export type Schedule = Schemas['ExportScheduleBody'];
 
 const EXPORT = '/api/v1/audit-logs/export' as const;

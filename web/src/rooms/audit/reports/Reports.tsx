@@ -1,4 +1,4 @@
-import { Button, Group, MultiSelect, SimpleGrid, Stack, TagsInput, Text, TextInput } from '@mantine/core';
+import { Button, Group, MultiSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -11,6 +11,7 @@ import { FormDialog } from '../../../display/FormDialog';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { When } from '../../../display/When';
+import { Delivery, deliveryValues, scheduleOf } from './Delivery';
 import { Period, periodOf, periodValues } from './Period';
 import { Runs } from './Runs';
 import { changeReport, createReport, removeReport, reportsQuery, runReport, useChange, type Report } from './queries';
@@ -66,9 +67,7 @@ function valuesOf(report?: Report) {
     ...periodValues(report),
     group_by: report?.group_by ?? ['user'],
     metrics: report?.metrics ?? METRICS.map(({ value }) => value),
-    schedule: { cron: report?.schedule?.cron ?? '', time_zone: report?.schedule?.time_zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone },
-    channels: report?.channels ?? [],
-    recipients: report?.recipients ?? [],
+    ...deliveryValues(report),
   };
 }
 
@@ -78,7 +77,7 @@ function ReportForm({ report, onClose }: { report?: Report; onClose: () => void 
   const change = report ? patch : create;
   const form = useForm({ initialValues: valuesOf(report), validate: { name: (value) => (value.trim() === '' ? 'Give it a name' : null) } });
   const submit = form.onSubmit(({ schedule, period, start_time, end_time, ...rest }) => {
-    const given = { ...rest, ...periodOf({ period, start_time, end_time }), schedule: schedule.cron.trim() === '' ? null : schedule };
+    const given = { ...rest, ...periodOf({ period, start_time, end_time }), schedule: scheduleOf(schedule) };
     const onSuccess = ({ name }: Report) => { announce(`“${name}” is saved`); onClose(); };
     const onError = (error: Error) => form.setErrors(fieldMessages(error));
     if (report) patch.mutate({ id: report.id, version: report.version, ...given }, { onSuccess, onError });
@@ -95,10 +94,7 @@ function ReportForm({ report, onClose }: { report?: Report; onClose: () => void 
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <MultiSelect label="Group by" data={GROUPS} {...form.getInputProps('group_by')} />
         <MultiSelect label="Metrics" data={METRICS} {...form.getInputProps('metrics')} />
-        <TextInput label="Schedule" description="Minute, hour, day, month, weekday; empty to run when asked" placeholder="0 6 1 * *" {...form.getInputProps('schedule.cron')} />
-        <TextInput label="Time zone" description="Of the schedule" {...form.getInputProps('schedule.time_zone')} />
-        <TagsInput label="Channels" description="A type, or the name of one channel" data={['email', 'slack', 'teams', 'pagerduty']} {...form.getInputProps('channels')} />
-        <TagsInput label="E-mail recipients" description="In place of the channel's own" {...form.getInputProps('recipients')} />
+        <Delivery form={form} />
       </SimpleGrid>
     </FormDialog>
   );

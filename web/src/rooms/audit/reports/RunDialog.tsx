@@ -31,6 +31,7 @@ export function RunDialog({ id, onClose }: { id: string; onClose: () => void }) 
           {isBusy(run) && <Busy run={run} />}
           {run.error && <Alert color="red" title="The run failed">{run.error}</Alert>}
           {run.files && <Files run={run} />}
+          {run.deliveries.length > 0 && <Deliveries run={run} />}
           {run.summary && <Found summary={run.summary} />}
         </Stack>
       )}
@@ -62,6 +63,27 @@ function Files({ run }: { run: ReportRun }) {
         ))}
       </Group>
       <Text size="xs" className="muted" mt={6}>The JSON file proves each cited entry offline: reeve-verify report.json --public-key log.vkey</Text>
+    </div>
+  );
+}
+
+const DELIVERIES: Record<string, { label: string; color: string }> = {
+  delivered: { label: 'Delivered', color: 'green' },
+  pending: { label: 'Waiting for the next attempt', color: 'orange' },
+  dead_letter: { label: 'Not delivered', color: 'red' },
+  no_channel: { label: 'No such channel', color: 'red' },
+};
+
+function Deliveries({ run }: { run: ReportRun }) {
+  return (
+    <div>
+      <Text size="sm" fw={550}>Delivery</Text>
+      <List size="sm" aria-label="Delivery">
+        {run.deliveries.map(({ channel, status, error }) => {
+          const { label, color } = DELIVERIES[status] ?? { label: status, color: 'gray' };
+          return <List.Item key={channel}>{channel}: <Text span size="sm" c={color}>{label}</Text>{error && <Text size="xs" className="muted">{error}</Text>}</List.Item>;
+        })}
+      </List>
     </div>
   );
 }

@@ -59,10 +59,14 @@ export const removeReport = (id: string) => body(client.DELETE(REPORT, params(id
 export const runReport = (id: string) => body(client.POST(`${REPORT}/run`, params(id)));
 export const cancelRun = (id: string) => body(client.POST(`${RUN}/cancel`, params(id)));
 
-/** Runs a compliance report: a report of this name is kept, changed to what was chosen, and run. */
-export async function runFramework({ known, ...given }: Schemas['ReportCreate'] & { known?: Report }) {
-  const report = known ? await changeReport({ id: known.id, ...given }) : await createReport(given);
-  return runReport(report.id);
+/** Keeps a compliance report: the one of this name is changed to what was chosen, or a new one is added. */
+export function saveFramework({ known, ...given }: Schemas['ReportCreate'] & { known?: Report }) {
+  return known ? changeReport({ id: known.id, ...given }) : createReport(given);
+}
+
+/** Keeps a compliance report and runs it. */
+export async function runFramework(given: Schemas['ReportCreate'] & { known?: Report }) {
+  return runReport((await saveFramework(given)).id);
 }
 
 export const downloadOf = (id: string, format: 'pdf' | 'csv' | 'json') => `/api/v1/audit-logs/reports/runs/${id}/download?format=${format}`;

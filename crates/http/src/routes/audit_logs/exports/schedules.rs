@@ -17,6 +17,7 @@ use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
 use crate::paging::window;
 use crate::routes::audit_logs::ask;
+use crate::routes::workspace::named_zone;
 use crate::story;
 use crate::wire::export::{ExportScheduleBody, ExportScheduleCreate, ExportSchedulePatch};
 use crate::wire::list::{List, Paging};
@@ -48,7 +49,8 @@ pub(super) async fn create(
     let now = app.now();
     let name = ScheduledExport::check_name(&given.name).map_err(|error| problem(vec![error]))?;
     let selection = selection(given.format, given.query, given.options.into_options(), now)?;
-    let schedule = timing(&given.schedule, given.time_zone.as_deref().unwrap_or("UTC"), now)?;
+    let zone = named_zone(&app, given.time_zone.as_deref()).await?;
+    let schedule = timing(&given.schedule, &zone, now)?;
     let destination = match given.destination.as_deref().filter(|text| !text.is_empty()) {
         Some(text) => Some(destination(&app, text).await?),
         None => None,

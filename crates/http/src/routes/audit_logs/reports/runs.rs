@@ -8,6 +8,7 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use reeve_audit::{Entry, ResourceRef, events};
+use reeve_notify::delivery::{Target, Topic};
 use reeve_reports::{ReportId, Run, RunFilter, RunId, RunProgress, RunState};
 use serde_json::json;
 use tokio_util::io::ReaderStream;
@@ -18,7 +19,7 @@ use crate::extract::{Caller, Params};
 use crate::paging::window;
 use crate::story;
 use crate::wire::list::List;
-use crate::wire::report::{DownloadParams, ReportRunBody, RunListParams};
+use crate::wire::report::{DownloadParams, ReportDeliveryBody, ReportRunBody, RunListParams};
 
 /// Bytes read from a file at a time.
 const CHUNK: usize = 256 << 10;
@@ -94,7 +95,32 @@ pub(super) async fn list(
     params(("id" = String, Path)),
     responses((status = 200, body = ReportRunBody), (status = 404, body = ProblemBody)))]
 pub(super) async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<ReportRunBody>, Problem> {
-    Ok(Json(ReportRunBody::of(&app.reports.run_get(&RunId(id)).await?)))
+    let run = app.reports.run_get(&RunId(id)).await?;
+    let deliveries = deliveries(&app, &run).await?;
+    Ok(Json(ReportRunBody { deliveries, ..ReportRunBody::of(&run) }))
+}
+
+/// What came of telling the channels of a run that has ended.
+async fn deliveries(app: &App, run: &Run) -> Result<Vec<ReportDeliveryBody>, Problem> {
+    if !matches!(run.state, RunState::Succeeded | RunState::Failed) {
+        return Ok(Vec::new());
+    }
+    let (names, subject) = (run.receiving_channels(), run.delivery_subject());
+    let channels = app.dispatcher.channels.channel_list().await?;
+    let mut told = Vec::new();
+    for name in &names {
+        let one = std::slice::from_ref(name);
+        if !channels.iter().any(|channel| channel.is_named(one, Topic::Reports)) {
+            told.push(ReportDeliveryBody::unknown(name));
+        }
+    }
+    for channel in channels.iter().filter(|channel| channel.is_named(&names, Topic::Reports)) {
+        let target = Target::Channel(channel.id.clone());
+        if let Some(delivery) = app.dispatcher.deliveries.delivery_about(&target, &subject).await? {
+            told.push(ReportDeliveryBody::of(&channel.name, &delivery));
+        }
+    }
+    Ok(told)
 }
 
 /// Cancel a run that waits or runs. A running report stops within moments.
@@ -157,7 +183,7 @@ pub(super) async fn download(
     let file = file.map_err(|error| Problem::internal(format!("{}: {error}", path.display())))?;
     let told = entry(&caller, "report.download", &run);
     app.record_reading(told.with_metadata("format", params.format.clone())).await?;
-    let name = file_name(&run, &params.format);
+    let name = run.file_name(&params.format);
     let mut response = Response::new(HttpBody::from_stream(ReaderStream::with_capacity(file, CHUNK)));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
@@ -167,16 +193,6 @@ pub(super) async fn download(
         headers.insert(header::CONTENT_DISPOSITION, value);
     }
     Ok(response)
-}
-
-/// The report's name in ASCII letters, digits and dashes, with the day.
-fn file_name(run: &Run, format: &str) -> String {
-    let mut name: String = run.report_name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-    name = name.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-").to_lowercase();
-    if name.is_empty() {
-        "report".clone_into(&mut name);
-    }
-    format!("{name}-{}.{format}", run.created_at.strftime("%Y-%m-%d"))
 }
 
 fn entry(caller: &Caller, operation: &str, run: &Run) -> Entry {
