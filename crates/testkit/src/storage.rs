@@ -47,16 +47,16 @@ pub struct Storage {
 pub const BUCKET: &str = "archive";
 
 impl Storage {
-    /// Starts a service. `seen_as` is the address that clients reach it at, where that is another: Google's protocol names it in answers.
+    /// Starts a service.
     ///
     /// # Errors
     /// When the program is missing or does not answer within 60 seconds.
-    pub async fn start(kind: Kind, seen_as: Option<&str>) -> Result<Storage> {
+    pub async fn start(kind: Kind) -> Result<Storage> {
         // Between finding a free port and binding it somebody else may take it; then another is tried.
         for _ in 0..3 {
             let port = TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port();
             let home = tempfile::tempdir()?;
-            let mut command = command(kind, port, home.path(), seen_as);
+            let mut command = command(kind, port, home.path());
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
             let child = command
                 .spawn()
@@ -164,7 +164,7 @@ impl Drop for Storage {
     }
 }
 
-fn command(kind: Kind, port: u16, home: &Path, seen_as: Option<&str>) -> Command {
+fn command(kind: Kind, port: u16, home: &Path) -> Command {
     match kind {
         Kind::S3 => {
             let mut command = Command::new(program("REEVE_TEST_VERSITYGW", ".build/peers/versitygw"));
@@ -182,8 +182,7 @@ fn command(kind: Kind, port: u16, home: &Path, seen_as: Option<&str>) -> Command
         Kind::Gcs => {
             let mut command = Command::new(program("REEVE_TEST_FAKE_GCS", ".build/peers/fake-gcs-server"));
             command.args(["-scheme", "http", "-host", "127.0.0.1", "-port", &port.to_string(), "-backend", "memory"]);
-            let own = format!("http://127.0.0.1:{port}");
-            command.args(["-external-url", seen_as.unwrap_or(&own)]).current_dir(home);
+            command.current_dir(home);
             command
         }
     }

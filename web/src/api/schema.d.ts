@@ -4503,7 +4503,10 @@ export interface components {
             endpoint?: string | null;
             /** @description `sftp`: host. */
             host?: string | null;
-            /** @description `sftp`: fingerprint of the host key, `SHA256:...` as `ssh-keygen -lf` prints it. */
+            /**
+             * @description `sftp`: fingerprint of the host key, `SHA256:...` as `ssh-keygen -lf` prints it. Without it every attempt is refused with the
+             *     fingerprints that the server presents.
+             */
             host_key?: string | null;
             /**
              * Format: int32
@@ -4681,7 +4684,7 @@ export interface components {
             query?: string;
             /** @description Cron pattern of five fields such as `0 3 * * *`. */
             schedule: string;
-            /** @description IANA time zone; `UTC` unless given. */
+            /** @description IANA time zone; the workspace's unless given, and UTC where that has none. */
             time_zone?: string | null;
         };
         /** @description A change of a scheduled export; what is left out stays. It runs with the rights of who changed it last. */
@@ -6274,6 +6277,8 @@ export interface components {
             items: {
                 /** @description When it was asked for. */
                 created_at: string;
+                /** @description What came of telling the report's channels; a list leaves it out. */
+                deliveries: components["schemas"]["ReportDeliveryBody"][];
                 /** @description End of the period. */
                 end_time: string;
                 /** @description When it ended. */
@@ -7231,6 +7236,24 @@ export interface components {
             /** @description Beginning, in place of `period`. */
             start_time?: string | null;
         };
+        /** @description Delivery of a run to a channel. */
+        ReportDeliveryBody: {
+            /**
+             * Format: int32
+             * @description Attempts so far.
+             */
+            attempts: number;
+            /** @description Name of the channel. */
+            channel: string;
+            /** @description Reason why the last attempt failed. */
+            error?: string | null;
+            /** @description When it arrived or was given up. */
+            finished_at?: string | null;
+            /** @description When it is tried next. */
+            next_attempt_at?: string | null;
+            /** @description `pending`, `delivered`, `dead_letter` when it was given up, or `no_channel` when no enabled channel has the name. */
+            status: string;
+        };
         /** @description Narrowing of a report. An empty list narrows nothing; `*` in a value is a wildcard. */
         ReportFilters: {
             /** @description Accounts of resources. */
@@ -7281,6 +7304,8 @@ export interface components {
         ReportRunBody: {
             /** @description When it was asked for. */
             created_at: string;
+            /** @description What came of telling the report's channels; a list leaves it out. */
+            deliveries: components["schemas"]["ReportDeliveryBody"][];
             /** @description End of the period. */
             end_time: string;
             /** @description When it ended. */
@@ -7320,8 +7345,8 @@ export interface components {
         ReportScheduleBody: {
             /** @description Cron pattern of five fields, such as `0 6 1 * *`. */
             cron: string;
-            /** @description IANA time zone; UTC unless given. */
-            time_zone?: string;
+            /** @description IANA time zone; the workspace's unless given, and UTC where that has none. Always set in answers. */
+            time_zone?: string | null;
         };
         /** @description Findings of a run. */
         ReportSummaryBody: {

@@ -141,7 +141,7 @@ async fn delivered(place: &Place, done: &Value, home: &Path) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_export_arrives_at_s3() {
     let line = Line::open().await.unwrap();
-    let storage = Storage::start(Kind::S3, None).await.unwrap();
+    let storage = Storage::start(Kind::S3).await.unwrap();
     line.lead_to(storage.port());
     let endpoint = format!("http://127.0.0.1:{}", line.port());
     let given = Given {
@@ -157,7 +157,7 @@ async fn an_export_arrives_at_s3() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_export_arrives_at_azure_blob() {
     let line = Line::open().await.unwrap();
-    let storage = Storage::start(Kind::Azure, None).await.unwrap();
+    let storage = Storage::start(Kind::Azure).await.unwrap();
     line.lead_to(storage.port());
     let endpoint = format!("http://127.0.0.1:{}/{}", line.port(), AZURE_KEY.0);
     let given = Given {
@@ -174,7 +174,7 @@ async fn an_export_arrives_at_azure_blob() {
 async fn an_export_arrives_at_google_cloud_storage() {
     let line = Line::open().await.unwrap();
     let endpoint = format!("http://127.0.0.1:{}", line.port());
-    let storage = Storage::start(Kind::Gcs, Some(&endpoint)).await.unwrap();
+    let storage = Storage::start(Kind::Gcs).await.unwrap();
     line.lead_to(storage.port());
     let given = Given {
         kind: "gcs",
