@@ -12,8 +12,16 @@ const MOST: u64 = 100;
 pub(super) async fn start_due(app: &App) -> Result<()> {
     let now = app.now();
     for mut schedule in app.exports.export_schedule_list().await? {
-        if schedule.next_run().is_none_or(|next| next > now) || is_under_way(app, &schedule).await? {
+        if schedule.next_run().is_none_or(|next| next > now) {
             continue;
+        }
+        match newest(app, &schedule).await? {
+            Some(last) if !last.state.is_final() => continue,
+            // A crash right after the end of a run leaves the schedule behind it; its entries are not exported again.
+            Some(last) if last.state == ExportState::Succeeded => {
+                schedule.covered_to = schedule.covered_to.max(last.progress.end);
+            }
+            _ => {}
         }
         let export = run_of(app, &schedule);
         // The time moves first: a crash in between leaves out one run, whose entries the next one covers.
@@ -34,10 +42,11 @@ pub(super) async fn start_due(app: &App) -> Result<()> {
     Ok(())
 }
 
-async fn is_under_way(app: &App, schedule: &ScheduledExport) -> Result<bool> {
+/// The latest export of a schedule.
+async fn newest(app: &App, schedule: &ScheduledExport) -> Result<Option<Export>> {
     let newest = ExportFilter { schedule: Some(schedule.id.clone()), limit: 1, ..ExportFilter::default() };
     let (found, _) = app.exports.export_list(&newest).await?;
-    Ok(found.first().is_some_and(|export| !export.state.is_final()))
+    Ok(found.into_iter().next())
 }
 
 fn run_of(app: &App, schedule: &ScheduledExport) -> Export {

@@ -112,7 +112,7 @@ async fn carry(place: Place, line: Line, given: Given) {
     assert_eq!(statuses, ["failed", "failed", "success"]);
     let shown = [recorded.text, admin.get(DESTINATIONS).await.text, admin.get(PATH).await.text, service.said()];
     for secret in [secret, wrong] {
-        let line = secret.lines().max_by_key(|line| line.len()).unwrap();
+        let Some(line) = secret.lines().max_by_key(|line| line.len()) else { continue };
         for text in &shown {
             assert!(!text.contains(line), "a secret is shown");
         }
