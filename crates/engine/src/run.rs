@@ -299,6 +299,7 @@ fn told(agent: &Agent, report: &RunReport, went: Went, caller: &Caller) -> Entry
     let entry = story::entry(story::RUN, "agent.run", went, caller)
         .on(ResourceRef::new("agent", agent.id.0.clone()))
         .with_metadata("agent_id", agent.id.0.clone())
+        .with_metadata("agent_type", agent.agent_type.as_str())
         .with_metadata("run_id", report.run_id.clone())
         .with_metadata("mode", agent.mode.as_str());
     if went == Went::Pending {

@@ -16,9 +16,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use reeve_audit::{
-    ActionMethod, ActionStatus, Actor, ActorType, Draft, Entry, EventId, Json, ResourceRef, Submitter, events,
-};
+use reeve_audit::{ActionMethod, ActionStatus, Draft, Entry, EventId, Json, ResourceRef, Submitter, events};
 use reeve_connect_cloudtrail as cloudtrail;
 use reeve_ledger::AppendError;
 
@@ -98,15 +96,14 @@ pub(crate) async fn run(args: &ImportArgs) -> Result<ExitCode> {
     Ok(if tally.refused > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
-/// Records the import. A service that is sent to knows by its token who says so.
+/// Records the import: in a data directory as Reeve's own entry, in a service as one of the token's user.
 async fn record(log: &LogAt, format: ImportFormat, tally: &Tally) -> Result<()> {
     let format = match format {
         ImportFormat::Cloudtrail => "cloudtrail",
         ImportFormat::Jsonl => "jsonl",
     };
-    let account = std::env::var("USER").unwrap_or_else(|_| "unknown".into());
     let entry = Entry::of(&events::IMPORT)
-        .by(Actor::new(ActorType::System, format!("command line, {account}")))
+        .by(Account::current().actor())
         .on(ResourceRef::new("audit_log", "audit-logs"))
         .with_action("import_entries", ActionStatus::Success, ActionMethod::Cli)
         .with_metadata("format", format)
@@ -116,8 +113,14 @@ async fn record(log: &LogAt, format: ImportFormat, tally: &Tally) -> Result<()> 
         .with_metadata("files", Json::from(tally.files))
         // Importing the same again changes nothing, and is not recorded again either.
         .with_id(EventId::new(format!("import-{}", hex::encode(tally.identifiers.clone().finalize())))?);
-    let draft = Draft::from_entry(entry, Timestamp::now()).map_err(|errors| anyhow::anyhow!(words(&errors)))?;
-    let draft = submitted(draft).map_err(|error| anyhow::anyhow!(error))?;
+    let now = Timestamp::now();
+    let draft = match log {
+        LogAt::Here(_) => Draft::by_reeve(entry, now).map_err(|errors| anyhow::anyhow!(words(&errors)))?,
+        LogAt::There(_) => {
+            let draft = Draft::from_entry(entry, now).map_err(|errors| anyhow::anyhow!(words(&errors)))?;
+            submitted(draft).map_err(|error| anyhow::anyhow!(error))?
+        }
+    };
     match offer(log, &[draft]).await? {
         Answer::Taken(_) | Answer::TakenId(_) => Ok(()),
         Answer::Busy(_) => {

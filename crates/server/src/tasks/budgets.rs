@@ -58,7 +58,8 @@ async fn look(app: &App, bills: Vec<Bill>, seen: &mut Seen) -> Result<()> {
     }
     let bills = current.bills.clone();
     let evaluated = tokio::task::spawn_blocking(move || {
-        let charges = charges::read(&bills);
+        // What reads the bills for spending records those that cannot be read.
+        let (charges, _) = charges::read(&bills);
         budgets.into_iter().map(|budget| (evaluate(&budget, &charges, now), budget)).collect::<Vec<_>>()
     });
     let mut raised = 0;

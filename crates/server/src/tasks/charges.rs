@@ -11,7 +11,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use reeve_anomalies::{AnomalyStore as _, spend};
 use reeve_audit::{Json, events};
-use reeve_estate::charge::Restatements;
+use reeve_estate::charge::{Charge, Restatements};
 use reeve_recommend::Caller;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
@@ -49,11 +49,17 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
             if files.is_empty() || seen.as_ref() == Some(&current) {
                 return tracing::debug!(bills = files.len(), "no bill has changed");
             }
-            let judged = tokio::task::spawn_blocking(move || spend::look(&read(&files), &settings.cost, now)).await;
-            let (found, abstained) = match judged {
+            let judged = tokio::task::spawn_blocking(move || {
+                let (charges, unreadable) = read(&files);
+                (spend::look(&charges, &settings.cost, now), unreadable)
+            });
+            let ((found, abstained), unreadable) = match judged.await {
                 Ok(judged) => judged,
                 Err(error) => return app.failed("charges", &error).await,
             };
+            for error in unreadable {
+                app.failed("charges.read", &error).await;
+            }
             for why in abstained {
                 tracing::info!(why, "spending was not judged");
             }
@@ -89,15 +95,15 @@ pub(super) fn files(folder: &Path) -> Vec<(PathBuf, u64, Timestamp)> {
     found
 }
 
-/// Charges of the bills. Where bills overlap, the one that was changed last counts.
-pub(super) fn read(files: &[(PathBuf, u64, Timestamp)]) -> Vec<reeve_estate::charge::Charge> {
-    let (mut charges, mut restatements) = (Vec::new(), Restatements::default());
+/// Charges of the bills, and the reason for each bill that could not be read. Where bills overlap, the one that was changed last counts.
+pub(super) fn read(files: &[(PathBuf, u64, Timestamp)]) -> (Vec<Charge>, Vec<String>) {
+    let (mut charges, mut restatements, mut unreadable) = (Vec::new(), Restatements::default(), Vec::new());
     for (path, _, _) in files {
         match bill(path, MOST_CHARGES - charges.len()) {
             Ok(more) => charges.extend(restatements.add_older(more)),
-            Err(error) => tracing::warn!(error = format!("{error:#}"), "a bill could not be read"),
+            Err(error) => unreadable.push(format!("a bill could not be read: {error:#}")),
         }
     }
     tracing::info!(bills = files.len(), charges = charges.len(), "bills were read");
-    charges
+    (charges, unreadable)
 }

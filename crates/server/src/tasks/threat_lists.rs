@@ -59,7 +59,7 @@ async fn follow(app: &App, folder: &Path, refused: &mut Refused) -> Result<()> {
         match put.await.with_context(|| path.display().to_string()) {
             Ok(list) => tracing::info!(list = list.name, indicators = list.indicators, "a threat list was read"),
             Err(error) => {
-                tracing::warn!(error = format!("{error:#}"), "a threat list could not be read");
+                app.failed("threat_lists.read", format!("{error:#}")).await;
                 refused.insert(name.clone(), *written);
             }
         }

@@ -2,6 +2,7 @@
 //! against its folder once nobody serves it, and on files.
 
 mod analyze;
+mod budgets;
 mod export;
 mod gate;
 mod peers;

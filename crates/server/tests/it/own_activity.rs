@@ -1,6 +1,8 @@
 //! Tests of Reeve's entries about itself: refusals with their origin, refused tokens by window, passwords, settings,
 //! budgets.
 
+mod catalogue;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::time::Duration;

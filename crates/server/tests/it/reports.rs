@@ -27,7 +27,8 @@ async fn activity(api: &Api, count: usize) {
     }
 }
 
-async fn ended(api: &Api, run: &str) -> Value {
+/// Waits for the end of a run.
+pub(crate) async fn ended(api: &Api, run: &str) -> Value {
     until("the end of the run", PATIENCE, || async {
         let run = api.get(&format!("{REPORTS}/runs/{run}")).await.expect(200).body;
         (!matches!(run["state"].as_str(), Some("queued" | "running"))).then_some(run)

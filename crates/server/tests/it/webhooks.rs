@@ -7,7 +7,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, StatusCode};
 use axum::routing::post;
 use jiff::Timestamp;
 use reeve_testkit::http::until;
@@ -20,14 +20,18 @@ use standardwebhooks::Webhook;
 const PATIENCE: Duration = Duration::from_secs(90);
 const ALLOWED: [(&str, &str); 1] = [EMULATORS];
 
-type Received = Arc<Mutex<Vec<(HeaderMap, Bytes)>>>;
+pub(crate) type Received = Arc<Mutex<Vec<(HeaderMap, Bytes)>>>;
 
-async fn receiver() -> (String, Received) {
+/// A receiver at `/hook`, and what it was sent. Anything else it says is gone.
+pub(crate) async fn receiver() -> (String, Received) {
     async fn take(State(received): State<Received>, headers: HeaderMap, body: Bytes) {
         received.lock().unwrap().push((headers, body));
     }
+    async fn gone() -> StatusCode {
+        StatusCode::GONE
+    }
     let received = Received::default();
-    let router = Router::new().route("/hook", post(take)).with_state(received.clone());
+    let router = Router::new().route("/hook", post(take)).fallback(gone).with_state(received.clone());
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/hook", listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
@@ -35,7 +39,7 @@ async fn receiver() -> (String, Received) {
 }
 
 /// The messages of a type, each verified.
-fn verified(received: &Received, secret: &str, kind: &str) -> Vec<Value> {
+pub(crate) fn verified(received: &Received, secret: &str, kind: &str) -> Vec<Value> {
     let receiver = Webhook::new(secret).unwrap();
     let received = received.lock().unwrap();
     let bodies = received.iter().map(|(headers, body)| {

@@ -1,0 +1,128 @@
+//! Anomalies and their lists in memory, and desks over them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use parking_lot::Mutex;
+use reeve_anomalies::threat::{ListState, ThreatList, ThreatStore};
+use reeve_anomalies::{Anomaly, AnomalyFilter, AnomalyId, AnomalySettings, AnomalyStore, Desk, DeskPorts};
+use reeve_estate::StoreError;
+
+use crate::world::World;
+
+/// Anomalies in memory.
+#[derive(Default)]
+pub(crate) struct Kept {
+    pub(super) all: Mutex<Vec<Anomaly>>,
+    pub(crate) settings: Mutex<AnomalySettings>,
+    lists: Mutex<Vec<ThreatList>>,
+    /// The next list is the one from before another process wrote.
+    pub(super) stale: AtomicBool,
+}
+
+#[async_trait]
+impl ThreatStore for Kept {
+    async fn threat_list_put(&self, list: &ThreatList) -> Result<(), StoreError> {
+        let mut lists = self.lists.lock();
+        lists.retain(|known| known.name != list.name);
+        lists.push(list.clone());
+        Ok(())
+    }
+    async fn threat_list_get(&self, name: &str) -> Result<ThreatList, StoreError> {
+        let found = self.lists.lock().iter().find(|list| list.name == name).cloned();
+        found.ok_or_else(|| StoreError::NotFound { what: "threat list", id: name.to_owned() })
+    }
+    async fn threat_list_delete(&self, name: &str) -> Result<(), StoreError> {
+        self.lists.lock().retain(|list| list.name != name);
+        Ok(())
+    }
+    async fn threat_list_all(&self) -> Result<Vec<ThreatList>, StoreError> {
+        Ok(self.lists.lock().clone())
+    }
+    async fn threat_list_state(&self) -> Result<Vec<ListState>, StoreError> {
+        let state = |list: &ThreatList| {
+            let (name, updated_at) = (list.name.clone(), list.updated_at);
+            ListState { name, updated_at, from_file: list.from_file }
+        };
+        Ok(self.lists.lock().iter().map(state).collect())
+    }
+}
+
+#[async_trait]
+impl AnomalyStore for Kept {
+    async fn anomaly_insert(&self, anomaly: &Anomaly) -> Result<(), StoreError> {
+        let mut all = self.all.lock();
+        if all.iter().any(|known| known.key == anomaly.key && known.started_at == anomaly.started_at) {
+            return Err(StoreError::Conflict("it exists already".to_owned()));
+        }
+        all.push(anomaly.clone());
+        Ok(())
+    }
+    async fn anomaly_update(&self, anomaly: &Anomaly) -> Result<(), StoreError> {
+        let mut all = self.all.lock();
+        let known = all.iter_mut().find(|known| known.id == anomaly.id).unwrap();
+        if known.version + 1 != anomaly.version {
+            return Err(StoreError::Conflict("somebody was faster".to_owned()));
+        }
+        *known = anomaly.clone();
+        Ok(())
+    }
+    async fn anomaly_get(&self, id: &AnomalyId) -> Result<Anomaly, StoreError> {
+        let found = self.all.lock().iter().find(|known| known.id == *id).cloned();
+        found.ok_or_else(|| StoreError::NotFound { what: "anomaly", id: id.0.clone() })
+    }
+    async fn anomaly_list(&self, filter: &AnomalyFilter) -> Result<(Vec<Anomaly>, u64), StoreError> {
+        if self.stale.swap(false, Ordering::Relaxed) {
+            return Ok((Vec::new(), 0));
+        }
+        let fits = |of: &&Anomaly| {
+            filter.key.as_ref().is_none_or(|key| *key == of.key)
+                && (filter.status.is_empty() || filter.status.contains(&of.status))
+                && filter.since.is_none_or(|since| of.started_at >= since)
+        };
+        let mut found: Vec<Anomaly> = self.all.lock().iter().filter(fits).cloned().collect();
+        found.sort_by_key(|of| std::cmp::Reverse(of.started_at));
+        let total = found.len() as u64;
+        Ok((found, total))
+    }
+    async fn anomaly_settings_get(&self) -> Result<AnomalySettings, StoreError> {
+        Ok(self.settings.lock().clone())
+    }
+    async fn anomaly_settings_put(&self, settings: &AnomalySettings) -> Result<(), StoreError> {
+        *self.settings.lock() = settings.clone();
+        Ok(())
+    }
+    async fn anomaly_looked_get(&self) -> Result<Option<Timestamp>, StoreError> {
+        Ok(None)
+    }
+    async fn anomaly_looked_put(&self, _: Timestamp) -> Result<(), StoreError> {
+        Ok(())
+    }
+    async fn anomaly_cursor(&self) -> Result<Option<u64>, StoreError> {
+        Ok(None)
+    }
+    async fn anomaly_advance(&self, _: Option<u64>, _: u64) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
+
+pub(crate) fn desk(world: &World) -> (Desk, Arc<Kept>) {
+    let kept = Arc::new(Kept::default());
+    (desk_over(world, &kept), kept)
+}
+
+/// A desk of another process over the same store and log.
+pub(super) fn desk_over(world: &World, kept: &Arc<Kept>) -> Desk {
+    Desk::new(DeskPorts {
+        anomalies: Arc::clone(kept) as _,
+        agents: Arc::clone(&world.memory) as _,
+        estate: Arc::clone(&world.memory) as _,
+        responses: Arc::new(reeve_engine::Responder(Arc::clone(&world.engine))),
+        threats: Arc::clone(kept) as _,
+        recorder: Arc::clone(&world.log) as _,
+        log: Arc::clone(&world.log) as _,
+        clock: Arc::clone(&world.clock) as _,
+    })
+}

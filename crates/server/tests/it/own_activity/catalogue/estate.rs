@@ -1,0 +1,165 @@
+//! A cloud account in a real peer: connecting and syncing it, what syncs see, what agents judge and do.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use reeve_audit::{EventKind, Severity, events};
+use reeve_testkit::http::{Api, until};
+use reeve_testkit::moto::seed::Metric;
+use reeve_testkit::moto::{EC2, Moto};
+use reeve_testkit::service::{EMULATORS, Service};
+use serde_json::json;
+
+use super::{Emitted, PATIENCE, by_reeve, by_user, verify};
+
+const REGION: &str = "us-east-1";
+/// An action goes through a stop, a change and a start of a machine.
+const LONG: Duration = Duration::from_secs(180);
+
+/// A step of a change that an agent recommended.
+const fn by_agent(kind: &'static EventKind) -> Emitted {
+    Emitted { actor: "agent", ..by_reeve(kind, "automation", "virtual_machine") }
+}
+
+/// A change that a sync saw.
+const fn observed(kind: &'static EventKind) -> Emitted {
+    by_reeve(kind, "scheduled", "virtual_machine").when("tags:observed resource.type:virtual_machine")
+}
+
+pub(super) const EMITTED: &[Emitted] = &[
+    by_user(&events::INTEGRATION_CREATE, "connection"),
+    by_user(&events::INTEGRATION_MODIFY, "connection"),
+    by_user(&events::INTEGRATION_TEST, "connection"),
+    by_user(&events::INTEGRATION_DELETE, "connection"),
+    by_reeve(&events::INTEGRATION_SYNC, "scheduled", "connection").when("actor.type:system"),
+    observed(&events::RESOURCE_CREATE),
+    observed(&events::RESOURCE_TAG),
+    observed(&events::RESOURCE_STATE),
+    observed(&events::RESOURCE_DELETE),
+    by_agent(&events::RESOURCE_MODIFY).when("operation:modify NOT tags:observed"),
+    by_agent(&events::RESOURCE_SNAPSHOT),
+    by_agent(&events::RECOMMENDATION).when("operation:recommendation.create"),
+    by_agent(&events::ACTION).when("operation:action.succeed"),
+    by_agent(&events::CHECK).when("operation:verify"),
+    by_user(&events::APPROVAL, "virtual_machine").when("operation:approval.sign"),
+    by_user(&events::ROLLOUT, "rollout").when("operation:rollout.create"),
+    by_reeve(&events::AGENT_RUN, "scheduled", "agent"),
+    by_user(&events::PREDICTION, "predictive_rule"),
+    by_reeve(&events::ANOMALY, "scheduled", "address").when("operation:anomaly.detect").severity(Severity::High),
+];
+
+/// Fourteen days at two percent.
+fn quiet() -> Vec<(Timestamp, f64)> {
+    let now = Timestamp::now().as_second() / 300 * 300;
+    let point = |n: i64| (Timestamp::from_second(now - n * 300).unwrap(), 2.0 + (n % 12) as f64 / 10.0);
+    (1..=14 * 288_i64).rev().map(point).collect()
+}
+
+async fn machine(moto: &Moto, name: &str, size: &str) -> String {
+    moto.machines(REGION, size, 1, &[("Name", name)]).await.unwrap().remove(0)
+}
+
+/// Begins a sync once none is under way, and waits for its end.
+async fn sync(admin: &Api, connection: &str) {
+    let finished = async || admin.get(connection).await.expect(200).body["last_sync"]["finished_at"].clone();
+    let before = until("the beginning of the sync", PATIENCE, || async {
+        let before = finished().await;
+        let begun = admin.post(&format!("{connection}/sync"), json!({})).await;
+        assert!(matches!(begun.status, 202 | 409), "{}", begun.text);
+        (begun.status == 202).then_some(before)
+    })
+    .await;
+    until("the end of the sync", PATIENCE, || async { (finished().await != before).then_some(()) }).await;
+}
+
+/// What others do to the account between two syncs.
+async fn changes(moto: &Moto, stopped: &str, removed: &str) {
+    machine(moto, "new", "m5.large").await;
+    moto.tag(REGION, stopped, "team", "shop").await.unwrap();
+    for (operation, id) in [("StopInstances", stopped), ("TerminateInstances", removed)] {
+        moto.query(&EC2, REGION, operation, &[("InstanceId.1".to_owned(), id.to_owned())]).await.unwrap();
+    }
+}
+
+/// Begins a rollout of the recommendation and takes it back; then has the change approved and made.
+async fn carry_out(admin: &Api, agent: &str) {
+    let (_, operator) = admin.person("operator@acme.example", &["operator"], &[]).await;
+    let (_, manager) = admin.person("manager@acme.example", &["manager"], &[]).await;
+    let found = until("the recommendation", PATIENCE, || async {
+        admin.get("intelligence/recommendations?type=right_size").await.expect(200).items().first().cloned()
+    })
+    .await;
+    let wanted = json!({ "agent_id": agent, "type": "right_size", "settings": { "min_confidence": 50 } });
+    let rollout = admin.post("intelligence/rollouts", wanted).await.expect(201).text_at("/id");
+    let abort = json!({ "reason": "one at a time" });
+    let _ = admin.post(&format!("intelligence/rollouts/{rollout}/abort"), abort).await.expect(200);
+
+    let path = format!("intelligence/recommendations/{}", found["id"].as_str().unwrap());
+    let asked = until("the request", PATIENCE, || async {
+        let now = admin.get(&path).await.expect(200).body;
+        let asked = operator.post(&format!("{path}/execute"), json!({ "plan_hash": now["plan"]["hash"] })).await;
+        (asked.status == 202).then_some(asked)
+    })
+    .await;
+    assert_eq!(asked.body["status"], "pending_approval", "{}", asked.text);
+    let approve = format!("intelligence/approvals/{}/approve", asked.text_at("/approval_id"));
+    let _ = manager.post(&approve, json!({})).await.expect(200);
+    until("the change", LONG, || async {
+        let now = admin.get(&path).await.expect(200).body;
+        assert_ne!(now["status"], "failed", "{now:#}");
+        (now["status"] == "succeeded").then_some(())
+    })
+    .await;
+}
+
+async fn foresight(admin: &Api) {
+    let rules = "intelligence/predictive-rules";
+    let rule = until("the rules that come with Reeve", PATIENCE, || async {
+        admin.get(rules).await.expect(200).items().first().cloned()
+    })
+    .await;
+    let evaluate = format!("{rules}/{}/evaluate", rule["id"].as_str().unwrap());
+    let _ = admin.post(&evaluate, json!({})).await.expect(200);
+    let list = json!({ "indicators": "203.0.113.0/24, Scanners\n" });
+    let _ = admin.put("intelligence/threat-lists/scanners", list).await.expect(200);
+    let entry = json!({
+        "event_type": "api.call",
+        "actor": { "type": "user", "id": "mallory", "email": "mallory@example.com", "ip_address": "203.0.113.77" },
+        "action": { "operation": "ListBuckets", "status": "success", "method": "api" },
+    });
+    let _ = admin.post("audit-logs", entry).await.expect(201);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_happens_to_the_estate_is_recorded() {
+    let home = tempfile::tempdir().unwrap();
+    let service = Service::serve(home.path(), &[EMULATORS]).unwrap();
+    let admin = service.admin();
+    let moto = Moto::start().await.unwrap();
+    let oversized = machine(&moto, "reports", "m5.2xlarge").await;
+    let (stopped, removed) = (machine(&moto, "old", "m5.large").await, machine(&moto, "older", "m5.large").await);
+    let dimensions = [("InstanceId", oversized.as_str())];
+    let cpu = Metric { namespace: "AWS/EC2", name: "CPUUtilization", unit: "Percent", dimensions: &dimensions };
+    moto.metric(REGION, cpu, &quiet()).await.unwrap();
+
+    let connection = json!({
+        "name": "acme", "provider": "aws", "regions": [REGION], "endpoint": moto.endpoint(), "allow_actions": true,
+        "credentials": { "access_key_id": "AKIAIOSFODNN7EXAMPLE", "secret_access_key": "secret" },
+    });
+    let connection = format!("connections/{}", admin.post("connections", connection).await.expect(201).text_at("/id"));
+    let _ = admin.post(&format!("{connection}/test"), json!({})).await.expect(200);
+    let _ = admin.patch(&connection, json!({ "name": "acme-production" })).await.expect(200);
+    sync(&admin, &connection).await;
+    changes(&moto, &stopped, &removed).await;
+    sync(&admin, &connection).await;
+
+    let agent = json!({
+        "agent_type": "cost_optimizer", "name": "Costs", "mode": "active", "confidence_threshold": "50%",
+        "reason": "the account has fourteen days of history",
+    });
+    let agent = admin.post("intelligence/agents", agent).await.expect(201).text_at("/id");
+    carry_out(&admin, &agent).await;
+    foresight(&admin).await;
+    let _ = admin.delete(&connection).await.expect(204);
+    verify(&admin, EMITTED).await;
+}

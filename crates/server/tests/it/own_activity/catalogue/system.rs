@@ -1,0 +1,77 @@
+//! The program itself: imports, starts and stops, maintenance, errors, the signing key, backups, direct reading, calls of the interface.
+
+use std::fs;
+use std::path::Path;
+
+use reeve_audit::events;
+use reeve_testkit::service::{Service, reeve};
+use serde_json::{Value, json};
+
+use super::{Emitted, by_reeve, by_user, verify};
+
+/// What an account of the operating system does beside the service.
+const fn by_account(kind: &'static reeve_audit::EventKind, resource: &'static str) -> Emitted {
+    Emitted { actor: "user", ..by_reeve(kind, "cli", resource) }
+}
+
+pub(super) const EMITTED: &[Emitted] = &[
+    by_account(&events::IMPORT, "audit_log"),
+    by_account(&events::AUDIT_SEARCH, "audit_log").when("method:cli").without(&[
+        "actor.email",
+        "actor.ip_address",
+        "actor.user_agent",
+        "metadata.found",
+    ]),
+    by_account(&events::AUDIT_EXPORT, "audit_log").when("method:cli").without(&["metadata.export"]),
+    by_reeve(&events::START, "system", "reeve"),
+    by_reeve(&events::STOP, "system", "reeve"),
+    by_user(&events::API_CALL, "api_token"),
+    by_reeve(&events::MAINTENANCE, "scheduled", "reeve"),
+    by_reeve(&events::ERROR, "system", "reeve").status("failed").when("resource.id:charges.read"),
+    by_user(&events::KEY_ROTATE, "audit_log"),
+    by_user(&events::BACKUP, "backup"),
+    by_account(&events::RESTORE, "audit_log"),
+];
+
+fn run(arguments: &[&str]) {
+    let output = reeve(arguments).unwrap();
+    let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{arguments:?}: {said}");
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_the_program_does_with_its_data_is_recorded() {
+    let home = tempfile::tempdir().unwrap();
+    let (data, new) = (home.path().join("data"), home.path().join("new"));
+    let (entries, copy, backup) = (home.path().join("in.jsonl"), home.path().join("out.jsonl"), home.path().join("b"));
+    fs::write(&entries, "{\"event_type\":\"test.imported\"}\n").unwrap();
+    run(&["audit", "import", "--format", "jsonl", "--data-dir", text(&data), text(&entries)]);
+    run(&["audit", "search", "test.imported", "--data-dir", text(&data)]);
+    run(&["audit", "export", "--format", "json", "--data-dir", text(&data), "-o", text(&copy)]);
+
+    let variables = [("REEVE_SEAL_AFTER_ENTRIES", "50"), ("REEVE_CHARGES_EVERY_S", "1")];
+    let service = Service::serve(&data, &variables).unwrap();
+    let admin = service.admin();
+    let batch: Vec<Value> = (0..60).map(|_| json!({ "event_type": "test.deed" })).collect();
+    let _ = admin.post("audit-logs", json!(batch)).await.expect(201);
+    fs::create_dir_all(data.join("charges")).unwrap();
+    fs::write(data.join("charges/bill.csv"), "this is no bill\n").unwrap();
+    let _ = admin.post("audit-logs/keys/rotate", json!({})).await.expect(201);
+    let made = admin.send("POST", "backups", Some("application/json"), b"{}".to_vec()).await;
+    assert_eq!(made.status, 200);
+    // Errors and sealing are found while the service runs; calls are counted up to its end.
+    let error = EMITTED.iter().filter(|one| [&events::ERROR, &events::MAINTENANCE].contains(&one.kind));
+    for one in error {
+        one.is_found(&admin).await;
+    }
+    service.stop().unwrap();
+
+    run(&["backup", "create", text(&backup), "--data-dir", text(&data)]);
+    run(&["backup", "restore", text(&backup), "--data-dir", text(&new)]);
+    let service = Service::serve(&new, &variables).unwrap();
+    verify(&service.admin(), EMITTED).await;
+}
