@@ -8,9 +8,10 @@ use anyhow::{Context as _, Result, bail};
 use jiff::Timestamp;
 use serde_json::json;
 
-use reeve_audit::{ActionMethod, ActionStatus, Actor, ActorType, Draft, Entry, Json, ResourceRef, events};
+use reeve_audit::{ActionMethod, ActionStatus, Draft, Entry, Json, ResourceRef, events};
 use reeve_ledger::Planned;
 
+use crate::account::Account;
 use crate::cli::RotateArgs;
 use crate::config::Config;
 use crate::service::open_log;
@@ -34,9 +35,8 @@ pub(super) async fn rotate(args: &RotateArgs) -> Result<ExitCode> {
 }
 
 fn entry(planned: &Planned) -> Result<Draft, String> {
-    let user = std::env::var("USER").unwrap_or_else(|_| "unknown".into());
     let entry = Entry::of(&events::KEY_ROTATE)
-        .by(Actor::new(ActorType::System, format!("command line, {user}")))
+        .by(Account::current().actor())
         .on(ResourceRef::new("audit_log", "audit-logs"))
         .with_action("rotate_key", ActionStatus::Success, ActionMethod::Cli)
         .before(Json::from(json!({ "public_key": planned.old })))

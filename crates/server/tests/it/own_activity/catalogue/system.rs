@@ -28,7 +28,8 @@ pub(super) const EMITTED: &[Emitted] = &[
     by_user(&events::API_CALL, "api_token"),
     by_reeve(&events::MAINTENANCE, "scheduled", "reeve"),
     by_reeve(&events::ERROR, "system", "reeve").status("failed").when("resource.id:charges.read"),
-    by_user(&events::KEY_ROTATE, "audit_log"),
+    by_user(&events::KEY_ROTATE, "audit_log").when("method:api"),
+    by_account(&events::KEY_ROTATE, "audit_log").when("method:cli"),
     by_user(&events::BACKUP, "backup"),
     by_account(&events::RESTORE, "audit_log"),
 ];
@@ -70,6 +71,7 @@ async fn what_the_program_does_with_its_data_is_recorded() {
     }
     service.stop().unwrap();
 
+    run(&["keys", "rotate", "--data-dir", text(&data)]);
     run(&["backup", "create", text(&backup), "--data-dir", text(&data)]);
     run(&["backup", "restore", text(&backup), "--data-dir", text(&new)]);
     let service = Service::serve(&new, &variables).unwrap();
