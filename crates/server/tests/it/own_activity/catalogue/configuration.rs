@@ -46,7 +46,7 @@ async fn settings_and_budgets_are_recorded_and_a_budget_alert_reaches_webhooks()
 
     // One receiver takes what it is sent; the other says that it is gone, and is not asked again.
     let (url, received) = receiver().await;
-    let hook = json!({ "event": "budget_alert", "url": url, "filter": "type=actual" });
+    let hook = json!({ "event": "budget_alert", "url": url, "filter": "type=forecast" });
     let secret = admin.post("intelligence/webhooks", hook).await.expect(201).text_at("/secret");
     let gone = json!({ "event": "budget_alert", "url": url.replace("/hook", "/gone") });
     let _ = admin.post("intelligence/webhooks", gone).await.expect(201);
@@ -62,7 +62,7 @@ async fn settings_and_budgets_are_recorded_and_a_budget_alert_reaches_webhooks()
         fs::write(folder.join("part"), &text).unwrap();
         fs::rename(folder.join("part"), folder.join(format!("{name}.csv"))).unwrap();
     }
-    let budget = |amount: u32| json!({ "name": "All", "amount": amount, "currency": "USD", "period": "year", "thresholds": [{ "percent": 100, "basis": "actual" }] });
+    let budget = |amount: u32| json!({ "name": "All", "amount": amount, "currency": "USD", "period": "year", "thresholds": [{ "percent": 100, "basis": "forecast" }] });
     let path = format!("budgets/{}", admin.post("budgets", budget(100)).await.expect(201).text_at("/id"));
     let told = until("the budget alert", PATIENCE, || async {
         verified(&received, &secret, "budget_alert").into_iter().next()
@@ -70,7 +70,8 @@ async fn settings_and_budgets_are_recorded_and_a_budget_alert_reaches_webhooks()
     .await;
     let alert = admin.get("budgets/alerts").await.expect(200).items()[0].clone();
     assert_eq!(told["data"], alert, "the record as the interface gives it");
-    assert_eq!(alert["value"], json!(counted_once(&text)), "an overlapping bill is not counted twice");
+    let standing = admin.get(&path).await.expect(200).body["standing"].clone();
+    assert_eq!(standing["spent"], json!(counted_once(&text)), "an overlapping bill is not counted twice");
     let _ = admin.put(&path, budget(1_000_000)).await.expect(200);
     let _ = admin.delete(&path).await.expect(204);
     verify(&admin, EMITTED).await;
