@@ -11,6 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Attribute, Catalogue, GIB, InstanceSpec, Metric, Provider, ResourceChange, ResourceId};
 
 use super::pace::POINT;
+use reeve_recommend::StepKind;
 use reeve_recommend::action::{Action, ActionId, Purpose, StepOutcome};
 
 /// So long after a change readings tell of starting, and of caches that fill.
@@ -126,14 +127,15 @@ fn done_by(action: &Action, seen: &ResourceChange) -> bool {
         && action.purpose != Purpose::Simulate
         && action.started_at <= seen.seen_at
         && ended >= seen.last_seen_at;
-    let told = |step: &StepOutcome| {
-        step.before.iter().chain(&step.after).any(|(name, value)| match seen.attribute {
-            Attribute::Replicas => name.starts_with("replica "),
-            attribute => name == attribute.as_str() && *value == seen.after,
-        })
+    let told = |step: &StepOutcome| match seen.attribute {
+        Attribute::Replicas => step.kind == StepKind::Replicate,
+        attribute => {
+            let values = step.before.iter().chain(&step.after);
+            values.into_iter().any(|(name, value)| name == attribute.as_str() && *value == seen.after)
+        }
     };
     let moved = matches!(seen.attribute, Attribute::State | Attribute::LaunchedAt);
-    met && action.steps.iter().any(|step| step.kind.changes() && (moved || told(step)))
+    met && action.steps.iter().any(|step| step.effect.changes() && (moved || told(step)))
 }
 
 /// What others changed: what inventories showed, and none of the actions did.

@@ -55,7 +55,7 @@ pub fn course_changes(
     now: Timestamp,
 ) -> Vec<CourseChange> {
     let own = actions.iter().filter(|action| action.purpose != Purpose::Simulate).filter_map(|action| {
-        let step = action.steps.iter().rfind(|step| step.kind.changes() && !step.rollback)?;
+        let step = action.steps.iter().rfind(|step| step.effect.changes() && !step.rollback)?;
         let (from, to) = (action.started_at, action.finished_at.unwrap_or(now));
         let undone = if action.status == ActionStatus::RolledBack { ", and undone" } else { "" };
         let words = format!("{}{undone}", step.description);

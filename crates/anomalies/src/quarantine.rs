@@ -4,14 +4,15 @@
 //! gives exactly the same groups back. What it cannot do is said: credentials that were carried away work elsewhere until they
 //! expire, and EC2 may let a connection that stands already live on until it ends ("Security group connection tracking").
 
-use reeve_estate::{Money, Provider, QUARANTINE, Resource};
+use reeve_estate::{Money, Provider, Resource};
 
 use super::record::Anomaly;
 use reeve_recommend::AnomalyId;
 use reeve_recommend::agent::Impact;
-use reeve_recommend::plan::{Plan, StepKind};
+use reeve_recommend::change::Isolate;
+use reeve_recommend::plan::Plan;
 use reeve_recommend::recommendation::{Decision, Effort, Explanation, ImpactAssessment, Priority, RecommendationType};
-use reeve_recommend::{Proposal, Trust, step};
+use reeve_recommend::{Proposal, Trust};
 
 /// The specification's action.
 const RULE: &str = "auto_quarantine";
@@ -45,17 +46,8 @@ pub fn plan(machine: &Resource) -> Result<Plan, &'static str> {
             "its security groups are not known, or it has several network interfaces, each with groups of its own",
         );
     }
-    let (id, own) = (&machine.id, spec.security_groups.join(","));
-    let told = spec.security_groups.join(", ");
-    let check = format!("Check that {id} still has the security groups {told}");
-    let isolate = format!("Give {id} the security group {QUARANTINE} alone, which lets nothing in and nothing out");
-    let isolated = [("isolated", "true")];
-    let steps = vec![
-        step(StepKind::Precondition, machine, check, &[("security_groups", &own), ("isolated", "false")]),
-        step(StepKind::Isolate, machine, isolate, &isolated),
-        step(StepKind::Verify, machine, format!("Check that {id} is cut off"), &isolated),
-    ];
-    Ok(Plan::new(steps, true, false))
+    let change = Isolate { security_groups: spec.security_groups.clone() };
+    Ok(Plan::of(&change, machine.id.as_str()))
 }
 
 /// What decided, in sentences.
@@ -178,7 +170,7 @@ mod tests {
         let made = plan(&machine).unwrap();
         let kinds: Vec<&str> = made.steps.iter().map(|step| step.kind.as_str()).collect();
         assert_eq!(kinds, ["precondition", "isolate", "verify"]);
-        assert!(made.reversible && made.isolates() && made.steps[0].expect[0].1 == "sg-1,sg-2");
+        assert!(made.reversible && made.change_name() == Some("isolate") && made.steps[0].expect[0].1 == "sg-1,sg-2");
         let why = |change: fn(&mut Resource)| {
             let mut other = machine.clone();
             change(&mut other);

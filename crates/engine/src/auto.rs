@@ -44,7 +44,7 @@ pub(super) fn decide(agent: &Agent, of: &Recommendation, days_observed: u32) -> 
         (of.impact_level > agent.auto_apply.max_impact, "above_max_impact"),
         (of.impact.cost_percent.is_none(), "cost_not_known"),
         (of.impact.performance_degradation_percent.is_none(), "performance_not_measured"),
-        (of.reason_codes.iter().any(|code| code == "iac_managed"), "iac_managed"),
+        (of.subject.managed_by_code, "iac_managed"),
     ];
     if let Some((_, reason)) = reasons.into_iter().find(|(holds, _)| *holds) {
         return Auto::Leave(reason);
@@ -69,7 +69,7 @@ pub(super) fn decide_quarantine(agent: &Agent, of: &Recommendation) -> Auto {
         (agent.mode != Mode::Active, "agent_not_active"),
         (!agent.auto_apply.enabled, "auto_apply_disabled"),
         (of.confidence < agent.confidence_threshold, "low_confidence"),
-        (of.reason_codes.iter().any(|code| code == "iac_managed"), "iac_managed"),
+        (of.subject.managed_by_code, "iac_managed"),
     ];
     if let Some((_, reason)) = reasons.into_iter().find(|(holds, _)| *holds) {
         return Auto::Leave(reason);

@@ -5,14 +5,15 @@ use reeve_estate::{Resource, ResourceFilter};
 
 use super::execute::{Target, Wish};
 use super::{Caller, Engine, EngineError};
-use reeve_recommend::action::ActionStatus;
+use reeve_recommend::action::{Action, ActionStatus};
 use reeve_recommend::agent::{Agent, AgentId};
 use reeve_recommend::diagnosis;
-use reeve_recommend::diagnosis::{Diagnosis, FindingFacts, StuckFacts};
+use reeve_recommend::diagnosis::{BlockedBy, Diagnosis, Failure, FindingFacts, StuckFacts};
 use reeve_recommend::exclusion::excluded;
+use reeve_recommend::guardrail::Block;
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::recommendation::{Recommendation, RecommendationId};
+use reeve_recommend::recommendation::{Closing, Recommendation, RecommendationId};
 use reeve_recommend::together::{Relation, relation};
 
 /// What came or went within this counts as a change of the environment.
@@ -34,9 +35,9 @@ impl Engine {
         let facts = StuckFacts {
             agent: agent.as_ref(),
             may_act,
-            block: block.filter(|block| block.guardrail != "exclusion").map(|block| block.to_string()),
+            block: block.filter(|block| block.guardrail != "exclusion").map(blocked_by),
             conflicts: self.conflicts(&of).await?,
-            failures: past.into_iter().filter(|a| failed(a.status)).filter_map(|a| a.reason).collect(),
+            failures: past.into_iter().filter(|action| failed(action.status)).filter_map(failure).collect(),
             of: &of,
         };
         Ok(diagnosis::not_executing(&facts))
@@ -83,8 +84,7 @@ impl Engine {
         let feedback = self.ports.agents.feedback_list(None).await?;
         let recent = |at: Timestamp| self.ports.clock.now().duration_since(at) < RECENT;
         let gone = own.iter().filter(|of| {
-            let reason = of.status_reason.as_deref().unwrap_or_default();
-            of.status == Status::Expired && recent(of.updated_at) && reason.starts_with("the resource is gone")
+            of.status == Status::Expired && recent(of.updated_at) && of.closing == Some(Closing::ResourceGone)
         });
         let answers = |of: &Recommendation| feedback.iter().rfind(|f| f.recommendation == of.id);
         let rejected = |of: &&Recommendation| {
@@ -105,6 +105,15 @@ impl Engine {
             answered: own.iter().filter(|of| of.status.is_end() || answers(of).is_some()).count() as u64,
         })
     }
+}
+
+fn blocked_by(block: Block) -> BlockedBy {
+    BlockedBy { guardrail: block.guardrail, message: block.message }
+}
+
+fn failure(action: Action) -> Option<Failure> {
+    let denied = action.was_denied();
+    action.reason.map(|reason| Failure { reason, denied })
 }
 
 /// Accounts and services of a scope that nothing in the estate has.

@@ -8,6 +8,7 @@ use reeve_estate::{Catalogue, EstateStore, SampleStore};
 use reeve_recommend::action::{Action, ActionId};
 use reeve_recommend::agent::AgentId;
 use reeve_recommend::approval::Approval;
+use reeve_recommend::change::Changes;
 use reeve_recommend::ports::{AgentStore, Clock, Clouds, Recorder};
 use tokio::sync::watch;
 
@@ -29,6 +30,8 @@ pub struct Ports {
     pub clock: Arc<dyn Clock>,
     /// Specifications and prices.
     pub catalogue: Arc<Catalogue>,
+    /// Changes by name.
+    pub changes: Changes,
     /// Judgements by agent type.
     pub judges: Judges,
 }

@@ -9,7 +9,7 @@ use reeve_recommend::approval::ApprovalStatus;
 use reeve_recommend::exclusion::{Exclusion, ExclusionId};
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::recommendation::RecommendationType;
+use reeve_recommend::recommendation::{Closing, RecommendationType};
 
 /// An exclusion as given.
 #[derive(Debug, Clone, Default)]
@@ -51,7 +51,8 @@ impl Engine {
         let waits = |status: Status| status.may_become(Status::Dismissed) && status != Status::Testing;
         for of in all.iter().filter(|of| waits(of.status) && exclusion.covers(&of.subject, of.kind)) {
             self.close_approvals(of, ApprovalStatus::Rejected, &reason, caller).await?;
-            self.settle_at(&of.id, "recommendation.dismiss", Status::Dismissed, Some(&reason), caller).await?;
+            let (dismissed, excluded) = (Status::Dismissed, Some(Closing::Excluded));
+            self.close_at(&of.id, "recommendation.dismiss", dismissed, excluded, Some(&reason), caller).await?;
         }
         Ok(exclusion)
     }

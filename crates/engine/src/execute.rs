@@ -13,6 +13,7 @@ use super::state::optional;
 use super::{Caller, Engine, EngineError, Execution, fresh_id, story, twin};
 use reeve_recommend::action::{Action, ActionId, ActionStatus, Purpose};
 use reeve_recommend::approval::{Approval, ApprovalId, ApprovalStatus, Signature};
+use reeve_recommend::change::Procedure;
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::plan::Plan;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
@@ -94,6 +95,8 @@ impl Engine {
             let message = "only an open, approved or scheduled one can be executed; reopen it first".to_owned();
             return Err(EngineError::WrongState { from: of.status, message });
         }
+        // Nobody is asked to sign what cannot be carried out.
+        self.procedure(&of)?;
         let needed = self.permitted(&of, Target::of(&of), &wish).await?;
         if !self.is_signed(&of, &needed).await? {
             let mut approval = self.approval_for(&of, plan, &wish);
@@ -226,12 +229,12 @@ impl Engine {
         purpose: Purpose,
         wish: &Wish<'_>,
     ) -> Result<Action, EngineError> {
+        let procedure = self.procedure_for(&of, purpose, &resource)?;
         let (act, resource) = match purpose {
-            Purpose::Simulate => self.simulated(&resource).await?,
+            Purpose::Simulate => self.simulated(&resource, procedure.change()).await?,
             Purpose::Apply | Purpose::Test => (self.actor(&resource).await?, resource),
         };
-        let plan = plan_of(&of, purpose, &resource)?;
-        let action = self.action_for(&of, &plan, &resource, purpose, wish);
+        let action = self.action_for(&of, procedure.plan(), &resource, purpose, wish);
         let claim = if purpose == Purpose::Apply { Status::Executing } else { Status::Testing };
         let mut claimed = self.next(&of, claim)?;
         claimed.requested_by = Some(wish.by.to_owned());
@@ -255,7 +258,7 @@ impl Engine {
         if let Some(exception) = &used {
             self.exception_used(&exception.approval, &action.id).await?;
         }
-        self.spawn(act, claimed, plan, resource, action.clone(), wish.caller.request_id.clone());
+        self.spawn(act, claimed, procedure, resource, action.clone(), wish.caller.request_id.clone());
         Ok(action)
     }
 
@@ -271,6 +274,30 @@ impl Engine {
         }
         let (connection, act) = self.ports.clouds.actor(&resource.connection).await.map_err(EngineError::Cloud)?;
         if connection.allow_actions { Ok(act) } else { observe_only(&connection) }
+    }
+
+    /// The plan of a recommendation, read into its typed change.
+    ///
+    /// # Errors
+    /// A conflict for advice without a plan, and for a plan that this release cannot carry out.
+    pub(super) fn procedure(&self, of: &Recommendation) -> Result<Procedure, EngineError> {
+        let read = self.ports.changes.procedure(planned(of)?);
+        read.map_err(|error| EngineError::Conflict(error.to_string()))
+    }
+
+    /// The same as it runs for a purpose, on the recommendation's own resource or on its twin.
+    pub(super) fn procedure_for(
+        &self,
+        of: &Recommendation,
+        purpose: Purpose,
+        on: &Resource,
+    ) -> Result<Procedure, EngineError> {
+        let procedure = self.procedure(of)?;
+        Ok(match purpose {
+            Purpose::Apply => procedure,
+            Purpose::Test => twin::on_twin(&procedure, on),
+            Purpose::Simulate => twin::on_simulated(&procedure, &of.subject.id),
+        })
     }
 
     fn action_for(
@@ -295,6 +322,7 @@ impl Engine {
             steps: Vec::new(),
             steps_total: plan.steps.len() as u32,
             before: Vec::new(),
+            prior: None,
             started_at: self.ports.clock.now(),
             finished_at: None,
             reason: None,
@@ -309,29 +337,19 @@ impl Engine {
         self: &Arc<Self>,
         act: Arc<dyn Act>,
         of: Recommendation,
-        plan: Plan,
+        procedure: Procedure,
         resource: Resource,
         action: Action,
         request_id: Option<String>,
     ) {
         let caller = Caller::acting(action.agent_id.as_ref(), request_id);
         let at_work = AtWork::new(self, &action.id);
-        let runner = Runner::new(Arc::clone(self), act, of, plan, resource, action, caller);
+        let runner = Runner::new(Arc::clone(self), act, of, procedure, resource, action, caller);
         tokio::spawn(async move {
             runner.run().await;
             drop(at_work);
         });
     }
-}
-
-/// The plan as it runs for a purpose, on the resource it runs on.
-pub(super) fn plan_of(of: &Recommendation, purpose: Purpose, on: &Resource) -> Result<Plan, EngineError> {
-    let plan = planned(of)?;
-    Ok(match purpose {
-        Purpose::Apply => plan.clone(),
-        Purpose::Test => twin::plan_for(plan, of, on),
-        Purpose::Simulate => twin::simulated_plan(plan),
-    })
 }
 
 /// The plan, or the reason why there is none to run.

@@ -151,9 +151,8 @@ fn uptime(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
 
 /// How long an action kept its resource down: from the stop (or the class change, or the failover) to the last step after it.
 pub(super) fn down_s(action: &Action, now: Timestamp) -> f64 {
-    let comes_back = |kind| matches!(kind, StepKind::Start | StepKind::Modify | StepKind::FailOver);
-    let restarted = action.steps.iter().any(|step| comes_back(step.kind));
-    let first = action.steps.iter().find(|step| step.kind.interrupts()).filter(|_| restarted);
+    let restarted = action.steps.iter().any(|step| step.effect.brings_back());
+    let first = action.steps.iter().find(|step| step.effect.interrupts()).filter(|_| restarted);
     let Some(first) = first else { return 0.0 };
     let end = action.steps.iter().filter_map(|step| step.finished_at).max().unwrap_or(now);
     end.duration_since(first.started_at).as_secs_f64().max(0.0)

@@ -19,7 +19,6 @@ mod except;
 mod exclude;
 mod execute;
 mod feedback;
-mod goal;
 mod guard;
 mod holder;
 mod judgement;

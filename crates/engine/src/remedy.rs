@@ -10,7 +10,6 @@ use super::{Caller, Engine, EngineError, Remedy, fresh_id};
 use reeve_recommend::action::{Action, ActionId};
 use reeve_recommend::agent::{Agent, Mode, RunReport};
 use reeve_recommend::lifecycle::Status;
-use reeve_recommend::plan::StepKind;
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::recommendation::{Recommendation, RecommendationType};
 
@@ -52,7 +51,7 @@ impl Engine {
         }
         match suspect {
             Some(_) if !limits.rollback_automatic => Ok(Remedy::Nothing("automatic rollback is off".to_owned())),
-            Some(action) => self.undo_suspect(&action, &agent, why).await,
+            Some(action) => self.undo_suspect(&of, &action, &agent, why).await,
             None => self.relieve(of, &agent).await,
         }
     }
@@ -75,10 +74,16 @@ impl Engine {
         Ok(open.into_iter().find(|of| relieves(of) && of.subject.id == *resource))
     }
 
-    async fn undo_suspect(self: &Arc<Self>, action: &Action, agent: &Agent, why: &str) -> Result<Remedy, EngineError> {
+    async fn undo_suspect(
+        self: &Arc<Self>,
+        of: &Recommendation,
+        action: &Action,
+        agent: &Agent,
+        why: &str,
+    ) -> Result<Remedy, EngineError> {
         let id = &action.id;
-        if action.steps.iter().any(|step| step.kind == StepKind::Isolate) {
-            let words = format!("action {} cut the machine off, and a person alone lets it back", id.0);
+        if self.procedure(of)?.change().only_people_undo() {
+            let words = format!("action {} stays: a person alone lets it back", id.0);
             return Ok(Remedy::Nothing(words));
         }
         match self.rollback_because(id, why.to_owned(), &Caller::agent(&agent.id)).await {

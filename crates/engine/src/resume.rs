@@ -6,7 +6,6 @@ use jiff::SignedDuration;
 use reeve_audit::{ActionStatus as Went, Entry, Severity};
 use reeve_estate::{Resource, StoreError};
 
-use super::execute::plan_of;
 use super::{Caller, Engine, EngineError, story};
 use reeve_recommend::action::{Action, ActionStatus, Purpose};
 use reeve_recommend::lifecycle::Status;
@@ -65,7 +64,11 @@ impl Engine {
     async fn take_up(self: &Arc<Self>, action: Action, caller: &Caller) -> Result<(), EngineError> {
         let of = self.ports.agents.recommendation_get(&action.recommendation).await?;
         let (act, resource) = match action.purpose {
-            Purpose::Simulate => self.simulated(&self.resource_of(&of).await?).await?,
+            Purpose::Simulate => {
+                let real = self.resource_of(&of).await?;
+                let procedure = self.procedure_for(&of, action.purpose, &real)?;
+                self.simulated(&real, procedure.change()).await?
+            }
             purpose => {
                 let (_, act) = self.ports.clouds.actor(&action.connection).await.map_err(EngineError::Cloud)?;
                 let own = purpose == Purpose::Apply;
@@ -77,16 +80,16 @@ impl Engine {
                 (act, resource)
             }
         };
-        let plan = plan_of(&of, action.purpose, &resource)?;
+        let procedure = self.procedure_for(&of, action.purpose, &resource)?;
         let mut next = Action { version: action.version + 1, ..action };
         let mut entries = Vec::new();
         if next.purpose == Purpose::Simulate {
             // The twin went with the process that simulated it; a new one begins at the beginning.
-            next = Action { status: ActionStatus::Running, steps: Vec::new(), before: Vec::new(), ..next };
+            next = Action { status: ActionStatus::Running, steps: Vec::new(), before: Vec::new(), prior: None, ..next };
         } else {
             entries = self.close_steps(&mut next, "interrupted; looked at again", &resource, &of);
         }
-        if next.status == ActionStatus::Running && plan.hash != next.plan_hash {
+        if next.status == ActionStatus::Running && procedure.plan().hash != next.plan_hash {
             // Cannot come about while a plan runs; if it does, the way back is the only safe one.
             next.status = ActionStatus::RollingBack;
             next.reason = Some("the plan changed while it was interrupted".to_owned());
@@ -94,7 +97,7 @@ impl Engine {
         entries.push(story::action("action.resume", Went::Pending, &next, &of, caller));
         self.record(entries).await?;
         self.ports.agents.action_update(&next).await?;
-        self.spawn(act, of, plan, resource, next, None);
+        self.spawn(act, of, procedure, resource, next, None);
         Ok(())
     }
 

@@ -7,13 +7,12 @@ use std::sync::Arc;
 
 use jiff::SignedDuration;
 use reeve_audit::ActionStatus as Went;
-use reeve_estate::{Observed, ResourceKind, ResourceState};
+use reeve_estate::ResourceState;
 
-use super::goal::OWN_FIELDS;
 use super::runner::{Done, Halt, Runner};
 use super::{Caller, Engine, EngineError, story};
 use reeve_recommend::action::{Action, ActionId, ActionStatus, Purpose};
-use reeve_recommend::plan::{Step, StepKind};
+use reeve_recommend::change::{Reversal, Task, Work};
 use reeve_recommend::recommendation::Recommendation;
 
 /// Undoing is given up after this long, seconds; a person is needed then.
@@ -42,7 +41,7 @@ impl Engine {
         let of = self.ports.agents.recommendation_get(&action.recommendation).await?;
         self.may_undo(&action, &of).await?;
         let resource = self.resource_of(&of).await?;
-        let plan = super::execute::planned(&of)?.clone();
+        let procedure = self.procedure(&of)?;
         let act = self.actor(&resource).await?;
         let undoing = Action {
             status: ActionStatus::RollingBack,
@@ -56,7 +55,7 @@ impl Engine {
         let entry = story::action("action.rollback", Went::Pending, &undoing, &of, caller);
         self.record(vec![entry]).await?;
         self.ports.agents.action_update(&undoing).await?;
-        self.spawn(act, of, plan, resource, undoing.clone(), caller.request_id.clone());
+        self.spawn(act, of, procedure, resource, undoing.clone(), caller.request_id.clone());
         Ok(undoing)
     }
 
@@ -90,8 +89,8 @@ impl Runner {
         if !limits.rollback_automatic && self.action.purpose == Purpose::Apply {
             return self.fail(format!("{reason}; automatic rollback is off, so it is left as it is")).await;
         }
-        if self.plan.steps.iter().any(|step| step.kind == StepKind::Grow) {
-            return self.grown(reason).await;
+        if let Reversal::Impossible(why) = self.procedure.change().reversal() {
+            return self.left(reason, why).await;
         }
         let mut undoing = self.action.clone();
         undoing.status = ActionStatus::RollingBack;
@@ -102,10 +101,10 @@ impl Runner {
         self.restore().await
     }
 
-    /// Storage that grew stays: no cloud takes it back. A simulated twin is forgotten as it is.
-    async fn grown(&mut self, reason: String) -> Result<(), Halt> {
+    /// A change that no cloud takes back stays. A simulated twin is forgotten as it is.
+    async fn left(&mut self, reason: String, why: &str) -> Result<(), Halt> {
         if self.action.purpose == Purpose::Apply {
-            return self.fail(format!("{reason}; storage cannot shrink, so it is left {}", self.in_words())).await;
+            return self.fail(format!("{reason}; {why}, so it is left {}", self.in_words())).await;
         }
         self.action.reason = Some(reason);
         self.undone().await
@@ -133,16 +132,18 @@ impl Runner {
             };
             // A group that never gets its members is on its way for ever: it is the one that goes back while it moves.
             let moving = seen.state == ResourceState::Changing;
-            let waits = moving && !self.plan.steps.iter().any(|step| step.kind == StepKind::Scale);
-            let Some(step) = self.next_undo(&seen).filter(|_| !waits) else {
+            let waits = moving && !self.procedure.change().undoes_while_changing();
+            let undo = self.procedure.change().undo(&self.prior(), &seen.resource).filter(|_| !waits);
+            let Some(task) = undo else {
                 if !moving {
                     break;
                 }
                 self.rest(5).await;
                 continue;
             };
-            self.begin_step(self.action.steps.len() as u32, &step, true).await?;
-            let found = self.change(&step, true, until).await;
+            let Work::Change(goal) = &task.work else { break };
+            self.begin_step(self.action.steps.len() as u32, &task, true).await?;
+            let found = self.change(goal, until).await;
             if let Err(why) = &found {
                 (faults, last) = (faults + 1, why.clone());
             }
@@ -154,62 +155,10 @@ impl Runner {
         }
         let after = self.state_of_resource();
         let description = format!("Check that {} is what it was", self.resource.id);
-        let check = self.undo_step(StepKind::Verify, description, None);
+        let check = Task::verify(self.resource.id.as_str(), description, Vec::new());
         self.begin_step(self.action.steps.len() as u32, &check, true).await?;
         self.end_step(Ok(Done { detail: "it is what it was".to_owned(), after, ..Done::default() })).await?;
         self.undone().await
-    }
-
-    /// The next step back; `None` when the resource is what it was.
-    fn next_undo(&self, seen: &Observed) -> Option<Step> {
-        let id = &self.resource.id;
-        let state = self.before("state").and_then(ResourceState::parse)?;
-        if let Some(step) = self.next_undo_of_field(seen) {
-            return Some(step);
-        }
-        // Whether a machine that was cut off ran or not is whoever looked into it: it gets its groups back and no more.
-        if self.plan.isolates() {
-            return None;
-        }
-        let size = self.before("instance_type");
-        if let Some(size) = size.filter(|size| seen.instance_type.as_deref() != Some(*size)) {
-            if self.resource.kind == ResourceKind::VirtualMachine && seen.state == ResourceState::Running {
-                return Some(self.undo_step(StepKind::Stop, format!("Stop {id} to undo the change"), None));
-            }
-            let description = format!("Change {id} back to {size}");
-            return Some(self.undo_step(StepKind::Modify, description, Some(size.to_owned())));
-        }
-        match (state, seen.state) {
-            (ResourceState::Running | ResourceState::Available, ResourceState::Stopped) => {
-                Some(self.undo_step(StepKind::Start, format!("Start {id} again"), None))
-            }
-            (ResourceState::Stopped, ResourceState::Running) => {
-                Some(self.undo_step(StepKind::Stop, format!("Stop {id} again"), None))
-            }
-            _ => None,
-        }
-    }
-
-    /// The step back of a group, a failover, a replica or an isolation.
-    fn next_undo_of_field(&self, seen: &Observed) -> Option<Step> {
-        let id = &self.resource.id;
-        let done = self.plan.steps.iter().find(|step| step.kind.changes() && !step.expect.is_empty())?;
-        let description = match done.kind {
-            StepKind::Scale => format!("Scale {id} back"),
-            StepKind::FailOver => format!("Let {id} fail back"),
-            StepKind::Replicate => format!("Remove the replica of {id} that was made"),
-            StepKind::Isolate => format!("Give {id} its security groups back"),
-            _ => return None,
-        };
-        let before = self.action.before.iter().filter(|(name, _)| OWN_FIELDS.contains(&name.as_str()));
-        let expect = if done.kind == StepKind::Replicate { done.expect.clone() } else { before.cloned().collect() };
-        let back = Step { expect, ..self.undo_step(done.kind, description, None) };
-        let there = self.goal(&back, true).ok()?.reached(seen);
-        (!there).then_some(back)
-    }
-
-    fn undo_step(&self, kind: StepKind, description: String, instance_type: Option<String>) -> Step {
-        Step { kind, description, resource: self.resource.id.0.clone(), instance_type, expect: Vec::new() }
     }
 
     fn in_words(&self) -> String {

@@ -9,12 +9,13 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{ActionStatus as Went, Entry, Severity};
-use reeve_estate::{Act, Resource, ResourceKind};
+use reeve_estate::{Act, ActError, ActErrorKind, Resource, ResourceKind};
 
 use super::{Caller, Engine, EngineError, story};
 use reeve_recommend::action::{Action, ActionStatus, Purpose, StepOutcome, Watch, WatchVerdict};
+use reeve_recommend::change::{Effect, Procedure, Task, Work};
 use reeve_recommend::lifecycle::Status;
-use reeve_recommend::plan::{Plan, Step, StepKind};
+use reeve_recommend::plan::StepKind;
 use reeve_recommend::recommendation::Recommendation;
 
 /// Tries to record or keep something before the runner suspends.
@@ -48,11 +49,13 @@ pub(super) struct Runner {
     pub(super) engine: Arc<Engine>,
     pub(super) act: Arc<dyn Act>,
     pub(super) of: Recommendation,
-    pub(super) plan: Plan,
+    pub(super) procedure: Procedure,
     /// As last observed.
     pub(super) resource: Resource,
     pub(super) action: Action,
     pub(super) caller: Caller,
+    /// Kind of the refusal that ends the step under way.
+    refusal: Option<ActErrorKind>,
     /// The rollback time-out as it stood when this runner began, seconds.
     timeout_s: i64,
 }
@@ -62,12 +65,12 @@ impl Runner {
         engine: Arc<Engine>,
         act: Arc<dyn Act>,
         of: Recommendation,
-        plan: Plan,
+        procedure: Procedure,
         resource: Resource,
         action: Action,
         caller: Caller,
     ) -> Self {
-        Runner { engine, act, of, plan, resource, action, caller, timeout_s: 300 }
+        Runner { engine, act, of, procedure, resource, action, caller, refusal: None, timeout_s: 300 }
     }
 
     /// Goes on from wherever the action stands until it has ended.
@@ -98,21 +101,21 @@ impl Runner {
         let done = self.action.steps.iter().filter(|s| !s.rollback && s.ok == Some(true)).map(|s| s.index + 1).max();
         // Before anything was changed an interrupted plan begins anew: what was checked then may no longer hold.
         let first = if self.disrupted() { done.unwrap_or(0) as usize } else { 0 };
-        let steps = self.plan.steps.clone();
-        for (index, step) in steps.iter().enumerate().skip(first) {
+        let tasks = self.procedure.tasks().to_vec();
+        for (index, task) in tasks.iter().enumerate().skip(first) {
             self.may_go_on().await?;
-            if step.kind == StepKind::Verify && self.action.purpose == Purpose::Apply {
+            if matches!(task.work, Work::Verify) && self.action.purpose == Purpose::Apply {
                 self.verifying().await?;
             }
-            self.begin_step(index as u32, step, false).await?;
-            let found = match step.kind {
-                StepKind::Precondition => self.precondition(step).await,
-                StepKind::Snapshot => self.snapshot(step).await,
-                StepKind::Verify => self.verify(step).await,
-                StepKind::Hold => self.hold(step).await,
-                _ => self.change(step, false, self.deadline()).await,
+            self.begin_step(index as u32, task, false).await?;
+            let found = match &task.work {
+                Work::Precondition => self.precondition(task).await,
+                Work::Snapshot => self.snapshot(task).await,
+                Work::Verify => self.verify(task).await,
+                Work::Hold(until) => self.hold(*until).await,
+                Work::Change(goal) => self.change(goal, self.deadline()).await,
             };
-            let reason = found.as_ref().err().map(|why| format!("{} failed: {why}", step.kind));
+            let reason = found.as_ref().err().map(|why| format!("{} failed: {why}", task.kind));
             self.end_step(found).await?;
             if let Some(reason) = reason {
                 return Err(self.halt_for(reason).await);
@@ -138,7 +141,7 @@ impl Runner {
 
     /// Whether a step that changes the resource has begun.
     pub(super) fn disrupted(&self) -> bool {
-        self.action.steps.iter().any(|s| s.kind.changes())
+        self.action.steps.iter().any(|s| s.effect.changes())
     }
 
     /// When a change that has not stuck is undone: counted from the first step that changes something, or that takes it back
@@ -146,7 +149,7 @@ impl Runner {
     pub(super) fn deadline(&self) -> Timestamp {
         let steps = &self.action.steps;
         let held = steps.iter().rposition(|s| s.kind == StepKind::Hold).map_or(0, |at| at + 1);
-        let began = steps.iter().skip(held).find(|s| s.kind.changes() && s.kind != StepKind::Start);
+        let began = steps.iter().skip(held).find(|s| s.effect.changes() && s.effect != Effect::Restores);
         let began = began.map_or(self.engine.ports.clock.now(), |step| step.started_at);
         let database = self.resource.kind == ResourceKind::Database;
         began + SignedDuration::from_secs(if database { self.timeout_s.max(DATABASE_S) } else { self.timeout_s })
@@ -157,7 +160,7 @@ impl Runner {
         if !self.disrupted() {
             return Halt::Unchanged(reason);
         }
-        let changes = |s: &&StepOutcome| s.kind.changes();
+        let changes = |s: &&StepOutcome| s.effect.changes();
         let went_through = self.action.steps.iter().filter(changes).any(|s| s.ok == Some(true));
         if !went_through && self.act.observe(&self.resource).await.is_ok_and(|seen| self.is_as_before(&seen)) {
             return Halt::Unchanged(reason);
@@ -166,15 +169,17 @@ impl Runner {
     }
 
     /// Records that a step begins, then keeps it; only then may it be done.
-    pub(super) async fn begin_step(&mut self, index: u32, step: &Step, rollback: bool) -> Result<(), Halt> {
+    pub(super) async fn begin_step(&mut self, index: u32, task: &Task, rollback: bool) -> Result<(), Halt> {
         let outcome = StepOutcome {
             index,
-            kind: step.kind,
-            description: step.description.clone(),
+            kind: task.kind,
+            effect: task.effect,
+            description: task.description.clone(),
             rollback,
             started_at: self.engine.ports.clock.now(),
             finished_at: None,
             ok: None,
+            refusal: None,
             detail: String::new(),
             before: self.state_of_resource(),
             after: Vec::new(),
@@ -185,12 +190,19 @@ impl Runner {
         self.keep().await
     }
 
+    /// Words of a refusal that ends the step under way; its kind is kept with the step.
+    pub(super) fn refused(&mut self, error: ActError) -> String {
+        self.refusal = Some(error.kind);
+        error.message
+    }
+
     /// Records how the step ended, then keeps it.
     pub(super) async fn end_step(&mut self, found: Result<Done, String>) -> Result<(), Halt> {
         let now = self.engine.ports.clock.now();
         let Some(outcome) = self.action.steps.last_mut() else { return Ok(()) };
         outcome.finished_at = Some(now);
         outcome.ok = Some(found.is_ok());
+        outcome.refusal = self.refusal.take().filter(|_| found.is_err());
         match found {
             Ok(done) => {
                 outcome.detail = done.detail;
@@ -350,7 +362,7 @@ impl Runner {
     /// The window in which the change is watched; none when the guardrails set it to nothing. A machine that is cut off is meant
     /// to serve nothing, and no measurement lets it back.
     async fn watch_from_now(&self) -> Option<Watch> {
-        if self.plan.isolates() {
+        if self.procedure.change().only_people_undo() {
             return None;
         }
         let limits = self.engine.ports.agents.guardrails_get().await.unwrap_or_default();

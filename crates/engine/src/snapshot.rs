@@ -4,7 +4,7 @@ use jiff::SignedDuration;
 use reeve_estate::{ActErrorKind, Applied, Mutation, Resource, ResourceKind};
 
 use super::runner::{Done, Runner};
-use reeve_recommend::plan::{Step, StepKind};
+use reeve_recommend::change::Task;
 
 /// Seconds between two looks at a snapshot.
 const POLL_S: u64 = 15;
@@ -13,13 +13,13 @@ const LIMIT_S: i64 = 3 * 3600;
 
 impl Runner {
     /// Keeps the state before: a record of a machine, a snapshot of anything that holds data.
-    pub(super) async fn snapshot(&mut self, step: &Step) -> Result<Done, String> {
-        let own = step.resource == self.resource.id.0;
+    pub(super) async fn snapshot(&mut self, task: &Task) -> Result<Done, String> {
+        let own = task.resource == self.resource.id.0;
         if own && self.resource.kind == ResourceKind::VirtualMachine {
             return self.note_machine().await;
         }
-        let target = if own { self.resource.clone() } else { self.volume(&step.resource).await? };
-        let description = format!("reeve {}: {}", self.of.id.0, step.description);
+        let target = if own { self.resource.clone() } else { self.volume(&task.resource).await? };
+        let description = format!("reeve {}: {}", self.of.id.0, task.description);
         let mutation = Mutation::Snapshot { description };
         let begun = self.engine.ports.clock.now();
         let taken = loop {
@@ -37,7 +37,7 @@ impl Runner {
                     let hint = "a snapshot may have been begun; its description carries the recommendation's id";
                     return Err(format!("{} ({hint})", error.message));
                 }
-                Err(error) => return Err(error.message),
+                Err(error) => return Err(self.refused(error)),
             }
         };
         loop {
@@ -50,7 +50,7 @@ impl Runner {
                 Err(error)
                     if matches!(error.kind, ActErrorKind::Unknown | ActErrorKind::Throttled)
                         && !self.is_past(begun) => {}
-                Err(error) => return Err(error.message),
+                Err(error) => return Err(self.refused(error)),
             }
             self.wait(POLL_S).await?;
         }
@@ -77,21 +77,5 @@ impl Runner {
         let volumes = self.act.volumes_of(&self.resource).await.map_err(|error| error.message)?;
         let found = volumes.into_iter().find(|volume| volume.id.as_str() == id);
         found.ok_or_else(|| format!("volume {id} is no longer attached to {}", self.resource.id))
-    }
-
-    /// Where a plan stops a machine for good, each of its volumes must have a snapshot step: one attached since the
-    /// finding has none.
-    pub(super) async fn every_volume_kept(&self) -> Result<(), String> {
-        let has = |kind| self.plan.steps.iter().any(|step| step.kind == kind);
-        let stays_off = has(StepKind::Stop) && !has(StepKind::Start);
-        if !stays_off || self.resource.kind != ResourceKind::VirtualMachine {
-            return Ok(());
-        }
-        let kept = |id: &str| self.plan.steps.iter().any(|s| s.kind == StepKind::Snapshot && s.resource == id);
-        let volumes = self.act.volumes_of(&self.resource).await.map_err(|error| error.message)?;
-        match volumes.iter().find(|volume| !kept(volume.id.as_str())) {
-            Some(volume) => Err(format!("the plan keeps no snapshot of volume {}; run the agent again", volume.id)),
-            None => Ok(()),
-        }
     }
 }

@@ -10,7 +10,7 @@ use reeve_recommend::agent::Agent;
 use reeve_recommend::approval::{Approval, ApprovalStatus};
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::ports::record_change;
-use reeve_recommend::recommendation::{Recommendation, RecommendationId};
+use reeve_recommend::recommendation::{Closing, Recommendation, RecommendationId};
 
 impl Engine {
     /// Writes entries at the engine's time; what cannot be recorded is not done.
@@ -67,6 +67,19 @@ impl Engine {
         reason: Option<&str>,
         caller: &Caller,
     ) -> Result<Recommendation, EngineError> {
+        self.close_at(id, operation, status, None, reason, caller).await
+    }
+
+    /// The same, with the cause that ended it.
+    pub(super) async fn close_at(
+        &self,
+        id: &RecommendationId,
+        operation: &str,
+        status: Status,
+        closing: Option<Closing>,
+        reason: Option<&str>,
+        caller: &Caller,
+    ) -> Result<Recommendation, EngineError> {
         for _ in 0..5 {
             let from = self.ports.agents.recommendation_get(id).await?;
             if from.status == status {
@@ -74,6 +87,7 @@ impl Engine {
             }
             let mut to = self.next(&from, status)?;
             to.status_reason = reason.map(str::to_owned);
+            to.closing = closing;
             if status == Status::Open {
                 to.scheduled_for = None;
                 to.snoozed_until = None;

@@ -63,7 +63,13 @@ pub(super) fn about(
         None => entry,
     };
     match &of.plan {
-        Some(plan) => entry.with_metadata("plan_hash", plan.hash.clone()),
+        Some(plan) => {
+            let entry = entry.with_metadata("plan_hash", plan.hash.clone());
+            match plan.change_name() {
+                Some(name) => entry.with_metadata("change", name),
+                None => entry,
+            }
+        }
         None => entry,
     }
 }

@@ -5,14 +5,14 @@ mod simulated;
 
 use std::sync::Arc;
 
-use reeve_estate::{Act, Purchase, Resource, ResourceFilter, ResourceKind};
+use reeve_estate::{Act, Purchase, Resource, ResourceFilter, ResourceId, ResourceKind};
 
 use super::execute::{Target, Wish, planned};
 use super::{Caller, Engine, EngineError};
 use reeve_recommend::action::{Action, Purpose};
 use reeve_recommend::agent::{Agent, Mode};
+use reeve_recommend::change::{Change, Procedure};
 use reeve_recommend::lifecycle::Status;
-use reeve_recommend::plan::{Plan, Step};
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
 use reeve_recommend::{left_alone, non_production};
 
@@ -56,7 +56,11 @@ impl Engine {
     }
 
     /// The simulated twin of a resource as last observed.
-    pub(super) async fn simulated(&self, real: &Resource) -> Result<(Arc<dyn Act>, Resource), EngineError> {
+    pub(super) async fn simulated(
+        &self,
+        real: &Resource,
+        change: &Arc<dyn Change>,
+    ) -> Result<(Arc<dyn Act>, Resource), EngineError> {
         let filter = ResourceFilter {
             connection: Some(real.connection.clone()),
             kind: Some(ResourceKind::Volume),
@@ -64,7 +68,7 @@ impl Engine {
         };
         let (volumes, _) = self.ports.estate.resource_list(&filter).await?;
         let own: Vec<Resource> = volumes.into_iter().filter(|v| v.attached_to.contains(&real.id)).collect();
-        let twin = simulated::SimulatedTwin::of(real, &own, Arc::clone(&self.ports.catalogue));
+        let twin = simulated::SimulatedTwin::of(real, &own, Arc::clone(change), Arc::clone(&self.ports.catalogue));
         let resource = twin.resource();
         Ok((Arc::new(twin), resource))
     }
@@ -115,14 +119,18 @@ impl Engine {
         let filter =
             ResourceFilter { provider: Some(subject.provider), kind: Some(subject.kind), ..ResourceFilter::default() };
         let (listed, _) = self.ports.estate.resource_list(&filter).await?;
-        let state = planned(of)?.steps.first().and_then(|step| step.expect.iter().find(|(name, _)| name == "state"));
-        let state = state.map(|(_, value)| value.as_str());
+        // A twin is in the state that the plan begins with.
+        let procedure = self.procedure(of)?;
+        let begins = |twin: &Resource| {
+            let first = on_twin(&procedure, twin).tasks().first().and_then(|task| task.difference(twin));
+            first.is_none()
+        };
         let connections = self.ports.estate.connection_list().await?;
         let is_twin = |r: &Resource| {
             r.id != subject.id
                 && agent.is_none_or(|agent| agent.scope.includes(r, &connections))
                 && r.specification.instance_type.as_ref() == Some(size)
-                && Some(r.state.as_str()) == state
+                && begins(r)
                 && r.group.is_none()
                 && r.purchase != Some(Purchase::Spot)
                 && non_production(r)
@@ -134,36 +142,18 @@ impl Engine {
             }
         }
         let message = format!(
-            "there is no twin to test on: no other {size} in the agent's scope that is {} and tagged env=dev, test or staging (or reeve:test-twin=true) on a connection that may act",
-            state.unwrap_or("running")
+            "there is no twin to test on: no other {size} in the agent's scope in the state that the plan begins with and tagged env=dev, test or staging (or reeve:test-twin=true) on a connection that may act"
         );
         Err(EngineError::NoTwin(message))
     }
 }
 
-/// The plan as it runs on the twin. Snapshots of the subject's volumes have no counterpart there and are left out.
-pub(super) fn plan_for(plan: &Plan, of: &Recommendation, twin: &Resource) -> Plan {
-    let subject = of.subject.id.as_str();
-    let own = |step: &&Step| step.resource == subject;
-    let steps = plan
-        .steps
-        .iter()
-        .filter(own)
-        .map(|step| Step {
-            resource: twin.id.0.clone(),
-            description: step.description.replace(subject, twin.id.as_str()),
-            ..step.clone()
-        })
-        .collect();
-    Plan::new(steps, plan.reversible, plan.restart_needed)
+/// The change as it runs on the twin. Snapshots of the subject's volumes have no counterpart there and are left out.
+pub(super) fn on_twin(procedure: &Procedure, twin: &Resource) -> Procedure {
+    procedure.on(twin.id.as_str(), &|_| None)
 }
 
-/// The plan as it runs on the simulated twin: whole, on what has the real ones' identifiers behind a prefix.
-pub(super) fn simulated_plan(plan: &Plan) -> Plan {
-    let renamed = |step: &Step| {
-        let id = simulated::id_of(&step.resource);
-        let description = step.description.replace(&step.resource, id.as_str());
-        Step { resource: id.0, description, ..step.clone() }
-    };
-    Plan::new(plan.steps.iter().map(renamed).collect(), plan.reversible, plan.restart_needed)
+/// The change as it runs on the simulated twin: whole, on resources that have the real ones' identifiers behind a prefix.
+pub(super) fn on_simulated(procedure: &Procedure, real: &ResourceId) -> Procedure {
+    procedure.on(simulated::id_of(real.as_str()).as_str(), &|further| Some(simulated::id_of(further).0))
 }

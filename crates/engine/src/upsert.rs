@@ -20,7 +20,9 @@ use reeve_recommend::lifecycle::Status;
 use reeve_recommend::origin::{Cause, Origin};
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::ranking::{Opinions, Ranking};
-use reeve_recommend::recommendation::{Explanation, Feedback, Recommendation, RecommendationId, RecommendationType};
+use reeve_recommend::recommendation::{
+    Closing, Explanation, Feedback, Recommendation, RecommendationId, RecommendationType,
+};
 
 /// A finding stops being true unless found again within this.
 const GOOD_FOR_DAYS: i64 = 14;
@@ -144,6 +146,7 @@ impl Engine {
         let opened = self.opened_by_graver(known, &made, caller).await?;
         let known = opened.as_ref().unwrap_or(known);
         let hash = |of: &Recommendation| of.plan.as_ref().map(|plan| plan.hash.clone());
+        let made = Recommendation { plan: made.plan.map(|plan| plan.or_same_v1(known.plan.as_ref())), ..made };
         let exception = known.exception.clone().filter(|exception| hash(&made).as_ref() == Some(&exception.plan_hash));
         let mut next = Recommendation {
             id: known.id.clone(),
@@ -196,8 +199,11 @@ impl Engine {
                 Some(one) => no_longer(one, known.kind),
             };
             if let Some(reason) = reason {
+                let here = by_id.contains_key(&(&known.subject.connection, &known.subject.id));
+                let closing = (!here).then_some(Closing::ResourceGone);
                 self.close_approvals(&known, ApprovalStatus::Expired, &reason, caller).await?;
-                self.settle_at(&known.id, "recommendation.expire", Status::Expired, Some(&reason), caller).await?;
+                let (id, expired) = (&known.id, Status::Expired);
+                self.close_at(id, "recommendation.expire", expired, closing, Some(&reason), caller).await?;
             }
         }
         Ok(())
@@ -237,6 +243,7 @@ impl Engine {
             status_reason: None,
             blocked: None,
             exception: None,
+            closing: None,
             taken_back_by: None,
             ranking: Ranking::default(),
             version: 1,

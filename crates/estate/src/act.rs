@@ -1,10 +1,30 @@
-//! The acting port: the few changes Reeve makes, each one call to the cloud, each refused by the cloud when out of order.
+//! The acting port: operations on one resource, each one call to the cloud, each refused by the cloud when out of order.
+//!
+//! The set of operations is open: a change brings operations as types of its own, and a connector recognises by their type those
+//! that it offers. [`Mutation`] holds the operations that every connector knows.
+
+use std::any::Any;
+use std::fmt;
 
 use async_trait::async_trait;
 
+use crate::named;
 use crate::resource::{Resource, ResourceId, ResourceState};
 
-/// One change to one resource. The order among them is the plan's business.
+/// An operation on one resource.
+pub trait Operation: Any + fmt::Debug + Send + Sync {}
+
+impl dyn Operation {
+    /// This operation as one of type `T`; `None` if it is another one.
+    #[must_use]
+    pub fn downcast_ref<T: Operation>(&self) -> Option<&T> {
+        (self as &dyn Any).downcast_ref()
+    }
+}
+
+impl Operation for Mutation {}
+
+/// One of the common operations. The order among them is the plan's business.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mutation {
     /// Stop a running machine or database.
@@ -75,27 +95,28 @@ pub struct Snapshot {
     pub id: String,
 }
 
-/// Why a change was refused or failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ActErrorKind {
-    /// The resource is in a state that does not allow it (resizing a running machine).
-    WrongState,
-    /// The size does not exist, does not fit the machine's architecture, or is beyond what the resource allows (a smaller disk,
-    /// more members than a group's maximum).
-    InvalidType,
-    /// The resource does not exist.
-    NotFound,
-    /// The account's permissions do not allow it.
-    Denied,
-    /// Throttled after every retry.
-    Throttled,
-    /// The cloud has no capacity for the size now.
-    NoCapacity,
-    /// No response: the change may or may not have happened; observe the resource before trying again.
-    Unknown,
-    /// Any other error of the cloud.
-    Other,
-}
+named!(
+    /// Kind of a refusal or failure, by the cloud's error code.
+    ActErrorKind {
+        /// The resource is in a state that does not allow it (resizing a running machine).
+        WrongState => "wrong_state",
+        /// The size does not exist, does not fit the machine's architecture, or is beyond what the resource allows (a smaller disk,
+        /// more members than a group's maximum).
+        InvalidType => "invalid_type",
+        /// No such resource.
+        NotFound => "not_found",
+        /// The account's permissions do not allow it.
+        Denied => "denied",
+        /// Throttled after every retry.
+        Throttled => "throttled",
+        /// The cloud has no capacity for the size now.
+        NoCapacity => "no_capacity",
+        /// Not reachable, or no answer: the change may or may not have happened; look before trying again.
+        Unknown => "unknown",
+        /// Anything else the cloud said.
+        Other => "other",
+    }
+);
 
 /// A failed change, in words for a person.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -123,8 +144,8 @@ pub trait Act: Send + Sync {
     async fn observe(&self, resource: &Resource) -> Result<Observed, ActError>;
     /// The volumes attached to a machine.
     async fn volumes_of(&self, machine: &Resource) -> Result<Vec<Resource>, ActError>;
-    /// Makes one change.
-    async fn apply(&self, resource: &Resource, mutation: &Mutation) -> Result<Applied, ActError>;
+    /// Carries out one operation. One that the connector does not offer is refused as [`ActErrorKind::Other`].
+    async fn apply(&self, resource: &Resource, operation: &dyn Operation) -> Result<Applied, ActError>;
     /// Returns `true` if the snapshot is complete.
     async fn snapshot_complete(
         &self,

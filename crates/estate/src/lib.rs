@@ -17,7 +17,7 @@ pub mod resource;
 pub mod sample;
 pub mod store;
 
-pub use act::{Act, ActError, ActErrorKind, Applied, Mutation, Observed, QUARANTINE, Snapshot};
+pub use act::{Act, ActError, ActErrorKind, Applied, Mutation, Observed, Operation, QUARANTINE, Snapshot};
 pub use catalogue::{Catalogue, CatalogueError, DatabaseSpec, Discount, InstanceSpec, MonthlyCost, Price};
 pub use change::{Attribute, ResourceChange};
 pub use charge::{Amount, Charge, ChargeCategory};

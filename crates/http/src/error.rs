@@ -172,6 +172,26 @@ pub struct ProblemBody {
     /// What to write instead, for wrong queries and names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+    /// The guardrail that blocks, for `guardrail_blocked`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub block: Option<BlockBody>,
+}
+
+/// Guardrail that blocks a change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct BlockBody {
+    /// Name as in the specification (`cost_impact.max_decrease`).
+    pub guardrail: String,
+    /// Limit and value in words.
+    pub message: String,
+}
+
+impl BlockBody {
+    /// The block of a guardrail.
+    #[must_use]
+    pub fn new(guardrail: &str, message: &str) -> Self {
+        BlockBody { guardrail: guardrail.to_owned(), message: message.to_owned() }
+    }
 }
 
 /// A problem on its way out.
@@ -183,6 +203,13 @@ pub struct Problem {
 }
 
 impl Problem {
+    /// With the guardrail that blocks.
+    #[must_use]
+    pub fn with_block(mut self, block: BlockBody) -> Self {
+        self.body.block = Some(block);
+        self
+    }
+
     /// A problem with its code and what is special about this case.
     #[must_use]
     pub fn new(code: Code, detail: impl Into<String>) -> Self {
@@ -198,6 +225,7 @@ impl Problem {
                 position: None,
                 part: None,
                 hint: None,
+                block: None,
             }),
             status,
             retry_after_s: None,

@@ -2,9 +2,10 @@
 
 use jiff::Timestamp;
 
-use reeve_estate::{ConnectionId, Money, ResourceId};
+use reeve_estate::{ActErrorKind, ConnectionId, Money, Resource, ResourceId};
 
 use crate::agent::AgentId;
+use crate::change::Effect;
 use crate::plan::StepKind;
 use crate::recommendation::RecommendationId;
 use reeve_estate::named;
@@ -58,6 +59,8 @@ pub struct StepOutcome {
     pub index: u32,
     /// What it did.
     pub kind: StepKind,
+    /// Effect on the resource.
+    pub effect: Effect,
     /// In words.
     pub description: String,
     /// Whether it belongs to a rollback.
@@ -68,6 +71,8 @@ pub struct StepOutcome {
     pub finished_at: Option<Timestamp>,
     /// Whether it went through; `None` while running.
     pub ok: Option<bool>,
+    /// Kind of the cloud's refusal, where a refusal ended it.
+    pub refusal: Option<ActErrorKind>,
     /// What was found or what went wrong.
     pub detail: String,
     /// State before, field and value.
@@ -132,8 +137,11 @@ pub struct Action {
     pub steps: Vec<StepOutcome>,
     /// How many steps the plan has.
     pub steps_total: u32,
-    /// The resource before anything was done, field and value: what a rollback returns to.
+    /// The resource before anything was done, property and value in words, for people.
     pub before: Vec<(String, String)>,
+    /// The resource before anything was done: a rollback returns to it. `None` before the first check, and in actions of releases
+    /// that kept `before` alone.
+    pub prior: Option<Box<Resource>>,
     /// Start.
     pub started_at: Timestamp,
     /// End.
@@ -149,6 +157,12 @@ pub struct Action {
 }
 
 impl Action {
+    /// Returns `true` if the cloud refused a step for a permission that the connection lacks.
+    #[must_use]
+    pub fn was_denied(&self) -> bool {
+        self.steps.iter().any(|step| step.refusal == Some(ActErrorKind::Denied))
+    }
+
     /// Whether its effect is being watched.
     #[must_use]
     pub fn is_watched(&self) -> bool {

@@ -31,6 +31,17 @@ pub struct Cause {
     pub evidence: String,
     /// What to do about it.
     pub way_out: &'static str,
+    /// The guardrail that blocks, where one does.
+    pub block: Option<BlockedBy>,
+}
+
+/// Guardrail that blocks a recommendation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlockedBy {
+    /// Name of the guardrail.
+    pub guardrail: &'static str,
+    /// Limit and value in words.
+    pub message: String,
 }
 
 /// A condition and its causes, in the specification's order.
@@ -54,21 +65,24 @@ pub struct StuckFacts<'a> {
     /// Whether its connection lets Reeve act; `None` when the connection is gone.
     pub may_act: Option<bool>,
     /// What the guardrails would say now.
-    pub block: Option<String>,
+    pub block: Option<BlockedBy>,
     /// Other policies in its way: exclusions, relations to other recommendations, actions on the resource.
     pub conflicts: Vec<String>,
-    /// Why its past executions failed, newest first.
-    pub failures: Vec<String>,
+    /// Past executions that failed, newest first.
+    pub failures: Vec<Failure>,
+}
+
+/// Past execution that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// Reason in words.
+    pub reason: String,
+    /// The cloud refused a step for a missing permission.
+    pub denied: bool,
 }
 
 const fn cause(name: &'static str, applies: Option<bool>, evidence: String, way_out: &'static str) -> Cause {
-    Cause { name, applies, evidence, way_out }
-}
-
-/// Whether the words of a failure tell of a missing permission.
-fn denied(failure: &str) -> bool {
-    let words = failure.to_ascii_lowercase();
-    ["denied", "not authori", "unauthori", "forbidden", "permission"].iter().any(|word| words.contains(word))
+    Cause { name, applies, evidence, way_out, block: None }
 }
 
 /// Why an approved recommendation does not execute.
@@ -81,12 +95,12 @@ pub fn not_executing(facts: &StuckFacts<'_>) -> Diagnosis {
         mode.map_or("its agent was deleted".to_owned(), |mode| format!("the agent's mode is {mode}")),
         "Set the agent's mode to safe_mode or active; a deleted agent's findings are found again by another.",
     );
-    let refusal = facts.failures.iter().find(|failure| denied(failure));
+    let refusal = facts.failures.iter().find(|failure| failure.denied);
     let permissions = cause(
         "missing_iam_permissions",
         Some(facts.may_act == Some(false) || refusal.is_some()),
         match (facts.may_act, refusal) {
-            (_, Some(words)) => format!("the cloud refused: {words}"),
+            (_, Some(failure)) => format!("the cloud refused: {}", failure.reason),
             (Some(false), None) => "its connection is set to observe only".to_owned(),
             (None, None) => "its connection is gone".to_owned(),
             (Some(true), None) => "its connection may act, and the cloud refused nothing".to_owned(),
@@ -96,19 +110,24 @@ pub fn not_executing(facts: &StuckFacts<'_>) -> Diagnosis {
     let guardrail = cause(
         "guardrail_blocks_it",
         Some(facts.block.is_some()),
-        facts.block.clone().unwrap_or_else(|| "no guardrail would block it now".to_owned()),
+        facts.block.as_ref().map_or_else(
+            || "no guardrail would block it now".to_owned(),
+            |block| format!("{}: {}", block.guardrail, block.message),
+        ),
         "Change the limit if it is too tight, wait where it is a matter of time, or schedule it for the named time.",
     );
+    let guardrail = Cause { block: facts.block.clone(), ..guardrail };
     let conflicts = cause(
         "conflicting_policies",
         Some(!facts.conflicts.is_empty()),
         listed(&facts.conflicts, "no exclusion, other recommendation or running action is in its way"),
         "Remove the exclusion, or answer the other recommendation first.",
     );
+    let reasons: Vec<String> = facts.failures.iter().map(|failure| failure.reason.clone()).collect();
     let errors = cause(
         "errors_in_audit_logs",
         Some(!facts.failures.is_empty()),
-        listed(&facts.failures, "no execution of it failed"),
+        listed(&reasons, "no execution of it failed"),
         "Read its story: search the audit log for metadata.recommendation_id and its id.",
     );
     let causes = vec![learning, permissions, guardrail, conflicts, errors];

@@ -2,19 +2,21 @@
 
 use reeve_estate::Resource;
 
+use crate::patch::Tool;
+
 /// Tags by which a team keeps its resource out: key, and the values that mean yes.
 const OPT_OUT: &[&str] = &["reeve:ignore", "reeve-ignore", "reeve_ignore"];
 
-/// Tags that tell of infrastructure as code: key, and the value that is needed (`None`: any).
-const IAC: &[(&str, Option<&str>)] = &[
-    ("aws:cloudformation:stack-name", None),
-    ("terraform", None),
-    ("managed-by", Some("terraform")),
-    ("managed_by", Some("terraform")),
-    ("managedby", Some("terraform")),
-    ("managed-by", Some("pulumi")),
-    ("managed-by", Some("cloudformation")),
-    ("goog-terraform-provisioned", Some("true")),
+/// Tags that tell of infrastructure as code: key, the value that is needed (`None`: any), and the tool.
+const IAC: &[(&str, Option<&str>, Tool)] = &[
+    ("aws:cloudformation:stack-name", None, Tool::CloudFormation),
+    ("terraform", None, Tool::Terraform),
+    ("managed-by", Some("terraform"), Tool::Terraform),
+    ("managed_by", Some("terraform"), Tool::Terraform),
+    ("managedby", Some("terraform"), Tool::Terraform),
+    ("managed-by", Some("pulumi"), Tool::Pulumi),
+    ("managed-by", Some("cloudformation"), Tool::CloudFormation),
+    ("goog-terraform-provisioned", Some("true"), Tool::Terraform),
 ];
 
 /// Returns `true` if a tag keeps the resource out of everything.
@@ -26,12 +28,28 @@ pub fn left_alone(resource: &Resource) -> bool {
     })
 }
 
-/// The tag by which infrastructure as code owns the resource, as `key=value`. Such tools undo what others change.
+/// Owner of a resource in infrastructure as code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodeOwner {
+    /// The tool.
+    pub tool: Tool,
+    /// The tag that tells, as `key=value`.
+    pub tag: String,
+}
+
+/// The infrastructure as code that owns the resource. Such tools undo what others change.
 #[must_use]
-pub fn owned_by_code(resource: &Resource) -> Option<String> {
+pub fn code_owner(resource: &Resource) -> Option<CodeOwner> {
     resource.tags.iter().find_map(|(key, value)| {
         let (k, v) = (key.trim().to_ascii_lowercase(), value.trim().to_ascii_lowercase());
-        let matches = IAC.iter().any(|(tag, needed)| *tag == k && needed.is_none_or(|n| n == v) && v != "false");
-        matches.then(|| format!("{key}={value}"))
+        let fits = |needed: Option<&str>| needed.is_none_or(|needed| needed == v) && v != "false";
+        let (_, _, tool) = IAC.iter().find(|(tag, needed, _)| *tag == k && fits(*needed))?;
+        Some(CodeOwner { tool: *tool, tag: format!("{key}={value}") })
     })
+}
+
+/// The tag by which infrastructure as code owns the resource, as `key=value`.
+#[must_use]
+pub fn owned_by_code(resource: &Resource) -> Option<String> {
+    code_owner(resource).map(|owner| owner.tag)
 }

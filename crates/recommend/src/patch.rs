@@ -6,6 +6,7 @@
 
 use reeve_estate::{Provider, Resource, ResourceKind, named};
 
+use crate::ownership::{CodeOwner, code_owner};
 use crate::recommendation::{Recommendation, RecommendationType};
 
 named!(
@@ -40,8 +41,7 @@ struct Names {
 /// The patch of a recommendation; `None` where no tool owns the resource or the change has no form in its code.
 #[must_use]
 pub fn patch(of: &Recommendation, resource: &Resource) -> Option<Patch> {
-    let tag = crate::owned_by_code(resource)?;
-    let tool = tool(&tag);
+    let CodeOwner { tool, tag } = code_owner(resource)?;
     let lines = match (of.kind, &of.subject.instance_type, &of.subject.target_type) {
         (_, Some(from), Some(to)) if from != to => resized(tool, resource, from, to)?,
         (RecommendationType::IdleResourceCleanup, ..) => stopped(tool, resource)?,
@@ -49,17 +49,6 @@ pub fn patch(of: &Recommendation, resource: &Resource) -> Option<Patch> {
     };
     let place = format!("{} ({}), account {}, {}", resource.name, resource.id, resource.account, resource.region);
     Some(Patch { tool, text: format!("# {place}\n# {}\n{lines}", found_by(tool, resource)), tag })
-}
-
-fn tool(tag: &str) -> Tool {
-    let tag = tag.to_ascii_lowercase();
-    if tag.contains("cloudformation") {
-        Tool::CloudFormation
-    } else if tag.contains("pulumi") {
-        Tool::Pulumi
-    } else {
-        Tool::Terraform
-    }
 }
 
 fn found_by(tool: Tool, resource: &Resource) -> String {

@@ -1,12 +1,16 @@
-//! Plans: the exact steps of a change, bound by a hash to what was approved.
+//! Plans: the exact steps of a change, bound by a hash to the approval.
+//!
+//! A plan of format 2 names its typed change, and its hash covers that: change, parameters, resource and flags. Steps are derived
+//! from it and kept for people to read. Plans of format 1 had the steps alone, and keep their hash (docs/formats/plan.md).
 
-use jiff::Timestamp;
+use reeve_audit::Json;
+use reeve_estate::named;
 use sha2::{Digest as _, Sha256};
 
-use reeve_estate::named;
+use crate::change::{Change, Effect, Reversal};
 
 named!(
-    /// What a step does.
+    /// Kind of a step, as plans and entries name it.
     StepKind {
         /// Checks that the resource is still what the finding saw.
         Precondition => "precondition",
@@ -22,7 +26,7 @@ named!(
         Grow => "grow",
         /// Sets how many members a group has.
         Scale => "scale",
-        /// Leaves what was changed as it is until a time; the steps after it take it back.
+        /// Leaves the resource as it is until a time; the steps after it take the change back.
         Hold => "hold",
         /// Lets a database's standby take over.
         FailOver => "fail_over",
@@ -30,98 +34,162 @@ named!(
         Replicate => "replicate",
         /// Cuts a machine off from every network, or gives it its security groups back when undone.
         Isolate => "isolate",
+        /// Makes the change that the plan names.
+        Change => "change",
         /// Reads the resource anew and compares it with what was wanted.
         Verify => "verify",
     }
 );
 
 impl StepKind {
-    /// Whether it changes the resource.
+    /// Usual effect of a step of this kind; outcomes that were stored without an effect had it.
     #[must_use]
-    pub const fn changes(self) -> bool {
-        use StepKind::{FailOver, Grow, Isolate, Modify, Replicate, Scale, Start, Stop};
-        matches!(self, Stop | Modify | Start | Grow | Scale | FailOver | Replicate | Isolate)
-    }
-
-    /// Whether the resource does not serve while it is done.
-    #[must_use]
-    pub const fn interrupts(self) -> bool {
-        matches!(self, StepKind::Stop | StepKind::Modify | StepKind::FailOver)
+    pub const fn effect(self) -> Effect {
+        use StepKind::{
+            Change, FailOver, Grow, Hold, Isolate, Modify, Precondition, Replicate, Scale, Snapshot, Start, Stop,
+            Verify,
+        };
+        match self {
+            Precondition | Snapshot | Hold | Verify => Effect::Nothing,
+            Grow | Scale | Replicate | Isolate | Change => Effect::Live,
+            Stop => Effect::Stops,
+            Modify | FailOver => Effect::Restarts,
+            Start => Effect::Restores,
+        }
     }
 }
 
-/// One step.
+/// One step, as people read it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// What it does.
+    /// Kind.
     pub kind: StepKind,
-    /// In words, for the person who approves.
+    /// Words for the person who approves.
     pub description: String,
-    /// The resource it touches.
+    /// Identifier of the resource it touches.
     pub resource: String,
-    /// The new size, for `Modify`.
+    /// New size, for `Modify`.
     pub instance_type: Option<String>,
-    /// What must be true before (`Precondition`) or after (every other): field and value. For `Grow`, `Scale`, `FailOver`,
-    /// `Replicate` and `Isolate` it is what they are to bring about; for `Hold`, `until` when.
+    /// Expectations before it (`Precondition`) or after it (every other): property and value in words.
     pub expect: Vec<(String, String)>,
 }
 
+/// Typed form of a plan as it is stored: the registry of changes reads it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlannedChange {
+    /// Name of the change.
+    pub name: String,
+    /// Parameters of the change.
+    pub parameters: Json,
+    /// Identifier of the resource that changes.
+    pub resource: String,
+}
+
 /// A plan.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
-    /// The steps in order.
+    /// Typed change; `None` in plans of format 1.
+    pub change: Option<PlannedChange>,
+    /// Steps in order.
     pub steps: Vec<Step>,
-    /// Whether it can be undone.
+    /// Returns to the state before when undone.
     pub reversible: bool,
-    /// Whether the resource is down in between.
+    /// The resource is down in between.
     pub restart_needed: bool,
-    /// SHA-256 over the steps; an approval names it.
+    /// SHA-256 that an approval names.
     pub hash: String,
 }
 
 impl Plan {
-    /// Builds a plan and its hash.
+    /// The plan of a change on a resource.
     #[must_use]
-    pub fn new(steps: Vec<Step>, reversible: bool, restart_needed: bool) -> Self {
-        let hash = Plan::hash_of(&steps, reversible, restart_needed);
-        Plan { steps, reversible, restart_needed, hash }
-    }
-
-    /// Whether it cuts a machine off, which nobody but a person takes back once it held.
-    #[must_use]
-    pub fn isolates(&self) -> bool {
-        self.steps.iter().any(|step| step.kind == StepKind::Isolate)
-    }
-
-    /// The hash that binds an approval: every field of every step, length-prefixed, so that no two plans read alike.
-    #[must_use]
-    pub fn hash_of(steps: &[Step], reversible: bool, restart_needed: bool) -> String {
-        let mut hasher = Sha256::new();
-        let mut field = |text: &str| {
-            hasher.update((text.len() as u64).to_le_bytes());
-            hasher.update(text.as_bytes());
+    pub fn of(change: &dyn Change, resource: &str) -> Plan {
+        let planned = PlannedChange {
+            name: change.name().to_owned(),
+            parameters: change.parameters(),
+            resource: resource.to_owned(),
         };
-        field("reeve/plan/v1");
-        field(if reversible { "reversible" } else { "final" });
-        field(if restart_needed { "restart" } else { "live" });
-        for step in steps {
-            field(step.kind.as_str());
-            field(&step.description);
-            field(&step.resource);
-            field(step.instance_type.as_deref().unwrap_or(""));
-            field(&step.expect.len().to_string());
-            for (name, value) in &step.expect {
-                field(name);
-                field(value);
+        let steps = change.tasks(resource).iter().map(crate::change::Task::step).collect();
+        let reversible = change.reversal() == Reversal::Inverse;
+        let restart_needed = change.restarts();
+        let hash = hash_v2(&planned, reversible, restart_needed);
+        Plan { change: Some(planned), steps, reversible, restart_needed, hash }
+    }
+
+    /// A plan of format 1, as earlier releases made and stored it.
+    #[must_use]
+    pub fn v1(steps: Vec<Step>, reversible: bool, restart_needed: bool) -> Plan {
+        let hash = hash_v1(&steps, reversible, restart_needed);
+        Plan { change: None, steps, reversible, restart_needed, hash }
+    }
+
+    /// Version of the hash: 2 where it covers the typed change, 1 where it covers the steps.
+    #[must_use]
+    pub const fn hash_version(&self) -> u8 {
+        if self.change.is_some() { 2 } else { 1 }
+    }
+
+    /// Name of the typed change.
+    #[must_use]
+    pub fn change_name(&self) -> Option<&str> {
+        self.change.as_ref().map(|change| change.name.as_str())
+    }
+
+    /// Returns `true` if the plan is the one that its hash covers.
+    #[must_use]
+    pub fn is_intact(&self) -> bool {
+        self.hash
+            == match &self.change {
+                Some(change) => hash_v2(change, self.reversible, self.restart_needed),
+                None => hash_v1(&self.steps, self.reversible, self.restart_needed),
             }
-        }
-        hex::encode(hasher.finalize())
+    }
+
+    /// This plan, or `known` where that is a plan of format 1 with the same steps: signatures that were given to it stay valid.
+    #[must_use]
+    pub fn or_same_v1(self, known: Option<&Plan>) -> Plan {
+        let same = |known: &&Plan| {
+            known.change.is_none() && known.hash == hash_v1(&self.steps, self.reversible, self.restart_needed)
+        };
+        known.filter(same).cloned().unwrap_or(self)
     }
 }
 
-/// When a plan was made and for what, so that a stale one is noticed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Freshness {
-    /// When the facts under it were read.
-    pub facts_at: Timestamp,
+/// Hash of format 2: a domain, a zero byte, and the canonical JSON (RFC 8785) of change, parameters, resource and flags.
+fn hash_v2(change: &PlannedChange, reversible: bool, restart_needed: bool) -> String {
+    let covered = Json::object([
+        ("change", Json::from(change.name.as_str())),
+        ("parameters", change.parameters.clone()),
+        ("resource", Json::from(change.resource.as_str())),
+        ("restart_needed", Json::from(restart_needed)),
+        ("reversible", Json::from(reversible)),
+    ]);
+    let mut hasher = Sha256::new();
+    hasher.update(b"reeve/plan/v2\0");
+    hasher.update(covered.to_canonical());
+    hex::encode(hasher.finalize())
+}
+
+/// Hash of format 1: every field of every step, length-prefixed, so that no two plans read alike.
+fn hash_v1(steps: &[Step], reversible: bool, restart_needed: bool) -> String {
+    let mut hasher = Sha256::new();
+    let mut field = |text: &str| {
+        hasher.update((text.len() as u64).to_le_bytes());
+        hasher.update(text.as_bytes());
+    };
+    field("reeve/plan/v1");
+    field(if reversible { "reversible" } else { "final" });
+    field(if restart_needed { "restart" } else { "live" });
+    for step in steps {
+        field(step.kind.as_str());
+        field(&step.description);
+        field(&step.resource);
+        field(step.instance_type.as_deref().unwrap_or(""));
+        field(&step.expect.len().to_string());
+        for (name, value) in &step.expect {
+            field(name);
+            field(value);
+        }
+    }
+    hex::encode(hasher.finalize())
 }

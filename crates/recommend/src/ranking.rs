@@ -13,7 +13,7 @@ use reeve_estate::{Money, Provider, ResourceKind};
 
 use crate::lifecycle::Status;
 use crate::recommendation::{
-    Feedback, NOT_APPLICABLE, Priority, Recommendation, RecommendationId, RecommendationType, Subject,
+    Closing, Feedback, NOT_APPLICABLE, Priority, Recommendation, RecommendationId, RecommendationType, Subject,
 };
 
 /// So many answers weigh as much as the belief that a kind is as welcome as any other.
@@ -182,6 +182,6 @@ fn answer(of: &Recommendation, said: &[&Feedback]) -> Option<(f64, Timestamp, bo
         return Some((share, at, said.iter().all(|one| one.outcome != NOT_APPLICABLE)));
     }
     // An exclusion dismisses all that it covers at once and holds by itself; it is not a hundred answers.
-    let by_exclusion = of.status_reason.as_ref().is_some_and(|reason| reason.starts_with("excluded: "));
+    let by_exclusion = of.closing == Some(Closing::Excluded);
     (of.status == Status::Dismissed && !by_exclusion).then_some((0.0, of.updated_at, false))
 }

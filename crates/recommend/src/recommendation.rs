@@ -74,6 +74,16 @@ named!(
     }
 );
 
+named!(
+    /// Cause that ended a recommendation.
+    Closing {
+        /// The resource is gone, or out of the agent's scope.
+        ResourceGone => "resource_gone",
+        /// An exclusion covers it.
+        Excluded => "excluded",
+    }
+);
+
 /// The resource as it was when the finding was made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Subject {
@@ -97,6 +107,8 @@ pub struct Subject {
     pub instance_type: Option<String>,
     /// Size proposed, where a size changes.
     pub target_type: Option<String>,
+    /// Infrastructure as code owns the resource, and undoes what is changed beside it.
+    pub managed_by_code: bool,
 }
 
 /// Estimated impact in words and figures, on the three scales of the specification.
@@ -207,6 +219,8 @@ pub struct Recommendation {
     pub status_reason: Option<String>,
     /// Why the last execution was blocked, with the guardrail and by how much.
     pub blocked: Option<String>,
+    /// Cause that ended it, where the engine tells causes apart.
+    pub closing: Option<Closing>,
     /// Exception to one guardrail that was granted for its plan and is not used up.
     pub exception: Option<Exception>,
     /// Person who undid the change by their own decision, where one did; such an end is no failure of the finding.

@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use reeve_estate::named;
 
 pub use gate::{Check, Gate, Verdict, gate};
-pub use member::{Member, MemberState, observed};
+pub use member::{Member, MemberBlock, MemberState, observed};
 pub use name::name;
 pub use port::{RolloutFilter, RolloutStore};
 pub use waves::{Candidate, waves};

@@ -60,5 +60,7 @@ fn is_closed_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
     cause.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
+#[cfg(test)]
+pub(crate) use admin::administrator_by;
 pub(crate) use admin::first_administrator;
 pub(crate) use analyze::bill;

@@ -19,6 +19,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use tokio_util::sync::CancellationToken;
 
 use reeve_http::App;
+use reeve_recommend::Changes;
 
 use crate::adapters::clouds::CloudRegistry;
 use crate::cli::DemoArgs;
@@ -46,7 +47,8 @@ pub(crate) async fn run(args: &DemoArgs) -> Result<()> {
     };
     private::make(&config.data_dir)?;
     let state = Arc::new(DemoState::open(&config.data_dir, args.seed)?);
-    let service = Service::open(config, CloudRegistry::with_simulated(state.estate.clone()), true).await?;
+    let clouds = CloudRegistry::with_simulated(state.estate.clone());
+    let service = Service::open(config, clouds, Changes::builtin(), true).await?;
     let sign_in = people::ensure(&service).await?;
     crate::commands::first_administrator(&service).await?;
     prepare(&service, &state).await?;

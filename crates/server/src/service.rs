@@ -22,8 +22,8 @@ use reeve_lake::{EntrySearch, EntrySegments, SampleLake};
 use reeve_ledger::Ledger;
 use reeve_notify::delivery::Dispatcher;
 use reeve_predict::{RuleBook, RulePorts};
-use reeve_recommend::AgentType;
 use reeve_recommend::ports::Clock;
+use reeve_recommend::{AgentType, Changes};
 use reeve_store::{Store, Vault};
 use reeve_trail::Trail;
 
@@ -123,7 +123,7 @@ pub(crate) async fn open_store(config: &Config) -> Result<Store> {
 
 impl Service {
     /// Opens everything in a data directory.
-    pub(crate) async fn open(config: Config, clouds: CloudRegistry, demo: bool) -> Result<Service> {
+    pub(crate) async fn open(config: Config, clouds: CloudRegistry, changes: Changes, demo: bool) -> Result<Service> {
         let log = open_log(&config).await.context("the log could not be opened")?;
         let store = Arc::new(open_store(&config).await?);
         let samples =
@@ -140,6 +140,7 @@ impl Service {
             recorder: recorder.clone(),
             clock: clock.clone(),
             catalogue: Arc::new(Catalogue::builtin().clone()),
+            changes,
             judges,
         });
         engine.learn_from(store.clone());
@@ -345,3 +346,6 @@ pub(crate) fn stop_on_signal() -> CancellationToken {
     });
     token
 }
+
+#[cfg(test)]
+mod made_up;

@@ -1,6 +1,7 @@
 import type { components } from './schema';
 
 export type FieldProblem = components['schemas']['FieldProblem'];
+export type Block = components['schemas']['BlockBody'];
 
 interface ProblemFields {
   status: number;
@@ -11,6 +12,7 @@ interface ProblemFields {
   position?: number | null;
   part?: string | null;
   hint?: string | null;
+  block?: Block | null;
   retryAfterSeconds?: number;
 }
 
@@ -25,6 +27,8 @@ export class Problem extends Error {
   /** The part of a query that is wrong, as written. */
   readonly part: string | undefined;
   readonly hint: string | undefined;
+  /** The guardrail that blocks. */
+  readonly block: Block | undefined;
   readonly retryAfterSeconds: number | undefined;
 
   constructor(fields: ProblemFields) {
@@ -38,6 +42,7 @@ export class Problem extends Error {
     this.position = fields.position ?? undefined;
     this.part = fields.part ?? undefined;
     this.hint = fields.hint ?? undefined;
+    this.block = fields.block ?? undefined;
     this.retryAfterSeconds = fields.retryAfterSeconds;
   }
 }

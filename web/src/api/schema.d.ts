@@ -3290,6 +3290,13 @@ export interface components {
              */
             rollout_from?: number;
         };
+        /** @description Guardrail that blocks a change. */
+        BlockBody: {
+            /** @description Name as in the specification (`cost_impact.max_decrease`). */
+            guardrail: string;
+            /** @description Limit and value in words. */
+            message: string;
+        };
         /** @description Resetting the circuit breaker. */
         BreakerResetBody: {
             /** @description Why. */
@@ -3465,6 +3472,7 @@ export interface components {
         CauseBody: {
             /** @description Whether it applies; null when nothing tells. */
             applies?: boolean | null;
+            block?: components["schemas"]["BlockBody"] | null;
             /** @description The facts, with their numbers. */
             evidence: string;
             /** @description Stable name. */
@@ -6848,14 +6856,29 @@ export interface components {
         };
         /** @description A plan. */
         PlanBody: {
+            change?: components["schemas"]["PlannedChangeBody"] | null;
             /** @description SHA-256 that an approval binds to. */
             hash: string;
+            /**
+             * Format: int32
+             * @description Version of `hash`: 2 covers the typed change, 1 the steps.
+             */
+            hash_version: number;
             /** @description Whether the resource is down in between. */
             restart_needed: boolean;
             /** @description Whether it can be undone. */
             reversible: boolean;
             /** @description Steps in order. */
             steps: components["schemas"]["StepBody"][];
+        };
+        /** @description Typed change of a plan. */
+        PlannedChangeBody: {
+            /** @description Name, such as `resize_machine`. */
+            name: string;
+            /** @description Parameters; their members depend on the change. */
+            parameters: Record<string, unknown>;
+            /** @description The resource that changes. */
+            resource: string;
         };
         /** @description A forecast that a rule decided on. */
         PredictionBody: {
@@ -6934,6 +6957,7 @@ export interface components {
         };
         /** @description An RFC 9457 problem. */
         ProblemBody: {
+            block?: components["schemas"]["BlockBody"] | null;
             /** @description Stable code. */
             code: string;
             /** @description In this case, and what to do. */
@@ -7510,6 +7534,7 @@ export interface components {
         RolloutMemberBody: {
             /** @description A person went on in spite of it. */
             accepted: boolean;
+            block?: components["schemas"]["BlockBody"] | null;
             /** @description No tag says that it is not production. */
             critical: boolean;
             /** @description The numbers or the reason. */
@@ -8164,7 +8189,10 @@ export interface components {
         StepBody: {
             /** @description In words. */
             description: string;
-            /** @description `precondition`, `snapshot`, `stop`, `modify`, `start`, `verify`. */
+            /**
+             * @description `precondition`, `snapshot`, `stop`, `modify`, `start`, `grow`, `scale`, `hold`, `fail_over`, `replicate`, `isolate`, `change`,
+             *     `verify`.
+             */
             kind: string;
             /** @description The resource it touches. */
             resource: string;
@@ -8209,6 +8237,8 @@ export interface components {
             id: string;
             /** @description Size now. */
             instance_type?: string | null;
+            /** @description Infrastructure as code owns the resource, and undoes what is changed beside it. */
+            managed_by_code: boolean;
             /** @description Display name. */
             name: string;
             /** @description `aws`, `azure`, `gcp`. */

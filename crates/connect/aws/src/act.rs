@@ -2,12 +2,13 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use reeve_connect_aws_ec2::{Fault, FaultKind, Place};
+use reeve_connect_aws_ec2::{Ec2, Fault, FaultKind, Place};
 use reeve_estate::{
-    Act, ActError, ActErrorKind, Applied, Catalogue, Inventory, Mutation, Observe, ObserveError, Observed, Resource,
-    ResourceId, ResourceKind, SampleBatch, SampleQuery, Snapshot,
+    Act, ActError, ActErrorKind, Applied, Catalogue, Inventory, Mutation, Observe, ObserveError, Observed, Operation,
+    Resource, ResourceId, ResourceKind, ResourceState, SampleBatch, SampleQuery, Snapshot,
 };
 
+use crate::operation;
 use crate::session::AwsConnection;
 
 #[async_trait]
@@ -56,11 +57,14 @@ impl Act for AwsConnection {
         Ok(volumes)
     }
 
-    async fn apply(&self, resource: &Resource, mutation: &Mutation) -> Result<Applied, ActError> {
+    async fn apply(&self, resource: &Resource, operation: &dyn Operation) -> Result<Applied, ActError> {
         if !self.allow_actions {
             let message = format!("actions are switched off for this connection; {} was left as it is", resource.id);
             return Err(ActError { kind: ActErrorKind::Denied, message });
         }
+        let Some(mutation) = operation.downcast_ref::<Mutation>() else {
+            return operation::apply(self, resource, operation).await;
+        };
         match resource.kind {
             ResourceKind::VirtualMachine => self.change_machine(resource, mutation).await,
             ResourceKind::Volume => self.change_volume(resource, mutation).await,
@@ -95,11 +99,11 @@ impl AwsConnection {
     async fn change_machine(&self, machine: &Resource, mutation: &Mutation) -> Result<Applied, ActError> {
         let (ec2, id) = (self.ec2(self.place_of(machine)), machine.id.as_str());
         match mutation {
-            Mutation::Stop => accepted(ec2.stop(id).await),
-            Mutation::Start => accepted(ec2.start(id).await),
-            Mutation::Resize { instance_type } => accepted(ec2.resize(id, instance_type).await),
-            Mutation::Isolate => accepted(ec2.isolate(id).await),
-            Mutation::SetGroups { groups } => accepted(ec2.set_groups(id, groups).await),
+            Mutation::Stop => answered(&ec2, id, ec2.stop(id).await).await,
+            Mutation::Start => answered(&ec2, id, ec2.start(id).await).await,
+            Mutation::Resize { instance_type } => answered(&ec2, id, ec2.resize(id, instance_type).await).await,
+            Mutation::Isolate => answered(&ec2, id, ec2.isolate(id).await).await,
+            Mutation::SetGroups { groups } => answered(&ec2, id, ec2.set_groups(id, groups).await).await,
             Mutation::Snapshot { .. } => Err(other(&format!("{id} is a machine: snapshot its volumes"))),
             _ => Err(other(&format!("{id} is a machine: it can be stopped, started, resized and isolated"))),
         }
@@ -148,14 +152,21 @@ impl AwsConnection {
     }
 }
 
-fn accepted(outcome: Result<(), Fault>) -> Result<Applied, ActError> {
-    // A change that came too late for a machine that is gone reads better than the state it is in.
-    outcome.map(|()| Applied::Accepted).map_err(|fault| match fault.kind {
-        FaultKind::WrongState if fault.service_message.contains("terminated") => {
-            ActError { kind: ActErrorKind::NotFound, message: fault.message }
+/// The answer to a change of a machine. A change that came too late for a machine that is gone reads better than the state it is
+/// in, and EC2 has one error code for both: the machine itself tells them apart.
+async fn answered(ec2: &Ec2, id: &str, outcome: Result<(), Fault>) -> Result<Applied, ActError> {
+    match outcome {
+        Err(fault) if fault.kind == FaultKind::WrongState => {
+            let gone = ec2.machine(id).await.is_ok_and(|machine| machine.state == ResourceState::Deleted);
+            let kind = if gone { ActErrorKind::NotFound } else { ActErrorKind::WrongState };
+            Err(ActError { kind, message: fault.message })
         }
-        _ => fault.into(),
-    })
+        outcome => accepted(outcome),
+    }
+}
+
+fn accepted(outcome: Result<(), Fault>) -> Result<Applied, ActError> {
+    Ok(outcome.map(|()| Applied::Accepted)?)
 }
 
 fn other(message: &str) -> ActError {

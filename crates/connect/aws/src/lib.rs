@@ -10,6 +10,7 @@ mod cloudwatch;
 mod guarded;
 mod inventory;
 mod metric;
+mod operation;
 mod rds;
 mod sample;
 mod session;

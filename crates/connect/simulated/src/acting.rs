@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_estate::{
-    Act, ActError, ActErrorKind, Applied, Mutation, Observed, Resource, ResourceId, ResourceKind, Snapshot,
+    Act, ActError, ActErrorKind, Applied, Mutation, Observed, Operation, Resource, ResourceId, ResourceKind, Snapshot,
 };
 
 use crate::account::SimulatedAccount;
@@ -30,21 +30,21 @@ impl Act for SimulatedAccount {
         Ok(all.into_iter().filter(|resource| resource.kind == ResourceKind::Volume && attached(resource)).collect())
     }
 
-    async fn apply(&self, resource: &Resource, mutation: &Mutation) -> Result<Applied, ActError> {
+    async fn apply(&self, resource: &Resource, operation: &dyn Operation) -> Result<Applied, ActError> {
         self.admit()?;
         let chance = self.chance(&resource.id);
         let faults = self.world.settings.faults;
         if chance.strikes(faults.throttle, "throttle") {
             return Err(throttled());
         }
-        if let Mutation::Resize { instance_type } = mutation
+        if let Some(Mutation::Resize { instance_type }) = operation.downcast_ref()
             && resource.kind == ResourceKind::VirtualMachine
         {
             // What is refused is refused at once; what is not takes its time and is looked at again after it.
             self.may_resize(&resource.id, instance_type)?;
             self.world.settings.wait(RESIZE_S).await;
         }
-        let applied = self.change(&resource.id, mutation, &chance)?;
+        let applied = self.change(&resource.id, operation, &chance)?;
         if chance.strikes(faults.lost_response, "lost") {
             let message = "the connection was closed before an answer came; the change may have been made";
             return Err(refuse(ActErrorKind::Unknown, "RequestTimeout", message));

@@ -26,6 +26,7 @@ mod groups;
 mod load;
 mod noise;
 mod observing;
+mod operation;
 mod saved;
 mod settings;
 mod signal;

@@ -7,8 +7,8 @@
 
 use jiff::Timestamp;
 use reeve_estate::{
-    ActError, ActErrorKind, Applied, Catalogue, Mutation, Provider, Purchase, Resource, ResourceId, ResourceKind,
-    ResourceState, Snapshot,
+    ActError, ActErrorKind, Applied, Catalogue, Mutation, Operation, Provider, Purchase, Resource, ResourceId,
+    ResourceKind, ResourceState, Snapshot,
 };
 
 use crate::account::SimulatedAccount;
@@ -17,6 +17,7 @@ use crate::assets::machine_id;
 use crate::bill::custom_vcpu;
 use crate::condition::{Conditions, Downtime, SnapshotRecord, Successor};
 use crate::noise::{between, hex, key};
+use crate::operation;
 use crate::signal::interrupted;
 
 /// Seconds a database takes to change its class.
@@ -44,27 +45,37 @@ fn has_power(resource: &Resource) -> Result<(), ActError> {
 
 impl SimulatedAccount {
     /// Makes a change, or says why not.
-    pub(crate) fn change(&self, id: &ResourceId, mutation: &Mutation, chance: &Chance) -> Result<Applied, ActError> {
+    pub(crate) fn change(
+        &self,
+        id: &ResourceId,
+        operation: &dyn Operation,
+        chance: &Chance,
+    ) -> Result<Applied, ActError> {
         let now = self.world.now();
         let mut conditions = self.conditions.lock();
         let missing =
             || refuse(ActErrorKind::NotFound, "NotFound", &format!("no resource {id} in {}", self.plan.account));
         let resource = self.live(id, &conditions, now).ok_or_else(missing)?;
-        let applied = match mutation {
-            Mutation::Stop => self.stop(&mut conditions, &resource, now)?,
-            Mutation::Start => self.start(&mut conditions, &resource, now, chance)?,
-            Mutation::Resize { instance_type } => {
+        let applied = match operation.downcast_ref() {
+            Some(Mutation::Stop) => self.stop(&mut conditions, &resource, now)?,
+            Some(Mutation::Start) => self.start(&mut conditions, &resource, now, chance)?,
+            Some(Mutation::Resize { instance_type }) => {
                 self.resizable(&resource, instance_type)?;
                 if !chance.strikes(self.world.settings.faults.does_not_stick, "stick") {
                     self.resize(&mut conditions, &resource, instance_type, now);
                 }
                 Applied::Accepted
             }
-            Mutation::Snapshot { description } => self.snapshot_of(&mut conditions, &resource, description, now)?,
+            Some(Mutation::Snapshot { description }) => {
+                self.snapshot_of(&mut conditions, &resource, description, now)?
+            }
             further => {
                 // What is refused is refused; what is accepted may not happen all the same.
                 let mut tried = conditions.clone();
-                self.alter(&mut tried, &resource, further, now)?;
+                match further {
+                    Some(mutation) => self.alter(&mut tried, &resource, mutation, now)?,
+                    None => operation::apply(&mut tried, &resource, operation)?,
+                }
                 if !chance.strikes(self.world.settings.faults.does_not_stick, "stick") {
                     *conditions = tried;
                 }

@@ -30,7 +30,7 @@ fn hours_until(until: &Until, asked: &Asked<'_>) -> f64 {
 }
 
 fn code_owned(control: &ChangeControl, asked: &Asked<'_>) -> Result<(), Block> {
-    let owned = asked.recommendation.reason_codes.iter().any(|code| code == "iac_managed");
+    let owned = asked.recommendation.subject.managed_by_code;
     if !owned || (control.infrastructure_as_code == IacRule::Allow && !asked.automatic) {
         return Ok(());
     }

@@ -18,8 +18,8 @@ use reeve_recommend::lifecycle::Status;
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
 use reeve_recommend::rollout::{
-    Gate, MAX_GATES, Member, MemberState, Rollout, RolloutFilter, RolloutId, RolloutStatus, Stage, Verdict, gate,
-    observed,
+    Gate, MAX_GATES, Member, MemberBlock, MemberState, Rollout, RolloutFilter, RolloutId, RolloutStatus, Stage,
+    Verdict, gate, observed,
 };
 use reeve_recommend::{Caller, EngineError};
 
@@ -179,7 +179,7 @@ impl Engine {
         }
         let stage = format!("rollout {}, stage {}, wave {}", rollout.id.0, rollout.stage, rollout.wave);
         let run = format!("{}/{}/{}", rollout.id.0, rollout.wave, self.ports.clock.now().strftime("%F"));
-        let automatic = rollout.by.starts_with("agent:");
+        let automatic = rollout.by == Caller::agent(&rollout.agent_id).name;
         let by = rollout.by.clone();
         let wave = rollout.wave;
         let begins = |state| matches!(state, MemberState::Waiting | MemberState::Simulated);
@@ -193,10 +193,10 @@ impl Engine {
             let wish = Wish { caller, by: &by, comment: Some(&stage), run_id, automatic, standing: false };
             match self.begin_member(of, &wish).await? {
                 Ok(state) => {
-                    (member.state, member.detail) = (state, String::new());
+                    (member.state, member.detail, member.block) = (state, String::new(), None);
                     begun += 1;
                 }
-                Err(why) => member.detail = why,
+                Err((why, block)) => (member.detail, member.block) = (why, block),
             }
         }
         Ok(())
@@ -208,22 +208,34 @@ impl Engine {
         self: &Arc<Self>,
         of: &Recommendation,
         wish: &Wish<'_>,
-    ) -> Result<Result<MemberState, String>, EngineError> {
+    ) -> Result<Result<MemberState, (String, Option<MemberBlock>)>, EngineError> {
         // It may have moved since it was listed.
         let of = self.ports.agents.recommendation_get(&of.id).await?;
         if !matches!(of.status, Status::Open | Status::Approved) {
-            return Ok(Err(format!("it is {}", of.status)));
+            return Ok(Err((format!("it is {}", of.status), None)));
         }
         if let Err(refusal) = self.circumstances().await?.decide(&of, Target::of(&of), wish) {
-            return Ok(Err(refusal.into_error().to_string()));
+            return Ok(Err(held_back(refusal.into_error())));
         }
         match self.proceed(of, *wish).await {
             Ok(crate::Execution::Started(_)) => Ok(Ok(MemberState::Changing)),
             Ok(crate::Execution::PendingApproval(_)) => Ok(Ok(MemberState::AwaitingApproval)),
             Err(error) if error.is_outage() => Err(error),
-            Err(error) => Ok(Err(error.to_string())),
+            Err(error) => Ok(Err(held_back(error))),
         }
     }
+}
+
+/// Words of a refusal, and its guardrail where one refused.
+fn held_back(error: EngineError) -> (String, Option<MemberBlock>) {
+    let words = error.to_string();
+    let block = match error {
+        EngineError::Blocked(block) => {
+            Some(MemberBlock { guardrail: block.guardrail.to_owned(), message: block.message })
+        }
+        _ => None,
+    };
+    (words, block)
 }
 
 /// Reads every member anew.
@@ -235,7 +247,7 @@ fn observe(rollout: &mut Rollout, seen: &Seen) {
         let keeps_why = detail.is_empty() && state == member.state;
         let simulated = state == MemberState::Simulated && member.state == state;
         if !keeps_why && !simulated {
-            member.detail = detail;
+            (member.detail, member.block) = (detail, None);
         }
         member.state = state;
     }

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use reeve_estate::{
-    Act, ActError, ActErrorKind, Applied, Catalogue, Mutation, Observed, Provider, QUARANTINE, Resource, ResourceId,
-    ResourceKind, ResourceState, Snapshot,
+    Act, ActError, ActErrorKind, Applied, Catalogue, Mutation, Observed, Operation, Resource, ResourceId, Snapshot,
 };
+use reeve_recommend::change::{Change, refused};
 
-/// What stands before the identifiers of simulated resources, so that no record of one can be taken for the real one's.
+/// Prefix of the identifiers of simulated resources, so that no record of one can be taken for the real one's.
 const PREFIX: &str = "simulated:";
 
 /// The simulated counterpart's identifier.
@@ -21,6 +21,7 @@ pub(super) fn id_of(real: &str) -> ResourceId {
 
 /// A resource that is not there.
 pub(crate) struct SimulatedTwin {
+    change: Arc<dyn Change>,
     catalogue: Arc<Catalogue>,
     resource: Mutex<Resource>,
     volumes: Vec<Resource>,
@@ -28,10 +29,16 @@ pub(crate) struct SimulatedTwin {
 }
 
 impl SimulatedTwin {
-    /// A twin of a resource and of the volumes attached to it.
-    pub(super) fn of(real: &Resource, volumes: &[Resource], catalogue: Arc<Catalogue>) -> Self {
+    /// A twin of a resource and of the volumes attached to it, which behaves as the change says.
+    pub(super) fn of(
+        real: &Resource,
+        volumes: &[Resource],
+        change: Arc<dyn Change>,
+        catalogue: Arc<Catalogue>,
+    ) -> Self {
         let renamed = |resource: &Resource| Resource { id: id_of(resource.id.as_str()), ..resource.clone() };
         SimulatedTwin {
+            change,
             catalogue,
             resource: Mutex::new(renamed(real)),
             volumes: volumes.iter().map(renamed).collect(),
@@ -43,66 +50,6 @@ impl SimulatedTwin {
     pub(super) fn resource(&self) -> Resource {
         self.resource.lock().clone()
     }
-
-    fn resize(&self, of: &mut Resource, size: &str) -> Result<(), ActError> {
-        let database = of.kind == ResourceKind::Database;
-        let ready = if database { ResourceState::Running } else { ResourceState::Stopped };
-        if of.state != ready {
-            return Err(refused(
-                ActErrorKind::WrongState,
-                format!("it is {}; a size changes while it is {ready}", of.state),
-            ));
-        }
-        let spec = match (of.kind, of.provider) {
-            (ResourceKind::Database, Provider::Aws) => self.catalogue.database(size).map(|class| class.machine),
-            _ => self.catalogue.instance(of.provider, size).cloned(),
-        };
-        let Some(spec) = spec else {
-            return Err(refused(ActErrorKind::InvalidType, format!("the catalogue knows no size {size}")));
-        };
-        let image = of.specification.architecture.as_ref();
-        if let Some(image) = image.filter(|image| !spec.architectures.iter().any(|own| own == *image)) {
-            return Err(refused(ActErrorKind::InvalidType, format!("{size} does not run {image} images")));
-        }
-        of.specification.instance_type = Some(size.to_owned());
-        Ok(())
-    }
-}
-
-/// More storage, another number of members, the other zone, a replica more or less, other security groups: what a plan that stops
-/// nothing asks for.
-fn change(of: &mut Resource, mutation: &Mutation) -> Result<Applied, ActError> {
-    let wrong = |message: String| Err(refused(ActErrorKind::InvalidType, message));
-    let spec = &mut of.specification;
-    match mutation {
-        Mutation::Grow { storage_gib } => match spec.storage_gib {
-            Some(now) if f64::from(*storage_gib) > now => spec.storage_gib = Some(f64::from(*storage_gib)),
-            Some(now) => return wrong(format!("{storage_gib} GiB are not more than {now}")),
-            None => return wrong("it has no storage of its own".to_owned()),
-        },
-        Mutation::Scale { min, desired } => match &mut spec.capacity {
-            Some(now) if min <= desired && *desired <= now.max => (now.min, now.desired) = (*min, *desired),
-            Some(now) => return wrong(format!("{min} to {desired} members, and it has at most {}", now.max)),
-            None => return wrong("it is no group".to_owned()),
-        },
-        Mutation::FailOver if spec.standby_zone.is_some() => std::mem::swap(&mut spec.zone, &mut spec.standby_zone),
-        Mutation::FailOver => return wrong("it has no standby".to_owned()),
-        Mutation::Replicate { name } if !spec.replicas.contains(name) => spec.replicas.push(name.clone()),
-        Mutation::RemoveReplica { name } if spec.replicas.contains(name) => spec.replicas.retain(|one| one != name),
-        Mutation::Replicate { name } | Mutation::RemoveReplica { name } => {
-            return wrong(format!("{name} is there already, or not at all"));
-        }
-        Mutation::Isolate if spec.security_groups.is_empty() => return wrong("it has no security groups".to_owned()),
-        Mutation::Isolate => (spec.security_groups, spec.isolated) = (vec![QUARANTINE.to_owned()], true),
-        Mutation::SetGroups { groups } if groups.is_empty() => return wrong("it must have a group".to_owned()),
-        Mutation::SetGroups { groups } => (spec.security_groups, spec.isolated) = (groups.clone(), false),
-        Mutation::Stop | Mutation::Start | Mutation::Resize { .. } | Mutation::Snapshot { .. } => {}
-    }
-    Ok(Applied::Accepted)
-}
-
-fn refused(kind: ActErrorKind, message: String) -> ActError {
-    ActError { kind, message: format!("the simulated twin refuses: {message}") }
 }
 
 #[async_trait]
@@ -117,29 +64,18 @@ impl Act for SimulatedTwin {
         Ok(self.volumes.clone())
     }
 
-    async fn apply(&self, target: &Resource, mutation: &Mutation) -> Result<Applied, ActError> {
-        let mut of = self.resource.lock();
-        if target.id != of.id && !matches!(mutation, Mutation::Snapshot { .. }) {
-            return Err(refused(ActErrorKind::NotFound, format!("{} is not the twin", target.id)));
+    async fn apply(&self, target: &Resource, operation: &dyn Operation) -> Result<Applied, ActError> {
+        if let Some(Mutation::Snapshot { .. }) = operation.downcast_ref() {
+            let mut taken = self.snapshots.lock();
+            *taken += 1;
+            return Ok(Applied::Snapshot(Snapshot { id: format!("{PREFIX}snapshot-{taken}") }));
         }
-        let moved = |of: &mut Resource, from, to| {
-            if of.state != from {
-                return Err(refused(ActErrorKind::WrongState, format!("it is {}, not {from}", of.state)));
-            }
-            of.state = to;
-            Ok(Applied::Accepted)
-        };
-        match mutation {
-            Mutation::Stop => moved(&mut of, ResourceState::Running, ResourceState::Stopped),
-            Mutation::Start => moved(&mut of, ResourceState::Stopped, ResourceState::Running),
-            Mutation::Resize { instance_type } => self.resize(&mut of, instance_type).map(|()| Applied::Accepted),
-            Mutation::Snapshot { .. } => {
-                let mut taken = self.snapshots.lock();
-                *taken += 1;
-                Ok(Applied::Snapshot(Snapshot { id: format!("{PREFIX}snapshot-{taken}") }))
-            }
-            other => change(&mut of, other),
+        let mut resource = self.resource.lock();
+        if target.id != resource.id {
+            return Err(refused(ActErrorKind::NotFound, format_args!("{} is not the twin", target.id)));
         }
+        self.change.simulate(operation, &mut resource, &self.catalogue)?;
+        Ok(Applied::Accepted)
     }
 
     async fn snapshot_complete(&self, _: &ResourceId, _: &str, _: &Snapshot) -> Result<bool, ActError> {
@@ -155,6 +91,7 @@ mod tests {
 
     use jiff::Timestamp;
     use reeve_estate::{ConnectionId, Provider, ResourceId, ResourceKind, ResourceState, Specification};
+    use reeve_recommend::change::ResizeMachine;
 
     /// A running machine.
     fn resource(id: &str, size: Option<&str>) -> Resource {
@@ -168,7 +105,11 @@ mod tests {
             kind: ResourceKind::VirtualMachine,
             name: format!("{id}-name"),
             state: ResourceState::Running,
-            specification: Specification { instance_type: size.map(str::to_owned), ..Specification::default() },
+            specification: Specification {
+                instance_type: size.map(str::to_owned),
+                architecture: Some("x86_64".to_owned()),
+                ..Specification::default()
+            },
             purchase: None,
             tags: BTreeMap::new(),
             group: None,
@@ -185,7 +126,9 @@ mod tests {
 
     #[tokio::test]
     async fn it_refuses_what_a_cloud_refuses() {
-        let twin = SimulatedTwin::of(&machine(), &[], Arc::new(Catalogue::builtin().clone()));
+        let (from, to) = ("m5.xlarge".to_owned(), "m5.large".to_owned());
+        let change = Arc::new(ResizeMachine { state: ResourceState::Running, from, to });
+        let twin = SimulatedTwin::of(&machine(), &[], change, Arc::new(Catalogue::builtin().clone()));
         let own = twin.resource();
         assert_eq!(own.id.as_str(), "simulated:i-1");
         let size = |name: &str| Mutation::Resize { instance_type: name.to_owned() };

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 use reeve_estate::{
-    Act, ActError, ActErrorKind, Applied, Capacity, Catalogue, Connection, ConnectionId, Mutation, Observed,
+    Act, ActError, ActErrorKind, Applied, Capacity, Catalogue, Connection, ConnectionId, Mutation, Observed, Operation,
     QUARANTINE, Resource, ResourceId, ResourceKind, ResourceState, Snapshot, Specification,
 };
 use reeve_recommend::{Clock, Clouds};
@@ -347,7 +347,8 @@ impl Act for Cloud {
             .collect())
     }
 
-    async fn apply(&self, resource: &Resource, mutation: &Mutation) -> Result<Applied, ActError> {
+    async fn apply(&self, resource: &Resource, operation: &dyn Operation) -> Result<Applied, ActError> {
+        let mutation = operation.downcast_ref().ok_or_else(|| refuse(ActErrorKind::Other, "no such operation"))?;
         self.moment().await;
         let answer = self.answer(resource, mutation);
         self.moment().await;

@@ -7,6 +7,7 @@ mod approvals;
 mod clock;
 mod cloud;
 mod configure;
+mod decisions;
 mod except;
 mod execute;
 mod faults;

@@ -2,7 +2,7 @@
 
 use reeve_agents::cost_optimizer;
 use reeve_engine::Judging;
-use reeve_recommend::AgentType;
+use reeve_recommend::{AgentType, Changes};
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -233,6 +233,7 @@ fn engine(memory: &Arc<Memory>, cloud: &Arc<Cloud>, log: &Arc<Log>, clock: &Arc<
         recorder: Arc::clone(log) as _,
         clock: Arc::clone(clock) as _,
         catalogue: Arc::new(Catalogue::builtin().clone()),
+        changes: Changes::builtin(),
         judges,
     })
 }

@@ -5,6 +5,8 @@ use utoipa::ToSchema;
 
 use reeve_recommend::diagnosis::Diagnosis;
 
+use crate::error::BlockBody;
+
 /// A condition of the specification and its causes.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct DiagnosisBody {
@@ -27,6 +29,9 @@ pub struct CauseBody {
     pub evidence: String,
     /// What to do about it.
     pub way_out: String,
+    /// The guardrail that blocks, where one does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub block: Option<BlockBody>,
 }
 
 impl From<&Diagnosis> for DiagnosisBody {
@@ -36,6 +41,7 @@ impl From<&Diagnosis> for DiagnosisBody {
             applies: cause.applies,
             evidence: cause.evidence.clone(),
             way_out: cause.way_out.to_owned(),
+            block: cause.block.as_ref().map(|block| BlockBody::new(block.guardrail, &block.message)),
         };
         DiagnosisBody {
             condition: from.condition.as_str().to_owned(),

@@ -179,6 +179,8 @@ pub struct SubjectBody {
     /// Size proposed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target_type: Option<String>,
+    /// Infrastructure as code owns the resource, and undoes what is changed beside it.
+    pub managed_by_code: bool,
 }
 
 /// Impact on the specification's three scales.
@@ -209,9 +211,25 @@ pub struct SavingsBody {
     pub current_monthly_cost: Option<f64>,
 }
 
+/// Typed change of a plan.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct PlannedChangeBody {
+    /// Name, such as `resize_machine`.
+    pub name: String,
+    /// Parameters; their members depend on the change.
+    #[schema(value_type = Object)]
+    pub parameters: serde_json::Value,
+    /// The resource that changes.
+    pub resource: String,
+}
+
 /// A plan.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct PlanBody {
+    /// The typed change that the steps follow from; null in plans of releases before it.
+    pub change: Option<PlannedChangeBody>,
+    /// Version of `hash`: 2 covers the typed change, 1 the steps.
+    pub hash_version: u8,
     /// Steps in order.
     pub steps: Vec<StepBody>,
     /// SHA-256 that an approval binds to.
@@ -225,7 +243,8 @@ pub struct PlanBody {
 /// A step of a plan.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct StepBody {
-    /// `precondition`, `snapshot`, `stop`, `modify`, `start`, `verify`.
+    /// `precondition`, `snapshot`, `stop`, `modify`, `start`, `grow`, `scale`, `hold`, `fail_over`, `replicate`, `isolate`, `change`,
+    /// `verify`.
     pub kind: String,
     /// In words.
     pub description: String,

@@ -5,6 +5,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use reeve_recommend::rollout::{Gate, Member, Rollout, RolloutSettings};
 
+use crate::error::BlockBody;
 use crate::time;
 
 /// A rollout: one kind of change of one agent, carried to many resources in stages.
@@ -108,6 +109,9 @@ pub struct RolloutMemberBody {
     pub state: String,
     /// The numbers or the reason.
     pub detail: String,
+    /// The guardrail that holds it back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub block: Option<BlockBody>,
     /// A person went on in spite of it.
     pub accepted: bool,
 }
@@ -157,6 +161,7 @@ impl From<&Member> for RolloutMemberBody {
             wave: of.wave,
             state: of.state.as_str().to_owned(),
             detail: of.detail.clone(),
+            block: of.block.as_ref().map(|block| BlockBody::new(&block.guardrail, &block.message)),
             accepted: of.accepted,
         }
     }

@@ -50,8 +50,19 @@ pub struct Member {
     pub state: MemberState,
     /// The numbers or the reason.
     pub detail: String,
+    /// The guardrail that holds it back.
+    pub block: Option<MemberBlock>,
     /// A person went on in spite of it: it no longer holds a gate.
     pub accepted: bool,
+}
+
+/// Guardrail that holds a member back for now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemberBlock {
+    /// Name of the guardrail.
+    pub guardrail: String,
+    /// Limit and value in words.
+    pub message: String,
 }
 
 impl Member {

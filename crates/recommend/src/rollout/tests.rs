@@ -15,6 +15,7 @@ fn member(id: usize, wave: u32, state: MemberState) -> Member {
         wave,
         state,
         detail: String::new(),
+        block: None,
         accepted: false,
     }
 }

@@ -42,6 +42,7 @@ pub fn waves(mut all: Vec<Candidate>, settings: &RolloutSettings) -> Vec<Member>
         wave: wave_of(at),
         state: MemberState::Waiting,
         detail: String::new(),
+        block: None,
         accepted: false,
     };
     all.into_iter().enumerate().map(member).collect()

@@ -19,17 +19,32 @@ pub(crate) struct CloudRegistry {
     estate: Option<Arc<dyn EstateStore>>,
     outbound: Outbound,
     simulated: Option<Arc<SimulatedEstate>>,
+    /// A cloud that a test made up; it is behind every connection.
+    #[cfg(test)]
+    made_up: Option<Arc<dyn Act>>,
 }
 
 impl CloudRegistry {
     /// Real clouds alone.
     pub(crate) fn real() -> Self {
-        CloudRegistry { estate: None, outbound: outbound(Policy::default()), simulated: None }
+        CloudRegistry {
+            estate: None,
+            outbound: outbound(Policy::default()),
+            simulated: None,
+            #[cfg(test)]
+            made_up: None,
+        }
     }
 
     /// With a simulated estate beside them.
     pub(crate) fn with_simulated(simulated: Arc<SimulatedEstate>) -> Self {
         CloudRegistry { simulated: Some(simulated), ..CloudRegistry::real() }
+    }
+
+    /// A cloud that a test made up.
+    #[cfg(test)]
+    pub(crate) fn made_up(cloud: Arc<dyn Act>) -> Self {
+        CloudRegistry { made_up: Some(cloud), ..CloudRegistry::real() }
     }
 
     /// Over the store that knows the connections, whose own endpoints are reached as the policy allows.
@@ -82,6 +97,10 @@ impl Clouds for CloudRegistry {
                 "connection {} does not allow actions; set allow_actions on it first",
                 connection.name
             ));
+        }
+        #[cfg(test)]
+        if let Some(cloud) = &self.made_up {
+            return Ok((connection, Arc::clone(cloud)));
         }
         let actor: Arc<dyn Act> = match (&connection.credentials, connection.provider) {
             (Credentials::Simulated, _) => match self.simulated(&connection) {

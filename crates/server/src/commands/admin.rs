@@ -18,6 +18,11 @@ const SHORT: usize = 16;
 /// for; without one and without an administrator a token is made up and printed once.
 pub(crate) async fn first_administrator(service: &Service) -> Result<()> {
     let given = std::env::var("REEVE_ADMIN_TOKEN").ok().filter(|token| !token.is_empty());
+    administrator_by(service, given).await
+}
+
+/// The same with a given token, if there is one.
+pub(crate) async fn administrator_by(service: &Service, given: Option<String>) -> Result<()> {
     let users = service.store.user_list().await?;
     let secret = match given {
         Some(token) => {

@@ -3,6 +3,7 @@
 use std::io::Write as _;
 
 use anyhow::Result;
+use reeve_recommend::Changes;
 
 use crate::adapters::clouds::CloudRegistry;
 use crate::cli::ServeArgs;
@@ -12,7 +13,7 @@ use crate::service::{Service, stop_on_signal};
 /// Serves until it is told to stop.
 pub(crate) async fn run(args: &ServeArgs) -> Result<()> {
     let config = Config::load(args)?;
-    let service = Service::open(config, CloudRegistry::real(), false).await?;
+    let service = Service::open(config, CloudRegistry::real(), Changes::builtin(), false).await?;
     super::first_administrator(&service).await?;
     let (listener, address) = service.bind().await?;
     let mut out = std::io::stdout();

@@ -1,11 +1,13 @@
 //! An action and what its steps did.
 
-use reeve_estate::{ConnectionId, Money, ResourceId};
+use reeve_estate::{ActErrorKind, ConnectionId, Money, ResourceId};
+use reeve_recommend::change::Effect;
 use reeve_recommend::{
     Action, ActionId, ActionStatus, AgentId, Purpose, RecommendationId, StepKind, StepOutcome, Watch, WatchVerdict,
 };
 use serde::{Deserialize, Serialize};
 
+use super::resource::ResourceRow;
 use super::{RowError, named, time, time_or_none};
 
 /// An action, whole.
@@ -25,6 +27,9 @@ pub(crate) struct ActionRow {
     steps: Vec<OutcomeRow>,
     steps_total: u32,
     before: Vec<(String, String)>,
+    /// Missing in actions of releases that kept `before` alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    prior: Option<ResourceRow>,
     started_at: String,
     finished_at: Option<String>,
     reason: Option<String>,
@@ -47,11 +52,16 @@ struct WatchRow {
 struct OutcomeRow {
     index: u32,
     kind: String,
+    /// Missing in steps of releases that told the effect by the kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    effect: Option<String>,
     description: String,
     rollback: bool,
     started_at: String,
     finished_at: Option<String>,
     ok: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    refusal: Option<String>,
     detail: String,
     before: Vec<(String, String)>,
     after: Vec<(String, String)>,
@@ -73,6 +83,7 @@ impl From<&Action> for ActionRow {
             steps: action.steps.iter().map(OutcomeRow::from).collect(),
             steps_total: action.steps_total,
             before: action.before.clone(),
+            prior: action.prior.as_deref().map(ResourceRow::from),
             started_at: action.started_at.to_string(),
             finished_at: action.finished_at.map(|at| at.to_string()),
             reason: action.reason.clone(),
@@ -99,6 +110,7 @@ impl ActionRow {
             steps: self.steps.into_iter().map(OutcomeRow::into_outcome).collect::<Result<_, _>>()?,
             steps_total: self.steps_total,
             before: self.before,
+            prior: self.prior.map(ResourceRow::into_resource).transpose()?.map(Box::new),
             started_at: time(&self.started_at)?,
             finished_at: time_or_none(self.finished_at.as_deref())?,
             reason: self.reason,
@@ -114,11 +126,13 @@ impl From<&StepOutcome> for OutcomeRow {
         OutcomeRow {
             index: outcome.index,
             kind: outcome.kind.as_str().to_owned(),
+            effect: Some(outcome.effect.as_str().to_owned()),
             description: outcome.description.clone(),
             rollback: outcome.rollback,
             started_at: outcome.started_at.to_string(),
             finished_at: outcome.finished_at.map(|at| at.to_string()),
             ok: outcome.ok,
+            refusal: outcome.refusal.map(|kind| kind.as_str().to_owned()),
             detail: outcome.detail.clone(),
             before: outcome.before.clone(),
             after: outcome.after.clone(),
@@ -128,14 +142,18 @@ impl From<&StepOutcome> for OutcomeRow {
 
 impl OutcomeRow {
     fn into_outcome(self) -> Result<StepOutcome, RowError> {
+        let kind = named("step", &self.kind, StepKind::parse)?;
+        let effect = self.effect.map(|name| named("effect", &name, Effect::parse)).transpose()?;
         Ok(StepOutcome {
             index: self.index,
-            kind: named("step", &self.kind, StepKind::parse)?,
+            kind,
+            effect: effect.unwrap_or(kind.effect()),
             description: self.description,
             rollback: self.rollback,
             started_at: time(&self.started_at)?,
             finished_at: time_or_none(self.finished_at.as_deref())?,
             ok: self.ok,
+            refusal: self.refusal.map(|name| named("refusal", &name, ActErrorKind::parse)).transpose()?,
             detail: self.detail,
             before: self.before,
             after: self.after,

@@ -1,6 +1,7 @@
-//! A plan and its steps, as a recommendation carries them.
+//! A plan and its steps, as a recommendation carries them (docs/formats/plan.md).
 
-use reeve_recommend::{Plan, Step, StepKind};
+use reeve_audit::Json;
+use reeve_recommend::{Plan, PlannedChange, Step, StepKind};
 use serde::{Deserialize, Serialize};
 
 use super::{RowError, named};
@@ -8,10 +9,20 @@ use super::{RowError, named};
 /// Plan with the hash that approvals refer to; the hash is stored, not recomputed.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct PlanRow {
+    /// Typed change; plans of format 1 have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    change: Option<ChangeRow>,
     steps: Vec<StepRow>,
     reversible: bool,
     restart_needed: bool,
     hash: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct ChangeRow {
+    name: String,
+    parameters: serde_json::Value,
+    resource: String,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -32,7 +43,13 @@ impl From<&Plan> for PlanRow {
             instance_type: step.instance_type.clone(),
             expect: step.expect.clone(),
         };
+        let change = |change: &PlannedChange| ChangeRow {
+            name: change.name.clone(),
+            parameters: serde_json::to_value(&change.parameters).unwrap_or_default(),
+            resource: change.resource.clone(),
+        };
         PlanRow {
+            change: from.change.as_ref().map(change),
             steps: from.steps.iter().map(step).collect(),
             reversible: from.reversible,
             restart_needed: from.restart_needed,
@@ -52,7 +69,13 @@ impl PlanRow {
                 expect: row.expect,
             })
         };
+        let change = |row: ChangeRow| PlannedChange {
+            name: row.name,
+            parameters: Json::from(&row.parameters),
+            resource: row.resource,
+        };
         Ok(Plan {
+            change: self.change.map(change),
             steps: self.steps.into_iter().map(step).collect::<Result<_, RowError>>()?,
             reversible: self.reversible,
             restart_needed: self.restart_needed,

@@ -3,8 +3,8 @@
 use reeve_estate::{ConnectionId, Money, Provider, ResourceId, ResourceKind};
 use reeve_recommend::recommendation::{Decision, Effort, ImpactAssessment, Subject};
 use reeve_recommend::{
-    AgentId, AgentType, ApprovalId, Cause, Exception, Explanation, Impact, Origin, Priority, Ranking, Recommendation,
-    RecommendationId, RecommendationType, Status,
+    AgentId, AgentType, ApprovalId, Cause, Closing, Exception, Explanation, Impact, Origin, Priority, Ranking,
+    Recommendation, RecommendationId, RecommendationType, Status,
 };
 use serde::{Deserialize, Serialize};
 
@@ -54,6 +54,9 @@ pub(crate) struct RecommendationRow {
     exception: Option<ExceptionRow>,
     #[serde(default)]
     taken_back_by: Option<String>,
+    /// Missing in rows of releases that told it by the words of `status_reason`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    closing: Option<String>,
     version: u64,
 }
 
@@ -87,6 +90,9 @@ struct SubjectRow {
     service: String,
     instance_type: Option<String>,
     target_type: Option<String>,
+    /// Missing in rows of releases that kept it as a reason code alone.
+    #[serde(default)]
+    managed_by_code: Option<bool>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -167,6 +173,7 @@ impl From<&Recommendation> for RecommendationRow {
             blocked: from.blocked.clone(),
             exception: from.exception.as_ref().map(ExceptionRow::from),
             taken_back_by: from.taken_back_by.clone(),
+            closing: from.closing.map(|closing| closing.as_str().to_owned()),
             version: from.version,
         }
     }
@@ -182,13 +189,17 @@ impl RecommendationRow {
         };
         // An agent of another type has no say in it any more.
         let agent_id = Some(self.agent_id).filter(|id| !id.is_empty() && origin.agent_type == held_by);
+        let closing = match &self.closing {
+            Some(name) => Some(named("closing", name, Closing::parse)?),
+            None => closing_of_earlier_release(self.status_reason.as_deref()),
+        };
         Ok(Recommendation {
             id: RecommendationId(self.id),
             agent_id: agent_id.map(AgentId),
             origin,
             kind: named("kind", &self.kind, RecommendationType::parse)?,
             title: self.title,
-            subject: self.subject.into_subject()?,
+            subject: self.subject.into_subject(&self.reason_codes)?,
             priority: named("priority", &self.priority, Priority::parse)?,
             confidence: self.confidence,
             impact_level,
@@ -216,8 +227,18 @@ impl RecommendationRow {
             blocked: self.blocked,
             exception: self.exception.map(ExceptionRow::into_exception).transpose()?,
             taken_back_by: self.taken_back_by,
+            closing,
             version: self.version,
         })
+    }
+}
+
+/// Cause that ended a recommendation of a release that told it by its words.
+fn closing_of_earlier_release(reason: Option<&str>) -> Option<Closing> {
+    match reason? {
+        reason if reason.starts_with("excluded: ") => Some(Closing::Excluded),
+        "the resource is gone, or out of the agent's scope" => Some(Closing::ResourceGone),
+        _ => None,
     }
 }
 
@@ -288,12 +309,14 @@ impl From<&Subject> for SubjectRow {
             service: from.service.clone(),
             instance_type: from.instance_type.clone(),
             target_type: from.target_type.clone(),
+            managed_by_code: Some(from.managed_by_code),
         }
     }
 }
 
 impl SubjectRow {
-    fn into_subject(self) -> Result<Subject, RowError> {
+    fn into_subject(self, reason_codes: &[String]) -> Result<Subject, RowError> {
+        let by_code = || reason_codes.iter().any(|code| code == "iac_managed");
         Ok(Subject {
             connection: ConnectionId(self.connection),
             id: ResourceId(self.id),
@@ -305,6 +328,7 @@ impl SubjectRow {
             service: self.service,
             instance_type: self.instance_type,
             target_type: self.target_type,
+            managed_by_code: self.managed_by_code.unwrap_or_else(by_code),
         })
     }
 }

@@ -1,7 +1,7 @@
 //! A rollout with its members and gates.
 
 use reeve_estate::ResourceId;
-use reeve_recommend::rollout::{Check, Gate, Member, MemberState, Stage, Verdict};
+use reeve_recommend::rollout::{Check, Gate, Member, MemberBlock, MemberState, Stage, Verdict};
 use reeve_recommend::{
     AgentId, RecommendationId, RecommendationType, Rollout, RolloutId, RolloutSettings, RolloutStatus,
 };
@@ -43,6 +43,9 @@ struct MemberRow {
     wave: u32,
     state: String,
     detail: String,
+    /// Name of the guardrail and its words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    block: Option<(String, String)>,
     accepted: bool,
 }
 
@@ -133,6 +136,7 @@ impl From<&Member> for MemberRow {
             wave: from.wave,
             state: from.state.as_str().to_owned(),
             detail: from.detail.clone(),
+            block: from.block.as_ref().map(|block| (block.guardrail.clone(), block.message.clone())),
             accepted: from.accepted,
         }
     }
@@ -148,6 +152,7 @@ impl MemberRow {
             wave: self.wave,
             state: named("state", &self.state, MemberState::parse)?,
             detail: self.detail,
+            block: self.block.map(|(guardrail, message)| MemberBlock { guardrail, message }),
             accepted: self.accepted,
         })
     }

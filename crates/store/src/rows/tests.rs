@@ -75,6 +75,31 @@ fn recommendation_v2() {
     assert_eq!(row.into_recommendation().unwrap(), advice);
 }
 
+/// Plans have their typed change since format 3, and subjects and endings no longer hang on words.
+#[test]
+fn recommendation_v3() {
+    let sample = reeve_recommend::Recommendation {
+        plan: Some(samples::typed_plan("i-1")),
+        closing: Some(reeve_recommend::Closing::Excluded),
+        ..samples::recommendation("rec-1", "i-1").unwrap()
+    };
+    check(&recommendation::RecommendationRow::from(&sample), fixture!("recommendation-v3"));
+    let row: recommendation::RecommendationRow = decode(fixture!("recommendation-v3")).unwrap();
+    assert_eq!(row.into_recommendation().unwrap(), sample);
+}
+
+#[test]
+fn a_finding_of_an_earlier_release_tells_by_its_codes_and_words() {
+    let older = fixture!("recommendation-v2").replace("cpu_below_20_for_14_days", "iac_managed");
+    let read = decode::<recommendation::RecommendationRow>(&older).unwrap().into_recommendation().unwrap();
+    assert!(read.subject.managed_by_code && read.plan.is_some_and(|plan| plan.hash_version() == 1));
+    let mut ended: Value = serde_json::from_str(&older).unwrap();
+    ended["row"]["status_reason"] = "excluded: it is being replaced".into();
+    let ended = decode::<recommendation::RecommendationRow>(&ended.to_string()).unwrap();
+    let read = ended.into_recommendation().unwrap();
+    assert_eq!(read.closing, Some(reeve_recommend::Closing::Excluded));
+}
+
 #[test]
 fn a_finding_that_an_agent_of_another_type_held_is_advice_now() {
     let isolation = fixture!("recommendation-v1")

@@ -6,16 +6,17 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use jiff::{SignedDuration, Timestamp};
-use reeve_estate::{Money, ResourceId, StoreError};
+use reeve_estate::{ActErrorKind, Money, ResourceId, StoreError};
 use reeve_recommend::agent::RunReport;
+use reeve_recommend::change::{Changes, Effect};
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::{Action, ActionId, ActionStatus, Purpose};
 use reeve_recommend::{
-    Agent, AgentId, AgentStore, AgentType, Approval, ApprovalId, ApprovalStatus, Guardrails, Mode, Priority,
+    Agent, AgentId, AgentStore, AgentType, Approval, ApprovalId, ApprovalStatus, Closing, Guardrails, Mode, Priority,
     Recommendation, RecommendationId, RecommendationType, Status,
 };
 
-pub use samples::{action, agent, approval, change_control, exclusion, feedback, recommendation};
+pub use samples::{action, agent, approval, change_control, exclusion, feedback, recommendation, typed_plan};
 
 fn is_missing<T>(result: Result<T, StoreError>, what: &str) -> bool {
     matches!(result, Err(StoreError::NotFound { what: found, .. }) if found == what)
@@ -40,6 +41,7 @@ pub async fn run(store: Arc<dyn AgentStore>) -> Result<()> {
     feedback_is_kept(&*store).await?;
     exclusions(&*store).await?;
     guardrails(&*store).await?;
+    typed_forms_are_kept(&*store).await?;
     one_claim_wins(store.clone()).await?;
     one_open_recommendation_wins(store.clone()).await?;
     one_guardrail_change_wins(store).await
@@ -325,6 +327,30 @@ async fn actions_on_a_resource(store: &dyn AgentStore) -> Result<()> {
     assert_eq!(on(&ResourceId::new("i-1"), 0).await?, ["ac-2", "ac-1"], "newest first");
     assert_eq!(on(&ResourceId::new("i-1"), 1_001).await?, ["ac-2"]);
     assert_eq!(on(&twin, 500).await?, ["ac-3"], "the resource that was changed, not the recommendation's");
+    Ok(())
+}
+
+/// The typed change of a plan, the cause that ended a recommendation, and the resource before an action.
+async fn typed_forms_are_kept(store: &dyn AgentStore) -> Result<()> {
+    let planned = Recommendation {
+        plan: Some(typed_plan("i-typed")),
+        status: Status::Dismissed,
+        closing: Some(Closing::Excluded),
+        ..recommendation("rec-typed", "i-typed")?
+    };
+    store.recommendation_insert(&planned).await?;
+    let kept = store.recommendation_get(&planned.id).await?;
+    assert_eq!(kept, planned);
+    let changes = Changes::builtin();
+    let read = kept.plan.as_ref().map(|plan| changes.procedure(plan).map(|read| read.change().name()));
+    assert_eq!(read, Some(Ok("resize_machine")), "it is intact");
+    let prior = super::estate::resource("c-1", "i-typed")?;
+    let mut moved = Action { prior: Some(Box::new(prior)), ..action("ac-typed", "rec-typed", 4_000)? };
+    moved.status = ActionStatus::Failed;
+    moved.steps[0].effect = Effect::Restarts;
+    moved.steps[0].refusal = Some(ActErrorKind::Denied);
+    store.action_insert(&moved).await?;
+    assert_eq!(store.action_get(&moved.id).await?, moved);
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use jiff::Timestamp;
 use reeve_estate::{ResourceId, StoreError};
-use reeve_recommend::rollout::{Check, Gate, Member, MemberState, RolloutFilter, Stage, Verdict};
+use reeve_recommend::rollout::{Check, Gate, Member, MemberBlock, MemberState, RolloutFilter, Stage, Verdict};
 use reeve_recommend::{
     AgentId, RecommendationId, RecommendationType, Rollout, RolloutId, RolloutSettings, RolloutStatus, RolloutStore,
 };
@@ -40,6 +40,7 @@ pub fn rollout(id: &str, agent: &str, created_at_ms: i64) -> Result<Rollout> {
             wave: 0,
             state: MemberState::NotEnoughData,
             detail: "3 samples after the change, 12 are needed".into(),
+            block: Some(MemberBlock { guardrail: "cool_down".into(), message: "it was changed 1.0 h ago".into() }),
             accepted: true,
         }],
         gates: vec![Gate {

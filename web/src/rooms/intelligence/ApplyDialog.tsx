@@ -23,8 +23,8 @@ export function ApplyDialog({ of: one, plan, onClose }: Props) {
   const [comment, setComment] = useState('');
   const queries = useQueryClient();
   const apply = useChange(execute);
-  const { code, detail } = asProblem(apply.error);
-  const [changed, blocked] = [code === 'plan_changed', code === 'guardrail_blocked'];
+  const { code, block } = asProblem(apply.error);
+  const changed = code === 'plan_changed';
   const send = () => {
     apply.mutate({ id: one.id, plan_hash: plan.hash, comment: comment.trim() || undefined }, {
       onSuccess: (answer) => {
@@ -39,7 +39,7 @@ export function ApplyDialog({ of: one, plan, onClose }: Props) {
   };
   return (
     <FormDialog
-      title="Apply this change now?" size="lg" error={blocked ? undefined : apply.error} pending={apply.isPending} onClose={onClose}
+      title="Apply this change now?" size="lg" error={block ? undefined : apply.error} pending={apply.isPending} onClose={onClose}
       submit={changed ? 'Show the new plan' : one.impact_level === 'low' ? 'Apply now' : 'Ask for approval and apply'} onSubmit={changed ? () => void reload() : send}
     >
       <Group justify="space-between" gap="xs"><Text fw={500} style={{ flex: '1 1 260px' }}>{one.title}</Text><PlanMarks plan={plan} /></Group>
@@ -52,7 +52,7 @@ export function ApplyDialog({ of: one, plan, onClose }: Props) {
         ]}
       />
       {plan.restart_needed && <Alert color="yellow" variant="light">{one.resource.name} is down while it changes.</Alert>}
-      {blocked && <BlockNote text={detail} />}
+      {block && <BlockNote of={block} />}
       <TextInput label="Comment for the log" placeholder="Optional" value={comment} onChange={(event) => setComment(event.currentTarget.value)} />
     </FormDialog>
   );

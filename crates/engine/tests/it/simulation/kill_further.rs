@@ -33,10 +33,11 @@ fn foretold(of: &Resource, plan: Plan) -> Offer {
         service: of.service.clone(),
         instance_type: of.specification.instance_type.clone(),
         target_type: None,
+        managed_by_code: false,
     };
     // The judge asks for a signature on what holds data.
     let impact_level = match of.kind {
-        _ if plan.isolates() => Impact::High,
+        _ if plan.change_name() == Some("isolate") => Impact::High,
         ResourceKind::Database => Impact::Medium,
         _ => Impact::Low,
     };

@@ -86,6 +86,7 @@ impl Life {
             recorder: Arc::clone(&self.log) as _,
             clock: Arc::clone(&self.clock) as _,
             catalogue: Arc::new(Catalogue::builtin().clone()),
+            changes: reeve_recommend::Changes::builtin(),
             judges: crate::world::judges,
         });
         Session {

@@ -6,7 +6,7 @@ use reeve_estate::Money;
 use reeve_recommend::action::{Action, ActionStatus, StepOutcome};
 use reeve_recommend::agent::{Agent, RunReport};
 use reeve_recommend::approval::{Approval, Signed};
-use reeve_recommend::plan::Plan;
+use reeve_recommend::plan::{Plan, PlannedChange};
 use reeve_recommend::recommendation::{Explanation, Recommendation, Subject};
 use reeve_recommend::{Applicability, Delegation, Exception, Guardrails, Origin};
 
@@ -17,7 +17,7 @@ use crate::wire::agent::{
 use crate::wire::change_control::ChangeControlBody;
 use crate::wire::recommendation::{
     ApplicabilityBody, DecisionBody, EstimatedImpactBody, ExceptionBody, ExplanationBody, FactorsBody, ImpactBody,
-    OriginBody, PlanBody, RankingBody, RecommendationBody, SavingsBody, StepBody, SubjectBody,
+    OriginBody, PlanBody, PlannedChangeBody, RankingBody, RecommendationBody, SavingsBody, StepBody, SubjectBody,
 };
 use crate::wire::workflow::{
     ActionRecordBody, ApprovalBody, AvailabilityBody, BlastRadiusBody, CostImpactBody, DelegationBody,
@@ -180,11 +180,19 @@ fn subject(subject: &Subject) -> SubjectBody {
         connection_id: subject.connection.0.clone(),
         instance_type: subject.instance_type.clone(),
         target_type: subject.target_type.clone(),
+        managed_by_code: subject.managed_by_code,
     }
 }
 
 fn plan(plan: &Plan) -> PlanBody {
+    let change = |change: &PlannedChange| PlannedChangeBody {
+        name: change.name.clone(),
+        parameters: serde_json::to_value(&change.parameters).unwrap_or_default(),
+        resource: change.resource.clone(),
+    };
     PlanBody {
+        change: plan.change.as_ref().map(change),
+        hash_version: plan.hash_version(),
         steps: plan
             .steps
             .iter()

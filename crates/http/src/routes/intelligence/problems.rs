@@ -4,7 +4,7 @@ use reeve_recommend::EngineError;
 
 use reeve_audit::ActionMethod;
 
-use crate::error::{Code, FieldProblem, Problem};
+use crate::error::{BlockBody, Code, FieldProblem, Problem};
 use crate::extract::Caller;
 use crate::story;
 
@@ -28,7 +28,9 @@ pub(super) fn problem(error: EngineError) -> Problem {
             Problem::new(Code::Conflict, words)
         }
         EngineError::Learning { .. } => Problem::new(Code::AgentLearning, words),
-        EngineError::Blocked(_) => Problem::new(Code::GuardrailBlocked, words),
+        EngineError::Blocked(block) => {
+            Problem::new(Code::GuardrailBlocked, words).with_block(BlockBody::new(block.guardrail, &block.message))
+        }
         EngineError::PlanChanged { .. } => Problem::new(Code::PlanChanged, words),
         EngineError::Forbidden(_) => Problem::new(Code::Forbidden, words),
         EngineError::Cloud(_) => Problem::new(Code::CloudFailed, words),

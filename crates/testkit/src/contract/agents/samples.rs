@@ -3,9 +3,10 @@
 use anyhow::Result;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use reeve_estate::{ConnectionId, Money, Provider, ResourceId, ResourceKind};
+use reeve_estate::{ConnectionId, Money, Provider, ResourceId, ResourceKind, ResourceState};
 use reeve_predict::RuleId;
 use reeve_recommend::approval::{Signature, Signed};
+use reeve_recommend::change::{Effect, ResizeMachine};
 use reeve_recommend::recommendation::{Decision, Effort, ImpactAssessment, Subject};
 use reeve_recommend::{
     Action, ActionId, ActionStatus, Agent, AgentId, AgentType, Approval, ApprovalId, ApprovalStatus, AutoApply, Cause,
@@ -107,6 +108,7 @@ pub fn recommendation(id: &str, resource: &str) -> Result<Recommendation> {
             granted_by: vec!["dora@example.com".into(), "sam@example.com".into()],
             expires_at: at("2026-11-27T10:00:00Z")?,
         }),
+        closing: None,
         taken_back_by: Some("ann@example.com".into()),
         version: 1,
     })
@@ -124,6 +126,7 @@ fn subject(resource: &str) -> Subject {
         service: "ec2".into(),
         instance_type: Some("m5.xlarge".into()),
         target_type: Some("m5.large".into()),
+        managed_by_code: false,
     }
 }
 
@@ -141,7 +144,14 @@ fn plan(resource: &str) -> Plan {
         step(StepKind::Modify, Some("m5.large"), vec![]),
         step(StepKind::Start, None, vec![]),
     ];
-    Plan::new(steps, true, true)
+    Plan::v1(steps, true, true)
+}
+
+/// A plan with its typed change.
+#[must_use]
+pub fn typed_plan(resource: &str) -> Plan {
+    let (from, to) = ("m5.xlarge".to_owned(), "m5.large".to_owned());
+    Plan::of(&ResizeMachine { state: ResourceState::Running, from, to }, resource)
 }
 
 fn explanation() -> Explanation {
@@ -210,11 +220,13 @@ pub fn action(id: &str, recommendation: &str, started_at_ms: i64) -> Result<Acti
     let step = |index, finished_at, ok| StepOutcome {
         index,
         kind: StepKind::Stop,
+        effect: Effect::Stops,
         description: "stop i-1".into(),
         rollback: false,
         started_at,
         finished_at,
         ok,
+        refusal: None,
         detail: "stopped after 31 s".into(),
         before: vec![pair("state", "running")],
         after: vec![pair("state", "stopped")],
@@ -233,6 +245,7 @@ pub fn action(id: &str, recommendation: &str, started_at_ms: i64) -> Result<Acti
         steps: vec![step(0, Some(started_at), Some(true)), step(1, None, None)],
         steps_total: 6,
         before: vec![pair("instance_type", "m5.xlarge"), pair("state", "running")],
+        prior: None,
         started_at,
         finished_at: None,
         reason: None,

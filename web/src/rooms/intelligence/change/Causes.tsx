@@ -2,7 +2,7 @@ import { Stack, Text, ThemeIcon } from '@mantine/core';
 import { IconAlertTriangle, IconCheck, IconQuestionMark } from '@tabler/icons-react';
 import type { Diagnosis } from '../../../api/bodies';
 import { plural } from '../../../display/amounts';
-import { words } from '../../../display/wording';
+import { sentence, words } from '../../../display/wording';
 import { BlockWords } from './BlockNote';
 
 type Cause = Diagnosis['causes'][number];
@@ -41,7 +41,7 @@ function List({ of: causes, label }: { of: Cause[]; label: string }) {
             <ThemeIcon size={24} radius="xl" color={sign.colour} variant="light" role="img" aria-label={sign.label}><sign.icon size={14} /></ThemeIcon>
             <div style={{ minWidth: 0 }}>
               <Text size="sm" fw={550}>{words(cause.name)}</Text>
-              <Text size="sm" style={{ overflowWrap: 'anywhere' }}><BlockWords text={cause.evidence} /></Text>
+              <Text size="sm" style={{ overflowWrap: 'anywhere' }}>{cause.block ? <BlockWords of={cause.block} /> : sentence(cause.evidence)}</Text>
               {cause.applies !== false && <Text size="sm" className="muted">{cause.way_out}</Text>}
             </div>
           </li>

@@ -6,7 +6,6 @@ import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { words } from '../../../display/wording';
 import { Causes } from './Causes';
-import { blockOf } from './policy';
 import { diagnosisQuery, patchQuery } from './queries';
 
 /** It runs, or it is over: nothing is in its way, and its own change would be named as what cools down. */
@@ -17,7 +16,7 @@ export function WhyNot({ of: one }: { of: Recommendation }) {
   const asked = one.plan != null && !PAST_ASKING.includes(one.status);
   const { data, error } = useQuery({ ...diagnosisQuery(one.id, `${one.status} ${one.blocked ?? ''}`), enabled: asked });
   if (!asked) return null;
-  const owned = data?.causes.some(({ applies, evidence }) => applies && blockOf(evidence).guardrail === 'infrastructure_as_code');
+  const owned = data?.causes.some(({ applies, block }) => applies && block?.guardrail === 'infrastructure_as_code');
   return (
     <>
       <Panel title={data?.present === false ? 'Ready to apply: no guardrail or policy blocks it' : "Why it can't be applied"} note="Checked now against guardrails, policies and past executions">

@@ -23,12 +23,6 @@ export function ofEntry(messages: Record<string, string>, list: 'maintenance_win
   return Object.fromEntries(Object.entries(messages).filter(([field]) => field.startsWith(prefix)).map(([field, message]) => [field.slice(prefix.length), message]));
 }
 
-/** What the service says of a block: the guardrail's name, and the limit and the value in words. */
-export function blockOf(text: string): { guardrail: string; message: string } {
-  const found = /^(?:blocked by guardrail )?([a-z_]+(?:\.[a-z_]+)?): (.+)$/is.exec(text);
-  return found ? { guardrail: found[1] ?? '', message: found[2] ?? '' } : { guardrail: '', message: text };
-}
-
 const NAMES: Record<string, string> = {
   'cost_impact.max_increase': 'Highest cost increase',
   'cost_impact.max_decrease': 'Highest cost decrease',

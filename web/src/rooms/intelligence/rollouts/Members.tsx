@@ -32,18 +32,12 @@ function columns(rollout: Rollout): Column<RolloutMember>[] {
       id: 'detail', header: 'Numbers or reason',
       cell: (row) => (
         <div style={{ minWidth: 220, maxWidth: 460 }}>
-          <Text size="sm" style={{ overflowWrap: 'anywhere' }}>{row.detail ? <Detail of={row.detail} /> : <span className="muted">nothing to say yet</span>}</Text>
+          <Text size="sm" style={{ overflowWrap: 'anywhere' }}>{row.block ? <>Blocked by <BlockWords of={row.block} /></> : row.detail ? sentence(row.detail) : <span className="muted">nothing to say yet</span>}</Text>
           {row.state === 'awaiting_approval' && <Anchor size="xs" renderRoot={(props) => <Link to="/intelligence/approvals" {...props} />}>To the request</Anchor>}
         </div>
       ),
     },
   ];
-}
-
-/** A block by the name that the guardrail has on its page, with the way there. */
-function Detail({ of: detail }: { of: string }) {
-  const block = detail.replace(/^blocked by guardrail /i, '');
-  return block === detail ? <>{sentence(detail)}</> : <>Blocked by <BlockWords text={block} /></>;
 }
 
 /** Every resource it carries, in the order in which they go out, each with its recommendation. */

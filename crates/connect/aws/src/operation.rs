@@ -1,0 +1,30 @@
+//! Operations beyond the common ones, one file each: an operation is recognised by its type.
+
+use futures::future::BoxFuture;
+use reeve_estate::{ActError, ActErrorKind, Applied, Operation, Resource};
+
+use crate::session::AwsConnection;
+
+/// Answer to an operation.
+type Answer<'a> = BoxFuture<'a, Result<Applied, ActError>>;
+
+/// Takes an operation that it knows; `None` for any other.
+type Offer = for<'a> fn(&'a AwsConnection, &'a Resource, &'a dyn Operation) -> Option<Answer<'a>>;
+
+/// The operations that this connector offers, one row each.
+const OFFERS: &[Offer] = &[];
+
+/// Carries out an operation, or refuses it where no row knows it.
+pub(crate) async fn apply(
+    cloud: &AwsConnection,
+    resource: &Resource,
+    operation: &dyn Operation,
+) -> Result<Applied, ActError> {
+    match OFFERS.iter().find_map(|offer| offer(cloud, resource, operation)) {
+        Some(answer) => answer.await,
+        None => {
+            let message = format!("the AWS connector does not offer {operation:?}");
+            Err(ActError { kind: ActErrorKind::Other, message })
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Changes: one file each, from which everything about a change is derived.
+//!
+//! A file holds the typed parameters of its change, the steps in the order the clouds demand with their wording, the condition
+//! that shows each step done, the way back or the reason why there is none, the interruption, the permissions a cloud asks for, and
+//! the behavior of the simulated twin. Plans, goal checks, rollback, twin, policies and the wire form read it from there.
+//!
+//! The set is open. [`Changes`] is a registry of [`ChangeType`] rows that `server` hands to the engine; a plan in the store names
+//! its change and carries the parameters, which become a typed value once, in [`Changes::procedure`]. A plan whose change the
+//! registry does not know is shown and never executed (docs/adr/0011).
+
+mod expectation;
+mod fail_over;
+mod grow_storage;
+mod isolate;
+mod parameters;
+mod procedure;
+mod registry;
+mod replicate;
+mod resize_database;
+mod resize_machine;
+mod restore;
+mod scale_group;
+mod snapshot_volume;
+mod steps;
+mod stop_database;
+mod stop_machine;
+mod task;
+mod v1;
+
+use std::fmt;
+use std::sync::Arc;
+
+use reeve_audit::Json;
+use reeve_estate::{ActError, ActErrorKind, Catalogue, Operation, Resource};
+
+pub use expectation::Expectation;
+pub use fail_over::FailOver;
+pub use grow_storage::GrowStorage;
+pub use isolate::Isolate;
+pub use parameters::{ParameterError, Parameters};
+pub use procedure::Procedure;
+pub use registry::{ChangeType, Changes, Permission, PlanError, aws, aws_own};
+pub use replicate::Replicate;
+pub use resize_database::ResizeDatabase;
+pub use resize_machine::ResizeMachine;
+pub use restore::{power, restore};
+pub use scale_group::ScaleGroup;
+pub use snapshot_volume::SnapshotVolume;
+pub use steps::{precondition, verify};
+pub use stop_database::StopDatabase;
+pub use stop_machine::StopMachine;
+pub use task::{Effect, Goal, Reach, Task, Work};
+pub use v1::prior as prior_of_v1;
+
+/// The changes of this release, one row each.
+const BUILTIN: [ChangeType; 10] = [
+    fail_over::TYPE,
+    grow_storage::TYPE,
+    isolate::TYPE,
+    replicate::TYPE,
+    resize_database::TYPE,
+    resize_machine::TYPE,
+    scale_group::TYPE,
+    snapshot_volume::TYPE,
+    stop_database::TYPE,
+    stop_machine::TYPE,
+];
+
+/// Way back from a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reversal {
+    /// [`Change::undo`] leads back to the state before.
+    Inverse,
+    /// The change alters nothing that could be taken back.
+    NotNeeded,
+    /// No cloud takes it back; the reason, as a clause.
+    Impossible(&'static str),
+}
+
+/// One kind of change with its parameters. Two changes of one name and equal parameters are the same change.
+pub trait Change: fmt::Debug + Send + Sync {
+    /// Name on the wire, in the store and in the registry: lower case with underscores.
+    fn name(&self) -> &'static str;
+
+    /// Parameters as the row's `parse` reads them back.
+    fn parameters(&self) -> Json;
+
+    /// Steps on a resource in order, with their wording.
+    fn tasks(&self, target: &str) -> Vec<Task>;
+
+    /// Way back.
+    fn reversal(&self) -> Reversal;
+
+    /// Next step from the state as seen to the state before; `None` once the resource is what it was.
+    fn undo(&self, prior: &Resource, seen: &Resource) -> Option<Task>;
+
+    /// Effect of one operation of the steps on the simulated twin.
+    ///
+    /// # Errors
+    /// The refusal that a cloud would answer.
+    fn simulate(&self, operation: &dyn Operation, twin: &mut Resource, catalogue: &Catalogue) -> Result<(), ActError>;
+
+    /// Returns `true` if the resource is down between the first step and the last.
+    fn restarts(&self) -> bool {
+        false
+    }
+
+    /// Properties that the log notes before and after each step, beside state and size.
+    fn notes(&self, _seen: &Resource) -> Vec<(&'static str, Option<String>)> {
+        Vec::new()
+    }
+
+    /// The same change on another resource. `rename` gives the counterparts of further resources that the parameters name, `None`
+    /// for those without one.
+    fn retarget(&self, rename: &dyn Fn(&str) -> Option<String>) -> Arc<dyn Change>;
+
+    /// Volumes that the steps snapshot, for a change that must not begin while another volume is attached.
+    fn volumes_kept(&self) -> Option<&[String]> {
+        None
+    }
+
+    /// Returns `true` if no measurement and no agent takes the change back once it held: a person alone does.
+    fn only_people_undo(&self) -> bool {
+        false
+    }
+
+    /// Returns `true` if the way back may begin while the resource is still changing.
+    fn undoes_while_changing(&self) -> bool {
+        false
+    }
+}
+
+/// Refusal of the simulated twin.
+#[must_use]
+pub fn refused(kind: ActErrorKind, message: impl fmt::Display) -> ActError {
+    ActError { kind, message: format!("the simulated twin refuses: {message}") }
+}
+
+/// Refusal of an operation that is no part of a change.
+#[must_use]
+pub fn foreign(operation: &dyn Operation) -> ActError {
+    refused(ActErrorKind::Other, format_args!("{operation:?} is no step of this change"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,101 @@
+//! Failover: the standby of a database takes over now. Connections break for a minute or two.
+
+use std::sync::Arc;
+
+use reeve_audit::Json;
+use reeve_estate::{ActError, ActErrorKind, Catalogue, Mutation, Operation, Resource, ResourceState};
+
+use super::task::settled;
+use super::{
+    Change, ChangeType, Expectation, Goal as _, ParameterError, Parameters, Permission, Reach, Reversal, Task, aws,
+    foreign, precondition, refused, restore, verify,
+};
+use crate::plan::StepKind;
+
+/// Row of the registry.
+pub(super) const TYPE: ChangeType = ChangeType { name: "fail_over", permissions: PERMISSIONS, parse };
+
+/// Failover of a database to the zone of its standby.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailOver {
+    /// State the finding saw, and the state it settles in.
+    pub state: ResourceState,
+    /// Zone of the primary before.
+    pub from: String,
+    /// Zone of the standby, and of the primary after.
+    pub to: String,
+}
+
+/// Permissions that the steps and the way back need.
+const PERMISSIONS: &[Permission] = &[aws("rds:RebootDBInstance")];
+
+fn parse(parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterError> {
+    let (state, from, to) = (parameters.state("state")?, parameters.text("from")?, parameters.text("to")?);
+    Ok(Arc::new(FailOver { state, from, to }))
+}
+
+fn zone(name: &str) -> Expectation {
+    Expectation::new("zone", name.to_owned(), |database| database.specification.zone.clone())
+}
+
+fn to_zone(name: &str, state: ResourceState) -> Reach {
+    Reach::by("the failover", Mutation::FailOver, settled(state, vec![zone(name)]))
+}
+
+impl Change for FailOver {
+    fn name(&self) -> &'static str {
+        TYPE.name
+    }
+
+    fn parameters(&self) -> Json {
+        Json::object([("state", self.state.as_str()), ("from", self.from.as_str()), ("to", self.to.as_str())])
+    }
+
+    fn tasks(&self, target: &str) -> Vec<Task> {
+        let (to, state) = (&self.to, self.state);
+        let mut check = precondition(target, state, None);
+        check.expect.push(zone(&self.from));
+        let words = format!("Let the standby of {target} in {to} take over");
+        vec![
+            check,
+            Task::of_kind(StepKind::FailOver, target, words, to_zone(to, state)).expecting(vec![zone(to)]),
+            verify(target, &format!("serves from {to}"), settled(state, vec![zone(to)])),
+        ]
+    }
+
+    fn reversal(&self) -> Reversal {
+        Reversal::Inverse
+    }
+
+    fn undo(&self, prior: &Resource, seen: &Resource) -> Option<Task> {
+        let before = prior.specification.zone.as_deref().unwrap_or(&self.from);
+        let goal = to_zone(before, prior.state);
+        if goal.is_reached(seen) {
+            return restore(prior, seen);
+        }
+        let (id, words) = (seen.id.as_str(), format!("Let {} fail back", seen.id));
+        Some(Task::of_kind(StepKind::FailOver, id, words, goal).expecting(vec![zone(before)]))
+    }
+
+    fn simulate(&self, operation: &dyn Operation, twin: &mut Resource, _: &Catalogue) -> Result<(), ActError> {
+        let Some(Mutation::FailOver) = operation.downcast_ref() else { return Err(foreign(operation)) };
+        let spec = &mut twin.specification;
+        if spec.standby_zone.is_none() {
+            return Err(refused(ActErrorKind::InvalidType, "it has no standby"));
+        }
+        std::mem::swap(&mut spec.zone, &mut spec.standby_zone);
+        Ok(())
+    }
+
+    fn restarts(&self) -> bool {
+        true
+    }
+
+    fn notes(&self, seen: &Resource) -> Vec<(&'static str, Option<String>)> {
+        vec![("zone", seen.specification.zone.clone())]
+    }
+
+    fn retarget(&self, _: &dyn Fn(&str) -> Option<String>) -> Arc<dyn Change> {
+        Arc::new(self.clone())
+    }
+}

@@ -1,0 +1,68 @@
+//! Procedures: plans that were read, ready to be carried out on a resource, on a twin or on the simulated twin.
+
+use std::sync::Arc;
+
+use super::{Change, Changes, PlanError, Task, v1};
+use crate::plan::Plan;
+
+/// A plan with its typed change.
+#[derive(Debug, Clone)]
+pub struct Procedure {
+    plan: Plan,
+    change: Arc<dyn Change>,
+    tasks: Vec<Task>,
+}
+
+impl Changes {
+    /// Reads a plan. One of format 1 has no typed change of its own: its steps are read as one.
+    ///
+    /// # Errors
+    /// The reason why it cannot be carried out; it may be shown all the same.
+    pub fn procedure(&self, plan: &Plan) -> Result<Procedure, PlanError> {
+        if !plan.is_intact() {
+            return Err(PlanError::Altered { hash: plan.hash.clone() });
+        }
+        let Some(planned) = &plan.change else { return v1::procedure(plan) };
+        let change = self.parse(&planned.name, &planned.parameters)?;
+        let tasks = change.tasks(&planned.resource);
+        Ok(Procedure { plan: plan.clone(), change, tasks })
+    }
+}
+
+impl Procedure {
+    /// A procedure of a change that is typed already.
+    pub(super) fn new(plan: Plan, change: Arc<dyn Change>, tasks: Vec<Task>) -> Procedure {
+        Procedure { plan, change, tasks }
+    }
+
+    /// A new plan of a change on a resource, ready to be carried out.
+    #[must_use]
+    pub fn of(change: Arc<dyn Change>, target: &str) -> Procedure {
+        let (plan, tasks) = (Plan::of(&*change, target), change.tasks(target));
+        Procedure { plan, change, tasks }
+    }
+
+    /// The plan.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The change.
+    #[must_use]
+    pub fn change(&self) -> &Arc<dyn Change> {
+        &self.change
+    }
+
+    /// The steps.
+    #[must_use]
+    pub fn tasks(&self) -> &[Task] {
+        &self.tasks
+    }
+
+    /// The same change on another resource; see [`Change::retarget`].
+    #[must_use]
+    pub fn on(&self, target: &str, rename: &dyn Fn(&str) -> Option<String>) -> Procedure {
+        Procedure::of(self.change.retarget(rename), target)
+    }
+}

@@ -1,0 +1,112 @@
+//! Registry of changes: the rows that `server` hands in, and the border where stored names and parameters become a typed change.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use reeve_audit::Json;
+use reeve_estate::Provider;
+
+use super::{BUILTIN, Change, ParameterError, Parameters};
+
+/// Permission that a cloud asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Permission {
+    /// The cloud.
+    pub provider: Provider,
+    /// Name, as the cloud spells it (`ec2:StopInstances`).
+    pub name: &'static str,
+    /// Needed on resources alone that Reeve itself made and tagged `reeve:created-by=reeve`.
+    pub own_only: bool,
+}
+
+/// A permission of AWS on any resource.
+#[must_use]
+pub const fn aws(name: &'static str) -> Permission {
+    Permission { provider: Provider::Aws, name, own_only: false }
+}
+
+/// A permission of AWS on resources that Reeve made.
+#[must_use]
+pub const fn aws_own(name: &'static str) -> Permission {
+    Permission { provider: Provider::Aws, name, own_only: true }
+}
+
+/// Row of one change.
+#[derive(Debug, Clone, Copy)]
+pub struct ChangeType {
+    /// Name on the wire and in the store.
+    pub name: &'static str,
+    /// Permissions that a cloud asks for, beside those for reading; none of a cloud in which Reeve does not offer the change.
+    pub permissions: &'static [Permission],
+    /// Reads the parameters; the caller refuses members that it left unread.
+    pub parse: fn(&mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterError>,
+}
+
+/// Plan that cannot be carried out as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// A change that this release does not know.
+    #[error("this release does not know the change {name}, so the plan is shown and not executed; run the agent again")]
+    UnknownChange {
+        /// Name of the change.
+        name: String,
+    },
+    /// Parameters that do not fit the change.
+    #[error("the plan's change {name} cannot be read: {source}; run the agent again")]
+    Parameters {
+        /// Name of the change.
+        name: String,
+        /// Member that does not fit.
+        source: ParameterError,
+    },
+    /// Steps of an earlier release that are no change this release knows.
+    #[error("the plan's steps are from an earlier release and cannot be read any more; run the agent again")]
+    UnknownSteps,
+    /// A plan that is not what its hash covers.
+    #[error("the plan is not the one that its hash {hash} covers; it was altered in the store and is not executed")]
+    Altered {
+        /// Stored hash.
+        hash: String,
+    },
+}
+
+/// Changes by name.
+#[derive(Debug, Clone, Default)]
+pub struct Changes {
+    rows: BTreeMap<&'static str, ChangeType>,
+}
+
+impl Changes {
+    /// The changes of this release.
+    #[must_use]
+    pub fn builtin() -> Changes {
+        BUILTIN.into_iter().fold(Changes::default(), Changes::with)
+    }
+
+    /// With one row more; it takes the place of a row of the same name.
+    #[must_use]
+    pub fn with(mut self, row: ChangeType) -> Changes {
+        self.rows.insert(row.name, row);
+        self
+    }
+
+    /// Rows by name.
+    pub fn rows(&self) -> impl Iterator<Item = &ChangeType> {
+        self.rows.values()
+    }
+
+    /// Reads a change.
+    ///
+    /// # Errors
+    /// [`PlanError::UnknownChange`], [`PlanError::Parameters`].
+    pub fn parse(&self, name: &str, parameters: &Json) -> Result<Arc<dyn Change>, PlanError> {
+        let row = self.rows.get(name).ok_or_else(|| PlanError::UnknownChange { name: name.to_owned() })?;
+        let read = || {
+            let mut parameters = Parameters::of(parameters)?;
+            let change = (row.parse)(&mut parameters)?;
+            parameters.end()?;
+            Ok(change)
+        };
+        read().map_err(|source| PlanError::Parameters { name: name.to_owned(), source })
+    }
+}

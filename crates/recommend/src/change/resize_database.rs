@@ -1,0 +1,81 @@
+//! Another class for a database. The service changes it on the running database, with a restart of its own, so there is no stop;
+//! a snapshot is taken first.
+
+use std::sync::Arc;
+
+use reeve_audit::Json;
+use reeve_estate::{ActError, Catalogue, Operation, Resource, ResourceState};
+
+use super::restore::{self, modify};
+use super::{
+    Change, ChangeType, Expectation, ParameterError, Parameters, Permission, Reversal, Task, aws, power, precondition,
+    verify,
+};
+
+/// Row of the registry.
+pub(super) const TYPE: ChangeType = ChangeType { name: "resize_database", permissions: PERMISSIONS, parse };
+
+/// Change of a database's class.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResizeDatabase {
+    /// State the finding saw, and the state it settles in.
+    pub state: ResourceState,
+    /// Class before.
+    pub from: String,
+    /// Class after.
+    pub to: String,
+}
+
+/// Permissions that the steps and the way back need.
+const PERMISSIONS: &[Permission] = &[
+    aws("rds:CreateDBSnapshot"),
+    aws("rds:AddTagsToResource"),
+    aws("rds:DescribeDBSnapshots"),
+    aws("rds:DescribeOrderableDBInstanceOptions"),
+    aws("rds:ModifyDBInstance"),
+];
+
+fn parse(parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterError> {
+    let (state, from, to) = (parameters.state("state")?, parameters.text("from")?, parameters.text("to")?);
+    Ok(Arc::new(ResizeDatabase { state, from, to }))
+}
+
+impl Change for ResizeDatabase {
+    fn name(&self) -> &'static str {
+        TYPE.name
+    }
+
+    fn parameters(&self) -> Json {
+        Json::object([("state", self.state.as_str()), ("from", self.from.as_str()), ("to", self.to.as_str())])
+    }
+
+    fn tasks(&self, target: &str) -> Vec<Task> {
+        let (from, to, state) = (&self.from, &self.to, self.state);
+        vec![
+            precondition(target, state, Some(from)),
+            Task::snapshot(target, format!("Snapshot database {target}")),
+            modify(target, format!("Change {target} from {from} to {to}"), to, Some(state)),
+            verify(target, &format!("is {to} and {state}"), vec![Expectation::size(to), Expectation::state(state)]),
+        ]
+    }
+
+    fn reversal(&self) -> Reversal {
+        Reversal::Inverse
+    }
+
+    fn undo(&self, prior: &Resource, seen: &Resource) -> Option<Task> {
+        restore::restore(prior, seen)
+    }
+
+    fn simulate(&self, operation: &dyn Operation, twin: &mut Resource, catalogue: &Catalogue) -> Result<(), ActError> {
+        power(operation, twin, catalogue)
+    }
+
+    fn restarts(&self) -> bool {
+        true
+    }
+
+    fn retarget(&self, _: &dyn Fn(&str) -> Option<String>) -> Arc<dyn Change> {
+        Arc::new(self.clone())
+    }
+}

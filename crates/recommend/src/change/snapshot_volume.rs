@@ -1,0 +1,63 @@
+//! Snapshotting a volume that nothing is attached to. Deleting it is for a person.
+
+use std::sync::Arc;
+
+use reeve_audit::Json;
+use reeve_estate::{ActError, Catalogue, Operation, Resource, ResourceState};
+
+use super::{
+    Change, ChangeType, Expectation, ParameterError, Parameters, Permission, Reversal, Task, aws, foreign,
+    precondition, verify,
+};
+
+/// Row of the registry.
+pub(super) const TYPE: ChangeType = ChangeType { name: "snapshot_volume", permissions: PERMISSIONS, parse };
+
+/// Snapshot of an unattached volume.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SnapshotVolume {
+    /// State the finding saw.
+    pub state: ResourceState,
+}
+
+/// Permissions that the steps and the way back need.
+const PERMISSIONS: &[Permission] = &[aws("ec2:CreateSnapshot"), aws("ec2:CreateTags"), aws("ec2:DescribeSnapshots")];
+
+fn parse(parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterError> {
+    Ok(Arc::new(SnapshotVolume { state: parameters.state("state")? }))
+}
+
+impl Change for SnapshotVolume {
+    fn name(&self) -> &'static str {
+        TYPE.name
+    }
+
+    fn parameters(&self) -> Json {
+        Json::object([("state", self.state.as_str())])
+    }
+
+    fn tasks(&self, target: &str) -> Vec<Task> {
+        let unattached = vec![Expectation::state(ResourceState::Unattached)];
+        vec![
+            precondition(target, self.state, None),
+            Task::snapshot(target, format!("Snapshot volume {target}; it is not deleted")),
+            verify(target, "is still unattached", unattached),
+        ]
+    }
+
+    fn reversal(&self) -> Reversal {
+        Reversal::NotNeeded
+    }
+
+    fn undo(&self, _: &Resource, _: &Resource) -> Option<Task> {
+        None
+    }
+
+    fn simulate(&self, operation: &dyn Operation, _: &mut Resource, _: &Catalogue) -> Result<(), ActError> {
+        Err(foreign(operation))
+    }
+
+    fn retarget(&self, _: &dyn Fn(&str) -> Option<String>) -> Arc<dyn Change> {
+        Arc::new(self.clone())
+    }
+}
