@@ -10,6 +10,7 @@ mod analyze;
 mod audit;
 mod backup;
 mod budgets;
+mod connections;
 mod reports;
 
 pub(crate) use alerts::{AlertImportArgs, AlertsCommand, FiringsArgs};
@@ -22,6 +23,7 @@ pub(crate) use audit::{
     SearchArgs, ServiceTarget, Span, TailArgs, Target,
 };
 pub(crate) use budgets::{BudgetAlertsArgs, BudgetsCommand};
+pub(crate) use connections::{ConnectionsCommand, PolicyArgs, PolicyCloud};
 pub(crate) use reports::{DownloadReportArgs, ReportsCommand, RunReportArgs};
 
 pub(crate) use backup::{BackupCommand, BackupCreateArgs, BackupRestoreArgs, BackupVerifyArgs};
@@ -58,6 +60,9 @@ pub(crate) enum Command {
     /// Back up a data directory with its state, restore and check backups.
     #[command(subcommand)]
     Backup(BackupCommand),
+    /// Connections to clouds.
+    #[command(subcommand)]
+    Connections(ConnectionsCommand),
     /// Work with the log's signing key.
     #[command(subcommand)]
     Keys(KeysCommand),

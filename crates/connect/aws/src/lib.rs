@@ -11,9 +11,11 @@ mod guarded;
 mod inventory;
 mod metric;
 mod operation;
+mod policy;
 mod rds;
 mod sample;
 mod session;
 
 pub use bucket::{Bucket, BucketError, BucketPlace};
+pub use policy::READS;
 pub use session::{AwsConnection, Tuning};
