@@ -24,6 +24,7 @@ mod snapshot_volume;
 mod steps;
 mod stop_database;
 mod stop_machine;
+mod tag_resource;
 mod task;
 mod v1;
 
@@ -49,11 +50,12 @@ pub use snapshot_volume::SnapshotVolume;
 pub use steps::{precondition, verify};
 pub use stop_database::StopDatabase;
 pub use stop_machine::StopMachine;
+pub use tag_resource::{TagOperation, TagResource};
 pub use task::{Effect, Goal, Reach, Task, Work};
 pub use v1::prior as prior_of_v1;
 
 /// The changes of this release, one row each.
-const BUILTIN: [ChangeType; 10] = [
+const BUILTIN: [ChangeType; 11] = [
     fail_over::TYPE,
     grow_storage::TYPE,
     isolate::TYPE,
@@ -64,6 +66,7 @@ const BUILTIN: [ChangeType; 10] = [
     snapshot_volume::TYPE,
     stop_database::TYPE,
     stop_machine::TYPE,
+    tag_resource::TYPE,
 ];
 
 /// Way back from a change.

@@ -12,6 +12,7 @@ pub mod fault;
 mod grow;
 mod isolate;
 pub mod place;
+mod tag;
 
 pub use change::{Pace, refused_only};
 pub use cursor::Cursor;

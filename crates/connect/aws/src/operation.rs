@@ -1,5 +1,7 @@
 //! Operations beyond the common ones, one file each: an operation is recognised by its type.
 
+mod tag;
+
 use futures::future::BoxFuture;
 use reeve_estate::{ActError, ActErrorKind, Applied, Operation, Resource};
 
@@ -12,7 +14,7 @@ type Answer<'a> = BoxFuture<'a, Result<Applied, ActError>>;
 type Offer = for<'a> fn(&'a AwsConnection, &'a Resource, &'a dyn Operation) -> Option<Answer<'a>>;
 
 /// The operations that this connector offers, one row each.
-const OFFERS: &[Offer] = &[];
+const OFFERS: &[Offer] = &[tag::offer];
 
 /// Carries out an operation, or refuses it where no row knows it.
 pub(crate) async fn apply(

@@ -92,6 +92,12 @@ impl SimulatedAccount {
             resource.specification.instance_type = Some(size.to_owned());
         }
         lay_over(&mut resource.specification, &condition, now);
+        for (key, value) in condition.tags.clone() {
+            match value {
+                Some(value) => _ = resource.tags.insert(key, value),
+                None => _ = resource.tags.remove(&key),
+            }
+        }
         if let Some(given) = condition.groups.clone() {
             let isolating = groups::isolating(self.plan, self.world.settings.seed, &resource.region);
             resource.specification.isolated = given == [isolating];

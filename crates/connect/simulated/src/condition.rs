@@ -37,6 +37,8 @@ pub(crate) struct Condition {
     pub(crate) replicas: BTreeSet<String>,
     /// The security groups it was given.
     pub(crate) groups: Option<Vec<String>>,
+    /// Tags it was given, and those that were removed.
+    pub(crate) tags: BTreeMap<String, Option<String>>,
 }
 
 impl Condition {

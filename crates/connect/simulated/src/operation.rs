@@ -1,5 +1,7 @@
 //! Operations beyond the common ones, one file each: an operation is recognised by its type.
 
+mod tag;
+
 use reeve_estate::{ActError, ActErrorKind, Operation, Resource};
 
 use crate::condition::Conditions;
@@ -9,7 +11,7 @@ use crate::transitions::refuse;
 type Offer = fn(&mut Conditions, &Resource, &dyn Operation) -> Option<Result<(), ActError>>;
 
 /// The operations that the simulated estate offers, one row each.
-const OFFERS: &[Offer] = &[];
+const OFFERS: &[Offer] = &[tag::offer];
 
 /// Carries out an operation, or refuses it where no row knows it.
 pub(crate) fn apply(

@@ -73,6 +73,8 @@ struct ResourceRow {
     replicas: BTreeSet<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     groups: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    tags: BTreeMap<String, Option<String>>,
 }
 
 // The signature is serde's.
@@ -121,6 +123,7 @@ fn account_row(conditions: Conditions) -> AccountRow {
         failovers: condition.failovers,
         replicas: condition.replicas,
         groups: condition.groups,
+        tags: condition.tags,
     };
     AccountRow {
         resources: conditions.resources.into_iter().map(|(id, condition)| (id.0, resource(condition))).collect(),
@@ -174,6 +177,7 @@ fn conditions(row: AccountRow) -> Result<Conditions, RestoreError> {
             failovers: row.failovers,
             replicas: row.replicas,
             groups: row.groups,
+            tags: row.tags,
         };
         kept.resources.insert(ResourceId(id), condition);
     }

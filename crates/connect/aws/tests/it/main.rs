@@ -10,6 +10,7 @@ mod isolation;
 mod refusal;
 mod sample;
 mod strict;
+mod tags;
 mod throttle;
 
 use std::time::Duration;

@@ -7,6 +7,7 @@ mod alterations;
 mod inventory;
 mod keeping;
 mod series;
+mod tags;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
