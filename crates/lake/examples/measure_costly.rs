@@ -1,4 +1,4 @@
-//! What a query of 256 words costs, and what it does to appends meanwhile.
+//! Measures the cost of a query of 256 words, and its effect on appends meanwhile.
 //!
 //! `measure_costly DIR ENTRIES [LIMIT_S]` fills a log in DIR (once), then appends one entry after the other, first alone and then while four
 //! clients ask the costly query again and again.

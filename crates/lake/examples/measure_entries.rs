@@ -1,4 +1,4 @@
-//! How long sealed entries take to write and to search: `measure_entries N [tail [kind]]`, with N up to 10 million, some of them
+//! Measures writing and searching sealed entries: `measure_entries N [tail [kind]]`, with N up to 10 million, some of them
 //! unsealed, and of the queries those whose name has a text. Prints sizes, then the median and the 99th percentile of each kind of query over changing arguments.
 //!
 //! Entries resemble those of the benchmark: 5,000 users, 100,000 resources and words by a Zipf-like law, random UUIDs.

@@ -1,4 +1,4 @@
-//! How fast the ledger takes entries while it seals them, what they take on disk by kind, and how long a start takes.
+//! Measures the rate at which the ledger takes entries while it seals them, their size on disk by kind, and the time of a start.
 //!
 //! `reeve-bench generate 1000000 | measure_ledger DIR` appends NDJSON in batches of 500 from eight tasks, each acknowledged when
 //! durable; parsing is not timed apart. `measure_ledger DIR` alone opens what is there. Afterwards both leave the log without
@@ -24,7 +24,7 @@ use tokio::sync::mpsc;
 const BATCH: usize = 500;
 const CONNECTIONS: usize = 8;
 
-/// What the system counts of this process, in MiB or seconds.
+/// Figures of the system about this process, in MiB or seconds.
 fn status(name: &str) -> f64 {
     let text = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = text.lines().find(|line| line.starts_with(name)).unwrap();

@@ -1,4 +1,4 @@
-//! How long the benchmark's questions take without HTTP, over a lake that is kept: `measure_pages DIR QUESTIONS [KIND]`.
+//! Measures the benchmark's questions without HTTP, over a lake that is kept: `measure_pages DIR QUESTIONS [KIND]`.
 //!
 //! The first time, the lake is built in DIR from entries on stdin; later runs, and other versions of the code, ask the same lake:
 //!
@@ -28,7 +28,7 @@ use reeve_ledger::{
 };
 use reeve_tlog::{Hash, commitment};
 
-/// What is in the lake, a segment a line.
+/// Lists the contents of the lake, a segment a line.
 const LIST: &str = "segments.tsv";
 
 struct Log {

@@ -1,4 +1,4 @@
-//! Where the lake's files live: an object store, with the care a local disk needs.
+//! Place of the lake's files: an object store, with the care that a local disk needs.
 //!
 //! A file appears under its name whole and durable or not at all: `object_store` renames but does not sync, so on a local
 //! disk the bytes go to `<name>.partial`, are synced, renamed, and the folder is synced. Readers never see `.partial` files.
@@ -30,9 +30,9 @@ pub enum PlaceError {
     /// The disk or the object store failed.
     #[error("{path}: {message}")]
     Io {
-        /// Which file.
+        /// Path of the file.
         path: String,
-        /// What happened.
+        /// Failure in words.
         message: String,
     },
 }

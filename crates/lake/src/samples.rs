@@ -29,7 +29,7 @@ use group::from_samples;
 use newest::Newest;
 pub use scan::LakeScan;
 
-/// How many files are written or read at a time.
+/// Number of files that are written or read at a time.
 const PARALLEL: usize = 4;
 
 /// The folder of the table in the data directory.

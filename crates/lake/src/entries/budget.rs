@@ -42,7 +42,7 @@ impl Budgets {
     }
 }
 
-/// What is left to one search.
+/// Time and turns of one search.
 #[derive(Debug)]
 pub(super) struct Budget {
     began: Instant,

@@ -18,7 +18,7 @@ pub(super) const ABSENT: i32 = -1;
 pub(super) struct Texts {
     /// All distinct values, one after another.
     pub(super) bytes: String,
-    /// Where each ends in `bytes`.
+    /// End of each in `bytes`.
     pub(super) ends: Vec<usize>,
     /// For each row the number of its value, or [`ABSENT`].
     pub(super) keys: Vec<i32>,

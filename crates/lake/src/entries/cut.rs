@@ -39,7 +39,7 @@ pub(super) const COLUMNS: [Column; 9] = [
     Column::Timestamp,
 ];
 
-/// What stands before the value of each of [`COLUMNS`].
+/// Bytes before the value of each of [`COLUMNS`].
 static MEMBERS: LazyLock<[Finder<'static>; COLUMNS.len()]> = LazyLock::new(|| {
     COLUMNS.map(|column| {
         let name = column.field_name().rsplit('.').next().unwrap_or_default();
@@ -77,7 +77,7 @@ pub(super) fn shorten<'t>(
     cut
 }
 
-/// Where the first member with this very value has it. The next member is mostly what is looked for.
+/// Returns the position of this very value in the first member that has it. Mostly that is the next member.
 fn place(member: &Finder<'_>, value: &[u8], bytes: &[u8], mut from: usize) -> Option<usize> {
     let name = member.needle();
     if bytes.get(from + 1..)?.starts_with(name) {
@@ -132,7 +132,7 @@ pub(super) fn whole<'a>(
     scratch
 }
 
-/// Where the next byte is that canonical bytes do not have; eight are looked at together.
+/// Returns the position of the next byte that canonical bytes do not have; eight are looked at together.
 fn low_byte(bytes: &[u8]) -> Option<usize> {
     const LOW: u64 = u64::from_ne_bytes([PRINTED; 8]);
     const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
@@ -145,7 +145,7 @@ fn low_byte(bytes: &[u8]) -> Option<usize> {
     bytes[from..].iter().position(|byte| *byte < PRINTED).map(|at| from + at)
 }
 
-/// What version 2 emptied, filled: the first empty member of each name.
+/// Fills the members that version 2 emptied: the first empty member of each name.
 fn fill(cut: u8, put: &impl Fn(Column, &mut Vec<u8>), bytes: &mut Vec<u8>) {
     for (bit, empty, column) in [(REQUEST_ID, &REQUEST, Column::RequestId), (EVENT_ID, &EVENT, Column::EventId)] {
         if cut & bit != 0

@@ -15,9 +15,9 @@ use reeve_audit::query::Column;
 use super::decode::{CANONICAL_COLUMNS, Canonical, canonical_columns};
 use super::schema::SCHEMA;
 
-/// Whether a value of a column, or its absence, meets a condition.
+/// Condition on a value of a column, or on its absence.
 pub(super) type HoldsText = dyn Fn(Option<&str>) -> bool + Send + Sync;
-/// Whether the entry with these canonical bytes meets a condition; an error says why they are not an entry.
+/// Condition on the entry with these canonical bytes; an error says why they are not an entry.
 pub(super) type HoldsEntry = dyn Fn(&[u8]) -> std::result::Result<bool, String> + Send + Sync;
 
 /// A condition on a text column. It is true or false, never null.

@@ -20,7 +20,7 @@ impl EntrySegments {
         self.shelf.distrust(segment);
     }
 
-    /// Whether a search missed an index since this was last asked.
+    /// Returns `true` if a search missed an index since this was last asked.
     pub(super) fn misses_indexes(&self) -> bool {
         self.shelf.missed()
     }

@@ -48,7 +48,7 @@ impl Predicate {
         self.conditions.as_deref().unwrap_or_default()
     }
 
-    /// Whether every entry matches.
+    /// Returns `true` if every entry matches.
     pub(super) fn is_everything(&self) -> bool {
         self.conditions.as_ref().is_some_and(Vec::is_empty)
     }
@@ -85,7 +85,7 @@ pub(super) struct Asker<'p> {
 }
 
 impl Asker<'_> {
-    /// Whether an entry matches.
+    /// Returns `true` if an entry matches.
     pub(super) fn matches(&mut self, stored: &StoredEntry) -> bool {
         // Other scripts fold case in ways that bytes do not show.
         if !self.words.is_empty() && stored.canonical.is_ascii() {

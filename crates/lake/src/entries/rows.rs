@@ -32,10 +32,10 @@ const FOOTERS: usize = 64 << 20;
 /// Footers of segments, the newest that fit.
 #[derive(Debug)]
 pub(super) struct Footers {
-    /// What a file looked like when its footer was read, and the footer; `None` for a file without some of the columns.
+    /// State of a file when its footer was read, and the footer; `None` for a file without some of the columns.
     kept: Mutex<Newest<String, (ObjectMeta, Option<Known>)>>,
     dictionaries: Arc<Dictionaries>,
-    /// How many footers were read so far: the number of the next file.
+    /// Number of footers read so far, which numbers the next file.
     read: AtomicU64,
 }
 
@@ -46,7 +46,7 @@ impl Default for Footers {
     }
 }
 
-/// What is known of a file: its footer, and how the columns of an entry become arrays.
+/// A file's footer, and the way in which the columns of an entry become arrays.
 #[derive(Debug, Clone)]
 struct Known {
     footer: Footer,

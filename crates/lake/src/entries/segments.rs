@@ -39,7 +39,7 @@ pub struct EntrySegments {
     checked: Mutex<HashMap<String, (ObjectMeta, Looks)>>,
     /// Files found at start that nothing has claimed yet.
     leftovers: Mutex<HashSet<String>>,
-    /// What counts, once the ledger has said so.
+    /// Segments that count, once the ledger has published them.
     pub(super) published: Mutex<Option<Arc<Vec<SegmentMeta>>>>,
 }
 

@@ -150,7 +150,7 @@ fn on_text(column: Column, op: &Match) -> Expr {
     text_condition(column, Arc::new(move |value| value.is_some_and(|value| holds(column, value, &op))))
 }
 
-/// Whether a value of a text column meets a condition, as `reeve_audit::query` says. A test holds the two together.
+/// Returns `true` if a value of a text column meets a condition, as `reeve_audit::query` says. A test holds the two together.
 pub(super) fn holds(column: Column, value: &str, op: &Match) -> bool {
     match op {
         Match::Compare(side, Bound::Severity(bound)) if column == Column::Severity => {

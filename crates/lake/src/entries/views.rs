@@ -1,4 +1,4 @@
-//! How the search sees the log: the port that the ledger fills.
+//! Port through which a search sees the log; the ledger fills it.
 
 use async_trait::async_trait;
 use reeve_ledger::{Ledger, ReadError, SealedEntry, StoredEntry, TrailError, View};

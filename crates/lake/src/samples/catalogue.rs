@@ -1,4 +1,4 @@
-//! Which sample files there are. Kept in memory, rebuilt from the folder at start; the names say everything.
+//! Catalogue of sample files. Kept in memory, rebuilt from the folder at start; the names say everything.
 //!
 //! `<connection>/<day>/<first:020>-<last:020>.parquet`: the inserts it holds. A file whose range lies within another's of the
 //! same folder was merged into that one. Only files older than every insert still being written are merged, so that no
@@ -35,7 +35,7 @@ impl SampleFile {
         &self.path
     }
 
-    /// Whose samples.
+    /// Connection of the samples.
     pub(super) fn connection(&self) -> &ConnectionId {
         &self.connection
     }
@@ -81,7 +81,7 @@ pub(super) struct Catalogue {
 }
 
 impl Catalogue {
-    /// What the folder holds; merged-away files are deleted.
+    /// Reads the contents of the folder; merged-away files are deleted.
     pub(super) async fn load(place: &Place, folder: &str) -> Result<Self, PlaceError> {
         let mut files: BTreeMap<Key, Vec<Arc<SampleFile>>> = BTreeMap::new();
         for meta in place.list(folder).await? {
@@ -126,7 +126,7 @@ impl Catalogue {
         found
     }
 
-    /// Whether the file still counts.
+    /// Returns `true` if the file still counts.
     pub(super) fn lists(&self, path: &str) -> bool {
         self.state.read().files.values().flatten().any(|file| file.path == path)
     }

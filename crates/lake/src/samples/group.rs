@@ -8,7 +8,7 @@ use reeve_estate::{ConnectionId, Sample, StoreError};
 use super::columns::{Row, record_batch};
 use super::day::{Day, floor_ms};
 
-/// What one file will hold.
+/// Samples of one file.
 #[derive(Debug)]
 pub(super) struct DayBatch {
     pub(super) connection: ConnectionId,

@@ -1,4 +1,4 @@
-//! Where each series ends: kept in memory by connection, found by one scan when it is first asked for.
+//! End of each series: kept in memory by connection, found by one scan when it is first asked for.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;

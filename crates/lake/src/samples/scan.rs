@@ -84,7 +84,7 @@ impl SampleLake {
     }
 }
 
-/// Where bands begin: at a resource, after about so many rows.
+/// Returns the beginnings of bands: at a resource, after about so many rows.
 fn cuts(files: &[Arc<Open>], rows: u64) -> Vec<String> {
     let mut starts: Vec<(&str, u64)> =
         files.iter().flat_map(|open| &open.groups).map(|group| (group.least.as_str(), group.rows)).collect();

@@ -14,7 +14,7 @@ use super::decode::{Point, Run, decode};
 use super::merge::latest_wins;
 use crate::place::{Place, blocking};
 
-/// What was asked for. Cheap to clone.
+/// Request for series. Cheap to clone.
 #[derive(Debug, Clone)]
 pub(super) struct Wanted(Arc<Inner>);
 
@@ -42,12 +42,12 @@ impl Wanted {
         }))
     }
 
-    /// Whether nothing can be found.
+    /// Returns `true` if nothing can be found.
     pub(super) fn is_empty(&self) -> bool {
         self.0.order.is_empty() || self.0.start_ms >= self.0.end_ms
     }
 
-    /// Whether a day overlaps the span.
+    /// Returns `true` if a day overlaps the span.
     pub(super) fn touches_day(&self, day: Day) -> bool {
         day.start_ms() < self.0.end_ms && self.0.start_ms < day.end_ms()
     }

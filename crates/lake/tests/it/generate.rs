@@ -140,7 +140,7 @@ fn submitter(random: &mut StdRng) -> Option<Submitter> {
     }
 }
 
-/// When the entry was received: some time after it happened.
+/// Returns the time at which the entry was received: some time after it happened.
 pub(crate) fn received(random: &mut StdRng, entry: &Entry) -> Timestamp {
     entry.timestamp + SignedDuration::from_millis(random.random_range(0..100_000))
 }

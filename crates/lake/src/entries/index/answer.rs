@@ -17,7 +17,7 @@ use super::open::{Field, Index};
 use crate::entries::budget::Budget;
 use crate::entries::translate::{self, span};
 
-/// What an index says of a query.
+/// Answer of an index to a query.
 #[derive(Debug, Clone)]
 pub(in crate::entries) struct Answer {
     /// Rows that match.
@@ -98,7 +98,7 @@ impl Index {
         with.map(|field| Column::ALL.into_iter().find(|column| kind::column_key(*column) == field.key)).collect()
     }
 
-    /// What the index knows of a query whose times are resolved. Of the terms in `known` it is known already which UUIDs that
+    /// Returns the answer to a query whose times are resolved. Of the terms in `known` it is known already which UUIDs that
     /// the index does not keep have them. Ends with `TimedOut` where no time is left.
     pub(in crate::entries) fn answer(&self, asked: &Expr, known: &[Known], budget: &Budget) -> io::Result<Answer> {
         budget.check()?;

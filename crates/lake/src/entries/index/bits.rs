@@ -30,7 +30,7 @@ impl Bits {
         }
     }
 
-    /// How many rows there are, chosen or not.
+    /// Number of rows, chosen or not.
     pub(in crate::entries) fn len(&self) -> usize {
         self.len
     }
@@ -42,7 +42,7 @@ impl Bits {
         }
     }
 
-    /// Whether a row is in it.
+    /// Returns `true` if a row is in it.
     pub(in crate::entries) fn has(&self, row: usize) -> bool {
         self.words.get(row / 64).is_some_and(|word| word >> (row % 64) & 1 == 1)
     }
@@ -97,17 +97,17 @@ impl Bits {
         self.trim();
     }
 
-    /// How many of the rows that bytes hold are in it.
+    /// Number of rows in it that the bytes hold too.
     pub(in crate::entries) fn count_bytes(&self, bytes: &[u8]) -> u64 {
         self.words.iter().zip(bytes.chunks(8)).map(|(word, chunk)| u64::from((word & le(chunk)).count_ones())).sum()
     }
 
-    /// How many rows are in it.
+    /// Number of rows in it.
     pub(in crate::entries) fn count(&self) -> u64 {
         self.words.iter().map(|word| u64::from(word.count_ones())).sum()
     }
 
-    /// Whether no row is in it.
+    /// Returns `true` if no row is in it.
     pub(in crate::entries) fn is_empty(&self) -> bool {
         self.words.iter().all(|&word| word == 0)
     }

@@ -24,7 +24,7 @@ const EARLY: usize = 2_048;
 pub(super) struct Field {
     /// Its name in the index.
     pub(super) key: Vec<u8>,
-    /// Whether free text looks into it.
+    /// `true` if free text looks into it.
     pub(super) searched: bool,
     /// Its values, unless it is kept by words.
     pub(super) values: Values,
@@ -32,9 +32,9 @@ pub(super) struct Field {
     pub(super) pairs: Vec<(u32, u32)>,
     /// Rows that have a value, where it is kept by words.
     pub(super) by_words: Option<Vec<u32>>,
-    /// Whether all values are texts or numbers.
+    /// `true` if all values are texts or numbers.
     plain: bool,
-    /// Whether UUIDs are among what is kept by words.
+    /// `true` if UUIDs are among the values that are kept by their words.
     pub(super) uuids: bool,
 }
 
@@ -64,7 +64,7 @@ pub(super) struct Words {
 pub(super) struct Collected {
     pub(super) fields: Vec<Field>,
     pub(super) words: Words,
-    /// Whether members were left out.
+    /// `true` if members were left out.
     pub(super) incomplete: bool,
     columns: [Option<usize>; Column::ALL.len()],
     tags: HashMap<Box<str>, usize>,
@@ -290,7 +290,7 @@ impl Words {
     }
 }
 
-/// Whether a text is a UUID as they are usually written.
+/// Returns `true` if a text is a UUID in its usual form.
 pub(super) fn is_uuid(text: &[u8]) -> bool {
     text.len() == 36
         && text.iter().enumerate().all(|(at, byte)| match at {

@@ -12,7 +12,7 @@ use super::kind;
 use super::open::{Field, Index};
 use crate::entries::tally::{Tally, span_of};
 
-/// What was counted in one segment, to be added to a tally when all of it is there.
+/// Counts of one segment, to be added to a tally when all of them are there.
 #[derive(Debug, Default)]
 pub(in crate::entries) struct Counted {
     texts: String,

@@ -44,7 +44,7 @@ impl Piece {
     }
 }
 
-/// Where one list of rows is.
+/// Place of one list of rows.
 #[derive(Debug, Clone)]
 pub(super) struct List {
     pub(super) count: u64,
@@ -67,7 +67,7 @@ impl Present {
         Some((Present { count, bitmap, piece }, piece))
     }
 
-    /// How many rows.
+    /// Number of rows.
     pub(super) fn count(&self) -> u64 {
         self.count
     }
@@ -81,7 +81,7 @@ impl Present {
     }
 }
 
-/// What a walk through values does with one.
+/// Verdict of a walk through values on one of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     Take,
@@ -107,7 +107,7 @@ impl Dictionary {
         Some((Dictionary { count, heads, data, lists, read: OnceLock::new() }, [heads, data, lists]))
     }
 
-    /// How many blocks its values fill.
+    /// Number of blocks that its values fill.
     pub(super) fn blocks(&self) -> usize {
         self.count.div_ceil(VALUES)
     }

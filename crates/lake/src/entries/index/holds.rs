@@ -9,7 +9,7 @@ use reeve_audit::query::{Bound, Match, fold};
 
 use super::kind;
 
-/// Whether a value of an open member meets a condition whose times are resolved.
+/// Returns `true` if a value of an open member meets a condition whose times are resolved.
 pub(super) fn open(kind: u8, text: &str, op: &Match) -> bool {
     match kind {
         kind::TEXT => string(text, op),
@@ -41,7 +41,7 @@ fn number(text: &str, op: &Match) -> bool {
     }
 }
 
-/// Where the texts that can meet a condition begin, and how they all begin, case-folded; `None` where they can be anywhere.
+/// Returns the case-folded prefix of all texts that can meet a condition; `None` if they can be anywhere.
 pub(super) fn begins(op: &Match) -> Option<String> {
     match op {
         Match::Exact(text) | Match::Identical(text) | Match::Prefix(text) => Some(fold::fold(text).into_owned()),

@@ -13,7 +13,7 @@ pub(super) struct Values {
 }
 
 impl Values {
-    /// How many there are.
+    /// Number of values.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }

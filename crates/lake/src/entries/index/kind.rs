@@ -11,7 +11,7 @@ pub(super) const NUMBER: u8 = b'n';
 pub(super) const BOOL: u8 = b'b';
 /// Null; no bytes follow.
 pub(super) const NULL: u8 = b'z';
-/// That there is an object; no bytes follow.
+/// Presence of an object; no bytes follow.
 pub(super) const OBJECT: u8 = b'o';
 
 /// A typed column.
@@ -37,7 +37,7 @@ pub(super) fn submitter_key(field: SubmitterField) -> Vec<u8> {
     [&[SUBMITTER, b':'], field.member().as_bytes()].concat()
 }
 
-/// Whether a field is of open members, whose values have any kind; those of others are texts.
+/// Returns `true` for a field of open members, whose values have any kind; values of others are texts.
 pub(super) fn is_open(key: &[u8]) -> bool {
     matches!(key.first(), Some(&(BEFORE | AFTER | METADATA)))
 }

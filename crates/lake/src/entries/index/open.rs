@@ -26,9 +26,9 @@ pub(in crate::entries) type Attested<'a> = &'a dyn Fn(&[u8], [u8; 32]) -> Result
 #[derive(Debug)]
 pub(super) struct Field {
     pub(super) key: Vec<u8>,
-    /// Whether free text looks into it.
+    /// `true` if free text looks into it.
     pub(super) searched: bool,
-    /// Whether UUIDs are among its values, of which only the words are kept.
+    /// `true` if UUIDs are among its values, of which only the words are kept.
     pub(super) uuids: bool,
     pub(super) present: Present,
     /// Its values; `None` where only their words are kept.
@@ -45,7 +45,7 @@ pub(in crate::entries) struct Index {
     pub(super) looks: (u64, i64, i64),
     pub(super) rows: usize,
     first: u64,
-    /// Whether members were left out: then what is not found may be there.
+    /// `true` if members were left out: a value that is not found may be there then.
     pub(super) incomplete: bool,
     timestamps: Piece,
     recorded: Piece,
@@ -145,7 +145,7 @@ impl Index {
         self.file.check()
     }
 
-    /// Whether the file still looks as it did when it was opened.
+    /// Returns `true` if the file still looks as it did when it was opened.
     pub(in crate::entries) fn is_as_opened(&self) -> bool {
         match &self.file.held {
             Held::File(file) => looks(file).is_ok_and(|now| now == self.looks),
@@ -153,7 +153,7 @@ impl Index {
         }
     }
 
-    /// How many rows the segment has.
+    /// Number of rows of the segment.
     pub(in crate::entries) fn rows(&self) -> usize {
         self.rows
     }

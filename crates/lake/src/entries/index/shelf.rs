@@ -24,7 +24,7 @@ const INDEXES: &str = "lake/index/";
 /// Indexes that are kept open at a time, at most: a process may often have no more than 1,024 files.
 const MAX_OPEN: usize = 600;
 
-/// How a file looked when it was of no use: size and time, or that it was not there.
+/// State of a file that was of no use: size and time, or its absence.
 type Looks = Option<(u64, i64, i64)>;
 
 #[derive(Debug)]
@@ -88,7 +88,7 @@ impl Shelf {
         format!("{INDEXES}{}.idx", name.strip_suffix(".parquet").unwrap_or(name))
     }
 
-    /// Where a segment's index is.
+    /// Returns the path of a segment's index.
     pub(in crate::entries) fn path(&self, segment: &str) -> PathBuf {
         self.root.join(self.name(segment))
     }
@@ -130,7 +130,7 @@ impl Shelf {
         index
     }
 
-    /// Whether a segment has an index under its name that is sound as a whole; one that is open may have lost it.
+    /// Returns `true` if a segment has an index under its name that is sound as a whole; one that is open may have lost it.
     pub(in crate::entries) fn is_sound(&self, segment: &SegmentMeta) -> bool {
         let there = looks(&self.path(&segment.path));
         let sound = self.get(segment).is_some_and(|index| there == Some(index.looks) && index.check().is_ok());
@@ -147,7 +147,7 @@ impl Shelf {
         self.known.lock().insert(segment.path.clone(), Known::Useless(then));
     }
 
-    /// Whether an index was missed since this was last asked.
+    /// Returns `true` if an index was missed since this was last asked.
     pub(in crate::entries) fn missed(&self) -> bool {
         self.missed.swap(false, Ordering::AcqRel)
     }

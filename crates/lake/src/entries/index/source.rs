@@ -21,7 +21,7 @@ pub(super) fn damaged() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "the index leads beyond its own end")
 }
 
-/// Where the bytes of an index are.
+/// Place of the bytes of an index.
 #[derive(Debug)]
 pub(super) enum Held {
     File(File),
@@ -45,7 +45,7 @@ impl Held {
 #[derive(Debug)]
 pub(super) struct Source {
     pub(super) held: Held,
-    /// How many bytes have digests, from the first on.
+    /// Number of bytes with digests, from the first on.
     size: u64,
     sums: Vec<Sum>,
     /// Blocks that were found right, a bit each.

@@ -12,7 +12,7 @@ use super::intern::{Values, rows_by_value};
 use super::kind;
 use super::source::sums;
 
-/// What the file begins and ends with.
+/// First and last bytes of the file.
 pub(super) const MAGIC: &[u8; 8] = b"reeveix3";
 /// Values of a block of a dictionary.
 pub(super) const VALUES: usize = 32;
@@ -22,7 +22,7 @@ pub(super) const VALUES: usize = 32;
 pub(in crate::entries) struct Row<'a> {
     /// Position in the log.
     pub(in crate::entries) sequence: u64,
-    /// When it was received.
+    /// Time at which it was received.
     pub(in crate::entries) recorded_at: Timestamp,
     /// The claim.
     pub(in crate::entries) entry: &'a Entry,

@@ -59,7 +59,7 @@ impl Footer {
         Ok(Some(Footer { plain: Arc::new(plain), packed: Arc::new(packed) }))
     }
 
-    /// What the footer says, less the compression.
+    /// Metadata of the footer, less the compression.
     pub(super) fn metadata(&self) -> &ParquetMetaData {
         &self.plain
     }
@@ -140,7 +140,7 @@ impl PageIterator for Chunks {}
 /// The pages of a chunk, unpacked.
 struct Unpacked {
     reader: SerializedPageReader<At>,
-    /// Where the dictionary is kept, while it has not been read.
+    /// Place of the dictionary in memory, while it has not been read.
     dictionary: Option<(Place, Arc<Dictionaries>)>,
 }
 

@@ -8,9 +8,9 @@ use parquet::file::reader::{ChunkReader, Length};
 #[derive(Debug, Clone)]
 pub(super) struct Strip {
     pub(super) bytes: Bytes,
-    /// Where they begin in the file.
+    /// Position in the file at which they begin.
     pub(super) start: u64,
-    /// How long the file is.
+    /// Length of the file, bytes.
     pub(super) size: u64,
 }
 
