@@ -50,7 +50,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// How a list of rows is stored: its length in bytes, twice, and one more where it is a bitmap. No bytes are all rows.
+/// Stores a list of rows. Returns its length in bytes, twice, and one more where it is a bitmap. No bytes are all rows.
 pub(super) fn put_rows(out: &mut Vec<u8>, rows: &[u32], of: usize) -> u64 {
     if rows.len() == of {
         return 0;
@@ -78,9 +78,9 @@ pub(super) fn put_rows(out: &mut Vec<u8>, rows: &[u32], of: usize) -> u64 {
 pub(super) struct Rows<'a> {
     /// Its bytes.
     pub(super) bytes: &'a [u8],
-    /// Whether they are a bitmap.
+    /// `true` for a bitmap.
     pub(super) bitmap: bool,
-    /// How many rows.
+    /// Number of rows.
     pub(super) count: u64,
 }
 
@@ -96,7 +96,7 @@ impl Rows<'_> {
         }
     }
 
-    /// How many of the rows are in `bits`.
+    /// Number of rows that are in `bits`.
     pub(super) fn count_in(&self, bits: &Bits) -> u64 {
         if self.count == bits.len() as u64 {
             bits.count()
@@ -156,7 +156,7 @@ pub(super) struct Packed {
 }
 
 impl Packed {
-    /// What [`put_packed`] wrote; `None` when it cannot be that.
+    /// Reads the bytes of [`put_packed`]; `None` if they cannot be that.
     pub(super) fn new(bytes: Vec<u8>, count: usize) -> Option<Self> {
         let packed = Packed { bytes, count };
         let blocks = count.div_ceil(BLOCK);
@@ -169,7 +169,7 @@ impl Packed {
         whole.then_some(packed)
     }
 
-    /// How many blocks there are.
+    /// Number of blocks.
     pub(super) fn blocks(&self) -> usize {
         self.count.div_ceil(BLOCK)
     }
@@ -319,7 +319,9 @@ mod tests {
 
     #[test]
     fn the_hash_is_part_of_the_format() {
-        assert_eq!([hash(b""), hash(b"a"), hash(b"needle-0123456789")].map(|h| h != 0), [true; 3]);
+        let texts: [&[u8]; 3] = [b"", b"a", b"needle-0123456789"];
+        // Another value finds nothing in the indexes that are on disk: such a change needs another number in their magic bytes.
+        assert_eq!(texts.map(hash), [0xcbe3_4718_37ce_bf09, 0x0560_6fd0_904e_7ddf, 0x6b31_2e9b_2634_9397]);
         assert_ne!(hash(b"a"), hash(b"a\0"));
     }
 }
