@@ -1,5 +1,7 @@
 //! Connections: one an account, with what it takes to reach it.
 
+pub mod rules;
+
 use std::fmt;
 
 use jiff::Timestamp;
@@ -17,10 +19,6 @@ impl fmt::Display for ConnectionId {
         f.write_str(&self.0)
     }
 }
-
-/// An account, subscription or project, by the provider's identifier.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct AccountId(pub String);
 
 named!(
     /// Status of a connection.

@@ -21,7 +21,7 @@ pub use act::{Act, ActError, ActErrorKind, Applied, Mutation, Observed, Operatio
 pub use catalogue::{Catalogue, CatalogueError, DatabaseSpec, Discount, InstanceSpec, MonthlyCost, Price};
 pub use change::{Attribute, ResourceChange};
 pub use charge::{Amount, Charge, ChargeCategory};
-pub use connection::{AccountId, Connection, ConnectionId, ConnectionStatus, Credentials, SyncReport};
+pub use connection::{Connection, ConnectionId, ConnectionStatus, Credentials, SyncReport};
 pub use instant::read_instant;
 pub use money::Money;
 pub use observe::{Denied, Inventory, Observe, ObserveError, ObserveErrorKind, SampleBatch, SampleQuery};

@@ -1,10 +1,15 @@
 //! The observing port: inventory and raw samples of one account.
 
 use async_trait::async_trait;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
-use crate::resource::{Resource, ResourceKind};
+use crate::resource::{Resource, ResourceKind, ResourceState};
 use crate::sample::{Metric, Sample};
+
+/// Reach of the first query for samples of a resource.
+const HISTORY: SignedDuration = SignedDuration::from_hours(30 * 24);
+/// Time before the newest sample that is read again: late points replace early ones.
+const OVERLAP: SignedDuration = SignedDuration::from_mins(15);
 
 /// Call that the account's permissions denied. It is listed, and the inventory continues.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,6 +73,25 @@ pub struct SampleQuery {
     pub end: Timestamp,
 }
 
+impl SampleQuery {
+    /// Returns the query for the samples that came since the newest of a resource: all metrics of its kind. `newest` returns the time of a
+    /// metric's newest sample. `None` for a resource that is gone or has no metrics.
+    #[must_use]
+    pub fn since(
+        resource: &Resource,
+        newest: impl Fn(Metric) -> Option<Timestamp>,
+        now: Timestamp,
+    ) -> Option<SampleQuery> {
+        let metrics = resource.kind.metrics();
+        if resource.state == ResourceState::Deleted || metrics.is_empty() {
+            return None;
+        }
+        let newest = metrics.iter().filter_map(|metric| newest(*metric)).max();
+        let start = newest.and_then(|at| at.checked_sub(OVERLAP).ok()).or_else(|| now.checked_sub(HISTORY).ok())?;
+        (start < now).then(|| SampleQuery { resource: resource.clone(), metrics: metrics.to_vec(), start, end: now })
+    }
+}
+
 /// Samples, and what could not be had.
 #[derive(Debug, Clone, Default)]
 pub struct SampleBatch {
@@ -88,4 +112,58 @@ pub trait Observe: Send + Sync {
     async fn inventory(&self) -> Result<Inventory, ObserveError>;
     /// Raw points, all pages.
     async fn samples(&self, queries: &[SampleQuery]) -> Result<SampleBatch, ObserveError>;
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::resource::ResourceKind;
+    use crate::sample::Metric;
+    use crate::{ConnectionId, Provider, ResourceId, Specification};
+    use std::collections::BTreeMap;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).unwrap()
+    }
+
+    fn resource(kind: ResourceKind, state: ResourceState) -> Resource {
+        Resource {
+            id: ResourceId::new("i-1"),
+            connection: ConnectionId("c".into()),
+            provider: Provider::Aws,
+            account: "1234".into(),
+            region: "us-east-1".into(),
+            service: "ec2".into(),
+            kind,
+            name: "i-1".into(),
+            state,
+            specification: Specification::default(),
+            purchase: None,
+            tags: BTreeMap::new(),
+            group: None,
+            attached_to: Vec::new(),
+            monthly_cost: None,
+            created_at: None,
+            observed_at: at(0),
+        }
+    }
+
+    #[test]
+    fn samples_are_read_on_from_the_newest_or_thirty_days_back() {
+        let now = at(10_000_000);
+        let of = |kind, newest: Option<i64>| {
+            let newest = |metric| newest.filter(|_| metric == Metric::CpuUtilization).map(at);
+            SampleQuery::since(&resource(kind, ResourceState::Running), newest, now)
+        };
+        let first = of(ResourceKind::VirtualMachine, None).unwrap();
+        assert_eq!((first.start, first.end), (now - HISTORY, now));
+        assert_eq!(first.metrics, ResourceKind::VirtualMachine.metrics());
+        let next = of(ResourceKind::VirtualMachine, Some(9_999_000)).unwrap();
+        assert_eq!(next.start, at(9_999_000) - OVERLAP);
+        assert!(of(ResourceKind::Volume, Some(9_999_000)).unwrap().start == now - HISTORY, "a volume has no processor");
+        assert!(of(ResourceKind::Bucket, None).is_none());
+        let gone = resource(ResourceKind::Database, ResourceState::Deleted);
+        assert!(SampleQuery::since(&gone, |_| None, now).is_none());
+    }
 }

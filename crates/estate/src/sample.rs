@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use crate::connection::ConnectionId;
 use crate::named;
-use crate::resource::ResourceId;
+use crate::resource::{ResourceId, ResourceKind};
 
 named!(
     /// A metric Reeve understands, whichever cloud calls it what.
@@ -51,6 +51,46 @@ impl Metric {
             Metric::DiskReadOps | Metric::DiskWriteOps | Metric::RequestRate => Unit::PerSecond,
             Metric::FreeStorage => Unit::Bytes,
             Metric::DatabaseConnections | Metric::CpuCreditBalance => Unit::Count,
+        }
+    }
+}
+
+impl ResourceKind {
+    /// Returns the metrics that are read of resources of this kind.
+    #[must_use]
+    pub const fn metrics(self) -> &'static [Metric] {
+        use Metric::{
+            CpuCreditBalance, CpuUtilization, DatabaseConnections, DiskRead, DiskReadOps, DiskWrite, DiskWriteOps,
+            ErrorRate, FreeStorage, MemoryUtilization, NetworkIn, NetworkOut, RequestRate, ResponseTime,
+        };
+        match self {
+            ResourceKind::VirtualMachine => &[
+                CpuUtilization,
+                MemoryUtilization,
+                NetworkIn,
+                NetworkOut,
+                DiskRead,
+                DiskWrite,
+                DiskReadOps,
+                DiskWriteOps,
+                CpuCreditBalance,
+            ],
+            ResourceKind::Database => &[
+                CpuUtilization,
+                MemoryUtilization,
+                CpuCreditBalance,
+                DatabaseConnections,
+                FreeStorage,
+                NetworkIn,
+                NetworkOut,
+                DiskRead,
+                DiskWrite,
+                DiskReadOps,
+                DiskWriteOps,
+            ],
+            ResourceKind::Volume => &[DiskRead, DiskWrite, DiskReadOps, DiskWriteOps],
+            ResourceKind::LoadBalancer => &[RequestRate, ResponseTime, ErrorRate],
+            ResourceKind::Bucket | ResourceKind::ScalingGroup => &[],
         }
     }
 }

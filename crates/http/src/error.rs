@@ -10,7 +10,9 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use reeve_access::AccessError;
+use reeve_audit::FieldError;
 use reeve_estate::StoreError;
+use reeve_estate::connection::rules::InvalidConnection;
 
 /// Codes of problems. The text is what stands in `code` and names the page under `docs/errors/`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -344,6 +346,18 @@ impl From<StoreError> for Problem {
             StoreError::Full(message) => Problem::full(&message),
             StoreError::Backend(message) => Problem::internal(message),
         }
+    }
+}
+
+impl From<InvalidConnection> for Problem {
+    fn from(error: InvalidConnection) -> Self {
+        Problem::field(error.field, error.code, error.message)
+    }
+}
+
+impl From<FieldError> for Problem {
+    fn from(error: FieldError) -> Self {
+        Problem::field(error.path, error.code, error.message)
     }
 }
 

@@ -10,7 +10,8 @@ use utoipa_axum::routes;
 
 use reeve_access::Permission;
 use reeve_audit::{Json as AuditJson, ResourceRef, events};
-use reeve_estate::{Connection, ConnectionId, ConnectionStatus, Credentials, Provider, SyncReport};
+use reeve_estate::connection::rules;
+use reeve_estate::{Connection, ConnectionId, ConnectionStatus, Credentials, SyncReport};
 
 use crate::app::App;
 use crate::error::{Code, Problem, ProblemBody};
@@ -22,9 +23,6 @@ use crate::wire::estate::{
 };
 use crate::wire::list::List;
 use crate::{story, time};
-
-/// Regions a connection may name at most.
-const MAX_REGIONS: usize = 40;
 
 pub(super) fn routes(guarded: Guarded) -> Guarded {
     guarded
@@ -58,7 +56,7 @@ async fn create(
     caller: Caller,
     Body(body): Body<ConnectionCreate>,
 ) -> Result<(StatusCode, Json<ConnectionBody>), Problem> {
-    let provider = provider(&body.provider)?;
+    let provider = rules::read_provider(&body.provider)?;
     let connection = Connection {
         id: ConnectionId(uuid::Uuid::now_v7().to_string()),
         name: free_name(&app, &body.name, None).await?,
@@ -66,7 +64,7 @@ async fn create(
         account: String::new(),
         regions: regions(if body.regions.is_empty() { vec!["us-east-1".to_owned()] } else { body.regions })?,
         credentials: credentials(body.credentials)?,
-        assume_role: role_arn(body.assume_role)?,
+        assume_role: rules::read_role(body.assume_role)?,
         external_id: body.external_id.filter(|text| !text.is_empty()),
         endpoint: endpoint(&app, body.endpoint)?,
         allow_actions: body.allow_actions,
@@ -103,20 +101,18 @@ async fn patch(
         connection.credentials = credentials(body.credentials)?;
     }
     if body.assume_role.is_some() {
-        connection.assume_role = role_arn(body.assume_role)?;
+        connection.assume_role = rules::read_role(body.assume_role)?;
     }
     if let Some(external) = body.external_id {
         connection.external_id = Some(external).filter(|text| !text.is_empty());
     }
     if body.endpoint.is_some() {
         connection.endpoint = endpoint(&app, body.endpoint)?;
-        same_trust(&before, &connection, gives_credentials)?;
     }
+    before.check_change(&connection, gives_credentials)?;
     connection.allow_actions = body.allow_actions.unwrap_or(connection.allow_actions);
-    match body.enabled {
-        Some(false) => connection.status = ConnectionStatus::Disabled,
-        Some(true) if connection.status == ConnectionStatus::Disabled => connection.status = ConnectionStatus::New,
-        _ => {}
+    if let Some(enabled) = body.enabled {
+        connection.enable(enabled);
     }
     let entry = story::did(&caller, &events::INTEGRATION_MODIFY, "modify_connection", resource(&connection))
         .before(state(&before))
@@ -183,77 +179,23 @@ async fn sync(
     Ok((StatusCode::ACCEPTED, Json(SyncStartedBody { status: "syncing".to_owned() })))
 }
 
-fn provider(name: &str) -> Result<Provider, Problem> {
-    match Provider::parse(name) {
-        Some(Provider::Aws) => Ok(Provider::Aws),
-        Some(other) => Err(Problem::field(
-            "provider",
-            "not_available",
-            format!("{other} connections are not available in this release; aws is"),
-        )),
-        None => Err(Problem::field("provider", "invalid", format!("{name:?} is not one of aws, azure, gcp"))),
-    }
-}
-
 async fn free_name(app: &App, name: &str, own: Option<&ConnectionId>) -> Result<String, Problem> {
-    let name = name.trim();
-    if name.is_empty() || name.chars().count() > 100 {
-        return Err(Problem::field("name", "invalid", "must have 1 to 100 characters"));
-    }
+    let name = rules::read_name(name)?;
     let taken = app.estate.connection_list().await?.iter().any(|other| other.name == name && Some(&other.id) != own);
     if taken {
         return Err(Problem::new(Code::Conflict, format!("A connection named {name:?} already exists.")));
     }
-    Ok(name.to_owned())
+    Ok(name)
 }
 
 fn regions(given: Vec<String>) -> Result<Vec<String>, Problem> {
-    if given.is_empty() || given.len() > MAX_REGIONS {
-        return Err(Problem::field("regions", "invalid", format!("name 1 to {MAX_REGIONS} regions")));
-    }
-    for (index, region) in given.iter().enumerate() {
-        let fine = !region.is_empty()
-            && region.len() <= 40
-            && region.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
-        if !fine {
-            return Err(Problem::field(
-                format!("regions[{index}]"),
-                "invalid",
-                format!("{region:?} is not a region name"),
-            ));
-        }
-    }
+    rules::check_regions(&given)?;
     Ok(given)
 }
 
 fn credentials(given: Option<CredentialsBody>) -> Result<Credentials, Problem> {
     let Some(given) = given else { return Ok(Credentials::Ambient) };
-    let id = given.access_key_id.trim().to_owned();
-    if id.is_empty() || id.len() > 128 || !id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
-        return Err(Problem::field("credentials.access_key_id", "invalid", "is not an access key id"));
-    }
-    if given.secret_access_key.is_empty() {
-        return Err(Problem::field("credentials.secret_access_key", "missing", "is needed"));
-    }
-    Ok(Credentials::AccessKey {
-        access_key_id: id,
-        secret_access_key: given.secret_access_key,
-        session_token: given.session_token.filter(|token| !token.is_empty()),
-    })
-}
-
-fn role_arn(given: Option<String>) -> Result<Option<String>, Problem> {
-    let given = given.filter(|text| !text.is_empty());
-    if let Some(arn) = &given
-        && !(arn.starts_with("arn:") && arn.contains(":role/"))
-    {
-        return Err(Problem::field(
-            "assume_role",
-            "invalid",
-            "is not the ARN of a role, such as arn:aws:iam::123456789012:role/reeve",
-        ));
-    }
-    Ok(given)
+    Ok(Credentials::access_key(&given.access_key_id, given.secret_access_key, given.session_token)?)
 }
 
 fn endpoint(app: &App, given: Option<String>) -> Result<Option<String>, Problem> {
@@ -267,16 +209,6 @@ fn endpoint(app: &App, given: Option<String>) -> Result<Option<String>, Problem>
     Ok(given)
 }
 
-/// Refuses to send a key that was given for one endpoint to another: whoever may change the endpoint need not know the key.
-fn same_trust(before: &Connection, after: &Connection, gives_credentials: bool) -> Result<(), Problem> {
-    let kept = !gives_credentials && matches!(before.credentials, Credentials::AccessKey { .. });
-    if kept && before.endpoint != after.endpoint {
-        let message = "must be given again: the endpoint changes, and the key was given for the one before";
-        return Err(Problem::field("credentials", "missing", message));
-    }
-    Ok(())
-}
-
 fn resource(connection: &Connection) -> ResourceRef {
     ResourceRef::new("connection", connection.id.0.clone())
 }
@@ -286,27 +218,13 @@ fn state(connection: &Connection) -> AuditJson {
         "name": connection.name,
         "provider": connection.provider.as_str(),
         "regions": connection.regions,
-        "credentials": kind(&connection.credentials),
-        "access_key_id": masked(&connection.credentials),
+        "credentials": connection.credentials.kind(),
+        "access_key_id": connection.credentials.masked_key_id(),
         "assume_role": connection.assume_role,
         "endpoint": connection.endpoint,
         "allow_actions": connection.allow_actions,
         "status": connection.status.as_str(),
     }))
-}
-
-const fn kind(credentials: &Credentials) -> &'static str {
-    match credentials {
-        Credentials::AccessKey { .. } => "access_key",
-        Credentials::Ambient => "ambient",
-        Credentials::Simulated => "simulated",
-    }
-}
-
-fn masked(credentials: &Credentials) -> Option<String> {
-    let Credentials::AccessKey { access_key_id, .. } = credentials else { return None };
-    let shown = access_key_id.len().saturating_sub(4);
-    Some(format!("...{}", &access_key_id[shown..]))
 }
 
 fn body_of(connection: &Connection) -> ConnectionBody {
@@ -316,8 +234,8 @@ fn body_of(connection: &Connection) -> ConnectionBody {
         provider: connection.provider.as_str().to_owned(),
         account: connection.account.clone(),
         regions: connection.regions.clone(),
-        credentials_kind: kind(&connection.credentials).to_owned(),
-        access_key_id: masked(&connection.credentials),
+        credentials_kind: connection.credentials.kind().to_owned(),
+        access_key_id: connection.credentials.masked_key_id(),
         assume_role: connection.assume_role.clone(),
         endpoint: connection.endpoint.clone(),
         allow_actions: connection.allow_actions,

@@ -6,13 +6,13 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use parking_lot::Mutex;
 
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, Json, ResourceRef, Severity, events};
 use reeve_estate::{
     Connection, ConnectionId, ConnectionStatus, EstateStore, Inventory, Metric, ObserveError, Resource, ResourceFilter,
-    ResourceId, ResourceKind, ResourceState, SampleQuery, SampleStore, StoreError, SyncReport,
+    ResourceId, SampleQuery, SampleStore, StoreError, SyncReport,
 };
 use reeve_http::Syncer;
 use reeve_recommend::ports::Recorder;
@@ -20,10 +20,6 @@ use serde_json::json;
 
 use super::clouds::CloudRegistry;
 
-/// How far back the first sync of a resource reaches.
-const HISTORY: SignedDuration = SignedDuration::from_hours(30 * 24);
-/// How much of what is there already is read again: late points replace early ones.
-const OVERLAP: SignedDuration = SignedDuration::from_mins(15);
 /// Resources asked for samples at once.
 const AT_ONCE: usize = 50;
 /// Changes recorded at once.
@@ -64,28 +60,9 @@ impl ConnectionSyncer {
         connection.status = ConnectionStatus::Syncing;
         self.estate.connection_update(&connection).await.map_err(|error| error.to_string())?;
         let outcome = self.observe(&mut connection).await;
-        match &outcome {
-            Ok(report) => {
-                connection.status = ConnectionStatus::Ready;
-                connection.last_error = None;
-                connection.last_sync = Some(report.clone());
-            }
-            Err(message) => {
-                connection.status = ConnectionStatus::Failed;
-                connection.last_error = Some(message.clone());
-            }
-        }
-        // The account and settings may have been changed meanwhile: only what the sync owns is written.
         if let Ok(current) = self.estate.connection_get(id).await {
-            let status = if current.status == ConnectionStatus::Disabled { current.status } else { connection.status };
-            let merged = Connection {
-                account: connection.account.clone(),
-                status,
-                last_sync: connection.last_sync.clone(),
-                last_error: connection.last_error.clone(),
-                ..current
-            };
-            self.estate.connection_update(&merged).await.map_err(|error| error.to_string())?;
+            let after = current.after_sync(&connection.account, &outcome);
+            self.estate.connection_update(&after).await.map_err(|error| error.to_string())?;
         }
         if let Err(error) = self.recorder.record(vec![story(&connection, by, &outcome)]).await {
             tracing::warn!(%error, "a sync was not recorded");
@@ -109,17 +86,14 @@ impl ConnectionSyncer {
             denied: inventory.denied,
             problems: inventory.problems,
         };
-        let newest: HashMap<(ResourceId, Metric), Timestamp> = self
-            .samples
-            .sample_newest(&connection.id)
-            .await
-            .map_err(words)?
-            .into_iter()
-            .map(|(resource, metric, at)| ((resource, metric), at))
-            .collect();
+        let newest = self.samples.sample_newest(&connection.id).await.map_err(words)?;
+        let newest: HashMap<(ResourceId, Metric), Timestamp> =
+            newest.into_iter().map(|(resource, metric, at)| ((resource, metric), at)).collect();
         let now = Timestamp::now();
-        let queries: Vec<SampleQuery> =
-            inventory.resources.iter().filter_map(|resource| query(resource, &newest, now)).collect();
+        let since = |resource: &Resource| {
+            SampleQuery::since(resource, |metric| newest.get(&(resource.id.clone(), metric)).copied(), now)
+        };
+        let queries: Vec<SampleQuery> = inventory.resources.iter().filter_map(since).collect();
         for chunk in queries.chunks(AT_ONCE) {
             let batch = observer.samples(chunk).await.map_err(|error| error.message)?;
             self.samples.sample_insert(&batch.samples).await.map_err(words)?;
@@ -149,60 +123,6 @@ impl ConnectionSyncer {
             self.recorder.record(batch.to_vec()).await.map_err(|error| error.to_string())?;
         }
         Ok(())
-    }
-}
-
-/// What to ask of a resource: all metrics of its kind since the oldest of the newest points it has.
-fn query(
-    resource: &Resource,
-    newest: &HashMap<(ResourceId, Metric), Timestamp>,
-    now: Timestamp,
-) -> Option<SampleQuery> {
-    if resource.state == ResourceState::Deleted {
-        return None;
-    }
-    let metrics = metrics(resource.kind);
-    if metrics.is_empty() {
-        return None;
-    }
-    let known = metrics.iter().filter_map(|metric| newest.get(&(resource.id.clone(), *metric))).max();
-    let start = known.and_then(|at| at.checked_sub(OVERLAP).ok()).or_else(|| now.checked_sub(HISTORY).ok())?;
-    (start < now).then(|| SampleQuery { resource: resource.clone(), metrics: metrics.to_vec(), start, end: now })
-}
-
-const fn metrics(kind: ResourceKind) -> &'static [Metric] {
-    use Metric::{
-        CpuCreditBalance, CpuUtilization, DatabaseConnections, DiskRead, DiskReadOps, DiskWrite, DiskWriteOps,
-        ErrorRate, FreeStorage, MemoryUtilization, NetworkIn, NetworkOut, RequestRate, ResponseTime,
-    };
-    match kind {
-        ResourceKind::VirtualMachine => &[
-            CpuUtilization,
-            MemoryUtilization,
-            NetworkIn,
-            NetworkOut,
-            DiskRead,
-            DiskWrite,
-            DiskReadOps,
-            DiskWriteOps,
-            CpuCreditBalance,
-        ],
-        ResourceKind::Database => &[
-            CpuUtilization,
-            MemoryUtilization,
-            CpuCreditBalance,
-            DatabaseConnections,
-            FreeStorage,
-            NetworkIn,
-            NetworkOut,
-            DiskRead,
-            DiskWrite,
-            DiskReadOps,
-            DiskWriteOps,
-        ],
-        ResourceKind::Volume => &[DiskRead, DiskWrite, DiskReadOps, DiskWriteOps],
-        ResourceKind::LoadBalancer => &[RequestRate, ResponseTime, ErrorRate],
-        ResourceKind::Bucket | ResourceKind::ScalingGroup => &[],
     }
 }
 

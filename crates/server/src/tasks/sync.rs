@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use reeve_estate::{Connection, ConnectionStatus, EstateStore as _};
+use reeve_estate::EstateStore as _;
 
 use crate::service::Service;
 
@@ -20,20 +20,11 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
                 Ok(connections) => connections,
                 Err(error) => return tracing::warn!(%error, "connections could not be read"),
             };
-            for connection in connections.iter().filter(|connection| is_due(connection, pause)) {
+            for connection in connections.iter().filter(|connection| connection.is_due(pause, Timestamp::now())) {
                 if let Some(Err(error)) = syncer.sync_now(&connection.id, "schedule").await {
                     tracing::warn!(connection = connection.name, %error, "a sync failed");
                 }
             }
         }
     });
-}
-
-/// A connection is due when its last sync is long enough ago. A failed one without any sync waits for a person.
-fn is_due(connection: &Connection, pause: SignedDuration) -> bool {
-    match (connection.status, &connection.last_sync) {
-        (ConnectionStatus::Disabled, _) | (ConnectionStatus::Failed, None) => false,
-        (_, None) => true,
-        (_, Some(last)) => Timestamp::now().duration_since(last.finished_at) >= pause,
-    }
 }
