@@ -1,23 +1,32 @@
-//! Who may do what: principals, roles, permissions, row visibility over the audit log, tokens and passwords; and the
+//! Access: users, teams, roles, permissions, tokens and passwords with their rules, row visibility over the audit log, and the
 //! searches that people keep and share.
 //!
 //! Every decision of the product goes through [`Principal::may`] or [`RowFilter`]; no other crate asks for a role by name.
 
+mod authenticate;
+mod grant;
+mod name;
 pub mod password;
 pub mod permission;
 pub mod principal;
 pub mod role;
 pub mod saved_search;
 pub mod store;
+mod team;
 pub mod token;
+mod user;
 pub mod visibility;
 pub mod workspace;
 
+pub use authenticate::Authenticator;
+pub use grant::TokenRequest;
 pub use permission::Permission;
-pub use principal::{Principal, PrincipalKind, Team, TeamId, TokenGrant, User, UserId};
+pub use principal::{Principal, PrincipalKind, TokenGrant};
 pub use role::Role;
 pub use saved_search::{MAX_SAVED_SEARCHES, SavedSearch, SavedSearchStore, SharedWith};
 pub use store::{AccessError, AccessStore, ApiToken, Session, SignInMethod};
-pub use token::{Secret, TokenHash};
+pub use team::{Team, TeamId};
+pub use token::{SESSION_PREFIX, Secret, TOKEN_PREFIX, TokenHash};
+pub use user::{AdministratorAccount, User, UserId, read_roles};
 pub use visibility::RowFilter;
 pub use workspace::{Workspace, WorkspaceStore};

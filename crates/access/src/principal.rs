@@ -1,59 +1,12 @@
-//! Principals: who is asking.
+//! Principals: users, and Reeve itself, as they come in.
 
 use std::collections::BTreeSet;
 
 use crate::permission::Permission;
 use crate::role::Role;
+use crate::user::UserId;
 
-/// A user's identifier, made by Reeve.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct UserId(pub String);
-
-/// A team's identifier, made by Reeve.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct TeamId(pub String);
-
-/// A person (or a service with a login of its own).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct User {
-    /// Identifier.
-    pub id: UserId,
-    /// E-mail address, unique, lower case.
-    pub email: String,
-    /// Display name.
-    pub name: String,
-    /// Roles; never empty.
-    pub roles: Vec<Role>,
-    /// Teams the user belongs to.
-    pub teams: Vec<TeamId>,
-    /// Argon2id hash; `None` for users that only sign in with tokens.
-    pub password_hash: Option<String>,
-    /// Whether the user may sign in.
-    pub active: bool,
-    /// When the user was made, ms since the epoch.
-    pub created_at_ms: i64,
-}
-
-impl User {
-    /// Returns `true` if the user is active and one of their roles may administer the installation.
-    #[must_use]
-    pub fn administers(&self) -> bool {
-        self.active && self.roles.iter().any(|role| role.permissions().contains(&Permission::Administer))
-    }
-}
-
-/// A team: whose activities its managers see.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Team {
-    /// Identifier.
-    pub id: TeamId,
-    /// Name, unique.
-    pub name: String,
-    /// When the team was made, ms since the epoch.
-    pub created_at_ms: i64,
-}
-
-/// How a principal came in.
+/// Way in which a principal came in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PrincipalKind {
     /// A browser session.
@@ -77,7 +30,7 @@ pub struct TokenGrant {
     pub narrowed: bool,
 }
 
-/// Who is asking, with everything a decision needs.
+/// User or program that asks for something, with everything that a decision needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Principal {
     /// The user behind it.
@@ -99,7 +52,7 @@ pub struct Principal {
 }
 
 impl Principal {
-    /// Whether any role grants the permission.
+    /// Returns `true` if any role grants the permission.
     #[must_use]
     pub fn may(&self, permission: Permission) -> bool {
         self.roles.iter().any(|role| role.permissions().contains(&permission))

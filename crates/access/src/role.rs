@@ -64,7 +64,7 @@ impl Role {
         Role::ALL.iter().copied().find(|role| role.as_str() == text)
     }
 
-    /// What the role may do.
+    /// Permissions of the role.
     #[must_use]
     pub const fn permissions(self) -> &'static [Permission] {
         match self {

@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 
-use crate::principal::UserId;
 use crate::store::AccessError;
+use crate::user::UserId;
 
 /// Saved searches one user may own.
 pub const MAX_SAVED_SEARCHES: u64 = 200;
 
-/// Who may open a saved search beside its owner.
+/// People who may open a saved search beside its owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SharedWith {
     /// Nobody.
@@ -51,11 +51,11 @@ impl SharedWith {
 pub struct SavedSearch {
     /// Identifier.
     pub id: String,
-    /// Whose it is.
+    /// Owner of the search.
     pub owner: UserId,
     /// Name; unique among the owner's.
     pub name: String,
-    /// What it is for; may be empty.
+    /// Purpose of the search; may be empty.
     pub description: String,
     /// In the query language; empty finds everything.
     pub query: String,
@@ -67,13 +67,13 @@ pub struct SavedSearch {
     pub end_time: Option<String>,
     /// Fields shown as columns, in order.
     pub columns: Vec<String>,
-    /// Who may open it.
+    /// People who may open it beside its owner.
     pub shared_with: SharedWith,
     /// Grows by one with every change.
     pub version: u64,
-    /// When it was made, ms since the epoch.
+    /// Creation time, ms since the epoch.
     pub created_at_ms: i64,
-    /// When it was last changed.
+    /// Time of the last change, ms since the epoch.
     pub updated_at_ms: i64,
 }
 

@@ -2,9 +2,10 @@
 
 use async_trait::async_trait;
 
-use crate::principal::{Team, TeamId, User, UserId};
 use crate::role::Role;
+use crate::team::{Team, TeamId};
 use crate::token::TokenHash;
+use crate::user::{User, UserId};
 
 /// Why the store did not answer.
 #[derive(Debug, thiserror::Error)]
@@ -35,7 +36,7 @@ pub struct ApiToken {
     pub id: String,
     /// The user it acts for.
     pub user: UserId,
-    /// What it is for.
+    /// Purpose, in its owner's words.
     pub name: String,
     /// SHA-256 of the secret.
     pub hash: TokenHash,
@@ -44,11 +45,11 @@ pub struct ApiToken {
     /// Token whose bearer made this one; `None` when it was made in a session with a password or by an administrator for
     /// another user. Revoking the parent revokes this token.
     pub parent: Option<String>,
-    /// When it was made, ms since the epoch.
+    /// Creation time, ms since the epoch.
     pub created_at_ms: i64,
-    /// When it stops working.
+    /// End, ms since the epoch; `None` for a token without one.
     pub expires_at_ms: Option<i64>,
-    /// When it was last used, to the minute.
+    /// Time of the last use, ms since the epoch, to the minute.
     pub last_used_at_ms: Option<i64>,
 }
 
@@ -74,11 +75,11 @@ pub struct Session {
     pub hash: TokenHash,
     /// Credential it was made with.
     pub method: SignInMethod,
-    /// When it began, ms since the epoch.
+    /// Beginning, ms since the epoch.
     pub created_at_ms: i64,
-    /// When it ends.
+    /// End, ms since the epoch.
     pub expires_at_ms: i64,
-    /// Where from.
+    /// Address that the sign-in came from.
     pub ip_address: Option<String>,
     /// With what.
     pub user_agent: Option<String>,

@@ -6,11 +6,11 @@ use rand::TryRng as _;
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
-/// What the secrets of API tokens begin with.
-pub const TOKEN_PREFIX: &str = "reeve_";
+/// Prefix of the secrets of API tokens.
+pub const TOKEN_PREFIX: &str = "rvt_";
 
-/// What the secrets of browser sessions begin with.
-pub const SESSION_PREFIX: &str = "reeve_session_";
+/// Prefix of the secrets of browser sessions.
+pub const SESSION_PREFIX: &str = "rvs_";
 
 /// SHA-256 of a secret. Compared in constant time.
 #[derive(Clone, Copy)]
@@ -65,7 +65,7 @@ impl Secret {
         &self.0
     }
 
-    /// What is kept of it.
+    /// Hash of the secret, which is all that is kept of it.
     #[must_use]
     pub fn hash(&self) -> TokenHash {
         TokenHash::of(&self.0)
@@ -87,7 +87,7 @@ mod tests {
     fn a_secret_is_random_prefixed_and_never_printed() {
         let (one, two) = (Secret::generate(TOKEN_PREFIX).unwrap(), Secret::generate(TOKEN_PREFIX).unwrap());
         assert_ne!(one.reveal(), two.reveal());
-        assert!(one.reveal().starts_with("reeve_") && one.reveal().len() == 6 + 64);
+        assert!(one.reveal().starts_with("rvt_") && one.reveal().len() == 4 + 64);
         assert_eq!(format!("{one:?}"), "Secret(redacted)");
         assert_eq!(one.hash(), TokenHash::of(one.reveal()));
         assert_ne!(one.hash(), two.hash());

@@ -13,7 +13,7 @@ use reeve_audit::query::{Expr, FieldPath, Match, Query};
 use crate::permission::Permission;
 use crate::principal::Principal;
 
-/// Which entries a principal may see.
+/// Filter of the entries that a principal may see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RowFilter {
     /// Every entry.
@@ -25,7 +25,7 @@ pub enum RowFilter {
 }
 
 impl RowFilter {
-    /// What the principal's permissions give: the whole log, the teams', one's own, nothing.
+    /// Returns the filter of a principal's permissions: the whole log, the teams' entries, their own, or nothing.
     #[must_use]
     pub fn of(principal: &Principal) -> Self {
         let own = [&principal.user.0, &principal.email];
@@ -50,7 +50,7 @@ impl RowFilter {
         if names.is_empty() { RowFilter::Nobody } else { RowFilter::Members(names) }
     }
 
-    /// Whether the entry may be seen.
+    /// Returns `true` if the entry may be seen.
     #[must_use]
     pub fn allows(&self, entry: &Entry) -> bool {
         self.allows_actor(entry.actor.id.as_deref(), entry.actor.email.as_deref())

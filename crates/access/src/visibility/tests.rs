@@ -7,8 +7,9 @@ use reeve_audit::query::Query;
 use reeve_audit::{Actor, Entry, EventType};
 
 use super::*;
-use crate::principal::{PrincipalKind, UserId};
+use crate::principal::PrincipalKind;
 use crate::role::Role;
+use crate::user::UserId;
 
 fn principal(roles: &[Role], team: &[&str]) -> Principal {
     Principal {

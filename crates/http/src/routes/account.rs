@@ -9,10 +9,10 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use utoipa_axum::routes;
 
-use reeve_access::{PrincipalKind, User, password};
+use reeve_access::{AccessError, PrincipalKind, User, password};
 use reeve_audit::{ActionStatus, ResourceRef, events};
 
-use super::{sessions, users};
+use super::sessions;
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller};
@@ -75,7 +75,21 @@ pub(super) async fn replace_password(
     session: Option<&str>,
 ) -> Result<(), Problem> {
     app.change(entry(caller, before, operation), app.access.user_update(before, after)).await?;
-    users::end_sessions(app, after, session).await
+    end_sessions(app, after, session).await
+}
+
+/// Ends the sessions of a user but one.
+pub(super) async fn end_sessions(app: &App, user: &User, but: Option<&str>) -> Result<(), Problem> {
+    for session in app.access.session_list(Some(&user.id)).await? {
+        if Some(session.id.as_str()) != but {
+            match app.access.session_delete(&session.id).await {
+                // It has ended by itself.
+                Ok(()) | Err(AccessError::NotFound { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+    Ok(())
 }
 
 fn entry(caller: &Caller, user: &User, operation: &str) -> reeve_audit::Entry {

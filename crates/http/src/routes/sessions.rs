@@ -12,7 +12,8 @@ use axum::response::{IntoResponse, Response};
 use utoipa_axum::routes;
 
 use reeve_access::{
-    AccessError, Permission, Principal, PrincipalKind, Secret, Session, SignInMethod, TokenHash, User, password,
+    AccessError, Permission, Principal, PrincipalKind, SESSION_PREFIX, Secret, Session, SignInMethod, TokenHash, User,
+    password,
 };
 use reeve_audit::{ResourceRef, events};
 
@@ -58,7 +59,7 @@ async fn sign_in(State(app): State<Arc<App>>, from: From, Body(body): Body<SignI
             return Err(problem);
         }
     };
-    let secret = Secret::generate("rvs_").map_err(Problem::internal)?;
+    let secret = Secret::generate(SESSION_PREFIX).map_err(Problem::internal)?;
     let session = session(&app, &user, token.as_deref(), &secret, &from);
     let entry = story::login(&user, &session, &from.origin, &from.request_id);
     app.access.session_insert(&session).await?;

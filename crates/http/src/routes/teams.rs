@@ -5,11 +5,10 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use serde_json::json;
 use utoipa_axum::routes;
 
-use reeve_access::{Permission, Team, TeamId};
-use reeve_audit::{Json as AuditJson, ResourceRef, events};
+use reeve_access::{Permission, Team};
+use reeve_audit::{ResourceRef, events};
 
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
@@ -43,14 +42,10 @@ async fn create(
     caller: Caller,
     Body(body): Body<TeamCreate>,
 ) -> Result<(StatusCode, Json<TeamBody>), Problem> {
-    let team = Team {
-        id: TeamId(uuid::Uuid::now_v7().to_string()),
-        name: named(&body.name)?,
-        created_at_ms: app.now().as_millisecond(),
-    };
+    let team = Team::new(&body.name, app.now().as_millisecond())?;
     let resource = ResourceRef::new("team", team.id.0.clone());
     app.change(
-        story::did(&caller, &events::TEAM_CREATE, "create_team", resource).after(state(&team)),
+        story::did(&caller, &events::TEAM_CREATE, "create_team", resource).after(team.state()),
         app.access.team_insert(&team),
     )
     .await?;
@@ -67,10 +62,10 @@ async fn rename(
     Body(body): Body<TeamCreate>,
 ) -> Result<Json<TeamBody>, Problem> {
     let before = find(&app, &id).await?;
-    let team = Team { name: named(&body.name)?, ..before.clone() };
+    let team = before.renamed(&body.name)?;
     let resource = ResourceRef::new("team", team.id.0.clone());
     app.change(
-        story::did(&caller, &events::TEAM_MODIFY, "rename_team", resource).before(state(&before)).after(state(&team)),
+        story::did(&caller, &events::TEAM_MODIFY, "rename_team", resource).before(before.state()).after(team.state()),
         app.access.team_update(&team),
     )
     .await?;
@@ -84,7 +79,7 @@ async fn delete(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<Stri
     let team = find(&app, &id).await?;
     let resource = ResourceRef::new("team", team.id.0.clone());
     app.change(
-        story::did(&caller, &events::TEAM_DELETE, "delete_team", resource).before(state(&team)),
+        story::did(&caller, &events::TEAM_DELETE, "delete_team", resource).before(team.state()),
         app.access.team_delete(&team.id),
     )
     .await?;
@@ -93,18 +88,6 @@ async fn delete(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<Stri
 
 async fn find(app: &App, id: &str) -> Result<Team, Problem> {
     app.access.team_list().await?.into_iter().find(|team| team.id.0 == id).ok_or_else(|| Problem::not_found("team", id))
-}
-
-fn named(name: &str) -> Result<String, Problem> {
-    let name = name.trim();
-    if name.is_empty() || name.chars().count() > 100 || name.contains(char::is_control) {
-        return Err(Problem::field("name", "invalid", "must have 1 to 100 characters, none of control"));
-    }
-    Ok(name.to_owned())
-}
-
-fn state(team: &Team) -> AuditJson {
-    AuditJson::from(json!({ "name": team.name }))
 }
 
 async fn body_of(app: &App, team: &Team) -> Result<TeamBody, Problem> {

@@ -5,11 +5,10 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use serde_json::json;
 use utoipa_axum::routes;
 
-use reeve_access::{AccessError, Permission, Role, TeamId, User, UserId};
-use reeve_audit::{Json as AuditJson, ResourceRef, events, is_email_address};
+use reeve_access::{Permission, User, UserId, read_roles};
+use reeve_audit::{ResourceRef, events};
 
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
@@ -19,9 +18,6 @@ use crate::routes::account;
 use crate::wire::access::{UserBody, UserCreate, UserPatch};
 use crate::wire::list::List;
 use crate::{story, time};
-
-/// Longest e-mail address, bytes (RFC 5321, section 4.5.3.1.3).
-const MAX_EMAIL: usize = 254;
 
 pub(super) fn routes(guarded: Guarded) -> Guarded {
     guarded
@@ -51,22 +47,11 @@ async fn create(
     caller: Caller,
     Body(body): Body<UserCreate>,
 ) -> Result<(StatusCode, Json<UserBody>), Problem> {
-    let email = body.email.trim().to_lowercase();
-    if email.len() > MAX_EMAIL || !is_email_address(&email) {
-        return Err(Problem::field("email", "invalid", "is not an e-mail address"));
-    }
-    let user = User {
-        id: UserId(uuid::Uuid::now_v7().to_string()),
-        name: named(&body.name)?,
-        roles: roles(&body.roles)?,
-        teams: teams(&app, &body.teams).await?,
-        password_hash: hash(body.password, &email).await?,
-        email,
-        active: true,
-        created_at_ms: app.now().as_millisecond(),
-    };
+    let mut user = User::new(&body.email, &body.name, read_roles(&body.roles)?, app.now().as_millisecond())?;
+    user.join(&body.teams, &app.access.team_list().await?)?;
+    user.password_hash = hash(body.password, &user.email).await?;
     let entry = story::did(&caller, &events::USER_CREATE, "create_user", ResourceRef::new("user", user.id.0.clone()))
-        .after(state(&user));
+        .after(user.state());
     app.change(entry, app.access.user_insert(&user)).await?;
     Ok((StatusCode::CREATED, Json(body_of(&user))))
 }
@@ -83,13 +68,13 @@ async fn patch(
     let before = app.access.user_get(&UserId(id)).await?;
     let mut user = before.clone();
     if let Some(name) = &body.name {
-        user.name = named(name)?;
+        user.rename(name)?;
     }
     if let Some(given) = &body.roles {
-        user.roles = roles(given)?;
+        user.roles = read_roles(given)?;
     }
     if let Some(given) = &body.teams {
-        user.teams = teams(&app, given).await?;
+        user.join(given, &app.access.team_list().await?)?;
     }
     user.active = body.active.unwrap_or(user.active);
     let new_password = body.password.is_some();
@@ -100,15 +85,15 @@ async fn patch(
     if user != before || !new_password {
         let resource = ResourceRef::new("user", user.id.0.clone());
         let entry = story::did(&caller, &events::USER_MODIFY, "modify_user", resource)
-            .before(state(&before))
-            .after(state(&user));
+            .before(before.state())
+            .after(user.state());
         app.change(entry, app.access.user_update(&before, &user)).await?;
     }
     if new_password {
         let with_password = User { password_hash, ..user.clone() };
         account::replace_password(&app, &caller, &user, &with_password, "set_password", None).await?;
     } else if !user.active {
-        end_sessions(&app, &user, None).await?;
+        account::end_sessions(&app, &user, None).await?;
     }
     Ok(Json(body_of(&user)))
 }
@@ -120,63 +105,11 @@ async fn delete(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<Stri
     let user = app.access.user_get(&UserId(id)).await?;
     let resource = ResourceRef::new("user", user.id.0.clone());
     app.change(
-        story::did(&caller, &events::USER_DELETE, "delete_user", resource).before(state(&user)),
+        story::did(&caller, &events::USER_DELETE, "delete_user", resource).before(user.state()),
         app.access.user_delete(&user.id),
     )
     .await?;
     Ok(StatusCode::NO_CONTENT)
-}
-
-/// Ends the sessions of a user but one.
-pub(super) async fn end_sessions(app: &App, user: &User, but: Option<&str>) -> Result<(), Problem> {
-    for session in app.access.session_list(Some(&user.id)).await? {
-        if Some(session.id.as_str()) != but {
-            match app.access.session_delete(&session.id).await {
-                // It has ended by itself.
-                Ok(()) | Err(AccessError::NotFound { .. }) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-    }
-    Ok(())
-}
-
-fn named(name: &str) -> Result<String, Problem> {
-    let name = name.trim();
-    if name.is_empty() || name.chars().count() > 200 || name.contains(char::is_control) {
-        return Err(Problem::field("name", "invalid", "must have 1 to 200 characters, none of control"));
-    }
-    Ok(name.to_owned())
-}
-
-pub(super) fn roles(names: &[String]) -> Result<Vec<Role>, Problem> {
-    if names.is_empty() {
-        return Err(Problem::field("roles", "missing", "name at least one role"));
-    }
-    names
-        .iter()
-        .enumerate()
-        .map(|(index, name)| {
-            Role::parse(name).ok_or_else(|| {
-                let allowed = Role::ALL.iter().map(|role| role.as_str()).collect::<Vec<_>>().join(", ");
-                Problem::field(format!("roles[{index}]"), "invalid", format!("{name:?} is not one of {allowed}"))
-            })
-        })
-        .collect()
-}
-
-async fn teams(app: &App, ids: &[String]) -> Result<Vec<TeamId>, Problem> {
-    let known = app.access.team_list().await?;
-    ids.iter()
-        .enumerate()
-        .map(|(index, id)| {
-            known
-                .iter()
-                .find(|team| team.id.0 == *id)
-                .map(|team| team.id.clone())
-                .ok_or_else(|| Problem::field(format!("teams[{index}]"), "invalid", format!("there is no team {id:?}")))
-        })
-        .collect()
 }
 
 async fn hash(given: Option<String>, email: &str) -> Result<Option<String>, Problem> {
@@ -184,17 +117,6 @@ async fn hash(given: Option<String>, email: &str) -> Result<Option<String>, Prob
         Some(given) => account::hashed("password", given, email).await.map(Some),
         None => Ok(None),
     }
-}
-
-fn state(user: &User) -> AuditJson {
-    AuditJson::from(json!({
-        "email": user.email,
-        "name": user.name,
-        "roles": user.roles.iter().map(|role| role.as_str()).collect::<Vec<_>>(),
-        "teams": user.teams.iter().map(|team| team.0.as_str()).collect::<Vec<_>>(),
-        "active": user.active,
-        "has_password": user.password_hash.is_some(),
-    }))
 }
 
 fn body_of(user: &User) -> UserBody {

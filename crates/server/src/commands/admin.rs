@@ -3,11 +3,12 @@
 use std::future::Future;
 use std::io::Write as _;
 
-use anyhow::{Result, bail};
-use serde_json::json;
+use anyhow::{Context as _, Result, bail};
 
-use reeve_access::{AccessError, AccessStore as _, ApiToken, Role, Secret, TokenHash, User, UserId};
-use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventKind, Json, ResourceRef, events};
+use reeve_access::{
+    AccessError, AccessStore as _, AdministratorAccount, ApiToken, Secret, TOKEN_PREFIX, TokenHash, User,
+};
+use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventKind, ResourceRef, events};
 
 use crate::service::Service;
 
@@ -33,7 +34,7 @@ pub(crate) async fn administrator_by(service: &Service, given: Option<String>) -
         }
         None if users.iter().any(User::administers) => return Ok(()),
         None => {
-            let secret = Secret::generate("rvt_")?.reveal().to_owned();
+            let secret = Secret::generate(TOKEN_PREFIX)?.reveal().to_owned();
             writeln!(std::io::stdout(), "Admin token (shown once): {secret}")?;
             secret
         }
@@ -46,7 +47,7 @@ pub(crate) async fn administrator_by(service: &Service, given: Option<String>) -
     };
     if let Some(token) = kept {
         let now_ms = service.app.now().as_millisecond();
-        if administers(&token, &users, now_ms) {
+        if token.administers(&users, now_ms) {
             return Ok(());
         }
         // It acts for somebody who no longer administers. Giving that person their rights back is not for this token to do.
@@ -54,69 +55,34 @@ pub(crate) async fn administrator_by(service: &Service, given: Option<String>) -
         change(service, entry, service.store.token_delete(&token.id)).await?;
     }
     let user = administrator(service, &users).await?;
-    let token = ApiToken {
-        id: uuid::Uuid::now_v7().to_string(),
-        user: user.id.clone(),
-        name: "first administrator".to_owned(),
-        hash,
-        roles: Vec::new(),
-        parent: None,
-        created_at_ms: service.app.now().as_millisecond(),
-        expires_at_ms: None,
-        last_used_at_ms: None,
-    };
+    let now_ms = service.app.now().as_millisecond();
+    let token = ApiToken::unlimited(user.id, "first administrator", hash, now_ms);
     let entry = entry(&events::TOKEN_CREATE, "create_token", ResourceRef::new("api_token", token.id.clone()));
-    change(service, entry.after(state(&user)), service.store.token_insert(&token)).await
+    change(service, entry.after(token.state()), service.store.token_insert(&token)).await
 }
 
-/// Returns `true` if the token lets its bearer administer now.
-fn administers(token: &ApiToken, users: &[User], now_ms: i64) -> bool {
-    let carries = token.roles.is_empty() || token.roles.contains(&Role::Administrator);
-    let lasts = token.expires_at_ms.is_none_or(|end| now_ms < end);
-    carries && lasts && users.iter().any(|user| user.id == token.user && user.administers())
-}
-
-/// The user that the token acts for: one who administers, the service's own before anybody else; else the service's own, made or
-/// given its rights back.
+/// Returns the user that the token acts for, and makes the account or gives it its rights back where that is needed.
 async fn administrator(service: &Service, users: &[User]) -> Result<User> {
-    let email = std::env::var("REEVE_ADMIN_EMAIL").unwrap_or_else(|_| "admin@localhost".to_owned()).to_lowercase();
-    let own = users.iter().find(|user| user.email == email);
-    if let Some(user) = own.filter(|user| user.administers()).or_else(|| users.iter().find(|user| user.administers())) {
-        return Ok(user.clone());
-    }
-    if let Some(before) = own {
-        let mut user = User { active: true, ..before.clone() };
-        if !user.roles.contains(&Role::Administrator) {
-            user.roles.push(Role::Administrator);
+    let email = std::env::var("REEVE_ADMIN_EMAIL").unwrap_or_else(|_| "admin@localhost".to_owned());
+    let now_ms = service.app.now().as_millisecond();
+    match AdministratorAccount::choose(users, &email, now_ms).context("REEVE_ADMIN_EMAIL")? {
+        AdministratorAccount::Present(user) => Ok(user),
+        AdministratorAccount::Restored { before, after } => {
+            let entry = entry(&events::USER_MODIFY, "modify_user", ResourceRef::new("user", after.id.0.clone()));
+            let entry = entry.before(before.state()).after(after.state());
+            change(service, entry, service.store.user_update(&before, &after)).await?;
+            Ok(after)
         }
-        let entry = entry(&events::USER_MODIFY, "modify_user", ResourceRef::new("user", user.id.0.clone()));
-        let entry = entry.before(state(before)).after(state(&user));
-        change(service, entry, service.store.user_update(before, &user)).await?;
-        return Ok(user);
+        AdministratorAccount::New(user) => {
+            let entry = entry(&events::USER_CREATE, "create_user", ResourceRef::new("user", user.id.0.clone()));
+            change(service, entry.after(user.state()), service.store.user_insert(&user)).await?;
+            Ok(user)
+        }
     }
-    let user = User {
-        id: UserId(uuid::Uuid::now_v7().to_string()),
-        email,
-        name: "Administrator".to_owned(),
-        roles: vec![Role::Administrator],
-        teams: Vec::new(),
-        password_hash: None,
-        active: true,
-        created_at_ms: service.app.now().as_millisecond(),
-    };
-    let entry =
-        entry(&events::USER_CREATE, "create_user", ResourceRef::new("user", user.id.0.clone())).after(state(&user));
-    change(service, entry, service.store.user_insert(&user)).await?;
-    Ok(user)
 }
 
 fn entry(kind: &EventKind, operation: &str, on: ResourceRef) -> Entry {
     Entry::of(kind).by(Actor::system()).on(on).with_action(operation, ActionStatus::Success, ActionMethod::System)
-}
-
-fn state(user: &User) -> Json {
-    let roles: Vec<&str> = user.roles.iter().map(|role| role.as_str()).collect();
-    Json::from(json!({ "email": user.email, "roles": roles, "active": user.active }))
 }
 
 async fn change(

@@ -1,17 +1,17 @@
-//! Who can sign in to the demo: one person a role, with one password that is made up at the first start. And who else works there.
+//! People of the demo: one who can sign in for each role, with one password that is made up at the first start, and their colleagues.
 
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
 
-use reeve_access::{AccessStore as _, Role, Secret, Team, TeamId, User, UserId, password};
+use reeve_access::{AccessStore as _, Role, Secret, Team, User, password};
 use reeve_connect_simulated::{PEOPLE, TEAMS};
 
 use crate::service::Service;
 
 const FILE: &str = "demo-sign-in.txt";
 
-/// How to sign in as the administrator.
+/// Address and password of the administrator.
 pub(super) struct SignIn {
     pub(super) email: String,
     pub(super) password: String,
@@ -41,31 +41,22 @@ pub(super) async fn ensure(service: &Service) -> Result<SignIn> {
     let missing = |email: &str| !known.iter().any(|user| user.email == email);
     let teams = teams(service).await?;
     let created_at_ms = service.app.now().as_millisecond();
-    let add = |email: String, name: &str, role: Role, team: Option<&str>, password_hash: Option<String>| User {
-        id: UserId(uuid::Uuid::now_v7().to_string()),
-        email,
-        name: name.to_owned(),
-        roles: vec![role],
-        teams: team
-            .and_then(|name| teams.iter().find(|team| team.name == name))
-            .map(|team| team.id.clone())
-            .into_iter()
-            .collect(),
-        password_hash,
-        active: true,
-        created_at_ms,
+    let add = |email: &str, name: &str, role: Role, team: Option<&str>, password_hash: Option<String>| {
+        let teams = teams.iter().filter(|known| Some(known.name.as_str()) == team).map(|team| team.id.clone());
+        let user = User::new(email, name, vec![role], created_at_ms)?;
+        anyhow::Ok(User { teams: teams.collect(), password_hash, ..user })
     };
     let signing_in: Vec<_> = SIGN_INS.iter().filter(|(email, ..)| missing(email)).collect();
     if !signing_in.is_empty() {
         let hash = password::hash(&password)?;
         for (email, name, role) in signing_in {
             let in_team = matches!(role, Role::Manager | Role::Operator | Role::RegularUser);
-            let user = add((*email).to_owned(), name, *role, in_team.then_some(TEAMS[0]), Some(hash.clone()));
+            let user = add(email, name, *role, in_team.then_some(TEAMS[0]), Some(hash.clone()))?;
             service.store.user_insert(&user).await?;
         }
     }
     for person in PEOPLE.iter().filter(|person| missing(&person.email())) {
-        let user = add(person.email(), person.name, Role::RegularUser, Some(person.team), None);
+        let user = add(&person.email(), person.name, Role::RegularUser, Some(person.team), None)?;
         service.store.user_insert(&user).await?;
     }
     Ok(SignIn { email: SIGN_INS[0].0.to_owned(), password })
@@ -76,8 +67,7 @@ async fn teams(service: &Service) -> Result<Vec<Team>> {
     let mut known = service.store.team_list().await?;
     for name in TEAMS {
         if !known.iter().any(|team| team.name == name) {
-            let id = TeamId(uuid::Uuid::now_v7().to_string());
-            let team = Team { id, name: name.to_owned(), created_at_ms: service.app.now().as_millisecond() };
+            let team = Team::new(name, service.app.now().as_millisecond())?;
             service.store.team_insert(&team).await?;
             known.push(team);
         }

@@ -1,0 +1,211 @@
+//! Users, and the rules of their names, addresses, roles and teams.
+//!
+//! Whoever makes or changes a user does it here: the HTTP interface, the first start and the demo, so that each of them refuses the same.
+
+use reeve_audit::{FieldError, Json, is_email_address};
+use serde_json::json;
+
+use crate::name::{MAX_NAME, read_name};
+use crate::permission::Permission;
+use crate::role::Role;
+use crate::team::{Team, TeamId};
+
+/// Longest e-mail address, bytes (RFC 5321, section 4.5.3.1.3).
+const MAX_EMAIL: usize = 254;
+
+/// A user's identifier, made by Reeve.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct UserId(pub String);
+
+/// A person (or a service with a login of its own).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct User {
+    /// Identifier.
+    pub id: UserId,
+    /// E-mail address, unique, lower case.
+    pub email: String,
+    /// Display name.
+    pub name: String,
+    /// Roles; never empty.
+    pub roles: Vec<Role>,
+    /// Teams the user belongs to.
+    pub teams: Vec<TeamId>,
+    /// Argon2id hash; `None` for users that only sign in with tokens.
+    pub password_hash: Option<String>,
+    /// `true` if the user may sign in.
+    pub active: bool,
+    /// Time at which the user was made, ms since the epoch.
+    pub created_at_ms: i64,
+}
+
+impl User {
+    /// Makes an active user without teams and without a password.
+    ///
+    /// # Errors
+    /// The field that breaks a rule: `email` or `name`.
+    pub fn new(email: &str, name: &str, roles: Vec<Role>, created_at_ms: i64) -> Result<User, FieldError> {
+        let email = email.trim().to_lowercase();
+        if email.len() > MAX_EMAIL || !is_email_address(&email) {
+            return Err(FieldError::new("email", "invalid", "is not an e-mail address"));
+        }
+        Ok(User {
+            id: UserId(uuid::Uuid::now_v7().to_string()),
+            email,
+            name: read_name(name, MAX_NAME)?,
+            roles,
+            teams: Vec::new(),
+            password_hash: None,
+            active: true,
+            created_at_ms,
+        })
+    }
+
+    /// Gives the user another name.
+    ///
+    /// # Errors
+    /// The name is empty, too long, or has characters of control.
+    pub fn rename(&mut self, name: &str) -> Result<(), FieldError> {
+        self.name = read_name(name, MAX_NAME)?;
+        Ok(())
+    }
+
+    /// Puts the user into these teams and no others.
+    ///
+    /// # Errors
+    /// The first identifier that none of the known teams has.
+    pub fn join(&mut self, ids: &[String], known: &[Team]) -> Result<(), FieldError> {
+        let team = |(index, id): (usize, &String)| {
+            let found = known.iter().find(|team| team.id.0 == *id).map(|team| team.id.clone());
+            found.ok_or_else(|| {
+                FieldError::new(format!("teams[{index}]"), "invalid", format!("there is no team {id:?}"))
+            })
+        };
+        self.teams = ids.iter().enumerate().map(team).collect::<Result<_, _>>()?;
+        Ok(())
+    }
+
+    /// Returns `true` if the user is active and one of their roles may administer the installation.
+    #[must_use]
+    pub fn administers(&self) -> bool {
+        self.active && self.roles.iter().any(|role| role.permissions().contains(&Permission::Administer))
+    }
+
+    /// Returns the user as audit entries show them before and after a change, without the password's hash.
+    #[must_use]
+    pub fn state(&self) -> Json {
+        Json::from(json!({
+            "email": self.email,
+            "name": self.name,
+            "roles": self.roles.iter().map(|role| role.as_str()).collect::<Vec<_>>(),
+            "teams": self.teams.iter().map(|team| team.0.as_str()).collect::<Vec<_>>(),
+            "active": self.active,
+            "has_password": self.password_hash.is_some(),
+        }))
+    }
+}
+
+/// Reads the roles of a user or a token.
+///
+/// # Errors
+/// There is none, or the first name that is no role.
+pub fn read_roles(names: &[String]) -> Result<Vec<Role>, FieldError> {
+    if names.is_empty() {
+        return Err(FieldError::new("roles", "missing", "name at least one role"));
+    }
+    let role = |(index, name): (usize, &String)| {
+        Role::parse(name).ok_or_else(|| {
+            let allowed = Role::ALL.iter().map(|role| role.as_str()).collect::<Vec<_>>().join(", ");
+            FieldError::new(format!("roles[{index}]"), "invalid", format!("{name:?} is not one of {allowed}"))
+        })
+    };
+    names.iter().enumerate().map(role).collect()
+}
+
+/// Account that the administrator's token of an installation acts for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AdministratorAccount {
+    /// A user who administers already.
+    Present(User),
+    /// The service's own account, which lost its rights or was switched off.
+    Restored {
+        /// As it is.
+        before: User,
+        /// As it is to be.
+        after: User,
+    },
+    /// The service's own account, which does not exist.
+    New(User),
+}
+
+impl AdministratorAccount {
+    /// Chooses the account: the service's own if it administers, else another user who does, else the service's own, given its rights back
+    /// or made.
+    ///
+    /// # Errors
+    /// The service's own account has to be made and its address is none.
+    pub fn choose(users: &[User], email: &str, now_ms: i64) -> Result<AdministratorAccount, FieldError> {
+        let email = email.trim().to_lowercase();
+        let own = users.iter().find(|user| user.email == email);
+        let administers = |user: &&User| user.administers();
+        if let Some(user) = own.filter(administers).or_else(|| users.iter().find(administers)) {
+            return Ok(AdministratorAccount::Present(user.clone()));
+        }
+        let Some(before) = own else {
+            let user = User::new(&email, "Administrator", vec![Role::Administrator], now_ms)?;
+            return Ok(AdministratorAccount::New(user));
+        };
+        let mut after = User { active: true, ..before.clone() };
+        if !after.roles.contains(&Role::Administrator) {
+            after.roles.push(Role::Administrator);
+        }
+        Ok(AdministratorAccount::Restored { before: before.clone(), after })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn user(email: &str, roles: &[Role]) -> User {
+        User::new(email, "Ann", roles.to_vec(), 1).unwrap()
+    }
+
+    #[test]
+    fn a_user_is_refused_by_field() {
+        assert_eq!(user(" Ann@Acme.Example ", &[Role::Operator]).email, "ann@acme.example");
+        let long = format!("{}@acme.example", "a".repeat(MAX_EMAIL));
+        for (email, name, field) in [
+            ("ann", "Ann", "email"),
+            ("@acme.example", "Ann", "email"),
+            (long.as_str(), "Ann", "email"),
+            ("ann@acme.example", "  ", "name"),
+            ("ann@acme.example", "A\nnn", "name"),
+            ("ann@acme.example", "a".repeat(MAX_NAME + 1).as_str(), "name"),
+        ] {
+            assert_eq!(User::new(email, name, vec![Role::Operator], 1).unwrap_err().path, field, "{email} {name}");
+        }
+        let mut ann = user("ann@acme.example", &[Role::Operator]);
+        let teams = [Team::new("Blue", 1).unwrap()];
+        assert_eq!(ann.join(&[teams[0].id.0.clone(), "gone".into()], &teams).unwrap_err().path, "teams[1]");
+        ann.join(&[teams[0].id.0.clone()], &teams).unwrap();
+        assert_eq!(ann.teams, [teams[0].id.clone()]);
+        assert_eq!(read_roles(&[]).unwrap_err().code, "missing");
+        assert_eq!(read_roles(&["operator".into(), "king".into()]).unwrap_err().path, "roles[1]");
+    }
+
+    #[test]
+    fn the_administrators_account_is_found_restored_or_made() {
+        let choose = |users: &[User]| AdministratorAccount::choose(users, "Root@localhost", 7).unwrap();
+        let (own, other) =
+            (user("root@localhost", &[Role::Administrator]), user("zoe@acme.example", &[Role::Administrator]));
+        assert_eq!(choose(&[other.clone(), own.clone()]), AdministratorAccount::Present(own.clone()));
+        assert_eq!(choose(std::slice::from_ref(&other)), AdministratorAccount::Present(other));
+        let before = User { active: false, roles: vec![Role::Operator], ..own.clone() };
+        let after = User { roles: vec![Role::Operator, Role::Administrator], ..own };
+        assert_eq!(choose(std::slice::from_ref(&before)), AdministratorAccount::Restored { before, after });
+        let AdministratorAccount::New(made) = choose(&[]) else { unreachable!("there is no user") };
+        assert!(made.administers() && made.email == "root@localhost" && made.created_at_ms == 7);
+        assert_eq!(AdministratorAccount::choose(&[], "nobody", 7).unwrap_err().path, "email");
+    }
+}
