@@ -1,6 +1,5 @@
-//! What handlers share: ports, settings, and the record of who read the log.
+//! State that handlers share: ports, settings, and the counts of attempts and calls.
 
-use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::ops::Deref;
 use std::path::PathBuf;
@@ -9,14 +8,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use axum::http::Method;
 use jiff::{SignedDuration, Timestamp};
-use parking_lot::Mutex;
 
 use reeve_access::{AccessStore, Principal, SavedSearchStore, WorkspaceStore};
 use reeve_alerts::AlertStore;
 use reeve_anomalies::budget::BudgetStore;
 use reeve_anomalies::threat::ThreatStore;
 use reeve_anomalies::{AnomalyStore, Desk};
-use reeve_audit::{Draft, Entry};
+use reeve_audit::Entry;
 use reeve_engine::Engine;
 use reeve_engine::models::Registry;
 use reeve_estate::{Connection, ConnectionId, EstateStore, ObserveError, SampleStore};
@@ -27,23 +25,19 @@ use reeve_predict::{RuleBook, RuleStore};
 use reeve_recommend::models::ModelStore;
 use reeve_recommend::{Agent, AgentStore, Clock};
 use reeve_reports::ReportStore;
-use reeve_trail::{Log, Trail};
+use reeve_trail::{Journal, JournalError, Log, Tallies, Trail};
 
+use crate::api_calls::ApiCalls;
 use crate::attempts::Attempts;
 use crate::backups::Backups;
 use crate::error::{Code, FieldProblem, Problem};
 use crate::extract::Caller;
 use crate::identify::{KnownTokens, Watched};
 use crate::streams::Streams;
-use crate::tallies::{ApiCalls, Tallies};
 use crate::verification::{Jobs, Verifier};
 
-/// How many records of reading may wait for the log while it cannot be written.
-const SPOOL: usize = 10_000;
 /// Refused attempts from one network within this time are one entry, after the first.
 const REFUSALS: SignedDuration = SignedDuration::from_mins(1);
-/// Failures of one kind within this time are one entry, after the first.
-const FAILURES: SignedDuration = SignedDuration::from_mins(10);
 
 /// Settings of the HTTP face.
 #[derive(Debug, Clone)]
@@ -113,7 +107,7 @@ pub trait Syncer: Send + Sync {
     async fn sync(&self, connection: &ConnectionId, by: &str) -> bool;
 }
 
-/// What handlers share: the ports, by name, and what the HTTP face keeps for itself.
+/// State that handlers share: the ports, by name, and the counts that the HTTP interface keeps for itself.
 ///
 /// No entry comes out of it without a caller:
 ///
@@ -136,11 +130,8 @@ pub struct App {
     pub(crate) tokens: KnownTokens,
     /// Attempts that were refused before anybody was known.
     refusals: Tallies,
-    /// Failures inside Reeve.
-    failures: Tallies,
     /// Calls of API clients.
     pub(crate) api_calls: ApiCalls,
-    spool: Mutex<VecDeque<Entry>>,
 }
 
 impl Deref for App {
@@ -154,6 +145,8 @@ impl Deref for App {
 pub struct Ports {
     /// The log: written, proved, and read only through [`App::trail`].
     pub ledger: Log,
+    /// Entries about Reeve's own acts.
+    pub journal: Arc<Journal>,
     /// Users, teams, tokens, sessions.
     pub access: Arc<dyn AccessStore>,
     /// Verifying the log.
@@ -187,7 +180,7 @@ pub struct Ports {
     /// Lists of indicators.
     pub threats: Arc<dyn ThreatStore>,
     /// Answering anomalies.
-    pub desk: Desk,
+    pub desk: Arc<Desk>,
     /// What the agents have learned.
     pub models: Arc<dyn ModelStore>,
     /// Looking after that.
@@ -217,9 +210,7 @@ impl App {
             verifications: Jobs::default(),
             tokens: KnownTokens::new(changes),
             refusals: Tallies::new("attempts", REFUSALS),
-            failures: Tallies::new("occurrences", FAILURES),
             api_calls: ApiCalls::default(),
-            spool: Mutex::new(VecDeque::new()),
         }
     }
 
@@ -229,11 +220,10 @@ impl App {
         self.ledger.trail_of(principal)
     }
 
-    /// Now, to the millisecond.
+    /// Returns the present time, in whole milliseconds.
     #[must_use]
     pub fn now(&self) -> Timestamp {
-        let now = self.clock.now();
-        Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)
+        self.journal.now()
     }
 
     /// When an agent runs next by schedule.
@@ -248,31 +238,19 @@ impl App {
     /// # Errors
     /// A problem that says why the log did not take it.
     pub async fn record(&self, entry: Entry) -> Result<(), Problem> {
-        let draft = Draft::by_reeve(entry, self.now()).map_err(|errors| Problem::internal(format!("{errors:?}")))?;
-        self.ledger.append(vec![draft]).await.map(|_| ()).map_err(|error| append_problem(&error))
+        self.journal.record(entry).await.map_err(|error| match error {
+            JournalError::Unsound(errors) => Problem::internal(errors),
+            JournalError::Append(error) => append_problem(&error),
+        })
     }
 
-    /// Records that the log was read. While the log cannot be written the record waits in a bounded spool, so that a
-    /// full disk does not blind the auditor; once the spool is full, reading is refused.
+    /// Records that the log was read. While the log cannot be written the record waits in bounded memory; once that is full, reading is
+    /// refused.
     ///
     /// # Errors
-    /// A problem once neither the log nor the spool has room.
+    /// A problem once neither the log nor the memory has room.
     pub async fn record_reading(&self, entry: Entry) -> Result<(), Problem> {
-        let mut waiting: Vec<Entry> = self.spool.lock().drain(..).collect();
-        waiting.push(entry);
-        let now = self.now();
-        let drafts: Vec<Draft> = waiting.iter().filter_map(|entry| Draft::by_reeve(entry.clone(), now).ok()).collect();
-        if let Err(error) = self.ledger.append(drafts).await {
-            tracing::warn!(%error, "a record of reading the log waits in the spool");
-            let mut spool = self.spool.lock();
-            if spool.len() + waiting.len() > SPOOL {
-                waiting.pop();
-                spool.extend(waiting);
-                return Err(append_problem(&error));
-            }
-            spool.extend(waiting);
-        }
-        Ok(())
+        self.journal.record_or_keep(entry).await.map_err(|error| append_problem(&error))
     }
 
     /// Records that somebody was refused.
@@ -286,17 +264,7 @@ impl App {
     /// Records an attempt that was refused before anybody was known, at most twice a window and network however many there are.
     pub(crate) async fn refused(&self, kind: String, entry: Entry) {
         if let Some(entry) = self.refusals.note(kind, entry, self.now()) {
-            self.record_outcome(entry).await;
-        }
-    }
-
-    /// Says in the service's own log and in the audit log that a part of Reeve failed; the latter at most twice in ten minutes.
-    pub async fn failed(&self, part: &'static str, error: impl std::fmt::Display + Send) {
-        let error = error.to_string();
-        tracing::warn!(part, error, "a part of Reeve failed; it is tried again");
-        let entry = crate::story::failed(part, &error);
-        if let Some(entry) = self.failures.note(part.to_owned(), entry, self.now()) {
-            self.record_outcome(entry).await;
+            self.journal.record_outcome(entry).await;
         }
     }
 
@@ -304,12 +272,11 @@ impl App {
     pub async fn record_tallies(&self, every: bool) {
         let now = self.now();
         let mut entries = self.api_calls.ended(now, every);
-        for tallies in [&self.refusals, &self.failures] {
-            entries.extend(if every { tallies.all() } else { tallies.ended(now) });
-        }
+        entries.extend(if every { self.refusals.all() } else { self.refusals.ended(now) });
         for entry in entries {
-            self.record_outcome(entry).await;
+            self.journal.record_outcome(entry).await;
         }
+        self.journal.record_failures(every).await;
     }
 }
 

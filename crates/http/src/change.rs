@@ -64,15 +64,6 @@ impl App {
     /// Records the outcome of a change: `failure` is the reason when it did not succeed.
     pub(crate) async fn conclude(&self, announced: Announced, failure: Option<&str>) {
         let Announced { entry, intent } = announced;
-        self.record_outcome(entry.outcome(&intent, failure)).await;
-    }
-
-    /// Records what has happened already. While the log cannot be written the record waits beside those of reading it: the change
-    /// stands, and an error would tell the caller that it does not.
-    pub async fn record_outcome(&self, entry: Entry) {
-        let id = entry.event_id.clone();
-        if let Err(problem) = self.record_reading(entry).await {
-            tracing::error!(event = id.as_str(), problem = %problem.body().detail, "an outcome was not recorded");
-        }
+        self.journal.record_outcome(entry.outcome(&intent, failure)).await;
     }
 }

@@ -146,7 +146,8 @@ async fn check(State((app, access)): State<(Arc<App>, Access)>, request: Request
         app.api_calls.note(principal, origin, (method.as_str(), &route, response.status().as_u16()), app.now());
     }
     if response.status() == StatusCode::INTERNAL_SERVER_ERROR {
-        app.failed("http", format!("{method} {route} was answered with 500; the service's own log has the cause"))
+        app.journal
+            .failed("http", format!("{method} {route} was answered with 500; the service's own log has the cause"))
             .await;
     }
     response

@@ -3,6 +3,7 @@
 //! Every route is added through [`guard::Guarded`] with what it asks for; [`router()`] puts them behind limits, security
 //! headers and one error shape. No adapter is known here: everything comes in through ports ([`app::Ports`]).
 
+mod api_calls;
 pub mod app;
 mod attempts;
 pub mod backups;
@@ -19,7 +20,6 @@ pub mod router;
 mod routes;
 pub mod story;
 pub mod streams;
-mod tallies;
 mod time;
 pub mod verification;
 pub mod wire;

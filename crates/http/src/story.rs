@@ -88,16 +88,6 @@ pub fn denied(caller: &Caller, method: &str, path: &str, needed: &str) -> Entry 
         .with_metadata("needed", Json::from(json!(needed)))
 }
 
-/// An entry about a failure inside Reeve.
-#[must_use]
-pub fn failed(part: &str, error: &str) -> Entry {
-    Entry::of(&events::ERROR)
-        .by(Actor::system())
-        .on(ResourceRef::new("reeve", part))
-        .with_action("fail", ActionStatus::Failed, ActionMethod::System)
-        .with_metadata("error", error.chars().take(500).collect::<String>())
-}
-
 /// An entry about an API token that opened nothing: it is unknown, has expired, or was revoked.
 #[must_use]
 pub fn token_refused(origin: &Origin, method: &str, path: &str, request_id: &str) -> Entry {

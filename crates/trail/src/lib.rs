@@ -5,15 +5,22 @@
 //! writes and proves, and reads only through a trail; it gives out neither the ledger nor the reader below. Background work that
 //! acts for no one person is handed a trail of [`Trail::service_wide`] by the program that opened the log.
 //!
+//! Entries about Reeve's own acts go through one [`Journal`], which keeps those that the log cannot take right now and counts what happens
+//! too often to be recorded one by one ([`Tallies`]).
+//!
 //! Reading on is the same for everybody who follows the log: a [`Follower`] reads stretches from a position that its host keeps,
 //! and [`Live`] is a follower that waits for what is new.
 
 mod follower;
+mod journal;
 mod live;
 mod log;
+mod tallies;
 mod trail;
 
 pub use follower::{Follower, Scan};
+pub use journal::{Journal, JournalError};
 pub use live::{Live, LiveError};
 pub use log::Log;
+pub use tallies::Tallies;
 pub use trail::Trail;

@@ -143,7 +143,7 @@ pub(super) async fn test(
     Path(id): Path<String>,
 ) -> Result<Json<DeliveryBody>, Problem> {
     let channel = app.dispatcher.channels.channel_get(&ChannelId(id)).await?;
-    let test = async { app.dispatcher.test_channel(&channel).await.map_err(deliveries::problem) };
+    let test = async { app.dispatcher.test(Target::Channel(channel.id.clone())).await.map_err(deliveries::problem) };
     let delivery = app.change(entry(&caller, "notification_channel.test", &channel), test).await?;
     Ok(Json(DeliveryBody::of(&delivery)))
 }

@@ -144,7 +144,7 @@ pub(super) async fn test(
     Path(id): Path<String>,
 ) -> Result<Json<DeliveryBody>, Problem> {
     let webhook = app.dispatcher.webhooks.webhook_get(&WebhookId(id)).await?;
-    let test = async { app.dispatcher.test_webhook(&webhook).await.map_err(deliveries::problem) };
+    let test = async { app.dispatcher.test(Target::Webhook(webhook.id.clone())).await.map_err(deliveries::problem) };
     let delivery = app.change(entry(&caller, "webhook.test", &webhook), test).await?;
     Ok(Json(DeliveryBody::of(&delivery)))
 }

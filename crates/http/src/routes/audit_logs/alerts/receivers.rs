@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use reeve_alerts::{Rule, RuleId};
-use reeve_notify::delivery::{Delivery, DeliveryStatus, Topic};
+use reeve_notify::delivery::{Delivery, DeliveryStatus, Target, Topic};
 use reeve_notify::notification::{Channel, ChannelKind};
 use reeve_notify::webhook::{Webhook, WebhookEvent};
 
@@ -76,11 +76,11 @@ async fn sent(app: &App, rule: &Rule) -> Result<AlertTestBody, Problem> {
     let receivers = of(app, rule).await?;
     let mut targets = Vec::new();
     for channel in &receivers.channels {
-        let delivery = app.dispatcher.test_channel(channel).await.map_err(deliveries::problem)?;
+        let delivery = app.dispatcher.test(Target::Channel(channel.id.clone())).await.map_err(deliveries::problem)?;
         targets.push(tested(channel.name.clone(), &delivery));
     }
     for webhook in &receivers.webhooks {
-        let delivery = app.dispatcher.test_webhook(webhook).await.map_err(deliveries::problem)?;
+        let delivery = app.dispatcher.test(Target::Webhook(webhook.id.clone())).await.map_err(deliveries::problem)?;
         let name = if webhook.name.is_empty() { webhook.url.clone() } else { webhook.name.clone() };
         targets.push(tested(name, &delivery));
     }

@@ -9,7 +9,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use reeve_audit::{Entry, ResourceRef, events};
 use reeve_notify::delivery::{Target, Topic};
-use reeve_reports::{ReportId, Run, RunFilter, RunId, RunProgress, RunState};
+use reeve_reports::{ReportId, Run, RunFilter, RunId, RunState};
 use serde_json::json;
 use tokio_util::io::ReaderStream;
 
@@ -37,31 +37,8 @@ pub(super) async fn run(
     Path(id): Path<String>,
 ) -> Result<(StatusCode, [(header::HeaderName, String); 1], Json<ReportRunBody>), Problem> {
     let report = app.reports.report_get(&ReportId(id)).await?;
-    let now = app.now();
-    let principal = &caller.principal;
-    let run = Run {
-        id: RunId(uuid::Uuid::now_v7().to_string()),
-        report: report.id,
-        report_name: report.name,
-        request: report.request,
-        state: RunState::Queued,
-        progress: RunProgress::default(),
-        error: None,
-        summary: None,
-        files: Default::default(),
-        user: principal.user.0.clone(),
-        user_email: principal.email.clone(),
-        token: principal.token.as_ref().map(|token| token.id.clone()),
-        scheduled: false,
-        cancelling: false,
-        channels: report.channels,
-        recipients: report.recipients,
-        created_at: now,
-        started_at: None,
-        touched_at: now,
-        ended_at: None,
-        version: 1,
-    };
+    let id = RunId(uuid::Uuid::now_v7().to_string());
+    let run = Run::requested(&report, id, &caller.principal, app.now());
     app.reports.run_insert(&run, None).await?;
     let place = format!("/api/v1/audit-logs/reports/runs/{}", run.id.0);
     Ok((StatusCode::ACCEPTED, [(header::LOCATION, place)], Json(ReportRunBody::of(&run))))
@@ -146,7 +123,7 @@ pub(super) async fn cancel(
         match app.reports.run_update(&after).await {
             Ok(()) if queued => {
                 let told = entry(&caller, "report.cancel", &after);
-                app.record_outcome(told).await;
+                app.journal.record_outcome(told).await;
                 return Ok(Json(ReportRunBody::of(&after)));
             }
             Ok(()) => return Ok(Json(ReportRunBody::of(&after))),

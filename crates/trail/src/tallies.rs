@@ -4,8 +4,6 @@
 //! see it; those that follow within a window are counted, and one entry tells of them when the window ends. Memory is bounded:
 //! beyond [`MOST`] kinds all others are counted together.
 
-mod calls;
-
 use std::collections::HashMap;
 
 use jiff::{SignedDuration, Timestamp};
@@ -14,8 +12,6 @@ use serde_json::json;
 
 use reeve_audit::{Entry, Json};
 
-pub(crate) use calls::ApiCalls;
-
 /// Kinds that are told apart at once.
 const MOST: usize = 1_000;
 /// The kind of all others once there are [`MOST`].
@@ -23,7 +19,7 @@ const OTHERS: &str = "others";
 
 /// One entry a window and kind, with the number of occurrences.
 #[derive(Debug)]
-pub(crate) struct Tallies {
+pub struct Tallies {
     /// Name of the member of `metadata` that holds the number.
     member: &'static str,
     span: SignedDuration,
@@ -41,12 +37,14 @@ struct Window {
 
 impl Tallies {
     /// Returns tallies whose entries hold the number of occurrences in a member of `metadata`.
-    pub(crate) fn new(member: &'static str, span: SignedDuration) -> Self {
+    #[must_use]
+    pub fn new(member: &'static str, span: SignedDuration) -> Self {
         Tallies { member, span, open: Mutex::default() }
     }
 
     /// Counts an occurrence; returns the entry to record now, where one is due.
-    pub(crate) fn note(&self, kind: String, entry: Entry, now: Timestamp) -> Option<Entry> {
+    #[must_use]
+    pub fn note(&self, kind: String, entry: Entry, now: Timestamp) -> Option<Entry> {
         let mut open = self.open.lock();
         let kind = if open.len() >= MOST && !open.contains_key(&kind) { OTHERS.to_owned() } else { kind };
         let waiting = match open.get_mut(&kind) {
@@ -63,12 +61,14 @@ impl Tallies {
     }
 
     /// Ends the windows whose time is over; returns an entry for each in which something was counted.
-    pub(crate) fn ended(&self, now: Timestamp) -> Vec<Entry> {
+    #[must_use]
+    pub fn ended(&self, now: Timestamp) -> Vec<Entry> {
         self.take(|window| now.duration_since(window.opened_at) >= self.span)
     }
 
     /// Ends every window: the service stops.
-    pub(crate) fn all(&self) -> Vec<Entry> {
+    #[must_use]
+    pub fn all(&self) -> Vec<Entry> {
         self.take(|_| true)
     }
 
