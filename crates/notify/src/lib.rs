@@ -2,4 +2,5 @@
 
 pub mod delivery;
 pub mod notification;
+pub mod sources;
 pub mod webhook;

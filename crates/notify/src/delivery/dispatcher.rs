@@ -1,9 +1,11 @@
-//! Sends what is due: claims, sends, marks. Safe to run at any time, and in several processes over one store.
+//! The one route of deliveries, to webhooks and channels alike: claimed, sent, kept, recorded. Safe to run at any time, and in several
+//! processes over one store.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures::StreamExt as _;
+use jiff::Timestamp;
 use reeve_access::{Workspace, WorkspaceStore};
 use reeve_audit::{ActionStatus, Entry, Json, ResourceRef, Severity, events};
 use reeve_estate::StoreError;
@@ -22,7 +24,7 @@ const OF_EACH: u64 = 20;
 /// Targets that are sent to at the same time.
 const AT_ONCE: usize = 16;
 
-/// What one round did.
+/// Results of one round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sent {
     /// Arrived.
@@ -33,7 +35,7 @@ pub struct Sent {
     pub dead: u64,
 }
 
-/// Why a round stopped.
+/// Reason why a round stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum DispatchError {
     /// The store failed.
@@ -105,7 +107,7 @@ impl Dispatcher {
         sent
     }
 
-    /// One attempt at one delivery, marked; where it stands then.
+    /// Makes one attempt at a delivery and keeps its result. Returns the status of the delivery after it.
     ///
     /// # Errors
     /// When the store or the log fails, or somebody else has claimed it. It may have been sent nevertheless.
@@ -113,97 +115,65 @@ impl Dispatcher {
         let claimed = delivery.claimed(self.clock.now());
         self.deliveries.delivery_update(&claimed).await?;
         let body = self.deliveries.delivery_body(&delivery.id).await?;
-        let (after, off) = match &delivery.target {
-            Target::Webhook(id) => {
-                let webhook = self.webhooks.webhook_get(id).await?;
-                if !webhook.enabled {
-                    (claimed.given_up("the subscription is switched off", self.clock.now()), None)
-                } else {
-                    let attempt = self.attempt(&webhook, &claimed, body).await?;
-                    let gone = attempt.gone.then_some(webhook);
-                    (claimed.after(attempt, self.clock.now()), gone)
-                }
-            }
-            Target::Channel(id) => {
-                let channel = self.channels.channel_get(id).await?;
-                if !channel.enabled {
-                    (claimed.given_up("the channel is switched off", self.clock.now()), None)
-                } else {
-                    let attempt = self.notify(&channel, &body).await?;
-                    (claimed.after(attempt, self.clock.now()), None)
-                }
+        let receiver = self.receiver(&delivery.target).await?;
+        let (after, is_gone) = match receiver.off_reason() {
+            Some(reason) => (claimed.given_up(reason, self.clock.now()), false),
+            None => {
+                let attempt = self.attempt(&receiver, &claimed, body).await?;
+                let is_gone = attempt.gone;
+                (claimed.after(attempt, self.clock.now()), is_gone)
             }
         };
         self.deliveries.delivery_update(&after).await?;
-        if let Some(webhook) = off {
-            self.switch_off(&webhook).await?;
+        if is_gone && let Receiver::Webhook(webhook) = &receiver {
+            self.switch_off(webhook).await?;
         }
-        if matches!(after.status, DeliveryStatus::DeadLetter | DeliveryStatus::Delivered) {
+        if after.status != DeliveryStatus::Pending {
             self.recorder.record(vec![ended(&after)]).await?;
         }
         Ok(after.status)
     }
 
-    /// Sends a body to a subscription, signed by every secret that signs now.
-    ///
-    /// # Errors
-    /// When the store fails. A failed sending is an [`Attempt`] that says so.
-    pub async fn attempt(
-        &self,
-        webhook: &Webhook,
-        delivery: &Delivery,
-        body: String,
-    ) -> Result<Attempt, DispatchError> {
-        let now = self.clock.now();
-        let secrets = self.webhooks.webhook_secrets(&webhook.id).await?.signing(now);
-        let message = WebhookMessage { url: webhook.url.clone(), id: delivery.id.0.clone(), at: now, body, secrets };
-        Ok(self.sender.send(&message).await)
+    /// Reads the receiver of a target.
+    async fn receiver(&self, target: &Target) -> Result<Receiver, DispatchError> {
+        Ok(match target {
+            Target::Webhook(id) => Receiver::Webhook(self.webhooks.webhook_get(id).await?),
+            Target::Channel(id) => Receiver::Channel(self.channels.channel_get(id).await?),
+        })
     }
 
-    /// Sends a message to a channel.
-    ///
-    /// # Errors
-    /// When the store fails or does not hold a message. A failed sending is an [`Attempt`] that says so.
-    pub async fn notify(&self, channel: &Channel, body: &str) -> Result<Attempt, DispatchError> {
-        let mut message = Message::decode(body).map_err(|error| StoreError::Backend(error.to_string()))?;
-        match self.workspace.workspace_get().await {
-            Ok(workspace) if workspace.name == Workspace::default().name => {}
-            // People who look after several installations see by the subject which one it is.
-            Ok(workspace) => message.title = format!("[{}] {}", workspace.name, message.title),
-            Err(error) => tracing::warn!(%error, "a message goes out without the workspace's name"),
+    /// Sends a body to a receiver: to a subscription signed by every secret that signs now, to a channel as a message in its own form.
+    async fn attempt(&self, receiver: &Receiver, delivery: &Delivery, body: String) -> Result<Attempt, DispatchError> {
+        match receiver {
+            Receiver::Webhook(webhook) => {
+                let now = self.clock.now();
+                let secrets = self.webhooks.webhook_secrets(&webhook.id).await?.signing(now);
+                let (url, id) = (webhook.url.clone(), delivery.id.0.clone());
+                Ok(self.sender.send(&WebhookMessage { url, id, at: now, body, secrets }).await)
+            }
+            Receiver::Channel(channel) => {
+                let mut message = Message::decode(&body).map_err(|error| StoreError::Backend(error.to_string()))?;
+                match self.workspace.workspace_get().await {
+                    Ok(workspace) if workspace.name == Workspace::default().name => {}
+                    // People who look after several installations see by the subject which one it is.
+                    Ok(workspace) => message.title = format!("[{}] {}", workspace.name, message.title),
+                    Err(error) => tracing::warn!(%error, "a message goes out without the workspace's name"),
+                }
+                let secret = self.channels.channel_secret(&channel.id).await?;
+                Ok(self.notifier.send(channel, &secret, &message).await)
+            }
         }
-        let secret = self.channels.channel_secret(&channel.id).await?;
-        Ok(self.notifier.send(channel, &secret, &message).await)
     }
 
-    /// Tries a subscription with a message of its own, once; how it went is kept beside the other deliveries.
+    /// Tries a receiver with a message of its own, once. The delivery is kept beside the others of the receiver.
     ///
     /// # Errors
-    /// When the store fails.
-    pub async fn test_webhook(&self, webhook: &Webhook) -> Result<Delivery, DispatchError> {
-        let data = json!({ "webhook_id": webhook.id.0, "event": webhook.event.as_str(), "message": "A test by Reeve" });
-        let body = body_of("test", self.clock.now(), &data);
-        let begun = self.begin_test(Target::Webhook(webhook.id.clone()), &body).await?;
-        let attempt = self.attempt(webhook, &begun, body).await?;
-        self.end_test(&begun, attempt).await
-    }
-
-    /// Tries a channel with a message of its own, once.
-    ///
-    /// # Errors
-    /// When the store fails.
-    pub async fn test_channel(&self, channel: &Channel) -> Result<Delivery, DispatchError> {
-        let message = Message {
-            title: "A test by Reeve".to_owned(),
-            gravity: Gravity::Info,
-            items: vec![Item { title: format!("The channel {} works", channel.name), facts: Vec::new() }],
-            about: format!("test:{}", channel.id.0),
-            to: Vec::new(),
-            attachment: None,
-        };
-        let body = message.encode();
-        let begun = self.begin_test(Target::Channel(channel.id.clone()), &body).await?;
-        let attempt = self.notify(channel, &body).await?;
+    /// When the receiver does not exist or the store fails.
+    pub async fn test(&self, target: Target) -> Result<Delivery, DispatchError> {
+        let receiver = self.receiver(&target).await?;
+        let body = receiver.test_body(self.clock.now());
+        let begun = self.begin_test(target, &body).await?;
+        let attempt = self.attempt(&receiver, &begun, body).await?;
         self.end_test(&begun, attempt).await
     }
 
@@ -244,6 +214,43 @@ impl Dispatcher {
             // Changed by a person in between: the next delivery says 410 again.
             Err(StoreError::Conflict(_) | StoreError::NotFound { .. }) | Ok(()) => Ok(()),
             Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// Receiver of deliveries.
+#[derive(Debug)]
+enum Receiver {
+    Webhook(Webhook),
+    Channel(Channel),
+}
+
+impl Receiver {
+    /// Returns the reason why nothing is sent to a receiver that is switched off.
+    fn off_reason(&self) -> Option<&'static str> {
+        match self {
+            Receiver::Webhook(webhook) if !webhook.enabled => Some("the subscription is switched off"),
+            Receiver::Channel(channel) if !channel.enabled => Some("the channel is switched off"),
+            Receiver::Webhook(_) | Receiver::Channel(_) => None,
+        }
+    }
+
+    /// Returns the body of a test.
+    fn test_body(&self, now: Timestamp) -> String {
+        match self {
+            Receiver::Webhook(webhook) => {
+                let (id, event) = (&webhook.id.0, webhook.event.as_str());
+                body_of("test", now, &json!({ "webhook_id": id, "event": event, "message": "A test by Reeve" }))
+            }
+            Receiver::Channel(channel) => Message {
+                title: "A test by Reeve".to_owned(),
+                gravity: Gravity::Info,
+                items: vec![Item { title: format!("The channel {} works", channel.name), facts: Vec::new() }],
+                about: format!("test:{}", channel.id.0),
+                to: Vec::new(),
+                attachment: None,
+            }
+            .encode(),
         }
     }
 }

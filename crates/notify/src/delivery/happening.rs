@@ -44,7 +44,7 @@ pub struct Happening {
     pub subject: String,
     /// When it happened.
     pub at: Timestamp,
-    /// The agent whose timings decide; `None` is the one that wants to hear of its topic the soonest.
+    /// The agent whose timings decide. With `None` the promptest timing of all agents decides; without agents it goes out at once.
     pub agent: Option<AgentId>,
     /// What filters look at.
     pub facts: Facts,
@@ -127,13 +127,19 @@ impl Audience {
             plan.outgoing.extend(named.map(|channel| happening.to(channel, now)));
             return;
         }
+        let channels = self.channels.iter().filter(|channel| channel.takes(happening.topic));
         let agent = match &happening.agent {
             Some(id) => self.agents.iter().find(|agent| agent.id == *id),
             None => self.agents.iter().min_by_key(|agent| timing_of(agent, happening.topic)),
         };
-        let Some(agent) = agent else { return };
+        let Some(agent) = agent else {
+            // Without a configured agent nobody has said that an anomaly may wait. Findings of an agent that is gone are told to nobody.
+            if happening.agent.is_none() {
+                plan.outgoing.extend(channels.map(|channel| happening.to(channel, now)));
+            }
+            return;
+        };
         let timing = timing_of(agent, happening.topic);
-        let channels = self.channels.iter().filter(|channel| channel.takes(happening.topic));
         match next_digest(timing, now) {
             None if timing == Timing::Never => {}
             None => plan.outgoing.extend(channels.map(|channel| happening.to(channel, now))),
@@ -176,21 +182,4 @@ impl From<&str> for Gravity {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_body_is_bounded() {
-        let at: Timestamp = Timestamp::UNIX_EPOCH;
-        let small = body_of("action_completed", at, &json!({ "id": "a-1", "steps": [] }));
-        assert_eq!(
-            small,
-            r#"{"type":"action_completed","timestamp":"1970-01-01T00:00:00.000Z","data":{"id":"a-1","steps":[]}}"#
-        );
-        let large = body_of("action_completed", at, &json!({ "id": "a-1", "steps": "x".repeat(LARGEST) }));
-        assert_eq!(
-            large,
-            r#"{"type":"action_completed","timestamp":"1970-01-01T00:00:00.000Z","data":{"id":"a-1","truncated":true}}"#
-        );
-    }
-}
+mod tests;

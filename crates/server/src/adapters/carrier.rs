@@ -16,7 +16,7 @@ use reeve_exports::{Carrier, CarryError, Destination, DestinationSecret, Destina
 pub(crate) struct Carriers {
     /// Folder below which files may be put; `None` allows none.
     pub(crate) folder: Option<PathBuf>,
-    /// What may be reached.
+    /// Addresses that may be reached.
     pub(crate) policy: Policy,
 }
 

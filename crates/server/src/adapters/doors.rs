@@ -149,7 +149,7 @@ fn note() -> String {
     Checkpoint::new("log.example", 1, leaf_hash(b"x")).sign(&[&signer]).unwrap().to_string()
 }
 
-/// What came of one attempt: why it failed, or that it did not.
+/// Result of one attempt: the reason of its failure, or none.
 async fn knock(door: &str, client: &Outbound, host: &str, port: u16) -> Result<(), String> {
     let policy = client.policy().clone();
     let url = format!("http://{host}:{port}");

@@ -1,4 +1,4 @@
-//! Where checkpoints are published: the port, and what every place has in common. Each place is an adapter below.
+//! Places at which checkpoints are published: the port, and the work that every place has in common. Each place is an adapter below.
 //!
 //! A place that holds a checkpoint the log no longer extends keeps it: what says that a log was cut or rewritten is never
 //! overwritten by the log that was.
@@ -20,7 +20,7 @@ pub(crate) use webhook::WebhookDestination;
 /// A checkpoint on its way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Published {
-    /// What it says.
+    /// Text of the checkpoint.
     pub(crate) checkpoint: Checkpoint,
     /// The signed note, with cosignatures where there are any.
     pub(crate) note: String,
@@ -29,7 +29,7 @@ pub(crate) struct Published {
 /// A place that checkpoints are published to.
 #[async_trait]
 pub(crate) trait Destination: Send + Sync {
-    /// What it is called in metrics and messages.
+    /// Name in metrics and messages.
     fn name(&self) -> &str;
     /// Delivers a checkpoint; done when this returns.
     async fn deliver(&self, published: &Published) -> Result<()>;

@@ -7,7 +7,7 @@ use reeve_audit::{Draft, Entry};
 use reeve_ledger::{AppendError, Ledger};
 use reeve_recommend::{RecordError, Recorder};
 
-/// How often a busy ledger is asked again.
+/// Number of times that a busy ledger is asked again.
 const TRIES: u32 = 5;
 
 /// Writes into the ledger.

@@ -181,7 +181,10 @@ async fn a_crash_between_sending_and_marking_sends_the_same_again() -> Result<()
     // As far as the crash: claimed and sent, never marked.
     let claimed = delivery.claimed(world.clock.now());
     world.store.delivery_update(&claimed).await?;
-    let attempt = world.dispatcher.attempt(&one, &claimed, "{}".into()).await?;
+    let now = world.clock.now();
+    let secrets = world.store.webhook_secrets(&one.id).await?.signing(now);
+    let (url, id) = (one.url.clone(), claimed.id.0.clone());
+    let attempt = world.dispatcher.sender.send(&WebhookMessage { url, id, at: now, body: "{}".into(), secrets }).await;
     assert!(attempt.ok);
     assert_eq!(world.dispatcher.send_due().await?, Sent::default(), "whoever claimed it may still be at it");
     world.later(SignedDuration::from_secs(91));

@@ -1,0 +1,196 @@
+//! Timings of agents, channels, filters and bodies: who is told of a happening, and when.
+
+#![allow(clippy::unwrap_used)]
+
+use jiff::Timestamp;
+use reeve_recommend::AgentType;
+use reeve_recommend::agent::{AutoApply, Impact, Mode, Notifications, Scope};
+
+use super::*;
+use crate::notification::{ChannelId, ChannelSettings, Item};
+use crate::webhook::{Filter, WebhookId};
+
+#[test]
+fn a_body_is_bounded() {
+    let at: Timestamp = Timestamp::UNIX_EPOCH;
+    let small = body_of("action_completed", at, &json!({ "id": "a-1", "steps": [] }));
+    assert_eq!(
+        small,
+        r#"{"type":"action_completed","timestamp":"1970-01-01T00:00:00.000Z","data":{"id":"a-1","steps":[]}}"#
+    );
+    let large = body_of("action_completed", at, &json!({ "id": "a-1", "steps": "x".repeat(LARGEST) }));
+    assert_eq!(
+        large,
+        r#"{"type":"action_completed","timestamp":"1970-01-01T00:00:00.000Z","data":{"id":"a-1","truncated":true}}"#
+    );
+}
+
+fn now() -> Timestamp {
+    "2026-11-21T12:00:00Z".parse().unwrap()
+}
+
+/// An agent with timings of recommendations, actions and anomalies.
+fn agent(id: &str, [recommendations, actions_taken, anomalies]: [Timing; 3]) -> Agent {
+    Agent {
+        id: AgentId(id.into()),
+        agent_type: AgentType::CostOptimizer,
+        name: id.into(),
+        mode: Mode::SafeMode,
+        scope: Scope { accounts: Vec::new(), services: Vec::new() },
+        learning_period_days: 14,
+        confidence_threshold: 85.0,
+        auto_apply: AutoApply { enabled: false, max_impact: Impact::Low, approval_required: Impact::Medium },
+        notifications: Notifications { recommendations, actions_taken, anomalies },
+        schedule: None,
+        learning_waived: None,
+        version: 1,
+        created_at: now(),
+        last_run: None,
+    }
+}
+
+fn channel(id: &str, topics: &[Topic], enabled: bool) -> Channel {
+    Channel {
+        id: ChannelId(id.into()),
+        name: id.into(),
+        settings: ChannelSettings::Slack,
+        topics: topics.to_vec(),
+        enabled,
+        created_at: now(),
+        updated_at: now(),
+        version: 1,
+    }
+}
+
+fn webhook(id: &str, event: WebhookEvent, filter: &str) -> Webhook {
+    Webhook {
+        id: WebhookId(id.into()),
+        name: id.into(),
+        event,
+        url: "https://hooks.example/".into(),
+        filter: Filter::parse(filter, event).unwrap(),
+        enabled: true,
+        disabled_reason: None,
+        created_at: now(),
+        updated_at: now(),
+        version: 1,
+    }
+}
+
+fn happening(topic: Topic, agent: Option<&str>) -> Happening {
+    let event = match topic {
+        Topic::Recommendations => Some(WebhookEvent::RecommendationReady),
+        Topic::Actions => Some(WebhookEvent::ActionCompleted),
+        Topic::Anomalies => Some(WebhookEvent::AnomalyDetected),
+        Topic::Approvals | Topic::Alerts | Topic::Reports => None,
+    };
+    Happening {
+        topic,
+        event,
+        name: topic.as_str(),
+        subject: format!("{topic}:1"),
+        at: now(),
+        agent: agent.map(|id| AgentId(id.into())),
+        facts: Facts { priority: Some("high".into()), types: vec!["cost".into()], impact: Some("low".into()) },
+        data: json!({ "id": "1" }),
+        message: Message {
+            title: "It happened".into(),
+            gravity: Gravity::Info,
+            items: vec![Item { title: "It happened".into(), facts: Vec::new() }],
+            about: format!("{topic}:1"),
+            to: Vec::new(),
+        },
+        channels: None,
+    }
+}
+
+/// Returns the channels that are sent to at once, and the timing and time of the digest that waits.
+fn people(audience: &Audience, happening: &Happening) -> (Vec<String>, Option<(Timing, String)>) {
+    let plan = audience.plan(std::slice::from_ref(happening), now());
+    let at_once = plan.outgoing.iter().map(|outgoing| outgoing.delivery.target.id().to_owned()).collect();
+    assert!(plan.notices.len() <= 1, "{:?}", plan.notices);
+    (at_once, plan.notices.first().map(|notice| (notice.timing, notice.due_at.to_string())))
+}
+
+#[test]
+fn the_timings_of_an_agent_decide_by_topic() {
+    use Timing::{DailyDigest, Immediate, Never, WeeklyDigest};
+    let audience = Audience {
+        channels: vec![
+            channel("all", &[], true),
+            channel("actions", &[Topic::Actions], true),
+            channel("off", &[], false),
+        ],
+        agents: vec![agent("mixed", [DailyDigest, Immediate, Never]), agent("weekly", [WeeklyDigest; 3])],
+        ..Audience::default()
+    };
+    let (daily, weekly) = ("2026-11-22T08:00:00Z", "2026-11-23T08:00:00Z");
+    for (topic, agent, at_once, digest) in [
+        (Topic::Recommendations, "mixed", vec![], Some((DailyDigest, daily))),
+        (Topic::Actions, "mixed", vec!["all", "actions"], None),
+        (Topic::Anomalies, "mixed", vec![], None),
+        (Topic::Recommendations, "weekly", vec![], Some((WeeklyDigest, weekly))),
+        (Topic::Actions, "weekly", vec![], Some((WeeklyDigest, weekly))),
+        (Topic::Anomalies, "weekly", vec![], Some((WeeklyDigest, weekly))),
+        // A request for a signature cannot wait, whatever the agent's timings are.
+        (Topic::Approvals, "weekly", vec!["all"], None),
+        // The agent is gone.
+        (Topic::Actions, "gone", vec![], None),
+    ] {
+        let digest = digest.map(|(timing, at)| (timing, at.to_owned()));
+        assert_eq!(
+            people(&audience, &happening(topic, Some(agent))),
+            (at_once.into_iter().map(str::to_owned).collect(), digest),
+            "{topic} of {agent}"
+        );
+    }
+}
+
+#[test]
+fn an_anomaly_of_no_agent_goes_out_as_soon_as_anybody_wants_it() {
+    use Timing::{DailyDigest, Immediate, Never, WeeklyDigest};
+    let audience = |timings: &[Timing]| Audience {
+        channels: vec![channel("all", &[], true)],
+        agents: timings.iter().map(|timing| agent(timing.as_str(), [Never, Never, *timing])).collect(),
+        ..Audience::default()
+    };
+    let anomaly = happening(Topic::Anomalies, None);
+    let at_once = (vec!["all".to_owned()], None);
+    assert_eq!(people(&audience(&[WeeklyDigest, Immediate]), &anomaly), at_once);
+    let (_, digest) = people(&audience(&[WeeklyDigest, DailyDigest]), &anomaly);
+    assert_eq!(digest.map(|(timing, _)| timing), Some(DailyDigest));
+    assert_eq!(people(&audience(&[Never]), &anomaly), (Vec::new(), None));
+    assert_eq!(people(&audience(&[]), &anomaly), at_once, "nobody has said that it may wait");
+}
+
+#[test]
+fn nothing_is_gathered_for_nobody() {
+    let audience = Audience {
+        channels: vec![channel("approvals", &[Topic::Approvals], true)],
+        agents: vec![agent("a", [Timing::DailyDigest; 3])],
+        ..Audience::default()
+    };
+    assert_eq!(people(&audience, &happening(Topic::Recommendations, Some("a"))), (Vec::new(), None));
+}
+
+#[test]
+fn webhooks_are_told_at_once_by_event_and_filter() {
+    let audience = Audience {
+        webhooks: vec![
+            webhook("ready", WebhookEvent::RecommendationReady, ""),
+            webhook("done", WebhookEvent::ActionCompleted, "type=cost"),
+            webhook("grave", WebhookEvent::ActionCompleted, "impact=high"),
+            Webhook { enabled: false, ..webhook("off", WebhookEvent::ActionCompleted, "") },
+        ],
+        agents: vec![agent("a", [Timing::Never; 3])],
+        ..Audience::default()
+    };
+    let plan = audience.plan(&[happening(Topic::Actions, Some("a")), happening(Topic::Approvals, Some("a"))], now());
+    let told: Vec<_> = plan.outgoing.iter().map(|outgoing| outgoing.delivery.target.id()).collect();
+    assert_eq!(told, ["done"], "timings are those of people");
+    let body: Value = serde_json::from_str(&plan.outgoing[0].body).unwrap();
+    assert_eq!(
+        body,
+        json!({ "type": "action_completed", "timestamp": "2026-11-21T12:00:00.000Z", "data": { "id": "1" } })
+    );
+}

@@ -1,0 +1,120 @@
+//! Records behind the entries that others are told of. An entry of the log says that something happened; its record says what.
+//!
+//! One file for each topic turns a record into a [`Happening`]: the facts that filters look at, the message for people, and the record as
+//! the HTTP interface shows it, for webhooks.
+
+mod alerts;
+mod anomalies;
+mod approvals;
+mod intelligence;
+mod reports;
+
+use std::sync::Arc;
+
+use reeve_access::AccessError;
+use reeve_alerts::{AlertStore, Firing};
+use reeve_anomalies::budget::{BudgetAlert, BudgetStore};
+use reeve_anomalies::{Anomaly, AnomalyStore};
+use reeve_audit::{Entry, Json, events};
+use reeve_estate::StoreError;
+use reeve_recommend::ports::AgentStore;
+use reeve_recommend::{Action, Recommendation};
+use reeve_reports::ReportStore;
+use serde_json::Value;
+
+use crate::delivery::Happening;
+use crate::notification::{Gravity, Item, Message};
+
+/// Query of the entries that others are told of. It must be narrowed to entries that Reeve wrote.
+pub const QUERY: &str = "event_type:(intelligence.recommendation OR intelligence.action OR intelligence.anomaly OR \
+                         intelligence.approval OR audit.alert.fire OR budget.alert OR audit.report) action.operation:(recommendation.create OR \
+                         action.succeed OR action.rolled_back OR action.fail OR anomaly.detect OR approval.request OR approval.remind OR \
+                         alert.fire OR budget.alert OR report.run)";
+
+/// Records in the form in which the HTTP interface answers them: the body of a webhook is what a request for the record returns.
+pub trait RecordForms: Send + Sync {
+    /// Returns a recommendation.
+    fn recommendation(&self, recommendation: &Recommendation) -> Value;
+    /// Returns an action on a recommendation.
+    fn action(&self, action: &Action, recommendation: &Recommendation) -> Value;
+    /// Returns an anomaly.
+    fn anomaly(&self, anomaly: &Anomaly) -> Value;
+    /// Returns a firing of an alert rule.
+    fn firing(&self, firing: &Firing) -> Value;
+    /// Returns an alert of a budget.
+    fn budget_alert(&self, alert: &BudgetAlert) -> Value;
+}
+
+/// Stores of the records that entries name.
+pub struct Sources {
+    /// Recommendations, actions and approvals.
+    pub agents: Arc<dyn AgentStore>,
+    /// Anomalies.
+    pub anomalies: Arc<dyn AnomalyStore>,
+    /// Alert rules and firings.
+    pub alerts: Arc<dyn AlertStore>,
+    /// Budgets and their alerts.
+    pub budgets: Arc<dyn BudgetStore>,
+    /// Reports and their runs.
+    pub reports: Arc<dyn ReportStore>,
+    /// Form of records in webhooks.
+    pub forms: Arc<dyn RecordForms>,
+}
+
+impl Sources {
+    /// Returns what an entry tells others; `None` if nobody is told of it: its record is gone, or an entry from outside only looks like one
+    /// of Reeve's.
+    ///
+    /// # Errors
+    /// When a store fails.
+    pub async fn happening(&self, entry: &Entry) -> Result<Option<Happening>, StoreError> {
+        let found = match entry.action.operation.as_deref() {
+            Some("recommendation.create") => intelligence::recommendation(self, entry).await,
+            // A simulation that went back is no action that anybody has to hear of.
+            Some("action.rolled_back") if metadata(entry, "purpose") == Some("simulate") => Ok(None),
+            Some("action.succeed" | "action.rolled_back" | "action.fail") => intelligence::action(self, entry).await,
+            Some("anomaly.detect") => anomalies::anomaly(self, entry).await,
+            Some("alert.fire") => alerts::firing(self, entry).await,
+            Some(operation) if operation == events::BUDGET_ALERT.name => alerts::budget_alert(self, entry).await,
+            Some("report.run") => reports::run(self, entry).await,
+            Some("approval.request") => approvals::requested(self, entry).await,
+            Some("approval.remind") => approvals::reminded(self, entry).await,
+            _ => Ok(None),
+        };
+        match found {
+            Err(StoreError::NotFound { what, id }) => {
+                tracing::debug!(what, id, "an entry of the log has no record; nobody is told");
+                Ok(None)
+            }
+            other => other,
+        }
+    }
+}
+
+fn metadata<'e>(entry: &'e Entry, name: &str) -> Option<&'e str> {
+    entry.metadata.extra.get(name).and_then(Json::as_str)
+}
+
+fn fact(name: &str, value: impl Into<String>) -> (String, String) {
+    (name.to_owned(), value.into())
+}
+
+/// Returns a message about one thing.
+fn message(title: String, gravity: Gravity, facts: Vec<(String, String)>, about: &str) -> Message {
+    Message {
+        items: vec![Item { title: title.clone(), facts }],
+        title,
+        gravity,
+        about: about.to_owned(),
+        to: Vec::new(),
+    }
+}
+
+fn store_error(error: AccessError) -> StoreError {
+    match error {
+        AccessError::NotFound { what, id } => StoreError::NotFound { what, id },
+        AccessError::Conflict(message) => StoreError::Conflict(message),
+        AccessError::Full(message) => StoreError::Full(message),
+        AccessError::Backend(message) => StoreError::Backend(message),
+    }
+}

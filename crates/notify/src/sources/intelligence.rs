@@ -1,0 +1,87 @@
+//! Recommendations that are new, and actions that ended.
+
+use reeve_audit::Entry;
+use reeve_estate::StoreError;
+use reeve_recommend::{Action, ActionId, Recommendation, RecommendationId};
+
+use super::{Sources, fact, message, metadata};
+use crate::delivery::{Happening, Topic};
+use crate::notification::Gravity;
+use crate::webhook::{Facts, WebhookEvent};
+
+pub(super) async fn recommendation(sources: &Sources, entry: &Entry) -> Result<Option<Happening>, StoreError> {
+    let Some(id) = metadata(entry, "recommendation_id") else { return Ok(None) };
+    let recommendation = sources.agents.recommendation_get(&RecommendationId(id.to_owned())).await?;
+    let subject = format!("recommendation_ready:{}", recommendation.id.0);
+    let gravity = Gravity::from(recommendation.priority.as_str());
+    let title = format!("Recommendation: {}", recommendation.title);
+    Ok(Some(Happening {
+        topic: Topic::Recommendations,
+        event: Some(WebhookEvent::RecommendationReady),
+        name: WebhookEvent::RecommendationReady.as_str(),
+        at: entry.timestamp,
+        agent: recommendation.agent_id.clone(),
+        facts: filter_facts(&recommendation),
+        data: sources.forms.recommendation(&recommendation),
+        message: message(title, gravity, message_facts(&recommendation), &subject),
+        channels: None,
+        subject,
+    }))
+}
+
+pub(super) async fn action(sources: &Sources, entry: &Entry) -> Result<Option<Happening>, StoreError> {
+    let Some(id) = metadata(entry, "action_id") else { return Ok(None) };
+    let action = sources.agents.action_get(&ActionId(id.to_owned())).await?;
+    let recommendation = sources.agents.recommendation_get(&action.recommendation).await?;
+    let operation = entry.action.operation.as_deref().unwrap_or_default();
+    let subject = format!("{operation}:{id}");
+    let (outcome, gravity) = match operation {
+        "action.succeed" => ("Done", Gravity::Info),
+        "action.rolled_back" => ("Rolled back", Gravity::Warning),
+        _ => ("Failed", Gravity::Error),
+    };
+    let title = format!("{outcome}: {}", recommendation.title);
+    Ok(Some(Happening {
+        topic: Topic::Actions,
+        event: Some(WebhookEvent::ActionCompleted),
+        name: WebhookEvent::ActionCompleted.as_str(),
+        at: entry.timestamp,
+        agent: action.agent_id.clone(),
+        facts: filter_facts(&recommendation),
+        data: sources.forms.action(&action, &recommendation),
+        message: message(title, gravity, action_facts(&action, &recommendation), &subject),
+        channels: None,
+        subject,
+    }))
+}
+
+fn filter_facts(recommendation: &Recommendation) -> Facts {
+    Facts {
+        priority: Some(recommendation.priority.as_str().to_owned()),
+        types: vec![recommendation.kind.as_str().to_owned(), recommendation.kind.category().to_owned()],
+        impact: Some(recommendation.impact_level.as_str().to_owned()),
+    }
+}
+
+/// Returns the facts of a recommendation that a message lists.
+pub(super) fn message_facts(recommendation: &Recommendation) -> Vec<(String, String)> {
+    let savings = recommendation.savings_monthly;
+    vec![
+        fact("resource", format!("{} ({})", recommendation.subject.name, recommendation.subject.id.0)),
+        fact("account", recommendation.subject.account.clone()),
+        fact("priority", recommendation.priority.as_str()),
+        fact("confidence", format!("{:.1} %", recommendation.confidence)),
+        fact("impact", recommendation.impact_level.as_str()),
+        fact(
+            "savings a month",
+            savings.map_or("not known: no price".to_owned(), |money| format!("{:.2} USD", money.usd_cents())),
+        ),
+    ]
+}
+
+fn action_facts(action: &Action, recommendation: &Recommendation) -> Vec<(String, String)> {
+    let mut facts = message_facts(recommendation);
+    facts.push(fact("asked by", action.by.clone()));
+    facts.extend(action.reason.clone().map(|reason| fact("reason", reason)));
+    facts
+}

@@ -1,0 +1,49 @@
+//! Runs of reports that have ended, to the channels that the report names.
+
+use reeve_audit::{ActionStatus, Entry, Json, events};
+use reeve_estate::StoreError;
+use reeve_reports::RunId;
+use serde_json::Value;
+
+use super::{Sources, fact, message, store_error};
+use crate::delivery::{Happening, Topic};
+use crate::notification::Gravity;
+use crate::webhook::Facts;
+
+pub(super) async fn run(sources: &Sources, entry: &Entry) -> Result<Option<Happening>, StoreError> {
+    let Some(id) = entry.resource.id.clone().filter(|_| entry.event_type == events::REPORT.event_type()) else {
+        return Ok(None);
+    };
+    let run = sources.reports.run_get(&RunId(id.clone())).await.map_err(store_error)?;
+    if run.channels.is_empty() {
+        return Ok(None);
+    }
+    let succeeded = entry.action.status == Some(ActionStatus::Success);
+    // The entry has what the run came to; the run itself is moved to its end after it.
+    let result = |name: &str| entry.metadata.extra.get("report").and_then(|report| report.get(name));
+    let period = run.request.period.resolve(run.created_at);
+    let (start, end) = (reeve_audit::format_instant(period.start), reeve_audit::format_instant(period.end));
+    let mut facts = vec![
+        fact("period", format!("{start} to {end}")),
+        fact("entries", result("found").and_then(Json::as_f64).unwrap_or_default().to_string()),
+        fact("download", format!("/api/v1/audit-logs/reports/runs/{id}/download?format=pdf")),
+    ];
+    facts.extend(result("error").and_then(Json::as_str).map(|error| fact("reason", error)));
+    let (outcome, gravity) =
+        if succeeded { ("Report ready", Gravity::Info) } else { ("Report failed", Gravity::Warning) };
+    let subject = format!("report:{id}");
+    let mut message = message(format!("{outcome}: {}", run.report_name), gravity, facts, &subject);
+    message.to.clone_from(&run.recipients);
+    Ok(Some(Happening {
+        topic: Topic::Reports,
+        event: None,
+        name: "report",
+        at: entry.timestamp,
+        agent: None,
+        facts: Facts::default(),
+        data: Value::Null,
+        message,
+        channels: Some(run.channels),
+        subject,
+    }))
+}

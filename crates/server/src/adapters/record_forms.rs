@@ -1,0 +1,33 @@
+//! Records in webhooks, in the form in which the HTTP interface answers them.
+
+use reeve_alerts::Firing;
+use reeve_anomalies::Anomaly;
+use reeve_anomalies::budget::BudgetAlert;
+use reeve_notify::sources::RecordForms;
+use reeve_recommend::{Action, Recommendation};
+use serde_json::Value;
+
+/// The forms of the HTTP interface.
+pub(crate) struct HttpForms;
+
+impl RecordForms for HttpForms {
+    fn recommendation(&self, recommendation: &Recommendation) -> Value {
+        reeve_http::recommendation_record(recommendation)
+    }
+
+    fn action(&self, action: &Action, recommendation: &Recommendation) -> Value {
+        reeve_http::action_record(action, recommendation)
+    }
+
+    fn anomaly(&self, anomaly: &Anomaly) -> Value {
+        reeve_http::anomaly_record(anomaly)
+    }
+
+    fn firing(&self, firing: &Firing) -> Value {
+        reeve_http::firing_record(firing)
+    }
+
+    fn budget_alert(&self, alert: &BudgetAlert) -> Value {
+        reeve_http::budget_alert_record(alert)
+    }
+}
