@@ -56,6 +56,7 @@ mod rule;
 mod settings;
 mod sigma;
 pub mod state;
+mod story;
 mod window;
 
 pub use evaluator::{Changes, Evaluator, FIRE, FIRED_EVENT, Limits, Observed, Tally, tells_of_firing};
@@ -67,4 +68,5 @@ pub use ready::{ReadyRule, ready_rules};
 pub use rule::{AlertClass, Notification, Rule, RuleId, RuleState, Threshold};
 pub use settings::{MAX_COUNT, MAX_GROUP_FIELDS, MAX_WINDOW_MS, RuleDraft, RuleSettings};
 pub use sigma::{MAX_SIGMA_BYTES, SigmaProblem, SigmaRule, read_sigma};
+pub use story::firing_entry;
 pub use window::{parse_window, window_text};

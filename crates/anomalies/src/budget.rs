@@ -6,6 +6,7 @@
 mod evaluate;
 mod period;
 mod port;
+mod story;
 
 use jiff::Timestamp;
 use reeve_estate::charge::{Amount, Charge};
@@ -14,6 +15,7 @@ use reeve_estate::named;
 pub use evaluate::{Standing, evaluate};
 pub use period::{Period, Span};
 pub use port::{BudgetAlert, BudgetStore};
+pub use story::alert_entry;
 
 /// Budgets at most.
 pub const MOST_BUDGETS: u64 = 500;
@@ -108,6 +110,23 @@ pub struct Budget {
 }
 
 impl Budget {
+    /// Returns an alert for each threshold that a standing has reached. The store leaves out those that its period has already.
+    #[must_use]
+    pub fn alerts(&self, standing: &Standing) -> Vec<BudgetAlert> {
+        let alert = |(threshold, value)| BudgetAlert {
+            id: uuid::Uuid::now_v7().to_string(),
+            budget: self.id.clone(),
+            budget_name: self.name.clone(),
+            period_start: standing.span.start,
+            threshold,
+            value,
+            amount: self.amount,
+            currency: self.currency.clone(),
+            raised_at: standing.evaluated_at,
+        };
+        self.reached(standing).into_iter().map(alert).collect()
+    }
+
     /// Returns the thresholds that a standing has reached, with what reached them.
     #[must_use]
     pub fn reached(&self, standing: &Standing) -> Vec<(Threshold, Amount)> {

@@ -16,6 +16,7 @@ mod desk;
 mod logged;
 mod pace;
 mod port;
+mod position;
 pub mod quarantine;
 mod record;
 mod settings;
@@ -31,6 +32,7 @@ pub use course::{CourseChange, CoursePoint, course, course_changes, needed_from}
 pub use desk::{Desk, DeskPorts, Finding};
 pub use logged::{Deed, Told};
 pub use port::{AnomalyFilter, AnomalyStore};
+pub use position::Position;
 pub use record::{
     Anomaly, AnomalyClass, AnomalyFeedback, AnomalyStatus, FeedbackKind, Place, Reading, Response, Stage,
 };

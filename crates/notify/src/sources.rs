@@ -19,11 +19,11 @@ use reeve_audit::{Entry, Json, events};
 use reeve_estate::StoreError;
 use reeve_recommend::ports::AgentStore;
 use reeve_recommend::{Action, Recommendation};
-use reeve_reports::ReportStore;
+use reeve_reports::{ReportStore, Run};
 use serde_json::Value;
 
 use crate::delivery::Happening;
-use crate::notification::{Gravity, Item, Message};
+use crate::notification::{Attachment, Gravity, Item, Message};
 
 /// Query of the entries that others are told of. It must be narrowed to entries that Reeve wrote.
 pub const QUERY: &str = "event_type:(intelligence.recommendation OR intelligence.action OR intelligence.anomaly OR \
@@ -31,7 +31,8 @@ pub const QUERY: &str = "event_type:(intelligence.recommendation OR intelligence
                          action.succeed OR action.rolled_back OR action.fail OR anomaly.detect OR approval.request OR approval.remind OR \
                          alert.fire OR budget.alert OR report.run)";
 
-/// Records in the form in which the HTTP interface answers them: the body of a webhook is what a request for the record returns.
+/// Records in the form in which the HTTP interface answers them: the body of a webhook is what a request for the record returns. And the
+/// addresses and files of records, which the program knows.
 pub trait RecordForms: Send + Sync {
     /// Returns a recommendation.
     fn recommendation(&self, recommendation: &Recommendation) -> Value;
@@ -43,6 +44,10 @@ pub trait RecordForms: Send + Sync {
     fn firing(&self, firing: &Firing) -> Value;
     /// Returns an alert of a budget.
     fn budget_alert(&self, alert: &BudgetAlert) -> Value;
+    /// Returns the address at which people reach a path of the interface.
+    fn address_of(&self, path: &str) -> String;
+    /// Returns the file of a run that succeeded.
+    fn report_file(&self, run: &Run) -> Attachment;
 }
 
 /// Stores of the records that entries name.
@@ -107,6 +112,7 @@ fn message(title: String, gravity: Gravity, facts: Vec<(String, String)>, about:
         gravity,
         about: about.to_owned(),
         to: Vec::new(),
+        attachment: None,
     }
 }
 

@@ -16,6 +16,7 @@ mod plan;
 mod port;
 mod run;
 mod settings;
+mod story;
 mod template;
 mod templates;
 
@@ -27,5 +28,6 @@ pub use plan::{Plan, Question, QuestionKind};
 pub use port::{ReportStore, RunFilter};
 pub use run::{Run, RunFiles, RunId, RunProgress, RunState};
 pub use settings::{DefinitionDraft, RequestDraft, read_definition, read_request};
+pub use story::run_entry;
 pub use template::{Control, ControlQuestion, Template, TemplateError};
 pub use templates::{template, templates};

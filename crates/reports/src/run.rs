@@ -1,8 +1,9 @@
 //! A run of a report: a job with a state, progress, and files once it has succeeded.
 
 use jiff::Timestamp;
+use reeve_access::Principal;
 
-use crate::definition::{ReportId, Request};
+use crate::definition::{ReportDefinition, ReportId, Request};
 
 /// Identifier of a run.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -146,5 +147,45 @@ impl Run {
     #[must_use]
     pub fn delivery_subject(&self) -> String {
         format!("report:{}", self.id.0)
+    }
+
+    /// Returns a run of a report by its schedule, with the rights of the report's owner.
+    #[must_use]
+    pub fn scheduled(report: &ReportDefinition, id: RunId, now: Timestamp) -> Run {
+        Run {
+            id,
+            report: report.id.clone(),
+            report_name: report.name.clone(),
+            request: report.request.clone(),
+            state: RunState::Queued,
+            progress: RunProgress::default(),
+            error: None,
+            summary: None,
+            files: RunFiles::default(),
+            user: report.owner.clone(),
+            user_email: report.owner_email.clone(),
+            token: report.owner_token.clone(),
+            scheduled: true,
+            cancelling: false,
+            channels: report.channels.clone(),
+            recipients: report.recipients.clone(),
+            created_at: now,
+            started_at: None,
+            touched_at: now,
+            ended_at: None,
+            version: 1,
+        }
+    }
+
+    /// Returns a run of a report that a person asks for, with the rights of the request.
+    #[must_use]
+    pub fn requested(report: &ReportDefinition, id: RunId, principal: &Principal, now: Timestamp) -> Run {
+        Run {
+            user: principal.user.0.clone(),
+            user_email: principal.email.clone(),
+            token: principal.token.as_ref().map(|token| token.id.clone()),
+            scheduled: false,
+            ..Run::scheduled(report, id, now)
+        }
     }
 }

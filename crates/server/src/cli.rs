@@ -36,12 +36,12 @@ pub(crate) struct Cli {
     /// Say more (-v) or much more (-vv) on stderr.
     #[arg(short, long, action = clap::ArgAction::Count, global = true)]
     pub(crate) verbose: u8,
-    /// What to do.
+    /// Command to run.
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
-/// What to do.
+/// Command to run.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Serve the dashboard and the interface. REEVE_ADMIN_TOKEN sets the first administrator's token.
@@ -99,7 +99,7 @@ pub(crate) struct ServeArgs {
     /// Configuration file (TOML). Unknown keys are refused.
     #[arg(long)]
     pub(crate) config: Option<PathBuf>,
-    /// Where everything is kept.
+    /// Data directory.
     #[arg(long)]
     pub(crate) data_dir: Option<PathBuf>,
     /// Address to listen on.
@@ -110,7 +110,7 @@ pub(crate) struct ServeArgs {
 /// `reeve demo`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct DemoArgs {
-    /// Where everything is kept; reeve-demo in the user's data folder unless given. The demo goes on where it was.
+    /// Data directory; reeve-demo in the user's data folder unless given. The demo goes on where it was.
     #[arg(long)]
     pub(crate) data_dir: Option<PathBuf>,
     /// Address to listen on.

@@ -1,4 +1,4 @@
-//! What the command line does, one file a command.
+//! Commands of the command line, one file each.
 
 mod admin;
 mod alerts;

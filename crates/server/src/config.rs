@@ -15,13 +15,13 @@ pub(crate) use publication::{Cosign, OutboundSection, Publish};
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Config {
-    /// Where everything is kept.
+    /// Data directory.
     pub(crate) data_dir: PathBuf,
     /// Address to listen on.
     pub(crate) listen: SocketAddr,
     /// State store: a URL `sqlite://...` or `postgres://...`; by default SQLite in the data directory.
     pub(crate) state_url: Option<String>,
-    /// Where the last acknowledged (size, root) is kept; put it on another disk to notice a swapped one.
+    /// File for the last acknowledged (size, root); put it on another disk to notice a swapped one.
     pub(crate) anchor: Option<PathBuf>,
     /// Name of the log in checkpoints; by default made at the first start.
     pub(crate) log_origin: Option<String>,
@@ -59,11 +59,11 @@ pub(crate) struct Config {
     pub(crate) export_folder: Option<PathBuf>,
     /// Days of metric samples to keep.
     pub(crate) samples_days: u32,
-    /// Where checkpoints are published.
+    /// Places at which checkpoints are published.
     pub(crate) publish: Publish,
-    /// Who cosigns checkpoints.
+    /// Witnesses that cosign checkpoints.
     pub(crate) cosign: Cosign,
-    /// What webhooks and witnesses may be reached at.
+    /// Addresses at which webhooks and witnesses may be reached.
     pub(crate) outbound: OutboundSection,
 }
 

@@ -23,10 +23,10 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::Service as _;
 
-/// How long the headers of a request may take, from the end of the one before.
+/// Longest time for the headers of a request, from the end of the one before.
 const HEADERS: Duration = Duration::from_secs(30);
 
-/// How long to wait when no connection can be accepted, because too many files are open say.
+/// Wait when no connection can be accepted, because too many files are open for example.
 const BREATH: Duration = Duration::from_secs(1);
 
 /// Accepts and serves until `stop`; then lets the requests under way end.
@@ -95,7 +95,7 @@ fn answer(
     router.call(request)
 }
 
-/// Whether the client went away before it was accepted.
+/// Returns `true` if the client went away before it was accepted.
 fn is_of_the_client(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
@@ -109,7 +109,7 @@ mod tests {
 
     use super::*;
 
-    /// What is answered to a text before the connection is closed from the other side.
+    /// Answer to a text before the connection is closed from the other side.
     async fn said(address: SocketAddr, text: &str) -> String {
         let mut stream = TcpStream::connect(address).await.unwrap();
         stream.write_all(text.as_bytes()).await.unwrap();

@@ -28,7 +28,7 @@ use crate::private;
 use crate::service::{Service, stop_on_signal};
 use state::DemoState;
 
-/// How often the estate moves on while one watches.
+/// Time between two changes of the estate.
 const BEAT: Duration = Duration::from_secs(3);
 
 /// Serves the demo until it is told to stop.
@@ -71,7 +71,7 @@ pub(crate) async fn run(args: &DemoArgs) -> Result<()> {
     state.save()
 }
 
-/// Where the demo is kept unless told otherwise: the user's own data folder, so that it goes on where it was.
+/// Returns the default directory of the demo: in the user's own data folder, so that it goes on where it was.
 fn default_dir() -> PathBuf {
     let own = std::env::var_os("XDG_DATA_HOME").filter(|dir| !dir.is_empty()).map(PathBuf::from);
     let home =
@@ -103,7 +103,7 @@ async fn prepare(service: &Service, state: &DemoState) -> Result<()> {
     Ok(())
 }
 
-/// What goes on while one watches: people work, and what changed in the estate is kept.
+/// Keeps the demo alive: people work, and changes of the estate are kept.
 async fn live(app: Arc<App>, state: Arc<DemoState>, stop: CancellationToken) {
     loop {
         tokio::select! { () = stop.cancelled() => return, () = tokio::time::sleep(BEAT) => {} }

@@ -15,24 +15,24 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use jiff::SignedDuration;
-use reeve_access::{AccessError, Permission, Principal};
+use reeve_access::{AccessError, Authenticator, Permission, Principal};
 use reeve_exports::{Export, ExportState, Failure, FailureCode};
-use reeve_http::App;
 use reeve_ledger::Ledger;
 use reeve_trail::Trail;
 use tokio_util::sync::CancellationToken;
 
 use crate::service::Service;
+use crate::tasks::context::TaskContext;
 
 use files::{Files, WriteError};
 use reading::Reading;
 
-/// How often progress is kept.
+/// Time between two writes of progress.
 const NOTED: Duration = Duration::from_secs(1);
 
 /// Runs exports.
 pub(crate) struct Runner {
-    app: Arc<App>,
+    context: Arc<TaskContext>,
     ledger: Ledger,
     /// Every entry, for those that the service itself has written.
     trail: Trail,
@@ -76,15 +76,15 @@ impl From<std::io::Error> for Stop {
 impl Runner {
     pub(crate) fn new(service: &Service) -> Runner {
         let keep_days = service.config.export_keep_days;
-        let (app, ledger, trail) = (service.app.clone(), service.ledger.clone(), service.trail.clone());
-        Runner { app, ledger, trail, keep: SignedDuration::from_hours(i64::from(keep_days) * 24) }
+        let (context, ledger, trail) = (service.tasks.clone(), service.ledger.clone(), service.trail.clone());
+        Runner { context, ledger, trail, keep: SignedDuration::from_hours(i64::from(keep_days) * 24) }
     }
 
     /// Starts scheduled exports that are due, runs all exports that wait, and removes files whose time has come.
     pub(crate) async fn beat(&self, stop: &CancellationToken) -> Result<()> {
-        recurring::start_due(&self.app).await?;
+        recurring::start_due(&self.context).await?;
         while !stop.is_cancelled()
-            && let Some(mut export) = self.app.exports.export_next().await?
+            && let Some(mut export) = self.context.exports.export_next().await?
         {
             match self.work(&mut export, stop).await {
                 Ok(()) => {
@@ -100,20 +100,20 @@ impl Runner {
     }
 
     fn log(&self) -> record::Log<'_> {
-        record::Log { ledger: &self.ledger, trail: &self.trail, now: self.app.now() }
+        record::Log { ledger: &self.ledger, trail: &self.trail, now: self.context.now() }
     }
 
     fn folder(&self, export: &Export) -> PathBuf {
-        self.app.settings.exports_dir.join(&export.id.0)
+        self.context.settings.exports_dir.join(&export.id.0)
     }
 
     async fn work(&self, export: &mut Export, stop: &CancellationToken) -> Result<(), Stop> {
         let principal = self.principal(export).await?;
         if export.state == ExportState::Queued {
             export.state = ExportState::Running;
-            export.started_at = Some(self.app.now());
+            export.started_at = Some(self.context.now());
             if export.progress.end == 0 {
-                export.progress.end = self.app.ledger.size();
+                export.progress.end = self.context.log.size();
             }
             export.progress.position = export.from_sequence;
             self.keep(export).await?;
@@ -127,8 +127,8 @@ impl Runner {
     /// Rights that the requester has now.
     async fn principal(&self, export: &Export) -> Result<Principal, Stop> {
         let (user, token) = (&export.requester.user, export.requester.token.as_deref());
-        let standing = reeve_http::identify::standing(&self.app, user, token).await;
-        let standing = standing.map_err(|problem| Stop::Later(anyhow::anyhow!("{}", problem.body().detail)))?;
+        let authenticator = Authenticator::new(&*self.context.access, self.context.now().as_millisecond());
+        let standing = authenticator.of_earlier_request(user, token).await?;
         let missing =
             |what: &str| failed(FailureCode::PermissionMissing, format!("{} {what}.", export.requester.email));
         let principal = standing.ok_or_else(|| missing("or the token of the request is no longer active"))?;
@@ -141,10 +141,10 @@ impl Runner {
 
     /// Writes entries up to the end that was set at the start.
     async fn write(&self, export: &mut Export, principal: &Principal, stop: &CancellationToken) -> Result<(), Stop> {
-        let limit = self.app.settings.export_limit_bytes;
+        let limit = self.context.settings.export_limit_bytes;
         let mut files = Files::open(&self.folder(export), export, limit).await?;
         export.progress = files.progress();
-        let mut reading = Reading::new(&self.app, export, principal)?;
+        let mut reading = Reading::new(&self.context, export, principal)?;
         let mut ahead = reading.next().await?;
         let mut noted = Instant::now();
         while let Some(stretch) = ahead.take() {
@@ -169,9 +169,9 @@ impl Runner {
     /// Keeps what changed of an export.
     async fn keep(&self, export: &mut Export) -> Result<(), Stop> {
         export.version += 1;
-        match self.app.exports.export_update(export).await {
+        match self.context.exports.export_update(export).await {
             Ok(()) => Ok(()),
-            Err(AccessError::Conflict(_)) => match self.app.exports.export_get(&export.id).await?.state {
+            Err(AccessError::Conflict(_)) => match self.context.exports.export_get(&export.id).await?.state {
                 ExportState::Cancelled => Err(Stop::Cancelled),
                 _ => Err(Stop::Later(anyhow::anyhow!("export {} was changed by another process", export.id.0))),
             },
@@ -186,11 +186,11 @@ impl Runner {
             reason = failure.message,
             "an export failed"
         );
-        let mut stored = self.app.exports.export_get(&export.id).await?;
+        let mut stored = self.context.exports.export_get(&export.id).await?;
         if stored.state.is_final() {
             return Ok(());
         }
-        let now = self.app.now();
+        let now = self.context.now();
         // A result that only did not reach its destination can still be downloaded.
         let has_files = failure.code == FailureCode::DestinationUnreachable;
         if !has_files {
@@ -205,7 +205,7 @@ impl Runner {
         stored.failure = Some(failure);
         stored.version += 1;
         record::failed(self.log(), &stored).await.context("the failure of an export could not be recorded")?;
-        match self.app.exports.export_update(&stored).await {
+        match self.context.exports.export_update(&stored).await {
             Ok(()) | Err(AccessError::Conflict(_)) => Ok(()),
             Err(error) => Err(error.into()),
         }
@@ -213,11 +213,11 @@ impl Runner {
 
     /// Removes files of exports whose time has come.
     async fn sweep(&self) -> Result<()> {
-        for mut export in self.app.exports.export_expired(self.app.now()).await? {
+        for mut export in self.context.exports.export_expired(self.context.now()).await? {
             self.remove(&export).await;
             export.expires_at = None;
             export.version += 1;
-            match self.app.exports.export_update(&export).await {
+            match self.context.exports.export_update(&export).await {
                 Ok(()) | Err(AccessError::Conflict(_)) => {}
                 Err(error) => return Err(error.into()),
             }

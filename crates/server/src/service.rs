@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
+use jiff::SignedDuration;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -17,15 +18,16 @@ use reeve_engine::models::Registry;
 use reeve_engine::models::RegistrySettings;
 use reeve_engine::{Engine, Judging, Responder};
 use reeve_estate::Catalogue;
-use reeve_http::{App, Ports, Settings};
+use reeve_http::{App, Ports, Settings, Syncer};
 use reeve_lake::{EntrySearch, EntrySegments, SampleLake};
 use reeve_ledger::Ledger;
 use reeve_notify::delivery::Dispatcher;
+use reeve_notify::sources::Sources;
 use reeve_predict::{RuleBook, RulePorts};
 use reeve_recommend::ports::Clock;
 use reeve_recommend::{AgentType, Changes};
 use reeve_store::{Store, Vault};
-use reeve_trail::Trail;
+use reeve_trail::{Journal, Trail};
 
 use crate::adapters::attachments::Attachments;
 use crate::adapters::backups::RunningBackups;
@@ -33,6 +35,7 @@ use crate::adapters::carrier::Carriers;
 use crate::adapters::clock::SystemClock;
 use crate::adapters::clouds::CloudRegistry;
 use crate::adapters::log_reader::TrailReader;
+use crate::adapters::record_forms::HttpForms;
 use crate::adapters::recorder::LedgerRecorder;
 use crate::adapters::syncer::{Background, ConnectionSyncer};
 use crate::adapters::verifier::DirectoryVerifier;
@@ -40,14 +43,17 @@ use crate::config::Config;
 use crate::connections;
 use crate::private;
 use crate::tasks;
+use crate::tasks::context::{TaskContext, TaskSettings};
 
-/// How long requests under way may take once the service is to stop.
+/// Longest time for requests under way once the service is to stop.
 const LAST_REQUESTS: Duration = Duration::from_secs(5);
 
 /// Everything that runs, joined.
 pub(crate) struct Service {
-    /// What handlers share.
+    /// State of the HTTP interface.
     pub(crate) app: Arc<App>,
+    /// Services of the background tasks.
+    pub(crate) tasks: Arc<TaskContext>,
     /// The log, for the tasks that seal, sign and publish it.
     pub(crate) ledger: Ledger,
     /// Every entry of the log, for the tasks that follow it.
@@ -152,40 +158,36 @@ impl Service {
             reeve_agents::models::trainers(),
             RegistrySettings::default(),
         ));
-        let desk = desk(&store, &engine, &recorder, &clock, trail.clone());
-        let rule_book = rule_book(&store, &samples, &engine, &recorder, &clock);
-        let dispatcher = dispatcher(&config, store.clone(), recorder.clone(), clock.clone())?;
-        let syncer = Arc::new(ConnectionSyncer::new(store.clone(), samples.clone(), clouds, recorder));
-        let settings = settings(&config, demo);
-        let ports = Ports {
-            engine,
-            ledger: reeve_trail::Log::new(log.ledger.clone(), log.search),
+        let log_of_callers = reeve_trail::Log::new(log.ledger.clone(), log.search.clone());
+        let journal_clock = clock.clone();
+        let journal = Arc::new(Journal::new(log_of_callers.clone(), move || journal_clock.now()));
+        let tasks = Arc::new(TaskContext {
+            settings: task_settings(&config),
+            journal,
+            log: log_of_callers,
             access: store.clone(),
-            saved_searches: store.clone(),
-            alerts: store.clone(),
-            exports: store.clone(),
-            carrier: Arc::new(Carriers { folder: config.export_folder.clone(), policy: config.outbound.policy()? }),
-            backups: Arc::new(RunningBackups::of(&config, &log.ledger, &store)),
-            workspace: store.clone(),
-            budgets: store.clone(),
-            reports: store.clone(),
-            verifier: Arc::new(DirectoryVerifier { data_dir: config.data_dir.clone(), anchor: config.anchor.clone() }),
-            estate: store.clone(),
-            samples: samples.clone(),
             agents: store.clone(),
+            alerts: store.clone(),
             anomalies: store.clone(),
+            budgets: store.clone(),
+            estate: store.clone(),
+            exports: store.clone(),
+            reports: store.clone(),
+            samples: samples.clone(),
             threats: store.clone(),
-            desk,
-            models: store.clone(),
+            workspace: store.clone(),
+            carrier: Arc::new(Carriers { folder: config.export_folder.clone(), policy: config.outbound.policy()? }),
+            desk: Arc::new(desk(&store, &engine, &recorder, &clock, trail.clone())),
+            dispatcher: dispatcher(&config, store.clone(), recorder.clone(), clock.clone())?,
+            rule_book: rule_book(&store, &samples, &engine, &recorder, &clock),
+            engine,
             registry,
-            rules: store.clone(),
-            rule_book,
-            dispatcher,
-            syncer: Arc::new(Background(syncer.clone())),
-            clock,
-        };
-        let app = Arc::new(App::new(ports, settings));
-        Ok(Service { app, ledger: log.ledger, trail, store, samples, segments: log.segments, syncer, config })
+            sources: sources(&store, settings(&config, demo)),
+        });
+        let syncer = Arc::new(ConnectionSyncer::new(store.clone(), samples.clone(), clouds, recorder));
+        let ports = ports(&tasks, &store, &config, &log.ledger, Arc::new(Background(syncer.clone())), clock);
+        let app = Arc::new(App::new(ports, settings(&config, demo)));
+        Ok(Service { app, tasks, ledger: log.ledger, trail, store, samples, segments: log.segments, syncer, config })
     }
 
     /// Binds the configured address.
@@ -202,8 +204,8 @@ impl Service {
 
     /// Serves until the token is cancelled, then closes in order: no more requests, no more tasks, the log last.
     pub(crate) async fn serve(self, listener: TcpListener, stop: CancellationToken) -> Result<()> {
-        self.app.engine.resume().await.context("interrupted actions could not be taken up again")?;
-        self.app.record_outcome(lifecycle(&events::START, "start")).await;
+        self.tasks.engine.resume().await.context("interrupted actions could not be taken up again")?;
+        self.tasks.journal.record_outcome(lifecycle(&events::START, "start")).await;
         let tasks = tasks::start(&self, &stop);
         let (stopping, streams) = (stop.clone(), self.app.streams.clone());
         let serving = connections::serve(listener, reeve_http::router(self.app.clone()), stop.clone());
@@ -227,7 +229,7 @@ impl Service {
             tracing::warn!("some background work did not stop in time; it is taken up at the next start");
         }
         self.app.record_tallies(true).await;
-        self.app.record_outcome(lifecycle(&events::STOP, "stop")).await;
+        self.tasks.journal.record_outcome(lifecycle(&events::STOP, "stop")).await;
         self.ledger.close().await;
         self.store.close().await;
         Ok(())
@@ -243,7 +245,69 @@ fn lifecycle(kind: &EventKind, operation: &str) -> Entry {
         .with_metadata("version", env!("CARGO_PKG_VERSION"))
 }
 
-/// Settings of the HTTP face.
+/// Ports of the HTTP interface: the services of the tasks, and those that requests alone need.
+fn ports(
+    tasks: &TaskContext,
+    store: &Arc<Store>,
+    config: &Config,
+    ledger: &Ledger,
+    syncer: Arc<dyn Syncer>,
+    clock: Arc<dyn Clock>,
+) -> Ports {
+    Ports {
+        ledger: tasks.log.clone(),
+        journal: tasks.journal.clone(),
+        access: tasks.access.clone(),
+        saved_searches: store.clone(),
+        alerts: tasks.alerts.clone(),
+        exports: tasks.exports.clone(),
+        carrier: tasks.carrier.clone(),
+        backups: Arc::new(RunningBackups::of(config, ledger, store)),
+        workspace: tasks.workspace.clone(),
+        budgets: tasks.budgets.clone(),
+        reports: tasks.reports.clone(),
+        verifier: Arc::new(DirectoryVerifier { data_dir: config.data_dir.clone(), anchor: config.anchor.clone() }),
+        estate: tasks.estate.clone(),
+        samples: tasks.samples.clone(),
+        engine: tasks.engine.clone(),
+        agents: tasks.agents.clone(),
+        anomalies: tasks.anomalies.clone(),
+        threats: tasks.threats.clone(),
+        desk: tasks.desk.clone(),
+        models: store.clone(),
+        registry: tasks.registry.clone(),
+        rules: store.clone(),
+        rule_book: tasks.rule_book.clone(),
+        dispatcher: tasks.dispatcher.clone(),
+        syncer,
+        clock,
+    }
+}
+
+/// Settings of the background tasks.
+fn task_settings(config: &Config) -> TaskSettings {
+    TaskSettings {
+        agents_every: SignedDuration::from_secs(i64::try_from(config.agents_every_s).unwrap_or(i64::MAX)),
+        exports_dir: config.data_dir.join("exports"),
+        export_limit_bytes: config.export_limit_bytes,
+        reports_dir: config.data_dir.join("reports"),
+        samples_days: config.samples_days,
+    }
+}
+
+/// Records of what others are told.
+fn sources(store: &Arc<Store>, settings: Settings) -> Sources {
+    Sources {
+        agents: store.clone(),
+        anomalies: store.clone(),
+        alerts: store.clone(),
+        budgets: store.clone(),
+        reports: store.clone(),
+        forms: Arc::new(HttpForms(settings)),
+    }
+}
+
+/// Settings of the HTTP interface.
 fn settings(config: &Config, demo: bool) -> Settings {
     Settings {
         demo,
@@ -266,7 +330,7 @@ fn judges(agent_type: AgentType) -> Option<Judging> {
         .then_some(Judging { judge: cost_optimizer::judge, metrics: cost_optimizer::METRICS })
 }
 
-/// What answers anomalies, with the log to read about their causes.
+/// Service that answers anomalies, with the log to read about their causes.
 fn desk(
     store: &Arc<Store>,
     engine: &Arc<Engine>,
@@ -305,7 +369,7 @@ fn rule_book(
     }))
 }
 
-/// What tells others: webhooks and notification channels, over the guarded client.
+/// Dispatcher of webhooks and notification channels, over the guarded client.
 fn dispatcher(
     config: &Config,
     store: Arc<Store>,

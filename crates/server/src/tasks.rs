@@ -5,6 +5,7 @@ mod alerts;
 mod anomalies;
 mod budgets;
 mod charges;
+pub(crate) mod context;
 mod deliveries;
 mod due;
 mod exports;
@@ -22,10 +23,7 @@ mod threat_lists;
 use std::future::Future;
 use std::time::Duration;
 
-use anyhow::Result;
-use reeve_audit::{ActionMethod, ActionStatus, Actor, Draft, Entry, EventKind, ResourceRef};
-use reeve_http::App;
-use reeve_ledger::AppendError;
+use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventKind, ResourceRef};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -62,20 +60,6 @@ fn done(kind: &EventKind, operation: &str, subject: &str) -> Entry {
         ActionStatus::Success,
         ActionMethod::Scheduled,
     )
-}
-
-/// Records an entry with an identifier of its own: twice is once. An identifier that another entry took is told in the service's own log.
-async fn record_once(app: &App, entry: Entry) -> Result<()> {
-    let draft =
-        Draft::by_reeve(entry, app.now()).map_err(|errors| anyhow::anyhow!("the entry is not sound: {errors:?}"))?;
-    match app.ledger.append(vec![draft]).await {
-        Ok(_) => Ok(()),
-        Err(AppendError::Conflict { event_id, .. }) => {
-            tracing::warn!(event_id, "another entry has the identifier of one that Reeve records");
-            Ok(())
-        }
-        Err(error) => Err(error.into()),
-    }
 }
 
 /// Runs work on a beat: at once, then whenever the time has passed since the last run ended.

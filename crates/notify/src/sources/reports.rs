@@ -15,7 +15,8 @@ pub(super) async fn run(sources: &Sources, entry: &Entry) -> Result<Option<Happe
         return Ok(None);
     };
     let run = sources.reports.run_get(&RunId(id.clone())).await.map_err(store_error)?;
-    if run.channels.is_empty() {
+    let channels = run.receiving_channels();
+    if channels.is_empty() {
         return Ok(None);
     }
     let succeeded = entry.action.status == Some(ActionStatus::Success);
@@ -26,14 +27,18 @@ pub(super) async fn run(sources: &Sources, entry: &Entry) -> Result<Option<Happe
     let mut facts = vec![
         fact("period", format!("{start} to {end}")),
         fact("entries", result("found").and_then(Json::as_f64).unwrap_or_default().to_string()),
-        fact("download", format!("/api/v1/audit-logs/reports/runs/{id}/download?format=pdf")),
     ];
+    if succeeded {
+        let path = format!("/api/v1/audit-logs/reports/runs/{id}/download?format=pdf");
+        facts.push(fact("download", sources.forms.address_of(&path)));
+    }
     facts.extend(result("error").and_then(Json::as_str).map(|error| fact("reason", error)));
     let (outcome, gravity) =
         if succeeded { ("Report ready", Gravity::Info) } else { ("Report failed", Gravity::Warning) };
-    let subject = format!("report:{id}");
+    let subject = run.delivery_subject();
     let mut message = message(format!("{outcome}: {}", run.report_name), gravity, facts, &subject);
     message.to.clone_from(&run.recipients);
+    message.attachment = succeeded.then(|| sources.forms.report_file(&run));
     Ok(Some(Happening {
         topic: Topic::Reports,
         event: None,
@@ -43,7 +48,7 @@ pub(super) async fn run(sources: &Sources, entry: &Entry) -> Result<Option<Happe
         facts: Facts::default(),
         data: Value::Null,
         message,
-        channels: Some(run.channels),
+        channels: Some(channels),
         subject,
     }))
 }

@@ -11,7 +11,7 @@ use reeve_verify::KeptCheckpoint;
 /// Evidence of a size.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Evidence {
-    /// Where it was found.
+    /// Place at which it was found.
     pub(crate) name: String,
     /// Entries that the log had.
     pub(crate) size: u64,

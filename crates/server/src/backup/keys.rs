@@ -25,7 +25,7 @@ pub(crate) struct KeyParts {
     parts: Vec<(&'static str, Zeroizing<Vec<u8>>)>,
 }
 
-/// What is sealed.
+/// Keys that are sealed.
 #[derive(Serialize, Deserialize)]
 struct Files {
     log_key: String,
@@ -55,7 +55,7 @@ impl KeyParts {
         Ok(KeyParts { kind: Keys::Sealed, parts: vec![(SEALED, Zeroizing::new(sealed))] })
     }
 
-    /// How they are in it.
+    /// Form of the keys in the backup.
     pub(crate) fn kind(&self) -> Keys {
         self.kind
     }
@@ -77,7 +77,7 @@ fn read(path: &Path) -> Result<Option<Zeroizing<Vec<u8>>>> {
     }
 }
 
-/// Where a restore takes the keys from.
+/// Source of the keys of a restore.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum KeySource<'a> {
     /// The backup, with this passphrase where they are sealed.

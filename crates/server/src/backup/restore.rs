@@ -16,11 +16,11 @@ use super::{STATE, UNFINISHED};
 use crate::account::Account;
 use crate::config::Config;
 
-/// What to restore and how.
+/// Request to restore a backup.
 pub(crate) struct Restore<'a> {
     /// The backup.
     pub(crate) file: &'a Path,
-    /// Where to, and with which database and anchor.
+    /// Target: data directory, database and anchor.
     pub(crate) config: &'a Config,
     /// The log's verifier key, where it is known from elsewhere.
     pub(crate) public_key: Option<NoteVerifier>,
@@ -30,11 +30,11 @@ pub(crate) struct Restore<'a> {
     pub(crate) anchors: Vec<PathBuf>,
     /// The keys.
     pub(crate) keys: KeySource<'a>,
-    /// Whether the person knows that entries are lost.
+    /// `true` if the person knows that entries are lost.
     pub(crate) accept_loss: bool,
 }
 
-/// How a restore ended.
+/// Result of a restore.
 pub(crate) enum Outcome {
     /// Done.
     Done(Box<Done>),
@@ -44,7 +44,7 @@ pub(crate) enum Outcome {
 
 /// A data directory that was restored.
 pub(crate) struct Done {
-    /// What the backup said of itself.
+    /// Manifest of the backup.
     pub(crate) manifest: Manifest,
     /// The verifier key from now on; `None` without keys.
     pub(crate) public_key: Option<String>,

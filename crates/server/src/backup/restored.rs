@@ -22,13 +22,13 @@ use crate::account::Account;
 /// File that says that a log comes from a backup and has not been opened since.
 const PENDING: &str = "ledger/restored.json";
 
-/// What a restore leaves for the first opening.
+/// Note that a restore leaves for the first opening.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Restored {
     /// SHA-256 of the backup.
     pub(crate) backup: String,
-    /// When it was made.
+    /// Creation time.
     pub(crate) created_at: String,
     /// Entries in it.
     pub(crate) size: u64,
@@ -38,7 +38,7 @@ pub(crate) struct Restored {
     pub(crate) by: String,
     /// Entries that the log is known to have had beyond them.
     pub(crate) lost_entries: u64,
-    /// What tells of those: signed checkpoints, and anchors by their size.
+    /// Evidence of those entries: signed checkpoints, and anchors by their size.
     pub(crate) later_checkpoints: Vec<String>,
 }
 

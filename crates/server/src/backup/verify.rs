@@ -22,11 +22,11 @@ impl Drop for Temporary {
     }
 }
 
-/// What is known of a backup.
+/// Result of verifying a backup.
 pub(crate) struct Checked {
-    /// What the file says.
+    /// Manifest of the file.
     pub(crate) contents: Contents,
-    /// What the auditor found in the log; `None` where the file does not hold.
+    /// Findings of the auditor in the log; `None` if the file itself is not sound.
     pub(crate) report: Option<Report>,
     /// Everything that does not hold, in words.
     pub(crate) broken: Vec<String>,

@@ -33,7 +33,7 @@ pub(crate) struct AlertsArgs {
     /// The answer as JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Where the service is.
+    /// Address of the service.
     #[command(flatten)]
     pub(crate) service: ServiceTarget,
 }
@@ -46,7 +46,7 @@ pub(crate) struct AlertArgs {
     /// The answer as JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Where the service is.
+    /// Address of the service.
     #[command(flatten)]
     pub(crate) service: ServiceTarget,
 }
@@ -60,7 +60,7 @@ pub(crate) struct AlertFileArgs {
     /// The answer as JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Where the service is.
+    /// Address of the service.
     #[command(flatten)]
     pub(crate) service: ServiceTarget,
 }
@@ -75,7 +75,7 @@ pub(crate) struct AlertImportArgs {
     /// The answers as JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Where the service is.
+    /// Address of the service.
     #[command(flatten)]
     pub(crate) service: ServiceTarget,
 }
@@ -96,7 +96,7 @@ pub(crate) struct FiringsArgs {
     /// The answer as JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Where the service is.
+    /// Address of the service.
     #[command(flatten)]
     pub(crate) service: ServiceTarget,
 }

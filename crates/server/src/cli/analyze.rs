@@ -20,7 +20,7 @@ pub(crate) enum AnalyzeCommand {
     Interruptions(InterruptionsArgs),
 }
 
-/// Where a result goes.
+/// File for the result.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Output {
     /// Write to this file in place of stdout.
@@ -50,7 +50,7 @@ pub(crate) struct SeriesArgs {
 pub(crate) enum AlarmSensitivity {
     /// Only what is very strange.
     Low,
-    /// What is strange beyond doubt.
+    /// Limit beyond which a value is anomalous.
     Medium,
     /// Whatever is probably no chance.
     High,
@@ -65,10 +65,10 @@ pub(crate) struct AnomaliesArgs {
     /// The series.
     #[command(flatten)]
     pub(crate) series: SeriesArgs,
-    /// How readily an alarm is given.
+    /// Sensitivity of the alarm.
     #[arg(long, value_enum, default_value_t = AlarmSensitivity::Medium)]
     pub(crate) sensitivity: AlarmSensitivity,
-    /// Where the scores go.
+    /// File for the scores.
     #[command(flatten)]
     pub(crate) output: Output,
 }
@@ -83,7 +83,7 @@ pub(crate) struct ForecastArgs {
     /// Steps ahead; a step is as long as the series' own.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) horizon: u32,
-    /// Where the forecast goes.
+    /// File for the forecast.
     #[command(flatten)]
     pub(crate) output: Output,
 }
@@ -97,7 +97,7 @@ pub(crate) struct CostsArgs {
     /// A FOCUS file (1.0 and later) as CSV; .gz is read too, - is stdin.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// Where the judgement goes.
+    /// File for the judgement.
     #[command(flatten)]
     pub(crate) output: Output,
 }
@@ -120,10 +120,10 @@ pub(crate) struct EntriesArgs {
     /// Files; .gz is read too, - is stdin.
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
-    /// What the files hold; told from the records unless given.
+    /// Format of the files; recognised from the records unless given.
     #[arg(long, value_enum)]
     pub(crate) format: Option<EntriesFormat>,
-    /// Where the scores go.
+    /// File for the scores.
     #[command(flatten)]
     pub(crate) output: Output,
 }

@@ -46,13 +46,13 @@ pub(crate) struct ServiceTarget {
     pub(crate) token: Option<String>,
 }
 
-/// Where the log is: a data directory, or a running service.
+/// Place of the log: a data directory, or a running service.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Target {
     /// A data directory that no service has open. It goes before --url.
     #[arg(long)]
     pub(crate) data_dir: Option<PathBuf>,
-    /// Where the service is.
+    /// Address of the service.
     #[command(flatten)]
     pub(crate) service: ServiceTarget,
 }
@@ -60,10 +60,10 @@ pub(crate) struct Target {
 /// `reeve audit import`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ImportArgs {
-    /// What the files hold.
+    /// Format of the files.
     #[arg(long, value_enum)]
     pub(crate) format: ImportFormat,
-    /// Where the log is.
+    /// Place of the log.
     #[command(flatten)]
     pub(crate) target: Target,
     /// Files and folders; - is stdin.
@@ -82,7 +82,7 @@ pub(crate) struct Period {
     pub(crate) to: Option<String>,
 }
 
-/// How entries look in a terminal.
+/// Form of entries in a terminal.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Look {
     /// One JSON object a line in place of a table.
@@ -96,7 +96,7 @@ pub(crate) struct Look {
     pub(crate) color: ColorChoice,
 }
 
-/// How long the spans of a histogram are.
+/// Length of the spans of a histogram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Span {
     /// As fits the period.
@@ -120,7 +120,7 @@ pub(crate) struct SearchArgs {
     /// In the query language (docs/query-language.md); everything unless given.
     #[arg(default_value = "")]
     pub(crate) query: String,
-    /// When it happened.
+    /// Period of the entries.
     #[command(flatten)]
     pub(crate) period: Period,
     /// At most this many entries, or values of --by.
@@ -135,10 +135,10 @@ pub(crate) struct SearchArgs {
     /// Count entries over time.
     #[arg(long, value_enum, value_name = "SPAN", num_args = 0..=1, require_equals = true, default_missing_value = "auto")]
     pub(crate) histogram: Option<Span>,
-    /// How it looks.
+    /// Form of the output.
     #[command(flatten)]
     pub(crate) look: Look,
-    /// Where the log is.
+    /// Place of the log.
     #[command(flatten)]
     pub(crate) target: Target,
 }
@@ -156,10 +156,10 @@ pub(crate) struct TailArgs {
     /// End after those.
     #[arg(long)]
     pub(crate) no_follow: bool,
-    /// How it looks.
+    /// Form of the output.
     #[command(flatten)]
     pub(crate) look: Look,
-    /// Where the service is.
+    /// Address of the service.
     #[command(flatten)]
     pub(crate) service: ServiceTarget,
 }
@@ -192,7 +192,7 @@ impl ExportFormat {
     }
 }
 
-/// What stands between syslog messages.
+/// Separator between syslog messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExportFraming {
     /// A newline after each.
@@ -201,7 +201,7 @@ pub(crate) enum ExportFraming {
     OctetCounting,
 }
 
-/// What becomes of a syslog or CEF record that is longer than --max-bytes.
+/// Treatment of a syslog or CEF record that is longer than --max-bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExportOversize {
     /// It leaves out changes, open metadata and ends of long texts, and names what it left out.
@@ -217,13 +217,13 @@ pub(crate) enum ExportOversize {
     --resume goes on."
 )]
 pub(crate) struct ExportArgs {
-    /// How entries are written (docs/formats/export.md).
+    /// Format of the entries (docs/formats/export.md).
     #[arg(long, value_enum)]
     pub(crate) format: ExportFormat,
-    /// When they happened.
+    /// Period of the entries.
     #[command(flatten)]
     pub(crate) period: Period,
-    /// Which entries, in the query language.
+    /// Query of the entries, in the query language.
     #[arg(long, value_name = "QUERY", default_value = "")]
     pub(crate) query: String,
     /// The file; .gz is compressed, - is stdout. A folder that exists gets all files of the export, with manifest and proof.
@@ -241,7 +241,7 @@ pub(crate) struct ExportArgs {
     /// CSV: values as they are, also those that a spreadsheet takes for a formula or a terminal for a command.
     #[arg(long)]
     pub(crate) raw: bool,
-    /// How CSV is written without --raw; taken for scripts that were written when it had to be asked for.
+    /// Default form of CSV without --raw; accepted for scripts that were written when it had to be asked for.
     #[arg(long, hide = true, conflicts_with = "raw")]
     pub(crate) no_formulas: bool,
     /// Syslog: what stands between messages.
@@ -256,7 +256,7 @@ pub(crate) struct ExportArgs {
     /// Syslog and CEF: what becomes of a longer one.
     #[arg(long, value_enum, default_value = "reduce")]
     pub(crate) oversize: ExportOversize,
-    /// Where the log is.
+    /// Place of the log.
     #[command(flatten)]
     pub(crate) target: Target,
 }

@@ -39,7 +39,7 @@ pub(crate) struct BackupCreateArgs {
     /// Leave the private keys out.
     #[arg(long)]
     pub(crate) without_keys: bool,
-    /// Where the service is.
+    /// Address of the service.
     #[command(flatten)]
     pub(crate) service: ServiceTarget,
 }

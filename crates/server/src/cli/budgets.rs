@@ -29,7 +29,7 @@ pub(crate) struct BudgetsArgs {
     /// The answer as JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Where the service is.
+    /// Address of the service.
     #[command(flatten)]
     pub(crate) service: ServiceTarget,
 }
@@ -42,7 +42,7 @@ pub(crate) struct BudgetArgs {
     /// The answer as JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Where the service is.
+    /// Address of the service.
     #[command(flatten)]
     pub(crate) service: ServiceTarget,
 }
@@ -56,7 +56,7 @@ pub(crate) struct BudgetFileArgs {
     /// The answer as JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Where the service is.
+    /// Address of the service.
     #[command(flatten)]
     pub(crate) service: ServiceTarget,
 }
@@ -81,7 +81,7 @@ pub(crate) struct BudgetAlertsArgs {
     /// The answer as JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Where the service is.
+    /// Address of the service.
     #[command(flatten)]
     pub(crate) service: ServiceTarget,
 }

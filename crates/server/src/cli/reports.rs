@@ -27,7 +27,7 @@ pub(crate) struct ReportsArgs {
     /// The answer as JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Where the service is.
+    /// Address of the service.
     #[command(flatten)]
     pub(crate) service: ServiceTarget,
 }
@@ -40,7 +40,7 @@ pub(crate) struct ReportArgs {
     /// The answer as JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Where the service is.
+    /// Address of the service.
     #[command(flatten)]
     pub(crate) service: ServiceTarget,
 }
@@ -54,7 +54,7 @@ pub(crate) struct ReportFileArgs {
     /// The answer as JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Where the service is.
+    /// Address of the service.
     #[command(flatten)]
     pub(crate) service: ServiceTarget,
 }
@@ -71,7 +71,7 @@ pub(crate) struct RunReportArgs {
     /// The answer as JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Where the service is.
+    /// Address of the service.
     #[command(flatten)]
     pub(crate) service: ServiceTarget,
 }
@@ -109,7 +109,7 @@ pub(crate) struct DownloadReportArgs {
     /// The file to write; - is stdout.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
-    /// Where the service is.
+    /// Address of the service.
     #[command(flatten)]
     pub(crate) service: ServiceTarget,
 }

@@ -36,7 +36,7 @@ use crate::cli::{ExportArgs, ExportFormat, ExportFraming, ExportOversize};
 const PAGE: u32 = 500;
 /// Bytes of a page beyond which the next one is smaller.
 const HEAVY: u64 = 16 << 20;
-/// How often the place is noted that `--resume` goes on from.
+/// Time between two notes of the place from which `--resume` goes on.
 const NOTED: Duration = Duration::from_secs(2);
 
 /// Exports; 1 when records were left out for their length.
@@ -267,7 +267,7 @@ fn seconds(took: Duration) -> String {
     if took.as_secs() < 60 { format!("{:.1} s", took.as_secs_f64()) } else { HumanDuration(took).to_string() }
 }
 
-/// What cannot be gone on with.
+/// Error of an export that cannot be resumed.
 pub(super) fn refuse<T>(why: impl std::fmt::Display) -> Result<T> {
     bail!("{why}")
 }

@@ -29,7 +29,7 @@ const BATCH: usize = 500;
 /// Bytes appended at once, about: a batch stays well under the interface's limit for a body.
 const BATCH_BYTES: usize = 4 << 20;
 
-/// What came of an import.
+/// Result of an import.
 #[derive(Debug, Default)]
 struct Tally {
     imported: u64,
@@ -220,7 +220,7 @@ impl Batch {
     }
 }
 
-/// What a log answered to a batch.
+/// Answer of a log to a batch.
 enum Answer {
     /// All of it is there; so many were there before.
     Taken(u64),

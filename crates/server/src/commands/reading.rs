@@ -23,7 +23,7 @@ pub(crate) const MOST: u32 = 1000;
 /// Bytes of one page over HTTP; of one entry alone any number is taken.
 const PAGE_BYTES: usize = 48 << 20;
 
-/// What to read.
+/// Request for entries.
 #[derive(Debug, Clone)]
 pub(crate) struct Ask {
     /// In the query language.
@@ -34,17 +34,17 @@ pub(crate) struct Ask {
     pub(crate) to: Option<Timestamp>,
     /// At most this many, up to [`MOST`].
     pub(crate) limit: u32,
-    /// Which end of the log comes first.
+    /// End of the log that comes first.
     pub(crate) order: Order,
     /// `next` of the page before.
     pub(crate) cursor: Option<String>,
-    /// What to count, by the interface's names.
+    /// Fields to count, by the interface's names.
     pub(crate) counts: Vec<String>,
     /// Values told of each.
     pub(crate) values: u32,
-    /// Whether all that match are counted.
+    /// `true` if all matches are counted.
     pub(crate) total: bool,
-    /// Whether entries read in place carry the salts of their commitments, for a file that is checked offline.
+    /// `true` if entries read in place carry the salts of their commitments, for a file that is checked offline.
     pub(crate) salts: bool,
 }
 
@@ -71,15 +71,15 @@ impl Ask {
 pub(crate) struct Found {
     /// The entries.
     pub(crate) entries: Vec<Exported>,
-    /// How many match in all, when asked for.
+    /// Number of matches, if it was asked for.
     pub(crate) total: u64,
-    /// What to give as `cursor` for the next page.
+    /// Value of `cursor` for the next page.
     pub(crate) next: Option<String>,
     /// Counts in the order they were asked for.
     pub(crate) counts: Vec<Counts>,
 }
 
-/// How often values occur.
+/// Counts of values.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Counts {
     /// Values with their counts.
@@ -134,18 +134,18 @@ impl LogAt {
     }
 }
 
-/// What a checkpoint says.
+/// Contents of a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Checkpoint {
     /// The log's name.
     pub(crate) origin: String,
-    /// How many entries it has.
+    /// Number of entries.
     pub(crate) size: u64,
     /// Root hash, base64.
     pub(crate) root: String,
 }
 
-/// What a service said instead of doing it.
+/// Refusal of a service.
 pub(crate) fn refused(remote: &Remote, reply: &Reply) -> String {
     match reply {
         Reply::Refused(problem) | Reply::Failed(problem) => remote.words(problem),

@@ -14,7 +14,7 @@ use crate::commands::target::Remote;
 
 /// Reports of a page.
 const PAGE: u32 = 1000;
-/// How often a run is looked at.
+/// Time between two looks at a run.
 const BEAT: Duration = Duration::from_millis(500);
 
 /// Runs a command.

@@ -1,4 +1,4 @@
-//! What a terminal shows: colour, width, times, and text that cannot command the terminal.
+//! Output to a terminal: colour, width, times, and text that cannot command the terminal.
 
 mod bars;
 mod table;
@@ -15,7 +15,7 @@ use crate::cli::Look;
 pub(crate) use bars::bars;
 pub(crate) use table::{Layout, Row};
 
-/// How standard output is written to.
+/// Form of standard output.
 #[derive(Debug, Clone)]
 pub(crate) struct Screen {
     colour: bool,

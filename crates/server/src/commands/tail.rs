@@ -86,7 +86,7 @@ async fn newest(log: &LogAt, args: &TailArgs, printer: &mut Printer) -> Result<O
     Ok(last)
 }
 
-/// How a live view ended.
+/// End of a live view.
 enum Ended {
     /// The connection broke, or the service stops.
     Broken,

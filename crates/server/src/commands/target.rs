@@ -1,4 +1,4 @@
-//! Where a command finds the log: a data directory that nobody has open, or a running service.
+//! Place at which a command finds the log: a data directory that nobody has open, or a running service.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,7 +20,7 @@ use crate::cli::{ServiceTarget, Target};
 use crate::config::Config;
 use crate::service::{Log, open_log};
 
-/// How often a request is sent before its failure counts.
+/// Number of times that a request is sent before its failure counts.
 const ATTEMPTS: u32 = 7;
 /// The longest wait between two attempts, unless the service asks for more.
 const LONGEST: Duration = Duration::from_secs(30);
@@ -38,7 +38,7 @@ pub(crate) struct Remote {
     client: Client,
     base: String,
     token: String,
-    /// Whether it has answered before: one that never did is not waited for.
+    /// `true` if it has answered before: a service that never did is not waited for.
     answered: AtomicBool,
 }
 
@@ -50,13 +50,13 @@ pub(crate) async fn open(target: &Target) -> Result<LogAt> {
     }
 }
 
-/// What a command is about to read of the log.
+/// Reading of the log that a command is about to do.
 pub(crate) struct Reading {
     /// The type of the entry about it.
     pub(crate) kind: &'static EventKind,
     /// The command, `reeve audit search`.
     pub(crate) command: &'static str,
-    /// What was asked: query, period, and what else decides what is shown.
+    /// Request: query, period, and whatever else decides which entries are shown.
     pub(crate) request: Value,
 }
 
@@ -119,7 +119,7 @@ impl Remote {
         Ok(Self { client, base: service.url.trim_end_matches('/').to_owned(), token, answered: AtomicBool::new(false) })
     }
 
-    /// Where it is.
+    /// Address.
     pub(crate) fn base(&self) -> &str {
         &self.base
     }
@@ -206,7 +206,7 @@ impl Remote {
         Ok(if status.is_server_error() { Reply::Failed(problem) } else { Reply::Refused(problem) })
     }
 
-    /// What the service said of a refusal.
+    /// Reason of a refusal, in the service's words.
     pub(crate) fn words(&self, problem: &Value) -> String {
         let detail = problem.get("detail").or(Some(problem)).and_then(Value::as_str).unwrap_or("it gave no reason");
         let hint = problem.get("hint").and_then(Value::as_str).map(|hint| format!(" ({hint})")).unwrap_or_default();
@@ -214,7 +214,7 @@ impl Remote {
     }
 }
 
-/// What a service answered.
+/// Answer of a service.
 pub(crate) enum Reply {
     /// Done, with its body.
     Done(Bytes),

@@ -1,4 +1,4 @@
-//! Where checkpoints go, who cosigns them, and what may be reached on the way: the sections `publish`, `cosign` and `outbound`.
+//! Places for checkpoints, their witnesses, and the addresses that may be reached: the sections `publish`, `cosign` and `outbound`.
 
 use std::path::{Path, PathBuf};
 
@@ -57,7 +57,7 @@ pub(crate) struct PublishWebhook {
 pub(crate) struct Cosign {
     /// Seconds between rounds while the log grows.
     pub(crate) every_s: u64,
-    /// How many must cosign before a checkpoint counts as cosigned; all unless given.
+    /// Number of witnesses that must cosign before a checkpoint counts as cosigned; all unless given.
     pub(crate) needed: Option<usize>,
     /// The witnesses.
     pub(crate) witnesses: Vec<WitnessEntry>,

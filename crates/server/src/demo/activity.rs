@@ -1,4 +1,4 @@
-//! What the company's people do, recorded from where the last record ended.
+//! Activity of the company's people, recorded from the end of the last record.
 
 use std::sync::Arc;
 
@@ -11,9 +11,9 @@ use reeve_ledger::AppendError;
 
 use super::state::DemoState;
 
-/// How far back the first record reaches.
+/// Time that the first record reaches back.
 const HISTORY: SignedDuration = SignedDuration::from_hours(30 * 24);
-/// How much is asked of the estate at once.
+/// Time that is asked of the estate at once.
 const SLICE: SignedDuration = SignedDuration::from_hours(12);
 /// Entries appended at once.
 const BATCH: usize = 500;

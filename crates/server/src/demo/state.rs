@@ -1,4 +1,4 @@
-//! What the simulated estate has become is kept in a file, so that a demo goes on where it was.
+//! State of the simulated estate, kept in a file so that a demo goes on where it was.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

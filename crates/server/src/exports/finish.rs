@@ -28,7 +28,7 @@ impl Runner {
         if export.finished_at.is_none() {
             export.files = self.entries(export).await?;
             // Kept before it is recorded: the entry must read the same when it is recorded again.
-            export.finished_at = Some(self.app.now());
+            export.finished_at = Some(self.context.now());
             self.keep(export).await?;
         }
         let entry = record::succeeded(self.log(), export).await.map_err(Stop::Later)?;
@@ -50,9 +50,9 @@ impl Runner {
         export.files.push(ExportFile { name, role: FileRole::Manifest, bytes, sha256, entries: 0 });
         self.deliver(export, &folder).await?;
         export.state = ExportState::Succeeded;
-        export.expires_at = Some(self.app.now() + self.keep);
+        export.expires_at = Some(self.context.now() + self.keep);
         self.keep(export).await?;
-        recurring::covered(&self.app, export).await.map_err(Stop::Later)
+        recurring::covered(&self.context, export).await.map_err(Stop::Later)
     }
 
     /// Files of entries with their hashes.
@@ -81,8 +81,8 @@ impl Runner {
         let Some(id) = export.destination.clone() else { return Ok(()) };
         let unreachable = |message: String| failed(FailureCode::DestinationUnreachable, message);
         let gone = |_| unreachable("The destination was removed. The files can be downloaded.".to_owned());
-        let destination = self.app.exports.destination_get(&id).await.map_err(gone)?;
-        let secret = self.app.exports.destination_secret(&id).await.map_err(gone)?;
+        let destination = self.context.exports.destination_get(&id).await.map_err(gone)?;
+        let secret = self.context.exports.destination_secret(&id).await.map_err(gone)?;
         for file in &export.files {
             let path = folder.join(&file.name);
             match self.carry(&destination, &secret, &file.name, &path).await {
@@ -112,7 +112,7 @@ impl Runner {
     ) -> Result<String, CarryError> {
         let mut waits = ATTEMPTS.iter();
         loop {
-            match self.app.carrier.put(destination, secret, name, path).await {
+            match self.context.carrier.put(destination, secret, name, path).await {
                 Err(error) if !error.is_permanent => {
                     let Some(wait) = waits.next() else { return Err(error) };
                     tracing::warn!(destination = destination.name, file = name, %error, "a file is carried again");

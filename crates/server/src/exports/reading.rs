@@ -2,11 +2,11 @@
 
 use reeve_access::Principal;
 use reeve_exports::{Export, FailureCode};
-use reeve_http::App;
 use reeve_ledger::{Stretch, TrailError};
 use reeve_trail::Scan;
 
 use super::{Stop, failed};
+use crate::tasks::context::TaskContext;
 
 /// Entries of a stretch at most.
 const ENTRIES: usize = 4000;
@@ -18,12 +18,12 @@ pub(super) struct Reading(Scan);
 
 impl Reading {
     /// Begins where the export goes on. The one place where an export reads the log.
-    pub(super) fn new(app: &App, export: &Export, principal: &Principal) -> Result<Reading, Stop> {
+    pub(super) fn new(context: &TaskContext, export: &Export, principal: &Principal) -> Result<Reading, Stop> {
         let query = export.selection.predicate(export.created_at).map_err(|error| {
             failed(FailureCode::Internal, format!("The query can no longer be read: {}.", error.message))
         })?;
         let range = export.progress.position..export.progress.end;
-        let scan = app.trail(principal).scan(query, range, export.created_at);
+        let scan = context.log.trail_of(principal).scan(query, range, export.created_at);
         Ok(Reading(scan.with_stretches_of(ENTRIES, BYTES)))
     }
 

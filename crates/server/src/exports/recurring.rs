@@ -1,21 +1,21 @@
 //! Scheduled exports: an export is made when its time has come, over what was recorded since the last run that succeeded.
 
+use crate::tasks::context::TaskContext;
 use anyhow::Result;
 use reeve_access::AccessError;
 use reeve_exports::{Estimate, Export, ExportFilter, ExportId, ExportState, Progress, ScheduledExport, Selection};
-use reeve_http::App;
 
 /// Exports that wait or run at most; a schedule waits for room.
 const MOST: u64 = 100;
 
 /// Makes exports of the schedules that are due.
-pub(super) async fn start_due(app: &App) -> Result<()> {
-    let now = app.now();
-    for mut schedule in app.exports.export_schedule_list().await? {
+pub(super) async fn start_due(context: &TaskContext) -> Result<()> {
+    let now = context.now();
+    for mut schedule in context.exports.export_schedule_list().await? {
         if schedule.next_run().is_none_or(|next| next > now) {
             continue;
         }
-        match newest(app, &schedule).await? {
+        match newest(context, &schedule).await? {
             Some(last) if !last.state.is_final() => continue,
             // A crash right after the end of a run leaves the schedule behind it; its entries are not exported again.
             Some(last) if last.state == ExportState::Succeeded => {
@@ -23,17 +23,17 @@ pub(super) async fn start_due(app: &App) -> Result<()> {
             }
             _ => {}
         }
-        let export = run_of(app, &schedule);
+        let export = run_of(context, &schedule);
         // The time moves first: a crash in between leaves out one run, whose entries the next one covers.
         schedule.last_run_at = now;
         schedule.last_export = Some(export.id.clone());
         schedule.version += 1;
-        match app.exports.export_schedule_update(&schedule).await {
+        match context.exports.export_schedule_update(&schedule).await {
             Ok(()) => {}
             Err(AccessError::Conflict(_) | AccessError::NotFound { .. }) => continue,
             Err(error) => return Err(error.into()),
         }
-        match app.exports.export_insert(&export, MOST).await {
+        match context.exports.export_insert(&export, MOST).await {
             Ok(()) => tracing::info!(schedule = schedule.name, export = export.id.0, "a scheduled export is due"),
             Err(AccessError::Conflict(reason)) => tracing::warn!(schedule = schedule.name, reason, "not exported now"),
             Err(error) => return Err(error.into()),
@@ -43,15 +43,15 @@ pub(super) async fn start_due(app: &App) -> Result<()> {
 }
 
 /// The latest export of a schedule.
-async fn newest(app: &App, schedule: &ScheduledExport) -> Result<Option<Export>> {
+async fn newest(context: &TaskContext, schedule: &ScheduledExport) -> Result<Option<Export>> {
     let newest = ExportFilter { schedule: Some(schedule.id.clone()), limit: 1, ..ExportFilter::default() };
-    let (found, _) = app.exports.export_list(&newest).await?;
+    let (found, _) = context.exports.export_list(&newest).await?;
     Ok(found.into_iter().next())
 }
 
-fn run_of(app: &App, schedule: &ScheduledExport) -> Export {
-    let (now, id) = (app.now(), ExportId(uuid::Uuid::now_v7().to_string()));
-    let end = app.ledger.size();
+fn run_of(context: &TaskContext, schedule: &ScheduledExport) -> Export {
+    let (now, id) = (context.now(), ExportId(uuid::Uuid::now_v7().to_string()));
+    let end = context.log.size();
     Export {
         name: Export::name_of(&id, now),
         request_id: id.0.clone(),
@@ -82,10 +82,10 @@ fn run_of(app: &App, schedule: &ScheduledExport) -> Export {
 }
 
 /// Moves a schedule on to the end of a run that succeeded.
-pub(super) async fn covered(app: &App, export: &Export) -> Result<()> {
+pub(super) async fn covered(context: &TaskContext, export: &Export) -> Result<()> {
     let Some(id) = &export.schedule else { return Ok(()) };
     loop {
-        let mut schedule = match app.exports.export_schedule_get(id).await {
+        let mut schedule = match context.exports.export_schedule_get(id).await {
             Ok(schedule) => schedule,
             Err(AccessError::NotFound { .. }) => return Ok(()),
             Err(error) => return Err(error.into()),
@@ -95,7 +95,7 @@ pub(super) async fn covered(app: &App, export: &Export) -> Result<()> {
         }
         schedule.covered_to = export.progress.end;
         schedule.version += 1;
-        match app.exports.export_schedule_update(&schedule).await {
+        match context.exports.export_schedule_update(&schedule).await {
             Ok(()) => return Ok(()),
             Err(AccessError::Conflict(_)) => {}
             Err(error) => return Err(error.into()),

@@ -11,21 +11,21 @@ use reeve_recommend::ports::AgentStore as _;
 use crate::service::Service;
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
-    let (app, store) = (service.app.clone(), service.store.clone());
+    let (context, store) = (service.tasks.clone(), service.store.clone());
     super::every(tracker, stop, Duration::from_secs(5), move || {
-        let (app, store) = (app.clone(), store.clone());
+        let (context, store) = (context.clone(), store.clone());
         async move {
             let agents = match store.agent_list(None).await {
                 Ok(agents) => agents,
-                Err(error) => return app.failed("agents", &error).await,
+                Err(error) => return context.journal.failed("agents", &error).await,
             };
             for agent in agents {
                 let never_ran = agent.last_run.is_none();
-                let due = app.next_run(&agent).is_some_and(|next| next <= app.now());
-                if !(never_ran || due) || app.engine.is_running(&agent.id) {
+                let due = context.next_run(&agent).is_some_and(|next| next <= context.now());
+                if !(never_ran || due) || context.engine.is_running(&agent.id) {
                     continue;
                 }
-                if let Err(error) = app.engine.agent_run(&agent.id, &Caller::system()).await {
+                if let Err(error) = context.engine.agent_run(&agent.id, &Caller::system()).await {
                     tracing::warn!(agent = agent.name, %error, "a run failed");
                 }
             }

@@ -9,17 +9,16 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use reeve_access::AccessError;
-use reeve_alerts::{Changes, Evaluator, FIRE, Firing, Limits, Observed, Progress};
+use reeve_alerts::{Changes, Evaluator, Limits, Observed, Progress, firing_entry};
 use reeve_audit::query::Query;
-use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventId, Json, ResourceRef};
-use reeve_http::App;
 use reeve_trail::Trail;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::service::Service;
+use crate::tasks::context::TaskContext;
 
-/// How often the log is looked at.
+/// Time between two looks at the log.
 const BEAT: Duration = Duration::from_secs(1);
 /// Entries read at once.
 const PAGE: usize = 2000;
@@ -33,18 +32,18 @@ struct Watch {
 }
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
-    let (app, trail) = (service.app.clone(), service.trail.clone());
+    let (context, trail) = (service.tasks.clone(), service.trail.clone());
     let watch = Arc::new(tokio::sync::Mutex::new(None));
     super::every(tracker, stop, BEAT, move || {
-        let (app, trail, watch) = (app.clone(), trail.clone(), watch.clone());
+        let (context, trail, watch) = (context.clone(), trail.clone(), watch.clone());
         async move {
             let mut watch = watch.lock().await;
-            if let Err(error) = evaluate(&app, &trail, &mut watch).await {
+            if let Err(error) = evaluate(&context, &trail, &mut watch).await {
                 // Memory may be ahead of what is kept: it is read anew.
                 *watch = None;
-                app.failed("alerts", format!("{error:#}")).await;
+                context.journal.failed("alerts", format!("{error:#}")).await;
             }
-            if let Err(error) = record(&app).await {
+            if let Err(error) = record(&context).await {
                 tracing::warn!(error = format!("{error:#}"), "firings were not recorded; it is tried again");
             }
         }
@@ -52,11 +51,11 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
 }
 
 /// Evaluates the log to its end.
-async fn evaluate(app: &App, trail: &Trail, slot: &mut Option<Watch>) -> Result<()> {
+async fn evaluate(context: &TaskContext, trail: &Trail, slot: &mut Option<Watch>) -> Result<()> {
     let follower = trail.follow(Query::all()).with_entries(PAGE);
     loop {
         let end = follower.end();
-        let Some(watch) = current(app, slot, end).await? else { continue };
+        let Some(watch) = current(context, slot, end).await? else { continue };
         let from = watch.evaluator.progress().position;
         if watch.evaluator.rules().0 == 0 {
             watch.evaluator.skip_to(end);
@@ -64,7 +63,7 @@ async fn evaluate(app: &App, trail: &Trail, slot: &mut Option<Watch>) -> Result<
                 return Ok(());
             }
         } else {
-            let Some(stretch) = follower.next(from, end, app.now()).await? else { return Ok(()) };
+            let Some(stretch) = follower.next(from, end, context.now()).await? else { return Ok(()) };
             for stored in &stretch.entries {
                 let (sequence, recorded_at) = (stored.sequence, stored.recorded_at);
                 watch.evaluator.observe(Observed { sequence, recorded_at, entry: &stored.entry });
@@ -72,8 +71,8 @@ async fn evaluate(app: &App, trail: &Trail, slot: &mut Option<Watch>) -> Result<
             watch.evaluator.skip_to(stretch.to);
         }
         let changes = watch.evaluator.take_changes();
-        match app.alerts.alert_advance(Some(from), watch.evaluator.progress(), &changes).await {
-            Ok(()) => record(app).await?,
+        match context.alerts.alert_advance(Some(from), watch.evaluator.progress(), &changes).await {
+            Ok(()) => record(context).await?,
             // Another process has evaluated these entries; its state is read.
             Err(AccessError::Conflict(_)) => *slot = None,
             Err(error) => return Err(error.into()),
@@ -82,8 +81,8 @@ async fn evaluate(app: &App, trail: &Trail, slot: &mut Option<Watch>) -> Result<
 }
 
 /// Returns the evaluator with the rules as they are now; `None` after the log's end was made the beginning.
-async fn current<'w>(app: &App, slot: &'w mut Option<Watch>, end: u64) -> Result<Option<&'w mut Watch>> {
-    let store = &app.alerts;
+async fn current<'w>(context: &TaskContext, slot: &'w mut Option<Watch>, end: u64) -> Result<Option<&'w mut Watch>> {
+    let store = &context.alerts;
     let generation = store.alert_rule_generation().await?;
     if slot.as_ref().is_none_or(|watch| watch.generation != generation) {
         let rules = store.alert_rule_list().await?.into_iter().map(Arc::new);
@@ -110,36 +109,19 @@ async fn current<'w>(app: &App, slot: &'w mut Option<Watch>, end: u64) -> Result
 }
 
 /// Records firings that the log does not tell of yet.
-async fn record(app: &App) -> Result<()> {
+async fn record(context: &TaskContext) -> Result<()> {
     loop {
-        let firings = app.alerts.firing_unrecorded(RECORDED).await?;
+        let firings = context.alerts.firing_unrecorded(RECORDED).await?;
         for firing in &firings {
-            super::record_once(app, entry(firing)?).await.with_context(|| format!("firing {}", firing.id.0))?;
-            app.alerts.firing_recorded(&firing.id).await?;
+            context
+                .journal
+                .record_once(firing_entry(firing)?)
+                .await
+                .with_context(|| format!("firing {}", firing.id.0))?;
+            context.alerts.firing_recorded(&firing.id).await?;
         }
         if firings.len() < usize::try_from(RECORDED)? {
             return Ok(());
         }
     }
-}
-
-/// The entry of a firing. It holds what never changes of it, so that it reads the same when it is written again.
-fn entry(firing: &Firing) -> Result<Entry> {
-    let values = firing.group.values();
-    let group =
-        firing.group_by.iter().zip(values).map(|(name, value)| (name.clone(), value.map_or(Json::Null, Json::from)));
-    Ok(Entry::new(FIRE)
-        .with_id(EventId::new(firing.id.0.clone())?)
-        .at(firing.detected_at)
-        .by(Actor::system())
-        .with_severity(firing.severity)
-        .on(ResourceRef::new("alert_rule", firing.rule.0.clone()))
-        .with_action("alert.fire", ActionStatus::Success, ActionMethod::System)
-        .with_metadata("firing_id", firing.id.0.clone())
-        .with_metadata("rule_name", firing.rule_name.clone())
-        .with_metadata("group", Json::object(group))
-        .with_metadata("span_start", reeve_audit::format_instant(firing.from))
-        .with_metadata("span_end", reeve_audit::format_instant(firing.until))
-        .with_metadata("sequence", firing.sequence)
-        .with_metadata("silenced", firing.silenced))
 }

@@ -3,8 +3,6 @@
 //! The log is followed from a cursor that moves once everything found before it is kept. Behaviour is judged by a past that lives in
 //! memory: after a start the entries before the cursor are read for their lesson alone.
 
-mod position;
-
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,10 +10,9 @@ use anyhow::Result;
 use jiff::{SignedDuration, Timestamp};
 use reeve_anomalies::threat::{ListState, Threats, together};
 use reeve_anomalies::watch::{BehaviourWatch, MetricWatch};
-use reeve_anomalies::{AnomalySettings, Finding, needed_from};
+use reeve_anomalies::{AnomalySettings, Finding, Position, needed_from};
 use reeve_audit::query::Query;
 use reeve_estate::StoreError;
-use reeve_http::App;
 use reeve_ledger::TrailError;
 use reeve_recommend::Action;
 use reeve_recommend::Caller;
@@ -23,18 +20,15 @@ use reeve_trail::Trail;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use self::position::Position;
 use crate::service::Service;
+use crate::tasks::context::TaskContext;
 
-/// How often new samples and entries are looked at.
+/// Time between two looks at new samples and entries.
 const BEAT: Duration = Duration::from_secs(15);
-/// Entries judged between two beats at most, two thousand a second: the watch must not take the processors from a log that
-/// is filled with a load of years.
-const MOST: u64 = 30_000;
 /// Actions that ended longer ago were taken in by an earlier look.
 const LATELY: SignedDuration = SignedDuration::from_hours(1);
 
-/// What is known between two beats.
+/// State between two beats.
 #[derive(Default)]
 struct Watches {
     /// Unknown before the first look, when it is asked what the watch before the last stop has seen.
@@ -50,14 +44,14 @@ struct Watches {
 }
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
-    let (app, trail) = (service.app.clone(), service.trail.clone());
+    let (context, trail) = (service.tasks.clone(), service.trail.clone());
     let watches = Arc::new(tokio::sync::Mutex::new(Watches::default()));
     super::every(tracker, stop, BEAT, move || {
-        let (app, trail, watches) = (app.clone(), trail.clone(), watches.clone());
+        let (context, trail, watches) = (context.clone(), trail.clone(), watches.clone());
         async move {
             let mut watches = watches.lock().await;
-            if let Err(error) = watch(&app, &trail, &mut watches).await {
-                app.failed("anomalies", format!("{error:#}")).await;
+            if let Err(error) = watch(&context, &trail, &mut watches).await {
+                context.journal.failed("anomalies", format!("{error:#}")).await;
             }
         }
     });
@@ -65,29 +59,29 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
 
 /// Judges what is new, keeps what is strange of it, and then moves on, so that whatever was found before a sudden stop is found
 /// again after it. A finding that is kept already is not kept twice.
-async fn watch(app: &App, trail: &Trail, watches: &mut Watches) -> Result<()> {
-    watches.unkept = tell(app, std::mem::take(&mut watches.unkept)).await;
+async fn watch(context: &TaskContext, trail: &Trail, watches: &mut Watches) -> Result<()> {
+    watches.unkept = tell(context, std::mem::take(&mut watches.unkept)).await;
     if !watches.unkept.is_empty() {
         return Ok(());
     }
-    let settings = app.anomalies.anomaly_settings_get().await?;
+    let settings = context.anomalies.anomaly_settings_get().await?;
     // Before anything is read: what is recorded meanwhile is of the next look.
-    let now = app.now();
-    let (looked, cursor) = (app.anomalies.anomaly_looked_get().await?, app.anomalies.anomaly_cursor().await?);
+    let now = context.now();
+    let (looked, cursor) = (context.anomalies.anomaly_looked_get().await?, context.anomalies.anomaly_cursor().await?);
     let mut found = Vec::new();
-    match look(app, watches, &settings, looked).await {
+    match look(context, watches, &settings, looked).await {
         Ok(strange) => found.extend(strange),
         Err(error) => tracing::warn!(%error, "samples could not be watched"),
     }
-    if let Err(error) = read_lists(app, watches).await {
+    if let Err(error) = read_lists(context, watches).await {
         tracing::warn!(%error, "the threat lists could not be read");
     }
-    let read = read_on(app, trail, watches, &settings, (cursor, looked), &mut found).await;
-    watches.unkept = tell(app, found).await;
+    let read = read_on(context, trail, watches, &settings, (cursor, looked), &mut found).await;
+    watches.unkept = tell(context, found).await;
     let next = read?;
     if watches.unkept.is_empty() {
-        app.anomalies.anomaly_looked_put(now).await?;
-        match app.anomalies.anomaly_advance(cursor, next).await {
+        context.anomalies.anomaly_looked_put(now).await?;
+        match context.anomalies.anomaly_advance(cursor, next).await {
             // Another process that reads the same log has judged these entries too.
             Ok(()) | Err(StoreError::Conflict(_)) => {}
             Err(error) => return Err(error.into()),
@@ -98,54 +92,54 @@ async fn watch(app: &App, trail: &Trail, watches: &mut Watches) -> Result<()> {
 
 /// Judges new samples.
 async fn look(
-    app: &App,
+    context: &TaskContext,
     watches: &mut Watches,
     settings: &AnomalySettings,
     looked: Option<Timestamp>,
 ) -> Result<Vec<Finding>, StoreError> {
-    let now = app.now();
+    let now = context.now();
     let actions = match watches.metrics {
-        Some(_) => changed_lately(app, now).await?,
-        None => app.agents.action_list(None, Some(needed_from(now))).await?,
+        Some(_) => changed_lately(context, now).await?,
+        None => context.agents.action_list(None, Some(needed_from(now))).await?,
     };
     let mut metrics = match watches.metrics.take() {
         Some(metrics) => metrics,
         None => MetricWatch::after(looked),
     };
-    let found = metrics.look(&*app.estate, &*app.samples, &actions, settings, now).await;
+    let found = metrics.look(&*context.estate, &*context.samples, &actions, settings, now).await;
     watches.metrics = Some(metrics);
     found
 }
 
 /// Actions that may have gone on since the last look.
-async fn changed_lately(app: &App, now: Timestamp) -> Result<Vec<Action>, StoreError> {
+async fn changed_lately(context: &TaskContext, now: Timestamp) -> Result<Vec<Action>, StoreError> {
     let lately = now - LATELY;
-    let mut actions = app.agents.action_list(None, Some(lately)).await?;
-    actions.extend(app.agents.action_unsettled(lately).await?);
+    let mut actions = context.agents.action_list(None, Some(lately)).await?;
+    actions.extend(context.agents.action_unsettled(lately).await?);
     Ok(actions)
 }
 
 /// Makes the threat lists ready anew where one of them changed.
-async fn read_lists(app: &App, watches: &mut Watches) -> Result<(), StoreError> {
-    let lists = app.threats.threat_list_state().await?;
+async fn read_lists(context: &TaskContext, watches: &mut Watches) -> Result<(), StoreError> {
+    let lists = context.threats.threat_list_state().await?;
     if lists != watches.lists {
-        watches.threats = Threats::of(&app.threats.threat_list_all().await?);
+        watches.threats = Threats::of(&context.threats.threat_list_all().await?);
         watches.lists = lists;
     }
     Ok(())
 }
 
 /// Keeps what was found, and answers it. Returns what could not be kept.
-async fn tell(app: &App, found: Vec<Finding>) -> Vec<Finding> {
+async fn tell(context: &TaskContext, found: Vec<Finding>) -> Vec<Finding> {
     let caller = Caller::system();
     let mut unkept = Vec::new();
     for finding in found {
-        if let Err(error) = app.desk.report(finding.clone(), &caller).await {
+        if let Err(error) = context.desk.report(finding.clone(), &caller).await {
             tracing::warn!(%error, "an anomaly could not be kept; it is tried again");
             unkept.push(finding);
         }
     }
-    if let Err(error) = app.desk.settle(&caller).await {
+    if let Err(error) = context.desk.settle(&caller).await {
         tracing::warn!(%error, "anomalies that are over could not be ended");
     }
     unkept
@@ -154,7 +148,7 @@ async fn tell(app: &App, found: Vec<Finding>) -> Vec<Finding> {
 /// Judges entries since the last beat, some of them where many came, and adds what is strange to `found`. Returns the next sequence to
 /// judge.
 async fn read_on(
-    app: &App,
+    context: &TaskContext,
     trail: &Trail,
     watches: &mut Watches,
     settings: &AnomalySettings,
@@ -167,10 +161,10 @@ async fn read_on(
         None => (Position::at_start(cursor, looked, end), end),
         Some(known) => {
             let position = known.going_on(cursor, end);
-            (position, end.min(position.next + MOST))
+            (position, position.until(end))
         }
     };
-    while let Some(stretch) = follower.next(position.next, until, app.now()).await? {
+    while let Some(stretch) = follower.next(position.next, until, context.now()).await? {
         for stored in &stretch.entries {
             if stored.entry.is_observation() {
                 continue;

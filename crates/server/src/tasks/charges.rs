@@ -28,22 +28,23 @@ const MOST_CHARGES: usize = 1_000_000;
 /// A bill: its path, size and time.
 pub(super) type Bill = (PathBuf, u64, Timestamp);
 
-/// What was read last: the files with size and time, and the settings' version.
+/// State of the last reading: the files with size and time, and the settings' version.
 type Seen = (Vec<(PathBuf, u64, Timestamp)>, u64);
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
-    let (app, store, folder) = (service.app.clone(), service.store.clone(), service.config.data_dir.join("charges"));
+    let (context, store, folder) =
+        (service.tasks.clone(), service.store.clone(), service.config.data_dir.join("charges"));
     let seen = Arc::new(Mutex::new(None::<Seen>));
     let beat = Duration::from_secs(service.config.charges_every_s);
     super::every(tracker, stop, beat, move || {
-        let (app, store, folder, seen) = (app.clone(), store.clone(), folder.clone(), seen.clone());
+        let (context, store, folder, seen) = (context.clone(), store.clone(), folder.clone(), seen.clone());
         async move {
             let settings = match store.anomaly_settings_get().await {
                 Ok(settings) => settings,
-                Err(error) => return app.failed("charges", &error).await,
+                Err(error) => return context.journal.failed("charges", &error).await,
             };
             let mut seen = seen.lock().await;
-            let now = app.now();
+            let now = context.now();
             let files = files(&folder);
             let current = (files.clone(), settings.version);
             if files.is_empty() || seen.as_ref() == Some(&current) {
@@ -55,7 +56,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
             });
             let ((found, abstained), unreadable) = match judged.await {
                 Ok(judged) => judged,
-                Err(error) => return app.failed("charges", &error).await,
+                Err(error) => return context.journal.failed("charges", &error).await,
             };
             for error in unreadable {
                 app.failed("charges.read", &error).await;
@@ -64,13 +65,13 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
                 tracing::info!(why, "spending was not judged");
             }
             for finding in found {
-                if let Err(error) = app.desk.report(finding, &Caller::system()).await {
+                if let Err(error) = context.desk.report(finding, &Caller::system()).await {
                     // It is looked at again at the next beat.
-                    return app.failed("charges", &error).await;
+                    return context.journal.failed("charges", &error).await;
                 }
             }
             let read = super::done(&events::TASK, "read_bills", "charges");
-            app.record_outcome(read.with_metadata("bills", Json::from(current.0.len()))).await;
+            context.journal.record_outcome(read.with_metadata("bills", Json::from(current.0.len()))).await;
             *seen = Some(current);
         }
     });

@@ -8,12 +8,12 @@ use tokio_util::task::TaskTracker;
 use crate::service::Service;
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
-    let app = service.app.clone();
+    let context = service.tasks.clone();
     super::every(tracker, stop, Duration::from_secs(5), move || {
-        let app = app.clone();
+        let context = context.clone();
         async move {
-            if let Err(error) = app.engine.due().await {
-                app.failed("due", &error).await;
+            if let Err(error) = context.engine.due().await {
+                context.journal.failed("due", &error).await;
             }
         }
     });

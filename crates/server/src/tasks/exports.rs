@@ -9,7 +9,7 @@ use tokio_util::task::TaskTracker;
 use crate::exports::Runner;
 use crate::service::Service;
 
-/// How often it is looked whether there is something to do.
+/// Time between two looks for work.
 const BEAT: Duration = Duration::from_millis(500);
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {

@@ -13,8 +13,9 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::service::Service;
+use crate::tasks::context::TaskContext;
 
-/// How often it looks whether anything is due.
+/// Time between two looks for work.
 const BEAT: Duration = Duration::from_secs(10);
 /// Resources one training may take.
 const MOST_RESOURCES: usize = 120;
@@ -22,23 +23,23 @@ const MOST_RESOURCES: usize = 120;
 const A_TURN: usize = 4;
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
-    let (app, store) = (service.app.clone(), service.store.clone());
+    let (context, store) = (service.tasks.clone(), service.store.clone());
     super::every(tracker, stop, BEAT, move || {
-        let (app, store) = (app.clone(), store.clone());
+        let (context, store) = (context.clone(), store.clone());
         async move {
             let agents = match store.agent_list(None).await {
                 Ok(agents) => agents,
-                Err(error) => return app.failed("models", &error).await,
+                Err(error) => return context.journal.failed("models", &error).await,
             };
-            if let Err(error) = app.registry.retire_gone(&agents, &Caller::system()).await {
+            if let Err(error) = context.registry.retire_gone(&agents, &Caller::system()).await {
                 tracing::warn!(%error, "models of removed agents could not be retired");
             }
             let mut turns = A_TURN;
             // An agent that has not run yet has no samples of its scope either.
             for agent in agents.iter().filter(|agent| agent.last_run.is_some()) {
-                match look_after(&app, agent, &mut turns).await {
+                match look_after(&context, agent, &mut turns).await {
                     Ok(()) => {}
-                    Err(error) => app.failed("models", &error).await,
+                    Err(error) => context.journal.failed("models", &error).await,
                 }
             }
         }
@@ -46,22 +47,22 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
 }
 
 async fn look_after(
-    app: &reeve_http::App,
+    context: &TaskContext,
     agent: &reeve_recommend::Agent,
     turns: &mut usize,
 ) -> Result<(), EngineError> {
-    for trainer in app.registry.trainers_of(agent) {
+    for trainer in context.registry.trainers_of(agent) {
         if *turns == 0 {
             return Ok(());
         }
-        if !app.registry.is_due(agent, trainer.as_ref()).await? {
+        if !context.registry.is_due(agent, trainer.as_ref()).await? {
             continue;
         }
         *turns -= 1;
         let (metrics, days) = (trainer.metrics(), trainer.history_days());
-        let material = Arc::new(app.engine.material(agent, metrics, days, MOST_RESOURCES).await?);
+        let material = Arc::new(context.engine.material(agent, metrics, days, MOST_RESOURCES).await?);
         let name = trainer.name();
-        match app.registry.look_after(trainer, material, &Caller::system()).await? {
+        match context.registry.look_after(trainer, material, &Caller::system()).await? {
             Outcome::Promoted(model) => {
                 tracing::info!(agent = agent.name, name, version = model.version, note = model.note, "a model serves");
             }

@@ -10,21 +10,21 @@ use tokio_util::task::TaskTracker;
 
 use crate::service::Service;
 
-/// How often it looks whether a rule is due.
+/// Time between two looks for rules that are due.
 const BEAT: Duration = Duration::from_secs(15);
 /// Set once the rules that come with Reeve were put in.
 const SEEDED: &str = "intelligence.predictive_rules.seeded";
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
-    let (app, store) = (service.app.clone(), service.store.clone());
+    let (context, store) = (service.tasks.clone(), service.store.clone());
     super::every(tracker, stop, BEAT, move || {
-        let (app, store) = (app.clone(), store.clone());
+        let (context, store) = (context.clone(), store.clone());
         async move {
             let caller = Caller::system();
             match store.setting_get(SEEDED).await {
                 Ok(Some(_)) => {}
                 Ok(None) => {
-                    if let Err(error) = app.rule_book.seed().await {
+                    if let Err(error) = context.rule_book.seed().await {
                         return tracing::warn!(%error, "the rules that come with Reeve could not be put in");
                     }
                     if let Err(error) = store.setting_put(SEEDED, &json!(true)).await {
@@ -33,8 +33,8 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
                 }
                 Err(error) => return tracing::warn!(%error, "the state store could not be read"),
             }
-            if let Err(error) = app.rule_book.evaluate_due(&caller).await {
-                app.failed("predictive", &error).await;
+            if let Err(error) = context.rule_book.evaluate_due(&caller).await {
+                context.journal.failed("predictive", &error).await;
             }
         }
     });

@@ -21,9 +21,9 @@ use crate::config::{Config, Publish};
 use crate::service::Service;
 use pace::Backoff;
 
-/// How long a delivery may take.
+/// Longest time for a delivery.
 const DELIVERY: Duration = Duration::from_secs(60);
-/// How long the last one may take when the service ends.
+/// Longest time for the last delivery when the service ends.
 const LAST: Duration = Duration::from_secs(3);
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {

@@ -12,36 +12,34 @@ use std::time::Duration;
 
 use anyhow::Result;
 use jiff::{SignedDuration, Timestamp};
-use reeve_access::{AccessError, Permission, UserId};
-use reeve_audit::{ActionMethod, ActionStatus, Actor, ActorType, Entry, Json, ResourceRef, events};
-use reeve_http::App;
-use reeve_reports::{Run, RunState};
-use serde_json::json;
+use reeve_access::{AccessError, Authenticator, Permission, UserId};
+use reeve_reports::{Run, RunState, run_entry};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::service::Service;
+use crate::tasks::context::TaskContext;
 use work::{Done, Work};
 
-/// How often it is looked whether there is something to do.
+/// Time between two looks for work.
 const BEAT: Duration = Duration::from_millis(500);
-/// How often a run is touched, and asked whether it is cancelled.
+/// Time between two touches of a run, with which it is asked whether it is cancelled.
 const TOUCH: Duration = Duration::from_secs(2);
 /// A run that was not touched for so long has lost its process.
 const STALE: SignedDuration = SignedDuration::from_secs(30);
 /// Time after which every process that lives has touched its run.
 const SETTLED: SignedDuration = SignedDuration::from_secs(5);
 
-/// What the task keeps between two beats.
+/// State of the task between two beats.
 struct Runner {
-    app: Arc<App>,
+    context: Arc<TaskContext>,
     ledger: reeve_ledger::Ledger,
     began_at: Timestamp,
 }
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
-    let app = service.app.clone();
-    let runner = Arc::new(Runner { began_at: app.now(), ledger: service.ledger.clone(), app });
+    let context = service.tasks.clone();
+    let runner = Arc::new(Runner { began_at: context.now(), ledger: service.ledger.clone(), context });
     let ending = stop.clone();
     super::every(tracker, stop, BEAT, move || {
         let (runner, ending) = (runner.clone(), ending.clone());
@@ -64,19 +62,19 @@ enum Ending {
 
 impl Runner {
     async fn beat(&self, stop: &CancellationToken) -> Result<()> {
-        schedule::begin_due(&self.app).await?;
-        while let Some(run) = self.app.reports.run_next(self.stale()).await? {
+        schedule::begin_due(&self.context).await?;
+        while let Some(run) = self.context.reports.run_next(self.stale()).await? {
             if stop.is_cancelled() {
                 return Ok(());
             }
             self.take(run, stop).await?;
         }
-        schedule::forget_old(&self.app).await
+        schedule::forget_old(&self.context).await
     }
 
     /// The moment before which a touch means that nobody has the run: after a restart the runs of the process before are known at once.
     fn stale(&self) -> Timestamp {
-        let now = self.app.now();
+        let now = self.context.now();
         let old = now.saturating_sub(STALE).unwrap_or(now);
         let settled = now.duration_since(self.began_at) > SETTLED;
         if settled { old.max(self.began_at) } else { old }
@@ -84,7 +82,7 @@ impl Runner {
 
     /// Takes a run, unless another process was faster, and sees it to its end.
     async fn take(&self, run: Run, stop: &CancellationToken) -> Result<()> {
-        let now = self.app.now();
+        let now = self.context.now();
         let mut run = Run {
             state: RunState::Running,
             started_at: Some(now),
@@ -93,7 +91,7 @@ impl Runner {
             version: run.version + 1,
             ..run
         };
-        match self.app.reports.run_update(&run).await {
+        match self.context.reports.run_update(&run).await {
             Err(AccessError::Conflict(_)) => return Ok(()),
             other => other?,
         }
@@ -107,13 +105,13 @@ impl Runner {
             return Ok(Ending::Cancelled);
         }
         let user = UserId(run.user.clone());
-        let standing = reeve_http::identify::standing(&self.app, &user, run.token.as_deref()).await;
-        let standing = standing.map_err(|problem| anyhow::anyhow!("{}", problem.body().detail))?;
+        let authenticator = Authenticator::new(&*self.context.access, self.context.now().as_millisecond());
+        let standing = authenticator.of_earlier_request(&user, run.token.as_deref()).await?;
         let Some(principal) = standing.filter(|principal| principal.may(Permission::AuditReports)) else {
             let reason = format!("{} no longer has the permission audit.reports", run.user_email);
             return Ok(Ending::Failed(reason));
         };
-        let work = Work::new(&self.app, &self.ledger, run.clone(), &principal);
+        let work = Work::new(&self.context, &self.ledger, run.clone(), &principal);
         let progress = work.progress();
         let mut working = std::pin::pin!(work.run());
         let mut tick = tokio::time::interval(TOUCH);
@@ -136,15 +134,15 @@ impl Runner {
 
     /// Keeps the progress of a run; `false` when it is to be cancelled.
     async fn touch(&self, run: &mut Run) -> Result<bool> {
-        let (progress, now) = (run.progress, self.app.now());
+        let (progress, now) = (run.progress, self.context.now());
         loop {
             let touched = Run { progress, touched_at: now, version: run.version + 1, ..run.clone() };
-            match self.app.reports.run_update(&touched).await {
+            match self.context.reports.run_update(&touched).await {
                 Ok(()) => {
                     *run = touched;
                     return Ok(true);
                 }
-                Err(AccessError::Conflict(_)) => *run = self.app.reports.run_get(&run.id).await?,
+                Err(AccessError::Conflict(_)) => *run = self.context.reports.run_get(&run.id).await?,
                 Err(error) => return Err(error.into()),
             }
             if run.cancelling {
@@ -154,7 +152,7 @@ impl Runner {
     }
 
     async fn end(&self, run: Run, ending: Ending) -> Result<()> {
-        let now = self.app.now();
+        let now = self.context.now();
         let mut ended = Run { ended_at: Some(now), touched_at: now, version: run.version + 1, ..run };
         match ending {
             Ending::Done(done) => {
@@ -169,66 +167,19 @@ impl Runner {
         }
         // Recorded first: what the log does not have did not come out of it.
         if ended.state.is_ended() {
-            self.app
-                .record_reading(entry(&ended))
-                .await
-                .map_err(|problem| anyhow::anyhow!("{}", problem.body().detail))?;
+            self.context.journal.record_or_keep(run_entry(&ended)).await?;
         }
         if ended.state != RunState::Succeeded {
-            files::remove(&self.app, &ended.id).await?;
+            files::remove(&self.context, &ended.id).await?;
         }
         loop {
-            match self.app.reports.run_update(&ended).await {
+            match self.context.reports.run_update(&ended).await {
                 // Somebody asked to cancel it when it had ended.
                 Err(AccessError::Conflict(_)) => {
-                    ended.version = self.app.reports.run_get(&ended.id).await?.version + 1;
+                    ended.version = self.context.reports.run_get(&ended.id).await?.version + 1;
                 }
                 other => return Ok(other?),
             }
         }
-    }
-}
-
-/// The entry of a run: the query, the period, what was found, and how it ended.
-fn entry(run: &Run) -> Entry {
-    let period = run.request.period.resolve(run.created_at);
-    let (operation, status) = match run.state {
-        RunState::Succeeded => ("report.run", ActionStatus::Success),
-        RunState::Cancelled => ("report.cancel", ActionStatus::Failed),
-        _ => ("report.run", ActionStatus::Failed),
-    };
-    let filters = &run.request.filters;
-    let told = json!({
-        "run_id": run.id.0,
-        "report_id": run.report.0,
-        "name": run.report_name,
-        "kind": run.request.kind.as_str(),
-        "framework": framework(run),
-        "query": query(run),
-        "period": { "start": reeve_audit::format_instant(period.start), "end": reeve_audit::format_instant(period.end) },
-        "filters": { "accounts": filters.accounts, "users": filters.users, "resources": filters.resources },
-        "formats": ["pdf", "csv", "json"],
-        "found": run.progress.entries,
-        "scheduled": run.scheduled,
-        "error": run.error,
-    });
-    Entry::of(&events::REPORT)
-        .by(Actor::new(ActorType::User, run.user.clone()).with_email(run.user_email.clone()))
-        .on(ResourceRef::new("report_run", run.id.0.clone()))
-        .with_action(operation, status, ActionMethod::System)
-        .with_metadata("report", Json::from(told))
-}
-
-fn framework(run: &Run) -> Option<&str> {
-    match &run.request.kind {
-        reeve_reports::ReportKind::Compliance { framework } => Some(framework),
-        reeve_reports::ReportKind::Custom { .. } => None,
-    }
-}
-
-fn query(run: &Run) -> Option<&str> {
-    match &run.request.kind {
-        reeve_reports::ReportKind::Compliance { .. } => None,
-        reeve_reports::ReportKind::Custom { query, .. } => Some(query),
     }
 }

@@ -10,16 +10,16 @@ use tokio_util::task::TaskTracker;
 use crate::service::Service;
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
-    let (app, samples) = (service.app.clone(), service.samples.clone());
+    let (context, samples) = (service.tasks.clone(), service.samples.clone());
     super::every(tracker, stop, Duration::from_secs(600), move || {
-        let (app, samples) = (app.clone(), samples.clone());
+        let (context, samples) = (context.clone(), samples.clone());
         async move {
             if let Err(error) = samples.compact().await {
-                app.failed("samples.merge", &error).await;
+                context.journal.failed("samples.merge", &error).await;
             }
-            let days = match app.workspace.workspace_get().await {
-                Ok(workspace) => workspace.samples_days.unwrap_or(app.settings.samples_days),
-                Err(error) => return app.failed("samples.expire", &error).await,
+            let days = match context.workspace.workspace_get().await {
+                Ok(workspace) => workspace.samples_days.unwrap_or(context.settings.samples_days),
+                Err(error) => return context.journal.failed("samples.expire", &error).await,
             };
             let keep = SignedDuration::from_hours(24 * i64::from(days));
             let Ok(before) = Timestamp::now().checked_sub(keep) else { return };
@@ -28,9 +28,12 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
                 Ok(files) => {
                     let removed = super::done(&events::MAINTENANCE, "remove_old_samples", "samples");
                     let removed = removed.with_metadata("files", Json::from(files));
-                    app.record_outcome(removed.with_metadata("older_than", reeve_audit::format_instant(before))).await;
+                    context
+                        .journal
+                        .record_outcome(removed.with_metadata("older_than", reeve_audit::format_instant(before)))
+                        .await;
                 }
-                Err(error) => app.failed("samples.expire", &error).await,
+                Err(error) => context.journal.failed("samples.expire", &error).await,
             }
         }
     });

@@ -6,11 +6,11 @@ use tokio_util::task::TaskTracker;
 
 use crate::service::Service;
 
-/// How long to wait after a failure.
+/// Wait after a failure.
 const PAUSE: std::time::Duration = std::time::Duration::from_secs(30);
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
-    let (app, ledger) = (service.app.clone(), service.ledger.clone());
+    let (context, ledger) = (service.tasks.clone(), service.ledger.clone());
     let (segments, stop) = (service.segments.clone(), stop.clone());
     tracker.spawn(async move {
         if let Err(error) = segments.sweep().await {
@@ -22,11 +22,11 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
                 Ok(entries) => {
                     tracing::debug!(entries, "sealed");
                     let sealed = super::done(&events::MAINTENANCE, "seal_segments", "ledger");
-                    app.record_outcome(sealed.with_metadata("entries", Json::from(entries))).await;
+                    context.journal.record_outcome(sealed.with_metadata("entries", Json::from(entries))).await;
                 }
                 Err(error) => {
                     // Entries stay in the write-ahead log.
-                    app.failed("seal", &error).await;
+                    context.journal.failed("seal", &error).await;
                     tokio::select! { () = stop.cancelled() => return, () = tokio::time::sleep(PAUSE) => {} }
                 }
             }

@@ -11,23 +11,23 @@ use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, ResourceRef, events}
 use crate::service::Service;
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
-    let (app, store) = (service.app.clone(), service.store.clone());
+    let (context, store) = (service.tasks.clone(), service.store.clone());
     super::every(tracker, stop, Duration::from_secs(60), move || {
-        let (app, store) = (app.clone(), store.clone());
+        let (context, store) = (context.clone(), store.clone());
         async move {
-            match store.session_expire(app.now().as_millisecond()).await {
+            match store.session_expire(context.now().as_millisecond()).await {
                 Ok(ended) => {
                     for session in ended {
                         let entry = Entry::of(&events::SESSION_EXPIRED)
                             .by(Actor::user(session.user.0).with_session_id(session.id.clone()))
                             .on(ResourceRef::new("session", session.id))
                             .with_action("expire_session", ActionStatus::Success, ActionMethod::System);
-                        if app.record(entry).await.is_err() {
+                        if context.journal.record(entry).await.is_err() {
                             tracing::warn!("the end of a session was not recorded");
                         }
                     }
                 }
-                Err(error) => app.failed("sessions", &error).await,
+                Err(error) => context.journal.failed("sessions", &error).await,
             }
         }
     });

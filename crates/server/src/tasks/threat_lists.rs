@@ -9,38 +9,38 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, ensure};
 use jiff::Timestamp;
 use reeve_anomalies::threat::{LONGEST_LIST, ListState};
-use reeve_http::App;
 use reeve_recommend::Caller;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::service::Service;
+use crate::tasks::context::TaskContext;
 
-/// How often it looks whether a file changed.
+/// Time between two looks for changed files.
 const BEAT: Duration = Duration::from_secs(60);
 /// Files read at most, by name.
 const MOST_FILES: usize = 100;
 
-/// When the files were written that could not be read.
+/// Times at which the files were written that could not be read.
 type Refused = HashMap<String, Timestamp>;
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
-    let (app, folder) = (service.app.clone(), service.config.data_dir.join("threat-lists"));
+    let (context, folder) = (service.tasks.clone(), service.config.data_dir.join("threat-lists"));
     let refused = Arc::new(Mutex::new(Refused::new()));
     super::every(tracker, stop, BEAT, move || {
-        let (app, folder, refused) = (app.clone(), folder.clone(), refused.clone());
+        let (context, folder, refused) = (context.clone(), folder.clone(), refused.clone());
         async move {
-            if let Err(error) = follow(&app, &folder, &mut *refused.lock().await).await {
-                app.failed("threat_lists", format!("{error:#}")).await;
+            if let Err(error) = follow(&context, &folder, &mut *refused.lock().await).await {
+                context.journal.failed("threat_lists", format!("{error:#}")).await;
             }
         }
     });
 }
 
-async fn follow(app: &App, folder: &Path, refused: &mut Refused) -> Result<()> {
+async fn follow(context: &TaskContext, folder: &Path, refused: &mut Refused) -> Result<()> {
     let files = files(folder);
-    let known = app.threats.threat_list_state().await?;
+    let known = context.threats.threat_list_state().await?;
     let caller = Caller::system();
     for (name, written) in &files {
         let same = known.iter().any(|of| of.name == *name && of.updated_at == *written);
@@ -54,7 +54,7 @@ async fn follow(app: &App, folder: &Path, refused: &mut Refused) -> Result<()> {
                 "it has more than {LONGEST_LIST} bytes"
             );
             let text = tokio::fs::read_to_string(&path).await?;
-            app.desk.threat_list_put(name, text, Some(*written), &caller).await.map_err(anyhow::Error::from)
+            context.desk.threat_list_put(name, text, Some(*written), &caller).await.map_err(anyhow::Error::from)
         };
         match put.await.with_context(|| path.display().to_string()) {
             Ok(list) => tracing::info!(list = list.name, indicators = list.indicators, "a threat list was read"),
@@ -66,7 +66,7 @@ async fn follow(app: &App, folder: &Path, refused: &mut Refused) -> Result<()> {
     }
     let gone = |list: &&ListState| list.from_file && !files.iter().any(|(of, _)| *of == list.name);
     for list in known.iter().filter(gone) {
-        app.desk.threat_list_delete(&list.name, true, &caller).await?;
+        context.desk.threat_list_delete(&list.name, true, &caller).await?;
     }
     Ok(())
 }

@@ -99,6 +99,7 @@ fn happening(topic: Topic, agent: Option<&str>) -> Happening {
             items: vec![Item { title: "It happened".into(), facts: Vec::new() }],
             about: format!("{topic}:1"),
             to: Vec::new(),
+            attachment: None,
         },
         channels: None,
     }

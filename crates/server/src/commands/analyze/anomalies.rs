@@ -34,7 +34,7 @@ pub(super) fn run(args: &AnomaliesArgs) -> Result<ExitCode> {
 /// The score of a row that is judged, and whether an alarm is given there.
 type Judged = (Option<f64>, bool);
 
-/// What is said of each row, in the file's order.
+/// Judgement of each row, in the file's order.
 fn judge(file: &SeriesFile, sensitivity: Sensitivity) -> Vec<Judged> {
     let mut detector = Detector::with_sensitivity(sensitivity);
     let mut all = vec![(None, false); file.rows.len()];

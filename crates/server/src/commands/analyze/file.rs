@@ -14,7 +14,7 @@ const BUFFER: usize = 256 << 10;
 
 /// A file to read.
 pub(super) struct Input {
-    /// What messages call it.
+    /// Name in messages.
     pub(super) name: String,
     bytes: Box<dyn Read>,
     left: u64,
@@ -56,7 +56,7 @@ impl Read for Input {
     }
 }
 
-/// Where a result goes. What was not finished leaves no file behind under the name that was asked for.
+/// Destination of a result. A result that was not finished leaves no file behind under the name that was asked for.
 pub(super) struct Sink {
     out: Out,
 }

@@ -73,7 +73,7 @@ impl SeriesFile {
         places_in_time_order(&self.rows)
     }
 
-    /// What was measured, from the earliest to the latest, gaps left out; the mean of values that share a time.
+    /// Returns the measurements from the earliest to the latest, gaps left out; the mean of values that share a time.
     pub(super) fn points(&self) -> Vec<Point> {
         let mut points: Vec<Point> = Vec::with_capacity(self.rows.len());
         let mut sharing = 0.0;

@@ -1,4 +1,4 @@
-//! Where an export goes: a file that gets its name when it is whole, gzip by its suffix, or standard output. What goes out is
+//! Destination of an export: a file that gets its name when it is whole, gzip by its suffix, or standard output. What goes out is
 //! counted and hashed on the way.
 
 use std::ffi::OsString;
@@ -120,7 +120,7 @@ impl Sink {
         Self { body, path: path.map(Path::to_owned) }
     }
 
-    /// Whether it is standard output, which cannot be gone on with.
+    /// Returns `true` for standard output, which cannot be gone on with.
     pub(super) fn is_stdout(&self) -> bool {
         self.path.is_none()
     }

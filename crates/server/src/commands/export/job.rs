@@ -22,7 +22,7 @@ use crate::commands::when;
 
 /// Longest answer about a job, bytes.
 const MOST: usize = 4 << 20;
-/// How often the job is asked about.
+/// Time between two questions about the job.
 const BEAT: Duration = Duration::from_millis(250);
 
 /// Exports; 1 when records were left out for their length.
@@ -217,7 +217,7 @@ fn note(output: &Path) -> Result<PathBuf> {
     Ok(with_suffix(output, ".part.json"))
 }
 
-/// What must be the same for an export to be gone on with.
+/// Settings that must be the same for an export to be resumed.
 fn asked(args: &ExportArgs) -> String {
     format!("{:?}", (args.format, &args.query, &args.period.from, &args.period.to, args.raw, args.framing))
 }

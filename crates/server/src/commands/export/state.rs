@@ -1,4 +1,4 @@
-//! What an interrupted export needs to go on: `FILE.part.json`, written whenever what it tells is on disk.
+//! State from which an interrupted export is resumed: `FILE.part.json`, written whenever what it tells is on disk.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -17,7 +17,7 @@ use crate::commands::reading::Checkpoint;
 /// An export under way.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct State {
-    /// What was asked for.
+    /// Request of the export.
     pub(super) wanted: Wanted,
     /// From this time on, distances from now made points in time.
     pub(super) from: Option<String>,
@@ -25,11 +25,11 @@ pub(super) struct State {
     pub(super) to: Option<String>,
     /// The log as it was at the beginning.
     pub(super) checkpoint: Checkpoint,
-    /// How far it has come.
+    /// Progress.
     pub(super) progress: Progress,
 }
 
-/// What must be the same for an export to be gone on with.
+/// Settings that must be the same for an export to be resumed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Wanted {
     /// Name of the format.
@@ -43,12 +43,12 @@ pub(super) struct Wanted {
     log: String,
 }
 
-/// How far an export has come, in whole records.
+/// Progress of an export, in whole records.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Progress {
     /// Cursor of the next page.
     pub(super) next: Option<String>,
-    /// Whether there is no next page.
+    /// `true` if there is no next page.
     pub(super) ended: bool,
     /// Entries written.
     pub(super) entries: u64,

@@ -2,7 +2,7 @@
 
 use super::{Screen, Tone, clean, fit, thousands, width};
 
-/// Where there is no terminal.
+/// Width without a terminal.
 const WIDTH: usize = 80;
 
 /// Labels with their counts, a line each; the longest bar is the greatest count.

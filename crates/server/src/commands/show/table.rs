@@ -7,7 +7,7 @@ use reeve_audit::format::Exported;
 
 use super::{Screen, Tone, clean, fit, width};
 
-/// What a table shows of an entry.
+/// Columns of a table of entries.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Row {
     cells: [String; COLUMNS.len()],
@@ -43,7 +43,7 @@ const NARROW: usize = 76;
 const GAP: usize = 2;
 
 impl Row {
-    /// What is shown of an entry.
+    /// Cells of an entry.
     pub(crate) fn of(found: &Exported, screen: &Screen) -> Self {
         let entry = &found.entry;
         let text = |text: Option<&str>| text.map_or_else(|| "-".to_owned(), clean);
@@ -81,7 +81,7 @@ impl Row {
     }
 }
 
-/// Which columns there are, and how wide.
+/// Columns and their widths.
 #[derive(Debug, Clone)]
 pub(crate) struct Layout {
     columns: Vec<(Column, usize)>,

@@ -18,7 +18,7 @@ use crate::adapters::publish::witness::Witness;
 use crate::config::Config;
 use crate::service::Service;
 
-/// How long a witness may take.
+/// Longest time for a witness.
 const ANSWER: Duration = Duration::from_secs(30);
 
 /// A witness, and how it does.

@@ -1,11 +1,11 @@
-//! How long to wait after a failure: from a second up to five minutes, doubling, with some chance in it.
+//! Waits after failures: from a second up to five minutes, doubling, with some chance in it.
 
 use std::time::Duration;
 
 const LEAST: Duration = Duration::from_secs(1);
 const MOST: Duration = Duration::from_secs(300);
 
-/// How often in a row something failed.
+/// Number of failures in a row.
 #[derive(Debug, Default)]
 pub(super) struct Backoff {
     failures: u32,

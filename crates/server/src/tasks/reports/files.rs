@@ -5,20 +5,20 @@ use std::io::{self, BufReader, BufWriter, Write};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
+use crate::tasks::context::TaskContext;
 use anyhow::{Context as _, Result};
 use reeve_audit::Entry;
-use reeve_http::App;
 use reeve_reports::document::{self, Heading, Proven};
 use reeve_reports::{Findings, Plan, RunFiles, RunId};
 
 /// Folder of a run.
-pub(super) fn folder(app: &App, run: &RunId) -> PathBuf {
-    app.settings.reports_dir.join(&run.0)
+pub(super) fn folder(context: &TaskContext, run: &RunId) -> PathBuf {
+    context.settings.reports_dir.join(&run.0)
 }
 
 /// Removes the folder of a run, if there is one.
-pub(super) async fn remove(app: &App, run: &RunId) -> Result<()> {
-    match tokio::fs::remove_dir_all(folder(app, run)).await {
+pub(super) async fn remove(context: &TaskContext, run: &RunId) -> Result<()> {
+    match tokio::fs::remove_dir_all(folder(context, run)).await {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error).context("the files of a run stay"),
         _ => Ok(()),
     }
@@ -32,7 +32,7 @@ pub(super) struct Spool {
     empty: bool,
 }
 
-/// What the files begin with.
+/// Beginnings of the files.
 pub(super) struct Heads<'a> {
     pub(super) heading: &'a Heading,
     pub(super) checkpoint: &'a str,

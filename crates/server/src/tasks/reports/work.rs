@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::{Context as _, Result, anyhow};
 use reeve_access::Principal;
-use reeve_http::App;
 use reeve_ledger::{Ledger, StoredEntry, TreeHashes};
 use reeve_reports::document::{self, Detail, Heading, Proven};
 use reeve_reports::{Evaluation, MOST_CITED, Plan, Run, RunFiles, RunProgress};
@@ -14,6 +13,7 @@ use reeve_tlog::{Checkpoint, MultiProver, SignedNote};
 use reeve_trail::Trail;
 
 use super::files::{self, Heads, Spool};
+use crate::tasks::context::TaskContext;
 
 /// Entries of a stretch.
 const ENTRIES: usize = 500;
@@ -49,11 +49,11 @@ pub(super) struct Work {
     run: Run,
     trail: Trail,
     ledger: Ledger,
-    app: Arc<App>,
+    context: Arc<TaskContext>,
     shared: Shared,
 }
 
-/// What is carried from stretch to stretch.
+/// State that is carried from stretch to stretch.
 struct State {
     evaluation: Evaluation,
     prover: MultiProver<TreeHashes>,
@@ -61,9 +61,9 @@ struct State {
 }
 
 impl Work {
-    pub(super) fn new(app: &Arc<App>, ledger: &Ledger, run: Run, principal: &Principal) -> Work {
-        let trail = app.trail(principal);
-        Work { run, trail, ledger: ledger.clone(), app: app.clone(), shared: Shared::default() }
+    pub(super) fn new(context: &Arc<TaskContext>, ledger: &Ledger, run: Run, principal: &Principal) -> Work {
+        let trail = context.log.trail_of(principal);
+        Work { run, trail, ledger: ledger.clone(), context: context.clone(), shared: Shared::default() }
     }
 
     pub(super) fn progress(&self) -> Shared {
@@ -78,7 +78,7 @@ impl Work {
         let mut state = State {
             evaluation: Evaluation::new(plan, MOST_CITED),
             prover: self.ledger.multi_prover(checkpoint.size),
-            spool: Spool::new(files::folder(&self.app, &self.run.id))?,
+            spool: Spool::new(files::folder(&self.context, &self.run.id))?,
         };
         let mut progress = RunProgress { position: 0, end: checkpoint.size, entries: 0 };
         self.shared.write(progress);
@@ -90,7 +90,7 @@ impl Work {
             state = blocking(move || state.take(&stretch.entries)).await?;
             self.shared.write(progress);
         }
-        let (run, now) = (self.run, self.app.now());
+        let (run, now) = (self.run, self.context.now());
         blocking(move || state.finish(&run, &note, &checkpoint, now)).await
     }
 }

@@ -26,7 +26,7 @@ pub(super) struct Records {
     format: Option<EntriesFormat>,
 }
 
-/// Where in a file a record begins.
+/// Place in a file at which a record begins.
 enum Where {
     Line(u64),
     Byte(u64),
@@ -92,7 +92,7 @@ impl Iterator for Records {
     }
 }
 
-/// Whether a file's first line is a record of its own, or at least no piece of a larger whole, so that one bad line does not
+/// Returns `true` if a file's first line is a record of its own, or at least no piece of a larger whole, so that one bad line does not
 /// hide the next.
 fn is_line(first: &[u8]) -> bool {
     let text = first.strip_prefix(b"\xef\xbb\xbf").unwrap_or(first).trim_ascii();

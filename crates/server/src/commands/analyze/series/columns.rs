@@ -1,4 +1,4 @@
-//! Which columns hold times and values, and a row read by them.
+//! Columns with times and values, and rows read by them.
 
 use anyhow::{Context as _, Result, bail};
 use csv::ByteRecord;
@@ -10,7 +10,7 @@ const TIMES: [&str; 10] = ["timestamp", "time", "datetime", "date_time", "date",
 /// Names of a column of values.
 const VALUES: [&str; 10] =
     ["value", "values", "y", "metric_value", "_value", "val", "average", "target", "available", "availability"];
-/// What stands for a value that was not measured, in lower case.
+/// Texts for a value that was not measured, in lower case.
 const MISSING: [&str; 17] = [
     "", "nan", "-nan", "null", "none", "na", "n/a", "nil", "-", "\\n", "missing", "<na>", "#n/a", "#n/a n/a", "#na",
     "#null!", "#value!",
@@ -18,11 +18,11 @@ const MISSING: [&str; 17] = [
 /// Characters of a cell that a message shows.
 const SHOWN: usize = 40;
 
-/// Where times and values stand.
+/// Columns of times and values.
 pub(super) struct Columns {
     time: Column,
     value: Column,
-    /// Whether the first row names them.
+    /// `true` if the first row names them.
     pub(super) has_header: bool,
     /// Numbers may have a decimal comma.
     pub(super) decimal_comma: bool,
@@ -120,7 +120,7 @@ impl Column {
     }
 }
 
-/// Where a column is: as it was asked for, or by a usual name.
+/// Returns the position of a column: as it was asked for, or by a usual name.
 fn place(names: &[String], asked: Option<&str>, flag: &str, usual: &[&str]) -> Result<Option<usize>> {
     let find = |wanted: &str| {
         let exact = names.iter().position(|name| name == wanted);

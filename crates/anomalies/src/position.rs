@@ -1,19 +1,20 @@
-//! Where the watch over behaviour stands in the log, and which of the entries it reads are news.
+//! Position of the watch over behaviour in the log, and the entries from which on it finds news.
 
 use jiff::Timestamp;
 
-use super::MOST;
-
+/// Entries judged between two looks at most, two thousand a second: the watch must not take the processors from a log that is filled with
+/// a load of years.
+const MOST: u64 = 30_000;
 /// Entries that are read after a start, so that behaviour is judged by a past.
 const WARM_UP: u64 = 100_000;
 /// Entries that may wait to be judged: an import of a day is judged whole, a minute later. What is passed over is said.
 const MOST_WAITING: u64 = 4 * MOST;
 
-/// Where the watch over the log stands.
+/// Position of the watch in the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Position {
+pub struct Position {
     /// The next sequence to read.
-    pub(super) next: u64,
+    pub next: u64,
     /// Entries from this sequence on are news; those before are read for their lesson.
     news: u64,
     /// So are entries recorded after this time: set when a version of Reeve without a cursor followed this log.
@@ -22,20 +23,29 @@ pub(super) struct Position {
 
 impl Position {
     /// Returns the position after a start. What lay in the log before Reeve ever looked is the past that behaviour is judged by.
-    pub(super) fn at_start(cursor: Option<u64>, looked: Option<Timestamp>, end: u64) -> Self {
+    #[must_use]
+    pub fn at_start(cursor: Option<u64>, looked: Option<Timestamp>, end: u64) -> Self {
         let news = passing_over(cursor.unwrap_or(end).min(end), end);
         let news_after = looked.filter(|_| cursor.is_none());
         Position { next: news.saturating_sub(WARM_UP), news, news_after }
     }
 
     /// Returns the position of a watch that goes on, with the cursor as it is kept: what another process has judged is no news.
-    pub(super) fn going_on(self, cursor: Option<u64>, end: u64) -> Self {
+    #[must_use]
+    pub fn going_on(self, cursor: Option<u64>, end: u64) -> Self {
         let news = self.news.max(cursor.unwrap_or_default());
         Position { next: passing_over(self.next, end), news, ..self }
     }
 
+    /// Returns the sequence up to which the next look reads.
+    #[must_use]
+    pub fn until(self, end: u64) -> u64 {
+        end.min(self.next + MOST)
+    }
+
     /// Returns `true` if what is strange about the entry has not been told.
-    pub(super) fn is_news(self, sequence: u64, recorded_at: Timestamp) -> bool {
+    #[must_use]
+    pub fn is_news(self, sequence: u64, recorded_at: Timestamp) -> bool {
         sequence >= self.news || self.news_after.is_some_and(|looked| recorded_at > looked)
     }
 }

@@ -1,0 +1,32 @@
+//! The entry that tells the log of a firing.
+
+use reeve_audit::entry::NameError;
+use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventId, Json, ResourceRef};
+
+use crate::evaluator::FIRE;
+use crate::firing::Firing;
+
+/// Returns the entry of a firing. It holds only members of the firing that never change, so that it reads the same when it is written
+/// again.
+///
+/// # Errors
+/// The identifier of the firing is none of an entry.
+pub fn firing_entry(firing: &Firing) -> Result<Entry, NameError> {
+    let values = firing.group.values();
+    let group =
+        firing.group_by.iter().zip(values).map(|(name, value)| (name.clone(), value.map_or(Json::Null, Json::from)));
+    Ok(Entry::new(FIRE)
+        .with_id(EventId::new(firing.id.0.clone())?)
+        .at(firing.detected_at)
+        .by(Actor::system())
+        .with_severity(firing.severity)
+        .on(ResourceRef::new("alert_rule", firing.rule.0.clone()))
+        .with_action("alert.fire", ActionStatus::Success, ActionMethod::System)
+        .with_metadata("firing_id", firing.id.0.clone())
+        .with_metadata("rule_name", firing.rule_name.clone())
+        .with_metadata("group", Json::object(group))
+        .with_metadata("span_start", reeve_audit::format_instant(firing.from))
+        .with_metadata("span_end", reeve_audit::format_instant(firing.until))
+        .with_metadata("sequence", firing.sequence)
+        .with_metadata("silenced", firing.silenced))
+}

@@ -1,0 +1,52 @@
+//! The entry that tells the log of a run.
+
+use reeve_audit::{ActionMethod, ActionStatus, Actor, ActorType, Entry, Json, ResourceRef, events};
+use serde_json::json;
+
+use crate::definition::ReportKind;
+use crate::run::{Run, RunState};
+
+/// Returns the entry of a run that has ended: its query, period, number of findings, and outcome.
+#[must_use]
+pub fn run_entry(run: &Run) -> Entry {
+    let period = run.request.period.resolve(run.created_at);
+    let (operation, status) = match run.state {
+        RunState::Succeeded => ("report.run", ActionStatus::Success),
+        RunState::Cancelled => ("report.cancel", ActionStatus::Failed),
+        _ => ("report.run", ActionStatus::Failed),
+    };
+    let filters = &run.request.filters;
+    let report = json!({
+        "run_id": run.id.0,
+        "report_id": run.report.0,
+        "name": run.report_name,
+        "kind": run.request.kind.as_str(),
+        "framework": framework(run),
+        "query": query(run),
+        "period": { "start": reeve_audit::format_instant(period.start), "end": reeve_audit::format_instant(period.end) },
+        "filters": { "accounts": filters.accounts, "users": filters.users, "resources": filters.resources },
+        "formats": ["pdf", "csv", "json"],
+        "found": run.progress.entries,
+        "scheduled": run.scheduled,
+        "error": run.error,
+    });
+    Entry::of(&events::REPORT)
+        .by(Actor::new(ActorType::User, run.user.clone()).with_email(run.user_email.clone()))
+        .on(ResourceRef::new("report_run", run.id.0.clone()))
+        .with_action(operation, status, ActionMethod::System)
+        .with_metadata("report", Json::from(report))
+}
+
+fn framework(run: &Run) -> Option<&str> {
+    match &run.request.kind {
+        ReportKind::Compliance { framework } => Some(framework),
+        ReportKind::Custom { .. } => None,
+    }
+}
+
+fn query(run: &Run) -> Option<&str> {
+    match &run.request.kind {
+        ReportKind::Compliance { .. } => None,
+        ReportKind::Custom { query, .. } => Some(query),
+    }
+}

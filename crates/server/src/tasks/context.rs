@@ -1,0 +1,76 @@
+//! Services that background tasks run on: the ports of their records, and what works on them. No task knows the HTTP interface.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use reeve_access::{AccessStore, WorkspaceStore};
+use reeve_alerts::AlertStore;
+use reeve_anomalies::budget::BudgetStore;
+use reeve_anomalies::threat::ThreatStore;
+use reeve_anomalies::{AnomalyStore, Desk};
+use reeve_engine::Engine;
+use reeve_engine::models::Registry;
+use reeve_estate::{EstateStore, SampleStore};
+use reeve_exports::{Carrier, ExportStore};
+use reeve_notify::delivery::Dispatcher;
+use reeve_notify::sources::Sources;
+use reeve_predict::RuleBook;
+use reeve_recommend::{Agent, AgentStore};
+use reeve_reports::ReportStore;
+use reeve_trail::{Journal, Log};
+
+/// Settings of background tasks.
+#[derive(Debug, Clone)]
+pub(crate) struct TaskSettings {
+    /// Time between two runs of an agent without a schedule.
+    pub(crate) agents_every: SignedDuration,
+    /// Folder with the files of exports, one folder an export.
+    pub(crate) exports_dir: PathBuf,
+    /// Bytes of one export at most.
+    pub(crate) export_limit_bytes: u64,
+    /// Folder with the files of reports, one folder a run.
+    pub(crate) reports_dir: PathBuf,
+    /// Days of metric samples that are kept unless the workspace says otherwise.
+    pub(crate) samples_days: u32,
+}
+
+/// Services of the background tasks.
+pub(crate) struct TaskContext {
+    pub(crate) settings: TaskSettings,
+    /// Entries about what tasks do, and the time.
+    pub(crate) journal: Arc<Journal>,
+    /// The log, written and read with the rights of those who asked for something.
+    pub(crate) log: Log,
+    pub(crate) access: Arc<dyn AccessStore>,
+    pub(crate) agents: Arc<dyn AgentStore>,
+    pub(crate) alerts: Arc<dyn AlertStore>,
+    pub(crate) anomalies: Arc<dyn AnomalyStore>,
+    pub(crate) budgets: Arc<dyn BudgetStore>,
+    pub(crate) estate: Arc<dyn EstateStore>,
+    pub(crate) exports: Arc<dyn ExportStore>,
+    pub(crate) reports: Arc<dyn ReportStore>,
+    pub(crate) samples: Arc<dyn SampleStore>,
+    pub(crate) threats: Arc<dyn ThreatStore>,
+    pub(crate) workspace: Arc<dyn WorkspaceStore>,
+    pub(crate) carrier: Arc<dyn Carrier>,
+    pub(crate) desk: Arc<Desk>,
+    pub(crate) dispatcher: Arc<Dispatcher>,
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) rule_book: Arc<RuleBook>,
+    /// Records of what others are told.
+    pub(crate) sources: Sources,
+}
+
+impl TaskContext {
+    /// Returns the present time, in whole milliseconds.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.journal.now()
+    }
+
+    /// Returns the time of an agent's next run; not before now.
+    pub(crate) fn next_run(&self, agent: &Agent) -> Option<Timestamp> {
+        reeve_recommend::next_run(agent, self.settings.agents_every).map(|next| next.max(self.now()))
+    }
+}
