@@ -261,3 +261,6 @@ fn listed(items: &[String], none: &str) -> String {
     let more = if rest > 0 { format!("; and {rest} more") } else { String::new() };
     format!("{}{more}", items[..items.len().min(SHOWN)].join("; "))
 }
+
+#[cfg(test)]
+mod tests;

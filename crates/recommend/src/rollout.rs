@@ -138,12 +138,6 @@ pub struct Rollout {
 }
 
 impl Rollout {
-    /// The last wave there is.
-    #[must_use]
-    pub fn last_wave(&self) -> u32 {
-        self.members.iter().map(|member| member.wave).max().unwrap_or(0)
-    }
-
     /// The stage and wave after the ones it is in; `None` when it is through. Waves without a member are passed over.
     #[must_use]
     pub fn next(&self) -> Option<(Stage, u32)> {

@@ -59,7 +59,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
                 Err(error) => return context.journal.failed("charges", &error).await,
             };
             for error in unreadable {
-                app.failed("charges.read", &error).await;
+                context.journal.failed("charges.read", &error).await;
             }
             for why in abstained {
                 tracing::info!(why, "spending was not judged");

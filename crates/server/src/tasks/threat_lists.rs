@@ -59,7 +59,7 @@ async fn follow(context: &TaskContext, folder: &Path, refused: &mut Refused) -> 
         match put.await.with_context(|| path.display().to_string()) {
             Ok(list) => tracing::info!(list = list.name, indicators = list.indicators, "a threat list was read"),
             Err(error) => {
-                app.failed("threat_lists.read", format!("{error:#}")).await;
+                context.journal.failed("threat_lists.read", format!("{error:#}")).await;
                 refused.insert(name.clone(), *written);
             }
         }
