@@ -113,6 +113,45 @@ async fn a_password_is_changed_by_who_knows_it_and_other_sessions_end() {
 }
 
 #[tokio::test]
+async fn signing_in_and_out_is_recorded_with_its_session_and_origin() {
+    let home = tempfile::tempdir().unwrap();
+    let service = Service::serve(home.path(), &[]).unwrap();
+    let (admin, nobody) = (service.admin(), service.nobody());
+    let password = "correct horse battery";
+    let user = json!({ "email": "ann@acme.example", "name": "Ann", "roles": ["regular_user"], "password": password });
+    let id = admin.post("users", user).await.expect(201).text_at("/id");
+
+    let wrong = json!({ "email": "ann@acme.example", "password": "wrong wrong wrong" });
+    let _ = nobody.post("sessions", wrong).await.problem(401, "unauthenticated");
+    let right = json!({ "email": "ann@acme.example", "password": password });
+    let answer = nobody.post("sessions", right).await.expect(201);
+    let session = answer.text_at("/session_id");
+    let entries = found(&admin, "event_type:authentication.login").await;
+    let [inside, refused] = entries.as_slice() else { panic!("{entries:?}") };
+    assert_eq!((&refused["action"]["status"], &refused["actor"]["type"]), (&json!("failed"), &json!("anonymous")));
+    assert_eq!(refused["metadata"]["reason"], "wrong credentials");
+    assert_eq!((&inside["action"]["status"], &inside["actor"]["id"]), (&json!("success"), &json!(id)));
+    assert_eq!(
+        (&inside["actor"]["session_id"], &inside["actor"]["ip_address"]),
+        (&json!(session), &json!("127.0.0.1"))
+    );
+
+    let cookie = answer.headers["set-cookie"].to_str().unwrap().split(';').next().unwrap();
+    let page = [("cookie", cookie), ("sec-fetch-site", "same-origin")];
+    let out = nobody.send_with("DELETE", "sessions/current", &page, None, Vec::new()).await;
+    assert_eq!(out.status, 204, "{}", out.text);
+    let entries = found(&admin, "event_type:authentication.logout").await;
+    carries(&entries, "authentication.logout");
+    let statuses: Vec<&str> = entries.iter().filter_map(|entry| entry["action"]["status"].as_str()).collect();
+    assert_eq!(statuses, ["success", "pending"]);
+    assert!(
+        entries.iter().all(|entry| entry["resource"]["id"] == session.as_str() && entry["actor"]["id"] == id.as_str())
+    );
+    let again = nobody.send_with("GET", "sessions/current", &page, None, Vec::new()).await;
+    assert_eq!(again.status, 401, "the session has ended: {}", again.text);
+}
+
+#[tokio::test]
 async fn settings_of_the_workspace_decide_and_are_recorded() {
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(home.path(), &[]).unwrap();

@@ -1,6 +1,8 @@
 //! Tests of webhooks: a recommendation on a real peer's machine arrives once and signed, over a restart; secrets stay
 //! out of the log; private addresses are refused unless the configuration allows them.
 
+mod intelligence;
+
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
