@@ -42,11 +42,11 @@ const REFUSALS: SignedDuration = SignedDuration::from_mins(1);
 /// Settings of the HTTP face.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Whether this is the demo.
+    /// `true` for the demo.
     pub demo: bool,
-    /// Whether cookies are marked `Secure` (behind TLS).
+    /// `true` if cookies are marked `Secure` (behind TLS).
     pub secure_cookies: bool,
-    /// How long a session lasts, seconds.
+    /// Length of a session, seconds.
     pub session_s: i64,
     /// Largest body, bytes.
     pub max_body_bytes: usize,
@@ -126,7 +126,7 @@ pub struct App {
     pub streams: Streams,
     /// Verifications of late.
     pub verifications: Jobs,
-    /// Who stood behind a token a moment ago.
+    /// Principals of tokens that were used a moment ago.
     pub(crate) tokens: KnownTokens,
     /// Attempts that were refused before anybody was known.
     refusals: Tallies,
@@ -181,7 +181,7 @@ pub struct Ports {
     pub threats: Arc<dyn ThreatStore>,
     /// Answering anomalies.
     pub desk: Arc<Desk>,
-    /// What the agents have learned.
+    /// Models of the agents.
     pub models: Arc<dyn ModelStore>,
     /// Looking after that.
     pub registry: Arc<Registry>,
@@ -226,7 +226,7 @@ impl App {
         self.journal.now()
     }
 
-    /// When an agent runs next by schedule.
+    /// Returns the time of an agent's next run by schedule.
     #[must_use]
     pub fn next_run(&self, agent: &Agent) -> Option<Timestamp> {
         let every = i64::try_from(self.settings.agents_every_s).unwrap_or(i64::MAX);
@@ -280,7 +280,7 @@ impl App {
     }
 }
 
-/// What the caller reads when the log did not take an entry.
+/// Returns the problem that the caller reads when the log did not take an entry.
 #[must_use]
 pub fn append_problem(error: &AppendError) -> Problem {
     match error {
