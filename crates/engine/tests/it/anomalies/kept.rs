@@ -17,7 +17,7 @@ use crate::world::World;
 pub(crate) struct Kept {
     pub(super) all: Mutex<Vec<Anomaly>>,
     pub(crate) settings: Mutex<AnomalySettings>,
-    lists: Mutex<Vec<ThreatList>>,
+    pub(super) lists: Mutex<Vec<ThreatList>>,
     /// The next list is the one from before another process wrote.
     pub(super) stale: AtomicBool,
 }
