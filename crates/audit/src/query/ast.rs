@@ -57,7 +57,7 @@ pub enum Match {
 impl Match {
     /// Returns `true` if a text satisfies the condition. Comparisons and addresses need typed values, so the answer
     /// for them is always `false`.
-    pub fn meets(&self, text: &str) -> bool {
+    pub fn is_satisfied_by(&self, text: &str) -> bool {
         match self {
             Match::Exact(wanted) => fold::equals(text, wanted),
             Match::Identical(wanted) => text == wanted,

@@ -45,7 +45,7 @@ pub(super) fn from_now(now: Timestamp, ms: i64) -> Timestamp {
 impl Candidate<'_> {
     fn field(self, field: &FieldPath, op: &Match) -> bool {
         let Self { entry, .. } = self;
-        let text = |value: &str| op.meets(value);
+        let text = |value: &str| op.is_satisfied_by(value);
         match field {
             FieldPath::Column(Column::Timestamp) => self.time(entry.timestamp, op),
             FieldPath::Column(Column::RecordedAt) => self.time(self.recorded_at, op),
@@ -97,7 +97,7 @@ impl Candidate<'_> {
     fn time(self, value: Timestamp, op: &Match) -> bool {
         match op {
             Match::Compare(side, bound) => self.instant(bound).is_some_and(|bound| side.is_satisfied(&value, &bound)),
-            _ => op.meets(&format_instant(value)),
+            _ => op.is_satisfied_by(&format_instant(value)),
         }
     }
 
@@ -111,7 +111,7 @@ impl Candidate<'_> {
                 (Ok(value), Some(bound)) => side.is_satisfied(&value, &bound),
                 _ => false,
             },
-            _ => op.meets(value),
+            _ => op.is_satisfied_by(value),
         }
     }
 
@@ -135,8 +135,8 @@ impl Candidate<'_> {
             (_, Some(_)) => false,
             (Json::String(text), None) => self.string(text, op),
             (Json::Number(number), None) => self.number(*number, op),
-            (Json::Bool(value), None) => op.meets(if *value { "true" } else { "false" }),
-            (Json::Null, None) => *op != Match::Exists && op.meets("null"),
+            (Json::Bool(value), None) => op.is_satisfied_by(if *value { "true" } else { "false" }),
+            (Json::Null, None) => *op != Match::Exists && op.is_satisfied_by("null"),
         }
     }
 
@@ -145,7 +145,7 @@ impl Candidate<'_> {
         match op {
             Match::Compare(side, Bound::Number(bound)) => side.is_satisfied(&number, bound),
             Match::Exact(wanted) | Match::Identical(wanted) => same(wanted),
-            _ => op.meets(&Json::Number(number).to_string()),
+            _ => op.is_satisfied_by(&Json::Number(number).to_string()),
         }
     }
 }
@@ -155,7 +155,7 @@ fn address(value: Option<IpAddr>, op: &Match) -> bool {
     match op {
         Match::Ip(wanted) => address == *wanted,
         Match::Cidr(net) => net.contains(&address),
-        _ => op.meets(&address.to_string()),
+        _ => op.is_satisfied_by(&address.to_string()),
     }
 }
 

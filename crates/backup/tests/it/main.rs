@@ -152,11 +152,7 @@ fn a_name_that_leads_elsewhere_is_never_opened() {
     for name in ["../evil", "/etc/evil", "ledger/../../evil", "home/evil", "ledger/.evil", "ledger"] {
         let bytes = forged(|tar| entry(tar, name, EntryType::Regular, b"x"));
         let contents = read(bytes.as_slice(), &mut Nowhere).unwrap();
-        assert!(
-            contents.flaws[0].to_string().contains("is not a path in a data directory"),
-            "{:?}",
-            contents.flaws
-        );
+        assert!(contents.flaws[0].to_string().contains("is not a path in a data directory"), "{:?}", contents.flaws);
     }
     for kind in [EntryType::Symlink, EntryType::Link, EntryType::Directory, EntryType::Fifo, EntryType::Block] {
         let bytes = forged(|tar| entry(tar, "ledger/x", kind, b""));

@@ -157,20 +157,20 @@ pub(super) fn holds(column: Column, value: &str, op: &Match) -> bool {
             value.parse::<Severity>().is_ok_and(|severity| side.is_satisfied(&severity, bound))
         }
         _ if column == Column::ActorIpAddress => address_holds(value, op),
-        _ => op.meets(value),
+        _ => op.is_satisfied_by(value),
     }
 }
 
 /// The same of a member of the submitter.
 pub(super) fn submitter_holds(field: SubmitterField, value: &str, op: &Match) -> bool {
-    if field == SubmitterField::IpAddress { address_holds(value, op) } else { op.meets(value) }
+    if field == SubmitterField::IpAddress { address_holds(value, op) } else { op.is_satisfied_by(value) }
 }
 
 fn address_holds(value: &str, op: &Match) -> bool {
     match op {
         Match::Ip(wanted) => value.parse() == Ok(*wanted),
         Match::Cidr(net) => value.parse::<std::net::IpAddr>().is_ok_and(|address| net.contains(&address)),
-        _ => op.meets(value),
+        _ => op.is_satisfied_by(value),
     }
 }
 

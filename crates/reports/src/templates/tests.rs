@@ -84,7 +84,8 @@ fn event_types_are_those_of_the_catalogue() {
             for question in control.evidence.iter().chain(&control.exceptions) {
                 let mut found = Vec::new();
                 event_types(&question.query.expr, &mut found);
-                let known = |wanted: &Match| events::all().any(|kind| wanted.meets(kind.event_type().as_str()));
+                let known =
+                    |wanted: &Match| events::all().any(|kind| wanted.is_satisfied_by(kind.event_type().as_str()));
                 let unmet = found.iter().filter(|wanted| !known(wanted));
                 unknown.extend(unmet.map(|wanted| format!("{} {}: {wanted:?}", template.id, control.number)));
             }

@@ -132,9 +132,9 @@ impl Index {
             FieldPath::Column(column) if column.is_time() => self.on_time(*column, op),
             FieldPath::Column(column) => self.on_column(*column, op),
             FieldPath::User => Ok(self.on_column(Column::ActorId, op)?.or(self.on_column(Column::ActorEmail, op)?)),
-            FieldPath::ApiVersion => self.on_keyed(&[kind::API_VERSION, b':'], op, &|_, text| op.meets(text)),
-            FieldPath::MetadataTags => self.on_keyed(&[kind::LABELS, b':'], op, &|_, text| op.meets(text)),
-            FieldPath::ResourceTags => self.on_tags(|_| true, op, &|_, text| op.meets(text)),
+            FieldPath::ApiVersion => self.on_keyed(&[kind::API_VERSION, b':'], op, &|_, text| op.is_satisfied_by(text)),
+            FieldPath::MetadataTags => self.on_keyed(&[kind::LABELS, b':'], op, &|_, text| op.is_satisfied_by(text)),
+            FieldPath::ResourceTags => self.on_tags(|_| true, op, &|_, text| op.is_satisfied_by(text)),
             FieldPath::ResourceTag(name) => {
                 self.on_tags(|held| fold::equals(held, name), op, &|_, text| holds::open(kind::TEXT, text, op))
             }
@@ -216,14 +216,14 @@ impl Index {
     }
 
     fn on_any_tag(&self, op: &Match) -> io::Result<Answer> {
-        let mut any = self.on_keyed(&[kind::LABELS, b':'], op, &|_, text| op.meets(text))?;
+        let mut any = self.on_keyed(&[kind::LABELS, b':'], op, &|_, text| op.is_satisfied_by(text))?;
         any = any.or(self.unless_complete());
         for (name, field) in self.tags() {
-            any = any.or(if op.meets(name) {
+            any = any.or(if op.is_satisfied_by(name) {
                 Answer::exactly(field.present.rows(&self.file, self.rows)?)
             } else {
                 // The name and an equals sign may stand before: values can begin with anything.
-                let holds = |_, text: &str| op.meets(text) || op.meets(&format!("{name}={text}"));
+                let holds = |_, text: &str| op.is_satisfied_by(text) || op.is_satisfied_by(&format!("{name}={text}"));
                 match &field.values {
                     Some(values) => {
                         let lists = values.walk(&self.file, (0, ""), |_, kind, text, _| taken(holds(kind, text)))?;

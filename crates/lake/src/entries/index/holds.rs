@@ -14,8 +14,8 @@ pub(super) fn open(kind: u8, text: &str, op: &Match) -> bool {
     match kind {
         kind::TEXT => string(text, op),
         kind::NUMBER => number(text, op),
-        kind::BOOL => op.meets(text),
-        kind::NULL => *op != Match::Exists && op.meets("null"),
+        kind::BOOL => op.is_satisfied_by(text),
+        kind::NULL => *op != Match::Exists && op.is_satisfied_by("null"),
         _ => *op == Match::Exists,
     }
 }
@@ -28,7 +28,7 @@ fn string(value: &str, op: &Match) -> bool {
         Match::Compare(side, Bound::Time(bound)) => {
             parse_instant(value).is_ok_and(|value| side.is_satisfied(&value, bound))
         }
-        _ => op.meets(value),
+        _ => op.is_satisfied_by(value),
     }
 }
 
@@ -37,7 +37,7 @@ fn number(text: &str, op: &Match) -> bool {
     match op {
         Match::Compare(side, Bound::Number(bound)) => side.is_satisfied(&number, bound),
         Match::Exact(wanted) | Match::Identical(wanted) => wanted.parse() == Ok(number),
-        _ => op.meets(text),
+        _ => op.is_satisfied_by(text),
     }
 }
 
