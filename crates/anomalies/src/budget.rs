@@ -101,9 +101,9 @@ pub struct Budget {
     pub channels: Vec<String>,
     /// Addresses that e-mail channels write to in place of their own receivers.
     pub recipients: Vec<String>,
-    /// When it was made.
+    /// Creation time.
     pub created_at: Timestamp,
-    /// When it was last changed.
+    /// Time of the last change.
     pub updated_at: Timestamp,
     /// Grows with every change.
     pub version: u64,

@@ -18,17 +18,17 @@ const MOST: usize = 4032;
 /// A point and what was expected of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CoursePoint {
-    /// When.
+    /// Time of the point.
     pub at: Timestamp,
-    /// What was measured: the mean of five minutes where samples lie closer.
+    /// Measured value: the mean of five minutes if samples lie closer.
     pub value: f64,
-    /// What was expected.
+    /// Expected value.
     pub expected: f64,
     /// The usual band's lower edge.
     pub low: f64,
     /// Its upper edge.
     pub high: f64,
-    /// How strange it is for as long as it is, 0 to 1; at an alarm 0.5 or more.
+    /// Anomaly score of the point, 0 to 1; 0.5 or more at an alarm.
     pub score: f64,
 }
 
@@ -39,13 +39,14 @@ pub struct CourseChange {
     pub from: Timestamp,
     /// To when; of what others changed it is known only to lie between the two.
     pub to: Timestamp,
-    /// What, in words.
+    /// Description of the change.
     pub words: String,
     /// The action, where Reeve did it.
     pub action: Option<ActionId>,
 }
 
-/// What was changed of the resource in a span, by Reeve and by others, oldest first. Tags are left out: they move no metric.
+/// Returns the changes of the resource in a span, by Reeve and by others, oldest first. Tags are left out, since they
+/// affect no metric.
 #[must_use]
 pub fn course_changes(
     actions: &[Action],

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use tempfile::TempDir;
 
-/// How long a start may take.
+/// Time limit of the start.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A running server.

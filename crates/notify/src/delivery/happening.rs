@@ -14,7 +14,8 @@ use reeve_recommend::agent::{Agent, AgentId, Timing};
 const LARGEST: usize = 256 * 1024;
 
 named!(
-    /// What a notice is about: each has its timing in an agent's configuration, but approvals, which cannot wait.
+    /// Topic of a notice. Each has its timing in an agent's configuration, except approvals, which are always
+    /// immediate.
     Topic {
         /// A new recommendation.
         Recommendations => "recommendations",
@@ -34,19 +35,19 @@ named!(
 /// Something that people or programs outside may want to hear of.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Happening {
-    /// What it is about.
+    /// Topic.
     pub topic: Topic,
     /// The webhooks' event; `None` for what only people are told.
     pub event: Option<WebhookEvent>,
     /// Its name: the event's, or `approval_requested` and the like.
     pub name: &'static str,
-    /// What makes it this one: the same is told once.
+    /// Key that identifies repeated notices about the same subject.
     pub subject: String,
-    /// When it happened.
+    /// Time of the event.
     pub at: Timestamp,
     /// The agent whose timings decide. With `None` the promptest timing of all agents decides; without agents it goes out at once.
     pub agent: Option<AgentId>,
-    /// What filters look at.
+    /// Values that filters match.
     pub facts: Facts,
     /// The record, as the HTTP interface gives it.
     pub data: Value,
@@ -56,7 +57,7 @@ pub struct Happening {
     pub channels: Option<Vec<String>>,
 }
 
-/// Who may be told.
+/// Possible receivers of notices.
 #[derive(Debug, Clone, Default)]
 pub struct Audience {
     /// Subscriptions.
@@ -67,7 +68,7 @@ pub struct Audience {
     pub agents: Vec<Agent>,
 }
 
-/// What is to be kept.
+/// Deliveries and notices to store.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
     /// To be sent at once.
@@ -98,7 +99,7 @@ impl Happening {
 }
 
 impl Audience {
-    /// What follows from these happenings.
+    /// Returns the deliveries and notices for these events.
     #[must_use]
     pub fn plan(&self, happenings: &[Happening], now: Timestamp) -> Plan {
         let mut plan = Plan::default();
@@ -159,7 +160,7 @@ impl Audience {
     }
 }
 
-/// When an agent tells of a topic. Timings are in order of promptness.
+/// Returns the timing that an agent has for a topic. Timings are ordered by promptness.
 fn timing_of(agent: &Agent, topic: Topic) -> Timing {
     match topic {
         Topic::Recommendations => agent.notifications.recommendations,
@@ -169,7 +170,7 @@ fn timing_of(agent: &Agent, topic: Topic) -> Timing {
     }
 }
 
-/// How grave something is by a name: a priority, a severity or an impact.
+/// Severity from the name of a priority, a severity or an impact.
 impl From<&str> for Gravity {
     fn from(name: &str) -> Gravity {
         match name {

@@ -1,4 +1,4 @@
-//! Where deliveries are kept.
+//! Storage of deliveries.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -12,7 +12,7 @@ use crate::notification::Notice;
 pub struct Outgoing {
     /// The record.
     pub delivery: Delivery,
-    /// What is sent: the signed bytes of a webhook, or a message to a channel.
+    /// Body to send: the signed bytes of a webhook, or a message to a channel.
     pub body: String,
 }
 
@@ -37,7 +37,7 @@ pub trait DeliveryStore: Send + Sync {
     async fn delivery_update(&self, delivery: &Delivery) -> Result<(), StoreError>;
     /// One delivery.
     async fn delivery_get(&self, id: &DeliveryId) -> Result<Delivery, StoreError>;
-    /// What it sends.
+    /// Returns the body to send.
     async fn delivery_body(&self, id: &DeliveryId) -> Result<String, StoreError>;
     /// A target's deliveries, newest first, and how many there are.
     async fn delivery_list(&self, of: &Target, limit: u64, offset: u64) -> Result<(Vec<Delivery>, u64), StoreError>;

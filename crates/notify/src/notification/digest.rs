@@ -11,7 +11,7 @@ use super::message::{Gravity, Message};
 use crate::delivery::{Delivery, Outgoing, Target, Topic};
 use reeve_recommend::agent::{Agent, AgentId, Timing};
 
-/// When digests go out, hour of the day in UTC. Weekly ones go out on Monday.
+/// Hour of the day at which digests are sent, in UTC. Weekly ones are sent on Monday.
 pub const DIGEST_HOUR: i8 = 8;
 
 /// Items that one digest lists; of the rest it tells the number.
@@ -26,23 +26,23 @@ pub struct NoticeId(pub String);
 pub struct Notice {
     /// Identifier.
     pub id: NoticeId,
-    /// Whose digest it belongs to.
+    /// Agent whose digest it belongs to.
     pub agent: AgentId,
-    /// What it is about.
+    /// Topic.
     pub topic: Topic,
-    /// Which digest.
+    /// Digest that it waits for.
     pub timing: Timing,
-    /// What makes it this one: the same is gathered once.
+    /// Key that identifies repeated notices about the same subject.
     pub subject: String,
-    /// What is told.
+    /// Message.
     pub message: Message,
-    /// When it happened.
+    /// Time of the event.
     pub at: Timestamp,
-    /// When its digest goes out.
+    /// Time at which the digest is sent.
     pub due_at: Timestamp,
 }
 
-/// When the next digest of a timing goes out after a time; `None` for timings that have none.
+/// Returns the time of the next digest after a time; `None` for timings without a digest.
 #[must_use]
 pub fn next_digest(timing: Timing, now: Timestamp) -> Option<Timestamp> {
     let weekly = match timing {

@@ -1,10 +1,10 @@
-//! What people read, before a channel puts it into its own form.
+//! Message to people, before a channel formats it.
 
 use reeve_estate::named;
 use serde::{Deserialize, Serialize};
 
 named!(
-    /// How grave a message is; PagerDuty's four severities.
+    /// Severity of a message; PagerDuty's four severities.
     Gravity {
         /// Good to know.
         Info => "info",
@@ -31,11 +31,11 @@ pub struct Item {
 pub struct Message {
     /// The subject line.
     pub title: String,
-    /// How grave: the gravest of its items.
+    /// Highest severity of its items.
     pub gravity: Gravity,
-    /// What is told.
+    /// Items of the message.
     pub items: Vec<Item>,
-    /// What the same thing told again has in common with this.
+    /// Key shared by repeated messages about the same subject.
     pub about: String,
     /// Addresses that an e-mail channel writes to in place of its own receivers; empty for its own.
     pub to: Vec<String>,

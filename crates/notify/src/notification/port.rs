@@ -1,4 +1,4 @@
-//! Where channels are kept, and who sends.
+//! Storage of channels, and the port for sending.
 
 use async_trait::async_trait;
 use reeve_estate::StoreError;
@@ -37,7 +37,8 @@ pub trait AttachmentStore: Send + Sync {
 /// Sends messages to channels.
 #[async_trait]
 pub trait Notifier: Send + Sync {
-    /// Whether settings and secret can be right; says which field is not and why. Nothing is asked for it.
+    /// Checks settings and secret without contacting the service; an error names the invalid field. Nothing is asked
+    /// for it.
     ///
     /// # Errors
     /// Field and reason, in words.
