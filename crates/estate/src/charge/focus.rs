@@ -334,7 +334,7 @@ mod tests {
             ("1 000,USD,2026-11-01,Usage", "BilledCost: \"1 000\": it is not a decimal number"),
             ("1,NULL,2026-11-01,Usage", "BillingCurrency: \"\": a charge has a currency"),
             ("1,USD,yesterday,Usage", "ChargePeriodStart: \"yesterday\": it is not a time"),
-            ("1,USD,2026-11-01,Gift", "ChargeCategory: \"Gift\": it is none of"),
+            ("1,USD,2026-11-01,Gift", "ChargeCategory: \"Gift\": expected Usage, Purchase"),
         ] {
             let error = line(header, text).unwrap_err();
             assert!(error.starts_with(expect), "{error}");
