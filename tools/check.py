@@ -6,6 +6,7 @@ import sys
 import time
 from pathlib import Path
 
+import circles
 import drift
 import errors
 import gate_test
@@ -43,6 +44,7 @@ CHECKS = [
     ("lock", "Cargo.lock fits the manifests", command("cargo", "metadata", "--locked", "--format-version", "1", "--no-deps", "--quiet"),
      "cargo build, and commit Cargo.lock"),
     ("imports", "the table of our crates", imports.problems, "tools/imports.toml has the table"),
+    ("circles", "import circles among the files of a crate", circles.problems, "python3 tools/circles.py lists them"),
     ("shape", "names and sizes", shape.problems, "CONTRIBUTING.md, \"Code\""),
     ("words", "nothing unfinished or private", words.problems, "the line says what"),
     ("openings", "doc comments that open with What, Whether, Who or How", openings.problems, "python3 tools/openings.py"),

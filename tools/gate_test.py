@@ -3,6 +3,7 @@
 import sys
 import unittest
 
+import circles
 import drift
 import errors
 import imports
@@ -37,6 +38,31 @@ class Imports(unittest.TestCase):
         self.check("reeve-server", "aws-sdk-ec2", None, True)
         self.check("reeve-tlog", "tokio", None, True)
         self.check("reeve-tlog", "tokio", "dev", False)
+
+
+class Circles(unittest.TestCase):
+    def check(self, files, expect):
+        texts = {tuple(name.split("::")) if name else (): text for name, text in files.items()}
+        self.assertEqual(circles.circles(circles.Crate(texts).edges()), expect)
+
+    def test_four_files_in_a_circle(self):
+        ring = {"a": "use super::b::B;", "b": "use crate::c::{C, D as E};", "c": "fn f(d: crate::d::D) {}", "d": "use super::a;"}
+        self.check({"": "mod a;", **ring}, [[("a",), ("b",), ("c",), ("d",)]])
+        self.check({"": "mod a;", **ring, "d": "// use super::a;"}, [])
+        self.check({"": "mod a;", **ring, "d": "#[cfg(test)]\nmod tests {\n    use super::a;\n}"}, [])
+        self.check({"": "mod a;", "a": "use super::b::B;", "b": "use crate::c::C;", "c": "use super::a::A;"}, [])
+
+    def test_a_name_leads_through_re_exports_to_its_file(self):
+        root = "pub use a::A;\npub use b::B;\npub use c::C;\npub use d::D;"
+        ring = {"a": "use crate::B;", "b": "use super::{C};", "c": "use crate::D;", "d": "use crate::A;"}
+        self.check({"": root, **ring}, [[("a",), ("b",), ("c",), ("d",)]])
+        self.check({"": root, **ring, "d": "pub use crate::A;"}, [])
+
+    def test_numbers_only_go_down(self):
+        found = {"lake": [[("a",), ("b",), ("c",), ("d",)]]}
+        for allowance, expect in [({}, True), ({"lake": 4}, False), ({"lake": 5}, True), ({"lake": 4, "gone": 4}, True)]:
+            self.assertEqual(bool(list(circles.compare(found, allowance))), expect, allowance)
+        self.assertEqual(circles.lowered(found, {"lake": 9, "gone": 4}), {"lake": 4})
 
 
 class Licences(unittest.TestCase):
