@@ -14,6 +14,7 @@
 //! findings, the most telling one, because they would undo each other. Sources: the specification; complaints 1 to 16 in
 //! the design's lessons.
 
+mod agent;
 mod ahead;
 mod bill;
 mod burstable;
@@ -30,6 +31,7 @@ mod price;
 mod retrospect;
 mod rhythm;
 mod schedule;
+mod settings;
 mod throttled;
 mod volume;
 mod work;
@@ -38,8 +40,9 @@ mod work;
 pub(crate) mod tests;
 
 use reeve_estate::{Metric, ResourceKind};
-use reeve_recommend::{Facts, HISTORY_DAYS, HORIZON_DAYS, Judgement};
+use reeve_recommend::{Abstention, Facts, HORIZON_DAYS, Judgement, Proposal};
 
+pub use agent::CostOptimizer;
 pub use retrospect::{held, look_back};
 
 use evidence::Evidence;
@@ -58,6 +61,9 @@ pub const METRICS: &[Metric] = &[
     Metric::CpuCreditBalance,
 ];
 
+/// A rule: its proposal, or the reason why it makes none.
+type Rule = fn(&Evidence<'_>) -> Result<Proposal, Abstention>;
+
 /// Judges one resource by the four rules.
 #[must_use]
 pub fn judge(facts: &Facts<'_>) -> Judgement {
@@ -71,7 +77,14 @@ pub fn judge(facts: &Facts<'_>) -> Judgement {
         return judgement;
     }
     let evidence = Evidence::of(facts);
-    for rule in [idle::judge, throttled::judge, downsize::judge, commitment::judge] {
+    let rightsizing = evidence.settings.rightsizing;
+    let rules: [(bool, Rule); 4] = [
+        (true, idle::judge),
+        (rightsizing, throttled::judge),
+        (rightsizing, downsize::judge),
+        (evidence.settings.commitments, commitment::judge),
+    ];
+    for (_, rule) in rules.into_iter().filter(|(enabled, _)| *enabled) {
         judgement.take(rule(&evidence));
         if !judgement.proposals.is_empty() {
             // A machine that should stop, grow or shrink is no machine to commit to, and one change at a time is enough.

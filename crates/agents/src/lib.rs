@@ -1,4 +1,39 @@
-//! Agent types: one folder each, pure judgement from facts to proposals, and the models that they learn.
+//! Agent types: one folder each, pure judgement from facts to proposals, and the models that they learn. [`registry`] has one row each.
 
 pub mod cost_optimizer;
+mod listed;
 pub mod models;
+
+use std::sync::Arc;
+
+use reeve_recommend::{AgentDefinition, AgentTypes};
+
+/// The agent types of the specification, in its order.
+#[must_use]
+pub fn registry() -> AgentTypes {
+    AgentTypes::new(rows())
+}
+
+/// The rows of the registry, for a service that has further types.
+#[must_use]
+pub fn rows() -> Vec<Arc<dyn AgentDefinition>> {
+    let mut rows: Vec<Arc<dyn AgentDefinition>> = vec![Arc::new(cost_optimizer::CostOptimizer)];
+    rows.extend(listed::rows());
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_type_of_the_specification_is_there_once_and_those_with_findings_can_be_configured() {
+        let types = registry();
+        let documented: Vec<&str> =
+            reeve_recommend::agent_types().iter().map(|info| info.agent_type.as_str()).collect();
+        assert_eq!(types.names(), documented);
+        let expected =
+            ["cost_optimizer", "performance_optimizer", "db_optimizer", "security_intelligence", "ops_intelligence"];
+        assert_eq!(types.available(), expected);
+    }
+}

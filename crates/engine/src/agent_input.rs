@@ -1,10 +1,13 @@
 //! An agent's configuration as given by a person, and the checks that turn it into one.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use reeve_audit::FieldError;
 use reeve_schedule::{Schedule, ScheduleError};
 
 use reeve_recommend::agent::{AgentType, AutoApply, Impact, Mode, Notifications, Scope, Timing};
+use reeve_recommend::{AgentTypes, Setting};
 
 /// A configuration as given; what is `None` keeps its value, or the default for a new agent.
 #[derive(Debug, Clone, Default)]
@@ -39,6 +42,8 @@ pub struct AgentInput {
     pub schedule: Option<String>,
     /// The schedule's time zone; UTC unless given.
     pub schedule_time_zone: Option<String>,
+    /// Settings of the agent type by path; `None` takes one back to its default.
+    pub settings: BTreeMap<String, Option<String>>,
     /// Why, for the log. It lets a mode go active before the learning period is over.
     pub reason: Option<String>,
 }
@@ -54,6 +59,7 @@ pub(crate) struct Settings {
     pub(crate) auto_apply: AutoApply,
     pub(crate) notifications: Notifications,
     pub(crate) schedule: Option<Schedule>,
+    pub(crate) values: reeve_recommend::Settings,
 }
 
 impl Settings {
@@ -72,30 +78,38 @@ impl Settings {
                 anomalies: Timing::Immediate,
             },
             schedule: None,
+            values: reeve_recommend::Settings::default(),
         }
     }
 }
 
 /// The type of a new agent. Types this release cannot run are refused by name.
-pub(crate) fn agent_type(input: &AgentInput) -> Result<AgentType, FieldError> {
+pub(crate) fn agent_type(input: &AgentInput, types: &AgentTypes) -> Result<AgentType, FieldError> {
     let Some(text) = input.agent_type.as_deref() else {
         return Err(FieldError::new("agent_type", "missing_field", "is needed"));
     };
-    let Some(agent_type) = AgentType::parse(text) else {
-        return Err(one_of("agent_type", AgentType::ALL.iter().map(|t| t.as_str())));
+    let Some(row) = AgentType::parse(text).and_then(|name| types.get(name)) else {
+        return Err(one_of("agent_type", types.names().into_iter()));
     };
-    if reeve_recommend::agent_type::available(agent_type) {
-        return Ok(agent_type);
+    if row.info().findings.is_some() {
+        return Ok(row.info().agent_type);
     }
-    let names: Vec<&str> =
-        AgentType::ALL.iter().filter(|of| reeve_recommend::agent_type::available(**of)).map(|of| of.as_str()).collect();
-    let message = format!("{text} is not available in this release; available are {}", names.join(", "));
+    let message = format!("{text} is not available in this release; available are {}", types.available().join(", "));
     Err(FieldError::new("agent_type", "invalid_value", message))
 }
 
 /// Lays the input over a configuration; every failing field is named.
-pub(crate) fn overlay(mut settings: Settings, input: &AgentInput, now: Timestamp) -> Result<Settings, Vec<FieldError>> {
+pub(crate) fn overlay(
+    mut settings: Settings,
+    known: &[Setting],
+    input: &AgentInput,
+    now: Timestamp,
+) -> Result<Settings, Vec<FieldError>> {
     let mut errors = Vec::new();
+    match settings.values.overlay(known, &input.settings) {
+        Ok(values) => settings.values = values,
+        Err(wrong) => errors.extend(wrong),
+    }
     if let Some(name) = &input.name {
         settings.name = name.trim().to_owned();
     }
@@ -250,7 +264,7 @@ mod tests {
             notify_anomalies: text("immediate"),
             ..AgentInput::default()
         };
-        let settings = overlay(Settings::defaults(), &input, Timestamp::UNIX_EPOCH).unwrap();
+        let settings = overlay(Settings::defaults(), &[], &input, Timestamp::UNIX_EPOCH).unwrap();
         assert_eq!(
             (settings.mode, settings.learning_period_days, settings.confidence_threshold),
             (Mode::Active, 14, 85.0)
@@ -264,7 +278,7 @@ mod tests {
     fn every_wrong_field_is_named() {
         let check = |input: AgentInput, path: &str| {
             let named = AgentInput { name: input.name.clone().or(text("x")), ..input };
-            let errors = overlay(Settings::defaults(), &named, Timestamp::UNIX_EPOCH).unwrap_err();
+            let errors = overlay(Settings::defaults(), &[], &named, Timestamp::UNIX_EPOCH).unwrap_err();
             assert_eq!(errors.iter().map(|e| e.path.as_str()).collect::<Vec<_>>(), [path]);
         };
         check(AgentInput { name: text("  "), ..AgentInput::default() }, "name");
@@ -282,15 +296,16 @@ mod tests {
         check(AgentInput { auto_apply_max_impact: text("huge"), ..AgentInput::default() }, "auto_apply.max_impact");
         check(AgentInput { notify_anomalies: text("soon"), ..AgentInput::default() }, "notifications.anomalies");
         let both = AgentInput { name: text("x"), mode: text("y"), learning_period: text("z"), ..AgentInput::default() };
-        assert_eq!(overlay(Settings::defaults(), &both, Timestamp::UNIX_EPOCH).unwrap_err().len(), 2);
+        assert_eq!(overlay(Settings::defaults(), &[], &both, Timestamp::UNIX_EPOCH).unwrap_err().len(), 2);
     }
 
     #[test]
     fn only_what_can_run_is_created() {
-        let of = |name: &str| agent_type(&AgentInput { agent_type: text(name), ..AgentInput::default() });
-        assert_eq!(of("cost_optimizer").unwrap(), AgentType::CostOptimizer);
+        let types = reeve_agents::registry();
+        let of = |name: &str| agent_type(&AgentInput { agent_type: text(name), ..AgentInput::default() }, &types);
+        assert_eq!(of("cost_optimizer").unwrap(), AgentType::COST_OPTIMIZER);
         assert!(of("spot_optimizer").unwrap_err().message.contains("not available"));
         assert!(of("cost").unwrap_err().message.contains("must be one of"));
-        assert_eq!(agent_type(&AgentInput::default()).unwrap_err().code, "missing_field");
+        assert_eq!(agent_type(&AgentInput::default(), &types).unwrap_err().code, "missing_field");
     }
 }

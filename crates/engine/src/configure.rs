@@ -5,6 +5,7 @@ use reeve_audit::{ActionStatus, FieldError};
 use super::agent_input::{Settings, agent_type, overlay};
 use super::state::optional;
 use super::{AgentInput, Caller, Engine, EngineError, fresh_id, story};
+use reeve_recommend::Setting;
 use reeve_recommend::agent::{Agent, AgentId, AgentType, Mode, Scope};
 
 impl Engine {
@@ -13,8 +14,9 @@ impl Engine {
     /// # Errors
     /// [`EngineError::Invalid`] with every failing field; types this release cannot run are among them.
     pub async fn agent_create(&self, input: AgentInput, caller: &Caller) -> Result<Agent, EngineError> {
-        let kind = agent_type(&input);
-        let settings = overlay(Settings::defaults(), &input, self.ports.clock.now());
+        let kind = agent_type(&input, &self.ports.agent_types);
+        let settings =
+            overlay(Settings::defaults(), self.settings_of(kind.as_ref().ok()), &input, self.ports.clock.now());
         let (kind, settings) = match (kind, settings) {
             (Ok(kind), Ok(settings)) => (kind, settings),
             (kind, settings) => {
@@ -38,6 +40,11 @@ impl Engine {
         }
         self.change(entry, self.ports.agents.agent_insert(&agent)).await?;
         Ok(agent)
+    }
+
+    /// Settings that agents of a type have.
+    fn settings_of(&self, agent_type: Option<&AgentType>) -> &[Setting] {
+        agent_type.and_then(|of| self.ports.agent_types.get(*of)).map_or(&[], |row| row.settings())
     }
 
     /// Checks that an agent has learned for `period` days, or that a reason is given why it need not. Returns the reason where one is needed.
@@ -80,6 +87,7 @@ impl Engine {
             auto_apply: settings.auto_apply,
             notifications: settings.notifications,
             schedule: settings.schedule,
+            settings: settings.values,
             learning_waived: None,
             version: 1,
             created_at: self.ports.clock.now(),
@@ -107,9 +115,11 @@ impl Engine {
             auto_apply: before.auto_apply.clone(),
             notifications: before.notifications.clone(),
             schedule: before.schedule.clone(),
+            values: before.settings.clone(),
         };
         let reason = optional("reason", input.reason.as_deref())?;
-        let settings = overlay(settings, &input, self.ports.clock.now()).map_err(EngineError::Invalid)?;
+        let known = self.settings_of(Some(&before.agent_type));
+        let settings = overlay(settings, known, &input, self.ports.clock.now()).map_err(EngineError::Invalid)?;
         if input.accounts.is_some() || input.services.is_some() {
             let known = |names: &[String], before: &[String]| -> Vec<String> {
                 names.iter().filter(|name| !before.contains(name)).cloned().collect()

@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use reeve_estate::{Catalogue, EstateStore, SampleStore};
+use reeve_recommend::AgentTypes;
 use reeve_recommend::action::{Action, ActionId};
 use reeve_recommend::agent::AgentId;
 use reeve_recommend::approval::Approval;
 use reeve_recommend::change::Changes;
+use reeve_recommend::models::ModelStore;
 use reeve_recommend::ports::{AgentStore, Clock, Clouds, Recorder};
+use reeve_recommend::rollout::{RolloutId, RolloutStore};
 use tokio::sync::watch;
-
-use crate::judgement::Judges;
 
 /// What the engine is made of.
 pub struct Ports {
@@ -32,8 +33,12 @@ pub struct Ports {
     pub catalogue: Arc<Catalogue>,
     /// Changes by name.
     pub changes: Changes,
-    /// Judgements by agent type.
-    pub judges: Judges,
+    /// Agent types that this service runs.
+    pub agent_types: AgentTypes,
+    /// Models, where confidence is calibrated by them; `None` leaves every confidence to the backtest.
+    pub models: Option<Arc<dyn ModelStore>>,
+    /// Rollouts; `None` where none are kept.
+    pub rollouts: Option<Arc<dyn RolloutStore>>,
 }
 
 /// What came of asking for an execution.
@@ -61,12 +66,8 @@ pub struct Engine {
     pub(crate) looks: Mutex<BTreeMap<ActionId, jiff::Timestamp>>,
     /// How many tasks carry out actions.
     pub(crate) tasks: watch::Sender<usize>,
-    /// What was learned, where confidence is calibrated by it.
-    pub(crate) models: std::sync::OnceLock<Arc<dyn reeve_recommend::models::ModelStore>>,
-    /// Where rollouts are kept.
-    pub(crate) rollouts: std::sync::OnceLock<Arc<dyn reeve_recommend::rollout::RolloutStore>>,
     /// When each rollout was last looked at.
-    pub(crate) rollout_looks: Mutex<BTreeMap<reeve_recommend::rollout::RolloutId, jiff::Timestamp>>,
+    pub(crate) rollout_looks: Mutex<BTreeMap<RolloutId, jiff::Timestamp>>,
 }
 
 impl Engine {
@@ -81,8 +82,6 @@ impl Engine {
             active: Mutex::new(BTreeSet::new()),
             looks: Mutex::new(BTreeMap::new()),
             tasks: watch::Sender::new(0),
-            models: std::sync::OnceLock::new(),
-            rollouts: std::sync::OnceLock::new(),
             rollout_looks: Mutex::new(BTreeMap::new()),
         })
     }
@@ -92,6 +91,12 @@ impl Engine {
         let mut tasks = self.tasks.subscribe();
         // The sender lives in `self`, so the channel cannot close while this waits.
         let _ = tasks.wait_for(|running| *running == 0).await;
+    }
+
+    /// Agent types that this service runs.
+    #[must_use]
+    pub fn agent_types(&self) -> &AgentTypes {
+        &self.ports.agent_types
     }
 
     /// Whether a run of the agent is under way.

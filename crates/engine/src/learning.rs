@@ -12,7 +12,7 @@ use super::run::Judged;
 use super::{Engine, EngineError};
 use reeve_recommend::agent::{Agent, AgentType};
 use reeve_recommend::lifecycle::Status;
-use reeve_recommend::models::{Material, ModelFilter, ModelStatus, ModelStore, TrustNote, calibrator_from, has_seen};
+use reeve_recommend::models::{Material, ModelFilter, ModelStatus, TrustNote, calibrator_from, has_seen};
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::ranking::stars_share;
 use reeve_recommend::recommendation::{Feedback, NOT_APPLICABLE, NOT_NOW, Recommendation, RecommendationId};
@@ -22,12 +22,6 @@ use reeve_recommend::trust_group;
 const NOTES: u64 = 20_000;
 
 impl Engine {
-    /// Lets confidence be calibrated by what these models serve. Without it every confidence is the backtest's own.
-    pub fn learn_from(&self, models: Arc<dyn ModelStore>) {
-        // Set once, at wiring; a second one is a mistake of the program and changes nothing.
-        let _ = self.models.set(models);
-    }
-
     /// The calibrator of an agent: what serves, or nothing learned yet, and on top of it every outcome that the serving version
     /// has not seen, so that an answer counts from the next run on and not only after the next training. What cannot be read
     /// is told and does without: the backtest still speaks.
@@ -42,7 +36,7 @@ impl Engine {
     }
 
     async fn calibrator_of(&self, agent: &Agent) -> Result<Option<Calibrator>, String> {
-        let Some(models) = self.models.get() else { return Ok(None) };
+        let Some(models) = self.ports.models.as_ref() else { return Ok(None) };
         let filter = ModelFilter {
             agent: Some(agent.id.clone()),
             name: Some("confidence".to_owned()),
@@ -77,7 +71,7 @@ impl Engine {
 
     /// Keeps what new recommendations were judged by.
     pub(super) async fn note_trust(&self, kept: &[Recommendation], judged: &[Judged]) -> Result<(), EngineError> {
-        let Some(models) = self.models.get() else { return Ok(()) };
+        let Some(models) = self.ports.models.as_ref() else { return Ok(()) };
         for of in kept.iter().filter(|of| of.version == 1) {
             let same =
                 |one: &&Judged| one.resource.id == of.subject.id && one.resource.connection == of.subject.connection;
@@ -138,7 +132,7 @@ impl Engine {
 
     /// The same, each with when it became known.
     async fn known_outcomes(&self, agent: AgentType) -> Result<Vec<(Timestamp, Example)>, EngineError> {
-        let Some(models) = self.models.get() else { return Ok(Vec::new()) };
+        let Some(models) = self.ports.models.as_ref() else { return Ok(Vec::new()) };
         let notes = models.trust_note_list(NOTES).await?;
         if notes.is_empty() {
             return Ok(Vec::new());

@@ -40,14 +40,8 @@ pub struct RolloutInput {
 }
 
 impl Engine {
-    /// Lets rollouts be kept here. Without it there are none.
-    pub fn roll_out_from(&self, store: Arc<dyn RolloutStore>) {
-        // Set once, at wiring; a second one is a mistake of the program and changes nothing.
-        let _ = self.rollouts.set(store);
-    }
-
     pub(super) fn rollout_store(&self) -> Result<&Arc<dyn RolloutStore>, EngineError> {
-        self.rollouts.get().ok_or_else(|| EngineError::Conflict("rollouts are not kept here".to_owned()))
+        self.ports.rollouts.as_ref().ok_or_else(|| EngineError::Conflict("rollouts are not kept here".to_owned()))
     }
 
     /// One rollout.
@@ -137,7 +131,7 @@ impl Engine {
         caller: &Caller,
     ) -> Result<BTreeMap<RecommendationType, &'static str>, EngineError> {
         let mut staged = BTreeMap::new();
-        let Some(store) = self.rollouts.get() else { return Ok(staged) };
+        let Some(store) = self.ports.rollouts.as_ref() else { return Ok(staged) };
         let mut would: BTreeMap<RecommendationType, Vec<RecommendationId>> = BTreeMap::new();
         for of in found {
             if !matches!(decide(agent, of, days_observed), Auto::Leave(_)) {

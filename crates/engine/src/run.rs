@@ -9,7 +9,6 @@ use reeve_estate::{Metric, Resource, ResourceFilter, ResourceId, ResourceKind, S
 
 use super::auto::{Auto, decide, signatures_for};
 use super::execute::{Wish, planned};
-use super::judgement::Judging;
 use super::upsert::Upserted;
 use super::{Caller, Engine, EngineError, Execution, fresh_id, story};
 use reeve_recommend::action::{ActionStatus, Purpose};
@@ -17,7 +16,7 @@ use reeve_recommend::agent::{Agent, AgentId, RunReport};
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId, RecommendationType};
-use reeve_recommend::{Facts, HISTORY_DAYS, Judgement};
+use reeve_recommend::{AgentDefinition, Facts, Judgement, Needs, Settings};
 
 /// Resources whose series are loaded and judged at a time: 30 days of ten metrics are 1.4 MB a resource.
 const CHUNK: usize = 64;
@@ -28,6 +27,18 @@ struct Case {
     series: Vec<Series>,
     volumes: Vec<Resource>,
     unchanged_since: Option<Timestamp>,
+}
+
+/// What a run judges by.
+struct Judging {
+    definition: Arc<dyn AgentDefinition>,
+    needs: Needs,
+    settings: Settings,
+    limits: Guardrails,
+    /// Volumes by the machine they are attached to.
+    volumes: HashMap<ResourceId, Vec<Resource>>,
+    /// When each resource last changed.
+    changed: HashMap<ResourceId, Timestamp>,
 }
 
 /// A resource that was judged.
@@ -81,12 +92,22 @@ impl Engine {
     async fn run_over(self: &Arc<Self>, agent: &Agent, report: &mut RunReport) -> Result<(), EngineError> {
         let (scope, volumes) = self.scope_of(agent).await?;
         report.resources_seen = scope.len() as u64;
-        let limits = self.ports.agents.guardrails_get().await?;
-        let changed = self.last_changes().await?;
         let mut judged = Vec::with_capacity(scope.len());
-        if let Some(judging) = (self.ports.judges)(agent.agent_type) {
+        if let Some(definition) = self.ports.agent_types.judging(agent.agent_type) {
+            let judging = Judging {
+                definition: Arc::clone(definition),
+                needs: definition.needs(&agent.settings),
+                settings: agent.settings.clone(),
+                limits: self.ports.agents.guardrails_get().await?,
+                volumes,
+                changed: self.last_changes(definition.needs(&agent.settings).history_days).await?,
+            };
+            let scope: Vec<Resource> = scope
+                .into_iter()
+                .filter(|r| judging.needs.kinds.is_empty() || judging.needs.kinds.contains(&r.kind))
+                .collect();
             for chunk in scope.chunks(CHUNK) {
-                let (more, days) = self.judge_chunk(judging, chunk, &volumes, &limits, &changed).await?;
+                let (more, days) = self.judge_chunk(&judging, chunk).await?;
                 report.days_observed = report.days_observed.max(days);
                 judged.extend(more);
             }
@@ -143,8 +164,8 @@ impl Engine {
     }
 
     /// When each resource last changed by an action: what was measured before tells of another size.
-    async fn last_changes(&self) -> Result<HashMap<ResourceId, Timestamp>, EngineError> {
-        let since = self.ports.clock.now().checked_sub(SignedDuration::from_hours(24 * HISTORY_DAYS)).ok();
+    async fn last_changes(&self, history_days: i64) -> Result<HashMap<ResourceId, Timestamp>, EngineError> {
+        let since = self.ports.clock.now().checked_sub(SignedDuration::from_hours(24 * history_days)).ok();
         let mut changed: HashMap<ResourceId, Timestamp> = HashMap::new();
         for action in self.ports.agents.action_list(None, since).await? {
             let touched = matches!(action.status, ActionStatus::Succeeded | ActionStatus::Failed);
@@ -156,18 +177,11 @@ impl Engine {
         Ok(changed)
     }
 
-    async fn judge_chunk(
-        &self,
-        judging: Judging,
-        chunk: &[Resource],
-        volumes: &HashMap<ResourceId, Vec<Resource>>,
-        limits: &Guardrails,
-        changed: &HashMap<ResourceId, Timestamp>,
-    ) -> Result<(Vec<Judged>, u32), EngineError> {
+    async fn judge_chunk(&self, judging: &Judging, chunk: &[Resource]) -> Result<(Vec<Judged>, u32), EngineError> {
         let now = self.ports.clock.now();
-        let start = now - SignedDuration::from_hours(24 * HISTORY_DAYS);
+        let start = now - SignedDuration::from_hours(24 * judging.needs.history_days);
         let ids: Vec<ResourceId> = chunk.iter().map(|resource| resource.id.clone()).collect();
-        let series = self.ports.samples.sample_series(&ids, judging.metrics, start, now).await?;
+        let series = self.ports.samples.sample_series(&ids, &judging.needs.metrics, start, now).await?;
         let days = series.iter().map(|s| days_spanned(s, now)).max().unwrap_or(0);
         let mut by_resource: HashMap<ResourceId, Vec<Series>> = HashMap::new();
         for one in series {
@@ -178,19 +192,21 @@ impl Engine {
             .map(|resource| Case {
                 resource: resource.clone(),
                 series: by_resource.remove(&resource.id).unwrap_or_default(),
-                volumes: volumes.get(&resource.id).cloned().unwrap_or_default(),
-                unchanged_since: changed.get(&resource.id).copied(),
+                volumes: judging.volumes.get(&resource.id).cloned().unwrap_or_default(),
+                unchanged_since: judging.changed.get(&resource.id).copied(),
             })
             .collect();
-        let (catalogue, guardrails) = (Arc::clone(&self.ports.catalogue), limits.clone());
+        let (definition, settings) = (Arc::clone(&judging.definition), judging.settings.clone());
+        let (catalogue, guardrails) = (Arc::clone(&self.ports.catalogue), judging.limits.clone());
         let judged = tokio::task::spawn_blocking(move || {
             work.into_iter()
                 .map(|case| {
-                    let judgement = (judging.judge)(&Facts {
+                    let judgement = definition.judge(&Facts {
                         resource: &case.resource,
                         series: &case.series,
                         volumes: &case.volumes,
                         catalogue: &catalogue,
+                        settings: &settings,
                         guardrails: &guardrails,
                         unchanged_since: case.unchanged_since,
                         now,

@@ -242,7 +242,7 @@ pub(super) fn pairs(state: &[(String, String)]) -> Json {
 
 /// An agent's configuration as an object.
 pub(super) fn configuration(agent: &Agent) -> Json {
-    Json::object([
+    let mut members = vec![
         ("agent_type", Json::from(agent.agent_type.as_str())),
         ("name", Json::from(agent.name.clone())),
         ("mode", Json::from(agent.mode.as_str())),
@@ -267,7 +267,12 @@ pub(super) fn configuration(agent: &Agent) -> Json {
                 ("anomalies", Json::from(agent.notifications.anomalies.as_str())),
             ]),
         ),
-    ])
+    ];
+    if !agent.settings.0.is_empty() {
+        let set = agent.settings.0.iter().map(|(path, value)| (path.clone(), Json::from(value.to_string())));
+        members.push(("settings", Json::object(set)));
+    }
+    Json::object(members)
 }
 
 /// The guardrails as an object.

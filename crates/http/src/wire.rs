@@ -5,6 +5,7 @@
 
 pub mod access;
 pub mod agent;
+pub mod agent_settings;
 pub mod alert;
 pub mod anomaly;
 pub mod budget;

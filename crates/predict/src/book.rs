@@ -14,9 +14,9 @@ use super::port::RuleStore;
 use super::preset::presets;
 use super::rule::Rule;
 use super::story;
-use reeve_recommend::Responses;
 use reeve_recommend::RuleId;
 use reeve_recommend::ports::{Clock, Recorder, record_change};
+use reeve_recommend::{AgentType, AgentTypes, Responses};
 use reeve_recommend::{Caller, EngineError};
 
 /// Rules at most.
@@ -41,6 +41,8 @@ pub struct RulePorts {
     pub clock: Arc<dyn Clock>,
     /// Specifications and prices.
     pub catalogue: Arc<Catalogue>,
+    /// Agent types that a rule may name.
+    pub agent_types: AgentTypes,
 }
 
 /// The rule book.
@@ -70,6 +72,11 @@ impl RuleBook {
         record_change(&*self.ports.recorder, &*self.ports.clock, entry, change).await
     }
 
+    /// Names of the agent types that a rule may name.
+    pub(super) fn agent_types(&self) -> Vec<AgentType> {
+        self.ports.agent_types.iter().map(|row| row.info().agent_type).collect()
+    }
+
     /// Now, to the millisecond that stores keep.
     pub(super) fn now(&self) -> Timestamp {
         let now = self.ports.clock.now();
@@ -97,7 +104,7 @@ impl RuleBook {
     /// [`EngineError::Invalid`] with every failing field; a conflict when there are too many.
     pub async fn create(&self, input: RuleInput, caller: &Caller) -> Result<Rule, EngineError> {
         let id = RuleId(uuid::Uuid::now_v7().to_string());
-        let rule = input.rule(None, id, &caller.name, self.now()).map_err(EngineError::Invalid)?;
+        let rule = input.rule(None, &self.agent_types(), id, &caller.name, self.now()).map_err(EngineError::Invalid)?;
         self.known_calendars(&rule).await?;
         self.ports.responses.check_scope("scope", &rule.scope).await?;
         if self.ports.rules.rule_list().await?.len() >= MOST_RULES {
@@ -124,7 +131,9 @@ impl RuleBook {
     ) -> Result<Rule, EngineError> {
         let before = self.ports.rules.rule_get(id).await?;
         same_version("rule", before.version, version)?;
-        let after = input.rule(Some(&before), id.clone(), &caller.name, self.now()).map_err(EngineError::Invalid)?;
+        let after = input
+            .rule(Some(&before), &self.agent_types(), id.clone(), &caller.name, self.now())
+            .map_err(EngineError::Invalid)?;
         self.known_calendars(&after).await?;
         if after.scope != before.scope {
             self.ports.responses.check_scope("scope", &after.scope).await?;

@@ -72,7 +72,7 @@ impl Errors {
     }
 
     /// A name of a closed set; what was there before when it is not given.
-    fn named<T: Copy + std::fmt::Display>(
+    fn named<T: Copy + PartialEq + std::fmt::Display>(
         &mut self,
         field: &str,
         given: Option<&str>,
@@ -85,7 +85,7 @@ impl Errors {
             }
             return before;
         };
-        let found = parse(text);
+        let found = parse(text).filter(|found| all.contains(found));
         if found.is_none() {
             let known: Vec<String> = all.iter().map(ToString::to_string).collect();
             self.say(field, "invalid_value", format!("must be one of {}", known.join(", ")));
@@ -129,6 +129,7 @@ impl RuleInput {
     pub(super) fn rule(
         self,
         before: Option<&Rule>,
+        known: &[AgentType],
         id: RuleId,
         by: &str,
         now: Timestamp,
@@ -140,7 +141,7 @@ impl RuleInput {
         let agent_type = errors.named(
             "agent_type",
             self.agent_type.as_deref(),
-            (AgentType::ALL, AgentType::parse),
+            (known, AgentType::parse),
             before.map(|rule| rule.agent_type),
         );
         let condition = self.condition(before, &mut errors);
@@ -267,6 +268,9 @@ fn fits_together(condition: &Condition, response: &Response, errors: &mut Errors
 mod tests {
     use super::*;
 
+    const KNOWN: [AgentType; 3] =
+        [AgentType::OPS_INTELLIGENCE, AgentType::DB_OPTIMIZER, AgentType::PERFORMANCE_OPTIMIZER];
+
     fn whole() -> RuleInput {
         let text = |text: &str| Some(text.to_owned());
         RuleInput {
@@ -284,7 +288,7 @@ mod tests {
 
     fn made(input: RuleInput) -> Result<Rule, Vec<String>> {
         let fields = |errors: Vec<FieldError>| errors.into_iter().map(|error| error.path).collect();
-        input.rule(None, RuleId("r".into()), "ann@example.com", Timestamp::UNIX_EPOCH).map_err(fields)
+        input.rule(None, &KNOWN, RuleId("r".into()), "ann@example.com", Timestamp::UNIX_EPOCH).map_err(fields)
     }
 
     #[test]
@@ -330,7 +334,7 @@ mod tests {
     fn a_change_keeps_what_it_does_not_name() {
         let before = made(whole()).unwrap();
         let change = RuleInput { enabled: Some(false), horizon: Some("3d".to_owned()), ..RuleInput::default() };
-        let after = change.rule(Some(&before), before.id.clone(), "bob", Timestamp::UNIX_EPOCH).unwrap();
+        let after = change.rule(Some(&before), &KNOWN, before.id.clone(), "bob", Timestamp::UNIX_EPOCH).unwrap();
         assert_eq!((after.enabled, after.condition.horizon_s, after.version), (false, 259_200, 2));
         assert_eq!((after.created_by.as_str(), &after.approval), ("ann@example.com", &before.approval));
     }

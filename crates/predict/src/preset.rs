@@ -28,7 +28,7 @@ const PRESETS: [Preset; 6] = [
     Preset {
         id: "disk-space-full",
         name: "Disk full in seven days",
-        agent_type: AgentType::OpsIntelligence,
+        agent_type: AgentType::OPS_INTELLIGENCE,
         signal: Some(Signal::DiskSpace),
         foreseen: Foreseen::Full,
         value: None,
@@ -40,7 +40,7 @@ const PRESETS: [Preset; 6] = [
     Preset {
         id: "database-connections-saturation",
         name: "Database connections run out in two hours",
-        agent_type: AgentType::DbOptimizer,
+        agent_type: AgentType::DB_OPTIMIZER,
         signal: Some(Signal::DatabaseConnections),
         foreseen: Foreseen::Saturation,
         value: None,
@@ -52,7 +52,7 @@ const PRESETS: [Preset; 6] = [
     Preset {
         id: "api-rate-limit-exhaustion",
         name: "Limit on calls reached in fifteen minutes",
-        agent_type: AgentType::OpsIntelligence,
+        agent_type: AgentType::OPS_INTELLIGENCE,
         signal: Some(Signal::ApiRateLimit),
         foreseen: Foreseen::Exhaustion,
         value: None,
@@ -64,7 +64,7 @@ const PRESETS: [Preset; 6] = [
     Preset {
         id: "traffic-pre-scale",
         name: "More capacity fifteen minutes before a peak of traffic",
-        agent_type: AgentType::PerformanceOptimizer,
+        agent_type: AgentType::PERFORMANCE_OPTIMIZER,
         signal: Some(Signal::RequestRate),
         foreseen: Foreseen::Spike,
         value: Some(50.0),
@@ -76,7 +76,7 @@ const PRESETS: [Preset; 6] = [
     Preset {
         id: "traffic-warm-cache",
         name: "Warm caches thirty minutes before high traffic",
-        agent_type: AgentType::PerformanceOptimizer,
+        agent_type: AgentType::PERFORMANCE_OPTIMIZER,
         signal: Some(Signal::RequestRate),
         foreseen: Foreseen::Spike,
         value: Some(50.0),
@@ -88,7 +88,7 @@ const PRESETS: [Preset; 6] = [
     Preset {
         id: "maintenance-failover",
         name: "Failover ready one hour before a maintenance",
-        agent_type: AgentType::OpsIntelligence,
+        agent_type: AgentType::OPS_INTELLIGENCE,
         signal: None,
         foreseen: Foreseen::Event,
         value: None,

@@ -63,7 +63,7 @@ impl RuleBook {
     /// [`EngineError::Invalid`] with every failing field; when a store fails.
     pub async fn preview(&self, input: RuleInput, caller: &Caller) -> Result<Vec<Prediction>, EngineError> {
         let id = RuleId("preview".to_owned());
-        let rule = input.rule(None, id, &caller.name, self.now()).map_err(EngineError::Invalid)?;
+        let rule = input.rule(None, &self.agent_types(), id, &caller.name, self.now()).map_err(EngineError::Invalid)?;
         self.known_calendars(&rule).await?;
         // Forecasting takes the processor for seconds: a preview waits its turn like an evaluation.
         let _turn = self.turn.lock().await;

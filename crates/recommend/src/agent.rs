@@ -5,31 +5,9 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Connection, Resource, named};
 use reeve_schedule::Schedule;
 
+pub use crate::agent_name::AgentType;
 use crate::change_control::Place;
-
-named!(
-    /// The nine agent types of the specification.
-    AgentType {
-        /// Cost optimisation.
-        CostOptimizer => "cost_optimizer",
-        /// Spot capacity.
-        SpotOptimizer => "spot_optimizer",
-        /// Performance and scaling.
-        PerformanceOptimizer => "performance_optimizer",
-        /// Databases.
-        DbOptimizer => "db_optimizer",
-        /// Security.
-        SecurityIntelligence => "security_intelligence",
-        /// Compliance.
-        ComplianceIntelligence => "compliance_intelligence",
-        /// Operations.
-        OpsIntelligence => "ops_intelligence",
-        /// Workload classification.
-        WorkloadClassifier => "workload_classifier",
-        /// Storage.
-        StorageOptimizer => "storage_optimizer",
-    }
-);
+use crate::settings::Settings;
 
 named!(
     /// Operating modes.
@@ -145,6 +123,8 @@ pub struct Agent {
     pub auto_apply: AutoApply,
     /// Notices.
     pub notifications: Notifications,
+    /// Settings of its type that a person set.
+    pub settings: Settings,
     /// When it runs; `None` is Reeve's own interval.
     pub schedule: Option<Schedule>,
     /// Why it went active before its learning period was over, where it did.

@@ -33,10 +33,14 @@ named!(
     }
 );
 
-/// Returns `true` if an agent of the type can be configured in this release.
+/// The description of a type of the specification.
+///
+/// # Panics
+/// When the specification has no such type.
 #[must_use]
-pub fn available(agent_type: AgentType) -> bool {
-    agent_types().iter().any(|info| info.agent_type == agent_type && info.findings.is_some())
+pub fn documented(agent_type: AgentType) -> &'static AgentTypeInfo {
+    let found = TYPES.iter().find(|info| info.agent_type == agent_type);
+    found.unwrap_or_else(|| panic!("the specification has no agent type {agent_type}"))
 }
 
 /// The nine types, in the specification's order.
@@ -47,7 +51,7 @@ pub const fn agent_types() -> &'static [AgentTypeInfo] {
 
 const TYPES: &[AgentTypeInfo] = &[
     AgentTypeInfo {
-        agent_type: AgentType::CostOptimizer,
+        agent_type: AgentType::COST_OPTIMIZER,
         description: "Finds what is too large, throttled, idle or worth a commitment, and changes it within the guardrails.",
         capabilities: &[
             ("analyze_utilization", "30d_historical"),
@@ -64,7 +68,7 @@ const TYPES: &[AgentTypeInfo] = &[
         findings: Some(FindingSource::Runs),
     },
     AgentTypeInfo {
-        agent_type: AgentType::SpotOptimizer,
+        agent_type: AgentType::SPOT_OPTIMIZER,
         description: "Moves what can be interrupted to spot capacity, and back before it hurts.",
         capabilities: &[
             ("predict_interruptions", "true"),
@@ -80,7 +84,7 @@ const TYPES: &[AgentTypeInfo] = &[
         findings: None,
     },
     AgentTypeInfo {
-        agent_type: AgentType::PerformanceOptimizer,
+        agent_type: AgentType::PERFORMANCE_OPTIMIZER,
         description: "Scales ahead of traffic and chooses sizes by performance per cost.",
         capabilities: &[
             ("predictive_scaling", "true"),
@@ -96,7 +100,7 @@ const TYPES: &[AgentTypeInfo] = &[
         findings: Some(FindingSource::PredictiveRules),
     },
     AgentTypeInfo {
-        agent_type: AgentType::DbOptimizer,
+        agent_type: AgentType::DB_OPTIMIZER,
         description: "Reads query statistics and advises on indexes, parameters and replicas.",
         capabilities: &[
             ("query_pattern_analysis", "true"),
@@ -114,7 +118,7 @@ const TYPES: &[AgentTypeInfo] = &[
         findings: Some(FindingSource::PredictiveRules),
     },
     AgentTypeInfo {
-        agent_type: AgentType::SecurityIntelligence,
+        agent_type: AgentType::SECURITY_INTELLIGENCE,
         description: "Learns how users and resources behave and points at what does not fit.",
         capabilities: &[
             ("behavioral_analysis", "user_and_resource"),
@@ -131,7 +135,7 @@ const TYPES: &[AgentTypeInfo] = &[
         findings: Some(FindingSource::Anomalies),
     },
     AgentTypeInfo {
-        agent_type: AgentType::ComplianceIntelligence,
+        agent_type: AgentType::COMPLIANCE_INTELLIGENCE,
         description: "Watches for drift from policy and gathers evidence.",
         capabilities: &[
             ("drift_detection", "true"),
@@ -147,7 +151,7 @@ const TYPES: &[AgentTypeInfo] = &[
         findings: None,
     },
     AgentTypeInfo {
-        agent_type: AgentType::OpsIntelligence,
+        agent_type: AgentType::OPS_INTELLIGENCE,
         description: "Predicts failures and shortages before they happen.",
         capabilities: &[
             ("failure_prediction", "true"),
@@ -164,7 +168,7 @@ const TYPES: &[AgentTypeInfo] = &[
         findings: Some(FindingSource::PredictiveRules),
     },
     AgentTypeInfo {
-        agent_type: AgentType::WorkloadClassifier,
+        agent_type: AgentType::WORKLOAD_CLASSIFIER,
         description: "Tells production from development, batch and analytics, and advises by kind.",
         capabilities: &[
             ("pattern_recognition", "true"),
@@ -181,7 +185,7 @@ const TYPES: &[AgentTypeInfo] = &[
         findings: None,
     },
     AgentTypeInfo {
-        agent_type: AgentType::StorageOptimizer,
+        agent_type: AgentType::STORAGE_OPTIMIZER,
         description: "Finds cheaper storage for what is seldom read. The specification lists no capabilities for it.",
         capabilities: &[],
         actions: &[],
@@ -189,23 +193,3 @@ const TYPES: &[AgentTypeInfo] = &[
         findings: None,
     },
 ];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_type_is_there_once_and_those_with_findings_can_be_configured() {
-        let listed: Vec<_> = agent_types().iter().map(|info| info.agent_type).collect();
-        assert_eq!(listed, AgentType::ALL);
-        let configurable: Vec<_> = AgentType::ALL.iter().copied().filter(|of| available(*of)).collect();
-        let expected = [
-            AgentType::CostOptimizer,
-            AgentType::PerformanceOptimizer,
-            AgentType::DbOptimizer,
-            AgentType::SecurityIntelligence,
-            AgentType::OpsIntelligence,
-        ];
-        assert_eq!(configurable, expected);
-    }
-}

@@ -5,6 +5,7 @@ use reeve_estate::{Catalogue, Resource, Series};
 
 use crate::guardrail::Guardrails;
 use crate::proposal::{Abstention, Proposal};
+use crate::settings::Settings;
 
 /// Days of history a judgement looks at.
 pub const HISTORY_DAYS: i64 = 30;
@@ -17,12 +18,14 @@ pub const HORIZON_DAYS: i64 = 14;
 pub struct Facts<'a> {
     /// The resource as last observed.
     pub resource: &'a Resource,
-    /// Its series over the last [`HISTORY_DAYS`], each sorted by time.
+    /// Its series over the days of history that the agent type needs, each sorted by time.
     pub series: &'a [Series],
     /// The volumes attached to it.
     pub volumes: &'a [Resource],
     /// Specifications and prices.
     pub catalogue: &'a Catalogue,
+    /// Settings of the agent that asks.
+    pub settings: &'a Settings,
     /// The limits a step is chosen within.
     pub guardrails: &'a Guardrails,
     /// When its size last changed, as far as Reeve knows: older samples tell of another machine and are not looked at.

@@ -3,12 +3,14 @@
 
 pub mod action;
 pub mod agent;
+pub mod agent_name;
 pub mod agent_type;
 pub mod applicability;
 pub mod approval;
 pub mod caller;
 pub mod change;
 pub mod change_control;
+pub mod contract;
 pub mod diagnosis;
 pub mod error;
 pub mod exception;
@@ -29,6 +31,7 @@ pub mod recommendation;
 pub mod record;
 pub mod responses;
 pub mod rollout;
+pub mod settings;
 pub mod together;
 pub mod trust;
 pub mod weigh;
@@ -44,6 +47,7 @@ pub use approval::{Approval, ApprovalId, ApprovalStatus, Delegation, Signature, 
 pub use caller::Caller;
 pub use change::{Change, Changes};
 pub use change_control::{ChangeControl, Day, Direction, Freeze, IacRule, MaintenanceWindow};
+pub use contract::{AgentDefinition, AgentTypes, Needs};
 pub use error::EngineError;
 pub use exception::{Exception, ExceptionRequest};
 pub use exclusion::{Exclusion, ExclusionId};
@@ -63,6 +67,7 @@ pub use recommendation::{
 };
 pub use responses::{Offer, Remedy, Responses};
 pub use rollout::{Rollout, RolloutId, RolloutSettings, RolloutStatus, RolloutStore};
+pub use settings::{Setting, SettingValue, Settings};
 pub use trust::{Trust, trust_group};
 pub use weigh::{Hazards, impact_by_cost, is_production, non_production, risk};
 pub use words::thousands;

@@ -88,7 +88,7 @@ impl Origin {
     pub fn of_earlier_release(held_by: AgentType, rule: &str, reason_codes: &[String]) -> Origin {
         let after = |prefix: &str| reason_codes.iter().find_map(|code| code.strip_prefix(prefix)).map(str::to_owned);
         let (agent_type, cause) = match (after("anomaly:"), after("rule:")) {
-            (Some(id), _) => (AgentType::SecurityIntelligence, Cause::Anomaly(AnomalyId(id))),
+            (Some(id), _) => (AgentType::SECURITY_INTELLIGENCE, Cause::Anomaly(AnomalyId(id))),
             (None, Some(id)) => (usual_type(rule).unwrap_or(held_by), Cause::PredictiveRule(RuleId(id))),
             (None, None) => (held_by, Cause::Run),
         };
@@ -100,9 +100,9 @@ impl Origin {
 /// rule's own type.
 fn usual_type(response: &str) -> Option<AgentType> {
     match response {
-        "expand_storage" | "request_limit_increase" | "prepare_failover" => Some(AgentType::OpsIntelligence),
-        "create_read_replica" => Some(AgentType::DbOptimizer),
-        "pre_scale" | "warm_cache" | "scale_up" => Some(AgentType::PerformanceOptimizer),
+        "expand_storage" | "request_limit_increase" | "prepare_failover" => Some(AgentType::OPS_INTELLIGENCE),
+        "create_read_replica" => Some(AgentType::DB_OPTIMIZER),
+        "pre_scale" | "warm_cache" | "scale_up" => Some(AgentType::PERFORMANCE_OPTIMIZER),
         _ => None,
     }
 }
@@ -129,12 +129,12 @@ mod tests {
     fn findings_of_earlier_releases_go_back_to_their_own_type() {
         let codes = |codes: &[&str]| codes.iter().map(|code| (*code).to_owned()).collect::<Vec<_>>();
         let check = |rule: &str, reason_codes: &[&str], expected: AgentType, kind: &str| {
-            let origin = Origin::of_earlier_release(AgentType::CostOptimizer, rule, &codes(reason_codes));
+            let origin = Origin::of_earlier_release(AgentType::COST_OPTIMIZER, rule, &codes(reason_codes));
             assert_eq!((origin.agent_type, origin.cause.kind()), (expected, kind), "{rule}");
         };
-        check("auto_quarantine", &["security_anomaly", "anomaly:7"], AgentType::SecurityIntelligence, "anomaly");
-        check("expand_storage", &["predictive_rule", "rule:9"], AgentType::OpsIntelligence, "predictive_rule");
-        check("create_read_replica", &["predictive_rule", "rule:9"], AgentType::DbOptimizer, "predictive_rule");
-        check("downsize_underutilized", &["cpu_below_20"], AgentType::CostOptimizer, "run");
+        check("auto_quarantine", &["security_anomaly", "anomaly:7"], AgentType::SECURITY_INTELLIGENCE, "anomaly");
+        check("expand_storage", &["predictive_rule", "rule:9"], AgentType::OPS_INTELLIGENCE, "predictive_rule");
+        check("create_read_replica", &["predictive_rule", "rule:9"], AgentType::DB_OPTIMIZER, "predictive_rule");
+        check("downsize_underutilized", &["cpu_below_20"], AgentType::COST_OPTIMIZER, "run");
     }
 }

@@ -13,7 +13,7 @@ mod openapi;
 mod reading;
 mod reports;
 mod search;
-mod serve;
+pub(crate) mod serve;
 mod show;
 mod tail;
 mod target;
@@ -62,7 +62,5 @@ fn is_closed_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
     cause.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
-#[cfg(test)]
-pub(crate) use admin::administrator_by;
-pub(crate) use admin::first_administrator;
+pub(crate) use admin::{first_administrator, token_from_environment};
 pub(crate) use analyze::bill;

@@ -48,9 +48,9 @@ pub(crate) async fn run(args: &DemoArgs) -> Result<()> {
     private::make(&config.data_dir)?;
     let state = Arc::new(DemoState::open(&config.data_dir, args.seed)?);
     let clouds = CloudRegistry::with_simulated(state.estate.clone());
-    let service = Service::open(config, clouds, Changes::builtin(), true).await?;
+    let service = Service::open(config, clouds, Changes::builtin(), reeve_agents::registry(), true).await?;
     let sign_in = people::ensure(&service).await?;
-    crate::commands::first_administrator(&service).await?;
+    crate::commands::first_administrator(&service, crate::commands::token_from_environment()).await?;
     prepare(&service, &state).await?;
     let (listener, address) = service.bind().await?;
     let stop = stop_on_signal();

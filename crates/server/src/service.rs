@@ -9,14 +9,13 @@ use jiff::SignedDuration;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use reeve_agents::cost_optimizer;
 use reeve_anomalies::{Desk, DeskPorts};
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventKind, ResourceRef, events};
 use reeve_connect_notify::People;
 use reeve_connect_webhook::Sender;
 use reeve_engine::models::Registry;
 use reeve_engine::models::RegistrySettings;
-use reeve_engine::{Engine, Judging, Responder};
+use reeve_engine::{Engine, Responder};
 use reeve_estate::Catalogue;
 use reeve_http::{App, Ports, Settings, Syncer};
 use reeve_lake::{EntrySearch, EntrySegments, SampleLake};
@@ -25,7 +24,7 @@ use reeve_notify::delivery::Dispatcher;
 use reeve_notify::sources::Sources;
 use reeve_predict::{RuleBook, RulePorts};
 use reeve_recommend::ports::Clock;
-use reeve_recommend::{AgentType, Changes};
+use reeve_recommend::{AgentTypes, Changes};
 use reeve_store::{Store, Vault};
 use reeve_trail::{Journal, Trail};
 
@@ -129,7 +128,13 @@ pub(crate) async fn open_store(config: &Config) -> Result<Store> {
 
 impl Service {
     /// Opens everything in a data directory.
-    pub(crate) async fn open(config: Config, clouds: CloudRegistry, changes: Changes, demo: bool) -> Result<Service> {
+    pub(crate) async fn open(
+        config: Config,
+        clouds: CloudRegistry,
+        changes: Changes,
+        agent_types: AgentTypes,
+        demo: bool,
+    ) -> Result<Service> {
         let log = open_log(&config).await.context("the log could not be opened")?;
         let store = Arc::new(open_store(&config).await?);
         let samples =
@@ -147,15 +152,15 @@ impl Service {
             clock: clock.clone(),
             catalogue: Arc::new(Catalogue::builtin().clone()),
             changes,
-            judges,
+            agent_types: agent_types.clone(),
+            models: Some(store.clone()),
+            rollouts: Some(store.clone()),
         });
-        engine.learn_from(store.clone());
-        engine.roll_out_from(store.clone());
         let registry = Arc::new(Registry::new(
             store.clone(),
             recorder.clone(),
             clock.clone(),
-            reeve_agents::models::trainers(),
+            agent_types.clone(),
             RegistrySettings::default(),
         ));
         let log_of_callers = reeve_trail::Log::new(log.ledger.clone(), log.search.clone());
@@ -179,7 +184,7 @@ impl Service {
             carrier: Arc::new(Carriers { folder: config.export_folder.clone(), policy: config.outbound.policy()? }),
             desk: Arc::new(desk(&store, &engine, &recorder, &clock, trail.clone())),
             dispatcher: dispatcher(&config, store.clone(), recorder.clone(), clock.clone())?,
-            rule_book: rule_book(&store, &samples, &engine, &recorder, &clock),
+            rule_book: rule_book(&store, &samples, &engine, &recorder, &clock, agent_types),
             engine,
             registry,
             sources: sources(&store, settings(&config, demo)),
@@ -324,12 +329,6 @@ fn settings(config: &Config, demo: bool) -> Settings {
     }
 }
 
-/// Judgements that runs of agents make.
-fn judges(agent_type: AgentType) -> Option<Judging> {
-    (agent_type == AgentType::CostOptimizer)
-        .then_some(Judging { judge: cost_optimizer::judge, metrics: cost_optimizer::METRICS })
-}
-
 /// Service that answers anomalies, with the log to read about their causes.
 fn desk(
     store: &Arc<Store>,
@@ -357,6 +356,7 @@ fn rule_book(
     engine: &Arc<Engine>,
     recorder: &Arc<LedgerRecorder>,
     clock: &Arc<dyn Clock>,
+    agent_types: AgentTypes,
 ) -> Arc<RuleBook> {
     Arc::new(RuleBook::new(RulePorts {
         rules: store.clone(),
@@ -366,6 +366,7 @@ fn rule_book(
         recorder: recorder.clone(),
         clock: clock.clone(),
         catalogue: Arc::new(Catalogue::builtin().clone()),
+        agent_types,
     }))
 }
 

@@ -9,6 +9,7 @@ export type Applicability = Schemas['ApplicabilityBody'];
 export type Plan = Schemas['PlanBody'];
 export type Agent = Schemas['AgentBody'];
 export type AgentType = Schemas['AgentTypeBody'];
+export type AgentSetting = Schemas['SettingBody'];
 export type Action = Schemas['ActionRecordBody'];
 export type Approval = Schemas['ApprovalBody'];
 export type Model = Schemas['ModelBody'];

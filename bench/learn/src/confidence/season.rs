@@ -10,7 +10,7 @@ use reeve_estate::{
 };
 use reeve_learn::calibrate::Example;
 use reeve_recommend::Facts;
-use reeve_recommend::{AgentType, Guardrails};
+use reeve_recommend::{AgentType, Guardrails, Settings};
 
 use super::world::{FUTURE_DAYS, Life, Measured, PAST_DAYS, SLOTS, Traits};
 use crate::chance::Chance;
@@ -45,6 +45,7 @@ pub(super) fn stories(seed: u64, resources: usize, futures: usize) -> Vec<Story>
 /// A resource and the limits it is judged within.
 struct Case {
     resource: Resource,
+    settings: Settings,
     guardrails: Guardrails,
 }
 
@@ -55,6 +56,7 @@ impl Case {
             series,
             volumes: &[],
             catalogue: Catalogue::builtin(),
+            settings: &self.settings,
             guardrails: &self.guardrails,
             unchanged_since: None,
             now,
@@ -75,7 +77,7 @@ fn story(seed: u64, n: u64, at: Timestamp, futures: usize) -> Vec<Story> {
     let guardrails = Guardrails::default();
     let begins = at - SignedDuration::from_hours(24 * PAST_DAYS as i64);
     let judged = series(&resource.id, &past.measured, begins, gaps);
-    let case = Case { resource, guardrails };
+    let case = Case { resource, settings: Settings::default(), guardrails };
     let proposals = reeve_agents::cost_optimizer::judge(&case.facts(&judged, at)).proposals;
     let until = at + SignedDuration::from_hours(24 * FUTURE_DAYS as i64);
     let lived = |future: u64| {
@@ -94,7 +96,7 @@ fn story(seed: u64, n: u64, at: Timestamp, futures: usize) -> Vec<Story> {
             .collect();
         let chance =
             (others.len() > 1).then(|| others.iter().filter(|held| **held).count() as f64 / others.len() as f64);
-        let group = reeve_recommend::trust_group(AgentType::CostOptimizer, proposal.kind);
+        let group = reeve_recommend::trust_group(AgentType::COST_OPTIMIZER, proposal.kind);
         let today = proposal.confidence / 100.0;
         let (raw, features) = (proposal.trust.raw, proposal.trust.features);
         let example = Example { at_ms: at.as_millisecond(), group, raw, features, held, weight: 1.0 };

@@ -3,12 +3,12 @@
 use reeve_estate::{Money, Purchase, ResourceKind};
 use reeve_learn::{DAY_MS, HOUR_MS, Steadiness, Window};
 
+use super::ahead;
 use super::confidence::{backtest, confidence};
 use super::evidence::{Evidence, Load};
 use super::margin::{self, signs};
 use super::price::hourly;
 use super::work::Work;
-use super::{HISTORY_DAYS, ahead};
 use reeve_recommend::owned_by_code;
 use reeve_recommend::procedure::{iac_note, subject};
 use reeve_recommend::proposal::{Abstention, Path, Proposal};
@@ -33,6 +33,7 @@ const YEAR_DAYS: f64 = 365.0;
 const KIND: RecommendationType = RecommendationType::ReservedInstances;
 
 pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
+    let days = evidence.settings.history_days;
     let facts = evidence.facts;
     let resource = facts.resource;
     if resource.kind != ResourceKind::VirtualMachine {
@@ -49,12 +50,16 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
     let steady = Steadiness::of(&cpu.points, evidence.history()).ok_or_else(no_data)?;
     let work = Work::of(evidence).ok_or_else(no_data)?;
     let covered = cpu.summary(evidence.history()).map_or(0.0, |summary| summary.coverage);
-    let detail = format!("{} of the points of {HISTORY_DAYS} days", percent(covered * 100.0));
+    let detail = format!("{} of the points of {days} days", percent(covered * 100.0));
     if covered < COVERAGE && steady.hours_running >= HOURS_RUNNING {
         return Err(Abstention::unjudged(KIND, "thin_data", detail));
     }
-    let running = format!("{} of the hours of {HISTORY_DAYS} days", percent(steady.hours_running * 100.0));
-    if !path.ask("Did it run 95 % of the hours of 30 days?", steady.hours_running >= HOURS_RUNNING, running.clone()) {
+    let running = format!("{} of the hours of {days} days", percent(steady.hours_running * 100.0));
+    if !path.ask(
+        format!("Did it run 95 % of the hours of {days} days?"),
+        steady.hours_running >= HOURS_RUNNING,
+        running.clone(),
+    ) {
         return Err(Abstention::unjudged(KIND, "not_always_on", running));
     }
     let variation = steady.day_to_day_cv.unwrap_or(0.0);

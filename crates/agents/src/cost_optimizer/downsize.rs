@@ -18,10 +18,6 @@ use reeve_recommend::weigh::{Hazards, impact_level, priority_by_savings, risk};
 use reeve_recommend::words::{dollars, percent, thousands};
 use reeve_recommend::{owned_by_code, words};
 
-/// p95 CPU below this, percent.
-pub(super) const LIMIT_PERCENT: f64 = 20.0;
-/// Days the rule looks at.
-pub(super) const DAYS: i64 = 14;
 /// Share of the expected points that must be there.
 pub(super) const COVERAGE: f64 = 0.9;
 /// Confidence at most while memory shrinks unmeasured, percent.
@@ -46,15 +42,16 @@ struct Candidate {
 }
 
 pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
+    let (limit, days) = (evidence.settings.downsize_below_percent, evidence.settings.downsize_days);
     let mut path = Path::default();
     let (cpu, summary) = measured(evidence, &mut path)?;
     let low = path.ask(
-        format!("Is p95 CPU below {LIMIT_PERCENT:.0} % over {DAYS} days?"),
-        summary.p95 < LIMIT_PERCENT,
-        cpu_words(&summary),
+        format!("Is p95 CPU below {limit:.0} % over {days} days?"),
+        summary.p95 < limit,
+        cpu_words(evidence, &summary),
     );
     if !low {
-        return Err(Abstention::decided(KIND, "cpu_not_low", cpu_words(&summary)));
+        return Err(Abstention::decided(KIND, "cpu_not_low", cpu_words(evidence, &summary)));
     }
     let from = evidence.size.as_ref().ok_or_else(|| {
         let size = evidence.facts.resource.specification.instance_type.as_deref().unwrap_or("its size");
@@ -66,23 +63,25 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
 
 /// CPU over the rule's window, when enough of it is there.
 fn measured<'e>(evidence: &'e Evidence<'_>, path: &mut Path) -> Result<(&'e Load, Summary), Abstention> {
-    let window = evidence.last_days(DAYS);
+    let days = evidence.settings.downsize_days;
+    let window = evidence.last_days(days);
     let cpu =
         evidence.cpu.as_ref().ok_or_else(|| Abstention::unjudged(KIND, "no_cpu_samples", "CPU was not measured"))?;
     let summary = cpu
         .summary(window)
-        .ok_or_else(|| Abstention::unjudged(KIND, "no_cpu_samples", format!("no CPU samples in {DAYS} days")))?;
+        .ok_or_else(|| Abstention::unjudged(KIND, "no_cpu_samples", format!("no CPU samples in {days} days")))?;
     let detail =
-        format!("{} points, {} of the last {DAYS} days", thousands(summary.count), percent(summary.coverage * 100.0));
-    if !path.ask(format!("Was CPU measured for {DAYS} days?"), summary.coverage >= COVERAGE, detail.clone()) {
+        format!("{} points, {} of the last {days} days", thousands(summary.count), percent(summary.coverage * 100.0));
+    if !path.ask(format!("Was CPU measured for {days} days?"), summary.coverage >= COVERAGE, detail.clone()) {
         return Err(Abstention::unjudged(KIND, "thin_data", detail));
     }
     Ok((cpu, summary))
 }
 
-fn cpu_words(summary: &Summary) -> String {
+fn cpu_words(evidence: &Evidence<'_>, summary: &Summary) -> String {
+    let (limit, days) = (evidence.settings.downsize_below_percent, evidence.settings.downsize_days);
     format!(
-        "p95 CPU {} over {DAYS} days (mean {}, highest {}), {} points, limit {LIMIT_PERCENT:.0} %",
+        "p95 CPU {} over {days} days (mean {}, highest {}), {} points, limit {limit:.0} %",
         percent(summary.p95),
         percent(summary.mean),
         percent(summary.max),
@@ -187,11 +186,12 @@ fn price_refusal(step: usize, price: Option<&Change>, max_decrease: f64) -> Opti
 
 /// How often the change would have held, day by day.
 fn try_out(evidence: &Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec, cpu: &Load) -> Backtest {
+    let limit = evidence.settings.downsize_below_percent;
     let ratio = vcpu_ratio(from, to);
     let allowed = evidence.facts.guardrails.max_degradation_percent;
     backtest(evidence, cpu, TRAINING_DAYS, |before, day| {
         let earlier = cpu.summary(before)?;
-        if earlier.coverage < 0.8 || earlier.p95 >= LIMIT_PERCENT {
+        if earlier.coverage < 0.8 || earlier.p95 >= limit {
             return None;
         }
         // The day alone is held to the same bounds: what a month's percentile hides, a day's shows.
@@ -207,6 +207,7 @@ fn propose(
     summary: &Summary,
     mut path: Path,
 ) -> Proposal {
+    let days = evidence.settings.downsize_days;
     let resource = evidence.facts.resource;
     let from_name = evidence.size_name(from);
     let memory_doubt = chosen.fit.doubts.contains(&"memory");
@@ -237,7 +238,7 @@ fn propose(
         kind: KIND,
         rule: RULE,
         title: format!(
-            "Resize {} from {from_name} to {}: p95 CPU {} over {DAYS} days",
+            "Resize {} from {from_name} to {}: p95 CPU {} over {days} days",
             resource.name,
             chosen.name,
             percent(summary.p95)
@@ -329,11 +330,12 @@ fn explain(
     path: Path,
     impact: &ImpactAssessment,
 ) -> Explanation {
-    let mut factors = vec![trust.words(), cpu_words(summary)];
-    let peaks = bursts(evidence.history().of(&cpu.points), LIMIT_PERCENT, cpu.period_ms);
+    let limit = evidence.settings.downsize_below_percent;
+    let mut factors = vec![trust.words(), cpu_words(evidence, summary)];
+    let peaks = bursts(evidence.history().of(&cpu.points), limit, cpu.period_ms);
     if let Some(highest) = peaks.iter().map(|burst| burst.peak).max_by(f64::total_cmp) {
         factors.push(format!(
-            "{} bursts above {LIMIT_PERCENT:.0} % in the history, the highest {}",
+            "{} bursts above {limit:.0} % in the history, the highest {}",
             thousands(peaks.len() as u64),
             percent(highest)
         ));

@@ -3,7 +3,8 @@
 use reeve_estate::{InstanceSpec, Metric, Provider, ResourceKind, Series};
 use reeve_learn::{DAY_MS, Point, Summary, Window};
 
-use super::{Facts, HISTORY_DAYS};
+use super::Facts;
+use super::settings::Thresholds;
 
 /// One measured quantity over time.
 #[derive(Debug, Clone)]
@@ -60,6 +61,8 @@ pub(super) struct Evidence<'a> {
     pub(super) credits: Option<Load>,
     /// The size it has, where the catalogue knows it.
     pub(super) size: Option<InstanceSpec>,
+    /// Thresholds and windows of the agent.
+    pub(super) settings: Thresholds,
     /// Now.
     pub(super) now_ms: i64,
 }
@@ -78,6 +81,7 @@ impl<'a> Evidence<'a> {
             connections: one(Metric::DatabaseConnections),
             credits: one(Metric::CpuCreditBalance),
             size: size(facts),
+            settings: Thresholds::from(facts.settings),
             now_ms: facts.now.as_millisecond(),
         }
     }
@@ -89,7 +93,7 @@ impl<'a> Evidence<'a> {
 
     /// The whole history.
     pub(super) fn history(&self) -> Window {
-        self.last_days(HISTORY_DAYS)
+        self.last_days(self.settings.history_days)
     }
 
     /// Samples that were looked at, all metrics together.

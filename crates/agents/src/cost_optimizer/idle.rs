@@ -25,8 +25,6 @@ use reeve_recommend::trust::Trust;
 use reeve_recommend::weigh::{Hazards, impact_level, priority_by_savings, risk};
 use reeve_recommend::words::{byte_rate, dollars, percent, thousands};
 
-/// Days the rule looks at.
-pub(super) const DAYS: i64 = 7;
 const COVERAGE: f64 = 0.9;
 /// Mean CPU below this rounds to 0 %.
 const MEAN_PERCENT: f64 = 0.5;
@@ -126,8 +124,9 @@ fn is_quiet(network: &Summary) -> bool {
 }
 
 fn covered(load: Option<&Load>, evidence: &Evidence<'_>, name: &str, path: &mut Path) -> Result<Summary, Abstention> {
-    let window = evidence.last_days(DAYS);
-    let question = format!("Was {name} measured for {DAYS} days?");
+    let days = evidence.settings.idle_days;
+    let window = evidence.last_days(days);
+    let question = format!("Was {name} measured for {days} days?");
     let Some(summary) = load.and_then(|load| load.summary(window)) else {
         path.unanswered(question, "not measured");
         return Err(Abstention::unjudged(
@@ -137,7 +136,7 @@ fn covered(load: Option<&Load>, evidence: &Evidence<'_>, name: &str, path: &mut 
         ));
     };
     let detail =
-        format!("{} points, {} of the last {DAYS} days", thousands(summary.count), percent(summary.coverage * 100.0));
+        format!("{} points, {} of the last {days} days", thousands(summary.count), percent(summary.coverage * 100.0));
     if path.ask(question, summary.coverage >= COVERAGE, detail.clone()) {
         Ok(summary)
     } else {
@@ -146,22 +145,23 @@ fn covered(load: Option<&Load>, evidence: &Evidence<'_>, name: &str, path: &mut 
 }
 
 fn silent_machine(evidence: &Evidence<'_>, path: &mut Path) -> Result<String, Abstention> {
-    let window = evidence.last_days(DAYS);
+    let days = evidence.settings.idle_days;
+    let window = evidence.last_days(days);
     let unmeasured = || Abstention::unjudged(KIND, "not_measured", "CPU and network were not measured");
     let summary = |load: &Option<Load>| load.as_ref().and_then(|load| load.summary(window)).ok_or_else(unmeasured);
     let (cpu, network) = (summary(&evidence.cpu)?, summary(&evidence.network)?);
     let cpu_words = format!(
-        "CPU over {DAYS} days: mean {:.2} %, p99 {:.2} %, highest {:.2} %, {} points; 0 % is mean below {MEAN_PERCENT} and p99 below {P99_PERCENT}",
+        "CPU over {days} days: mean {:.2} %, p99 {:.2} %, highest {:.2} %, {} points; 0 % is mean below {MEAN_PERCENT} and p99 below {P99_PERCENT}",
         cpu.mean,
         cpu.p99,
         cpu.max,
         thousands(cpu.count)
     );
-    if !path.ask(format!("Was CPU 0 % for {DAYS} days?"), is_zero(&cpu), cpu_words.clone()) {
+    if !path.ask(format!("Was CPU 0 % for {days} days?"), is_zero(&cpu), cpu_words.clone()) {
         return Err(Abstention::decided(KIND, "cpu_in_use", cpu_words));
     }
     let network_words = format!(
-        "Network over {DAYS} days: mean {}, p99 {}; limits {} and {}",
+        "Network over {days} days: mean {}, p99 {}; limits {} and {}",
         byte_rate(network.mean),
         byte_rate(network.p99),
         byte_rate(NETWORK_MEAN),
@@ -174,13 +174,14 @@ fn silent_machine(evidence: &Evidence<'_>, path: &mut Path) -> Result<String, Ab
 }
 
 fn silent_database(evidence: &Evidence<'_>, path: &mut Path) -> Result<String, Abstention> {
+    let days = evidence.settings.idle_days;
     let connections = covered(evidence.connections.as_ref(), evidence, "connections", path)?;
-    Ok(format!("Connections over {DAYS} days: highest {:.0}, {} points", connections.max, thousands(connections.count)))
+    Ok(format!("Connections over {days} days: highest {:.0}, {} points", connections.max, thousands(connections.count)))
 }
 
 fn propose(evidence: &Evidence<'_>, load: &Load, days: f64, mut factors: Vec<String>, mut path: Path) -> Proposal {
     let resource = evidence.facts.resource;
-    let counted = backtest(evidence, load, DAYS, |before, day| {
+    let counted = backtest(evidence, load, evidence.settings.idle_days, |before, day| {
         stayed_idle(evidence, before).filter(|idle| *idle).and_then(|_| stayed_idle(evidence, day))
     });
     let margins = margin::idle(evidence);

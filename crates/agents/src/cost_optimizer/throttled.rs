@@ -20,10 +20,6 @@ use reeve_recommend::trust::Trust;
 use reeve_recommend::weigh::{Hazards, impact_level, is_production, risk};
 use reeve_recommend::words::{dollars, figure, percent, thousands};
 
-/// Mean and median CPU above this, percent.
-pub(super) const LIMIT_PERCENT: f64 = 90.0;
-/// Days the rule looks at.
-pub(super) const DAYS: i64 = 3;
 const COVERAGE: f64 = 0.9;
 /// A held-out day still wants the larger size when its median stays above this, percent.
 pub(super) const STILL_WANTED_PERCENT: f64 = 80.0;
@@ -34,24 +30,25 @@ const KIND: RecommendationType = RecommendationType::InstanceType;
 const RULE: &str = "upgrade_throttled";
 
 pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
-    let window = evidence.last_days(DAYS);
-    let none = || Abstention::unjudged(KIND, "no_cpu_samples", format!("no CPU samples in {DAYS} days"));
+    let (limit, days) = (evidence.settings.upgrade_above_percent, evidence.settings.upgrade_days);
+    let window = evidence.last_days(days);
+    let none = || Abstention::unjudged(KIND, "no_cpu_samples", format!("no CPU samples in {days} days"));
     let cpu = evidence.cpu.as_ref().ok_or_else(none)?;
     let summary = cpu.summary(window).ok_or_else(none)?;
     let mut path = Path::default();
     let detail =
-        format!("{} points, {} of the last {DAYS} days", thousands(summary.count), percent(summary.coverage * 100.0));
-    if !path.ask(format!("Was CPU measured for {DAYS} days?"), summary.coverage >= COVERAGE, detail.clone()) {
+        format!("{} points, {} of the last {days} days", thousands(summary.count), percent(summary.coverage * 100.0));
+    if !path.ask(format!("Was CPU measured for {days} days?"), summary.coverage >= COVERAGE, detail.clone()) {
         return Err(Abstention::unjudged(KIND, "thin_data", detail));
     }
     let saturated = path.ask(
-        format!("Are mean and median CPU above {LIMIT_PERCENT:.0} % over {DAYS} days?"),
-        is_saturated(&summary),
-        cpu_words(&summary),
+        format!("Are mean and median CPU above {limit:.0} % over {days} days?"),
+        is_saturated(&summary, limit),
+        cpu_words(evidence, &summary),
     );
     let starved = !saturated && is_starved(evidence, &summary, &mut path);
     if !saturated && !starved {
-        return Err(Abstention::decided(KIND, "cpu_not_throttled", cpu_words(&summary)));
+        return Err(Abstention::decided(KIND, "cpu_not_throttled", cpu_words(evidence, &summary)));
     }
     let from = evidence
         .size
@@ -67,13 +64,14 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
     Ok(propose(evidence, from, to, cpu, &summary, starved, path))
 }
 
-fn is_saturated(summary: &Summary) -> bool {
-    summary.mean > LIMIT_PERCENT && summary.p50 > LIMIT_PERCENT
+fn is_saturated(summary: &Summary, limit: f64) -> bool {
+    summary.mean > limit && summary.p50 > limit
 }
 
-fn cpu_words(summary: &Summary) -> String {
+fn cpu_words(evidence: &Evidence<'_>, summary: &Summary) -> String {
+    let (limit, days) = (evidence.settings.upgrade_above_percent, evidence.settings.upgrade_days);
     format!(
-        "mean {}, median {} over {DAYS} days, {} points, limit {LIMIT_PERCENT:.0} %",
+        "mean {}, median {} over {days} days, {} points, limit {limit:.0} %",
         percent(summary.mean),
         percent(summary.p50),
         thousands(summary.count)
@@ -82,9 +80,10 @@ fn cpu_words(summary: &Summary) -> String {
 
 /// Whether a burstable machine ran without credits and was held at its baseline: the mean of CPU alone hides that.
 fn is_starved(evidence: &Evidence<'_>, cpu: &Summary, path: &mut Path) -> bool {
+    let days = evidence.settings.upgrade_days;
     let Some(spec) = evidence.size.as_ref().filter(|spec| spec.burstable) else { return false };
     let question = "Was it held at its baseline for want of CPU credits?";
-    let window = evidence.last_days(DAYS);
+    let window = evidence.last_days(days);
     let credits = evidence.credits.as_ref().and_then(|load| load.summary(window)).filter(|c| c.coverage >= COVERAGE);
     let (Some(credits), Some(baseline)) = (credits, baseline_percent(spec)) else {
         path.unanswered(question, "credit balance or baseline is not known");
@@ -110,12 +109,12 @@ pub(super) fn still_wanted(evidence: &Evidence<'_>, window: Window, starved: boo
 /// How often a day after three such days still wanted the larger size.
 fn trust(evidence: &Evidence<'_>, cpu: &Load, margins: &Daily, starved: bool) -> Confidence {
     let empty = |window| evidence.credits.as_ref().and_then(|c| c.summary(window)).map(|c| c.p95 < NO_CREDITS);
-    let counted = backtest(evidence, cpu, DAYS, |before, day| {
+    let counted = backtest(evidence, cpu, evidence.settings.upgrade_days, |before, day| {
         if starved {
             return empty(before).filter(|empty| *empty).and_then(|_| empty(day));
         }
         let earlier = cpu.summary(before)?;
-        if earlier.coverage < COVERAGE || !is_saturated(&earlier) {
+        if earlier.coverage < COVERAGE || !is_saturated(&earlier, evidence.settings.upgrade_above_percent) {
             return None;
         }
         Some(cpu.summary(day)?.p50 > STILL_WANTED_PERCENT)
@@ -140,6 +139,7 @@ fn propose(
     starved: bool,
     mut path: Path,
 ) -> Proposal {
+    let days = evidence.settings.upgrade_days;
     let facts = evidence.facts;
     let resource = facts.resource;
     let Larger { spec: to, name: to_name, price } = to;
@@ -157,12 +157,16 @@ fn propose(
     let iac = owned_by_code(resource);
     let hazards = Hazards { unmeasured: false, iac: iac.is_some(), unpriced: price.is_none(), idle: false };
     let impact = assess(price.as_ref(), summary, from, &to, starved);
-    let mut reason_codes = vec![if starved { "cpu_credits_exhausted" } else { "cpu_above_90" }.to_owned()];
+    let mut reason_codes = vec![if starved {
+        "cpu_credits_exhausted".to_owned()
+    } else {
+        format!("cpu_above_{:.0}", evidence.settings.upgrade_above_percent)
+    }];
     if beyond_guardrail {
         reason_codes.push("guardrail_max_increase".to_owned());
     }
     let gain = impact.performance.clone();
-    let mut factors = vec![trust.words(), cpu_words(summary), CEILING.to_owned(), gain, impact.cost.clone()];
+    let mut factors = vec![trust.words(), cpu_words(evidence, summary), CEILING.to_owned(), gain, impact.cost.clone()];
     if to.family != from.family {
         factors.push(larger::other_family(from, &to));
         reason_codes.push(larger::OTHER_FAMILY.to_owned());
@@ -174,7 +178,7 @@ fn propose(
     let mut proposal = Proposal {
         kind: KIND,
         rule: RULE,
-        title: format!("Resize {} from {from_name} to {to_name}: {why} over {DAYS} days", resource.name),
+        title: format!("Resize {} from {from_name} to {to_name}: {why} over {days} days", resource.name),
         subject: subject(resource, Some(to_name.clone())),
         priority: if is_production(resource) { Priority::Critical } else { Priority::High },
         confidence: trust.percent,

@@ -7,6 +7,7 @@ use super::Facts;
 use super::confidence::confidence;
 use super::evidence::{Evidence, data_points};
 use super::margin::signs;
+use super::settings::Thresholds;
 use reeve_recommend::owned_by_code;
 use reeve_recommend::procedure::{iac_note, keep_unattached, subject};
 use reeve_recommend::proposal::{Abstention, Path, Proposal};
@@ -16,22 +17,22 @@ use reeve_recommend::weigh::{Hazards, impact_level, priority_by_savings, risk};
 use reeve_recommend::words::{at_most, dollars};
 
 const KIND: RecommendationType = RecommendationType::IdleResourceCleanup;
-const DAYS: i64 = 7;
 
 pub(super) fn judge(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
+    let days = Thresholds::from(facts.settings).idle_days;
     let volume = facts.resource;
     let now_ms = facts.now.as_millisecond();
     let mut path = Path::default();
     path.ask("Is the volume attached to nothing?", true, "the cloud lists no attachment");
     if let Some(created) = volume.created_at {
         let age_days = (now_ms - created.as_millisecond()) / DAY_MS;
-        if !path.ask(format!("Is it older than {DAYS} days?"), age_days >= DAYS, format!("{age_days} days old")) {
-            return Err(Abstention::unjudged(KIND, "too_young", format!("{age_days} days old, {DAYS} are needed")));
+        if !path.ask(format!("Is it older than {days} days?"), age_days >= days, format!("{age_days} days old")) {
+            return Err(Abstention::unjudged(KIND, "too_young", format!("{age_days} days old, {days} are needed")));
         }
     }
-    let activity = activity(facts, now_ms);
+    let activity = activity(facts, days, now_ms);
     if let Some(busy) = activity.as_ref().filter(|days| days.held < days.windows) {
-        let detail = format!("operations were seen on {} of the last {DAYS} days", busy.windows - busy.held);
+        let detail = format!("operations were seen on {} of the last {days} days", busy.windows - busy.held);
         return Err(Abstention::decided(KIND, "in_use", detail));
     }
     match &activity {
@@ -44,13 +45,13 @@ pub(super) fn judge(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
 }
 
 /// Days of the last week without an operation, of days that were measured; `None` when none was.
-fn activity(facts: &Facts<'_>, now_ms: i64) -> Option<Backtest> {
+fn activity(facts: &Facts<'_>, days: i64, now_ms: i64) -> Option<Backtest> {
     let operations =
         |m: Metric| matches!(m, Metric::DiskReadOps | Metric::DiskWriteOps | Metric::DiskRead | Metric::DiskWrite);
     let series = facts.series.iter().filter(|s| operations(s.metric) && s.resource == facts.resource.id);
     let loads: Vec<Vec<(i64, f64)>> =
         series.map(|s| s.points.iter().map(|(at, value)| (at.as_millisecond(), *value)).collect()).collect();
-    let days = Window::ending(now_ms, DAYS * DAY_MS).blocks(DAY_MS);
+    let days = Window::ending(now_ms, days * DAY_MS).blocks(DAY_MS);
     let counted = Backtest::over(&days, |day| {
         let mut figures = loads.iter().filter_map(|points| Summary::of(points, day, 300_000)).peekable();
         figures.peek()?;

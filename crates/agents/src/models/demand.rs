@@ -11,7 +11,6 @@ use reeve_learn::{DAY_MS, Point, WeeklyShape, percentile};
 use serde::{Deserialize, Serialize};
 
 use super::profiles::{self, ENOUGH_HOURS, Profiles};
-use reeve_recommend::agent::AgentType;
 use reeve_recommend::models::ModelType;
 use reeve_recommend::models::{Evaluation, NotTrained, Trained, Trainer};
 use reeve_recommend::models::{Material, between};
@@ -57,11 +56,6 @@ impl Trainer for Demand {
 
     fn kind(&self) -> ModelType {
         ModelType::Forecast
-    }
-
-    fn serves(&self, agent: AgentType) -> bool {
-        use AgentType::{CostOptimizer, DbOptimizer, OpsIntelligence, PerformanceOptimizer};
-        matches!(agent, CostOptimizer | PerformanceOptimizer | OpsIntelligence | DbOptimizer)
     }
 
     fn threshold(&self) -> f64 {

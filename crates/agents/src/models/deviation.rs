@@ -10,7 +10,6 @@ use reeve_learn::{Point, WeeklyShape, percentile};
 use serde::{Deserialize, Serialize};
 
 use super::profiles::{self, ENOUGH_HOURS, Profiles};
-use reeve_recommend::agent::AgentType;
 use reeve_recommend::models::ModelType;
 use reeve_recommend::models::{Evaluation, NotTrained, Trained, Trainer};
 use reeve_recommend::models::{Material, between};
@@ -63,11 +62,6 @@ impl Trainer for Deviation {
 
     fn kind(&self) -> ModelType {
         ModelType::AnomalyDetection
-    }
-
-    fn serves(&self, agent: AgentType) -> bool {
-        use AgentType::{CostOptimizer, OpsIntelligence, PerformanceOptimizer, SecurityIntelligence};
-        matches!(agent, CostOptimizer | PerformanceOptimizer | OpsIntelligence | SecurityIntelligence)
     }
 
     fn threshold(&self) -> f64 {

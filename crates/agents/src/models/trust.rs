@@ -6,7 +6,6 @@ use reeve_estate::Metric;
 use reeve_learn::DAY_MS;
 use reeve_learn::calibrate::{Calibrator, Example, FEATURES, scores};
 
-use reeve_recommend::agent::AgentType;
 use reeve_recommend::models::{
     Evaluation, HELD_OUT_DAYS, Material, ModelType, NotTrained, Trained, Trainer, calibrator_from, known_before,
     state_of,
@@ -37,6 +36,7 @@ impl Confidence {
                 series: &own,
                 volumes: &[],
                 catalogue: &material.catalogue,
+                settings: &material.agent.settings,
                 guardrails: &material.guardrails,
                 unchanged_since: None,
                 now: material.now,
@@ -55,10 +55,6 @@ impl Trainer for Confidence {
 
     fn kind(&self) -> ModelType {
         ModelType::Recommendation
-    }
-
-    fn serves(&self, agent: AgentType) -> bool {
-        agent == AgentType::CostOptimizer
     }
 
     fn threshold(&self) -> f64 {

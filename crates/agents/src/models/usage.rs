@@ -9,7 +9,6 @@ use reeve_learn::week::hour_of_week;
 use reeve_learn::{Point, WeeklyShape, percentile};
 use serde::{Deserialize, Serialize};
 
-use reeve_recommend::agent::AgentType;
 use reeve_recommend::models::ModelType;
 use reeve_recommend::models::{Evaluation, NotTrained, Trained, Trainer};
 use reeve_recommend::models::{Material, between};
@@ -84,10 +83,6 @@ impl Trainer for Usage {
 
     fn kind(&self) -> ModelType {
         ModelType::Classification
-    }
-
-    fn serves(&self, agent: AgentType) -> bool {
-        matches!(agent, AgentType::CostOptimizer | AgentType::WorkloadClassifier | AgentType::SpotOptimizer)
     }
 
     fn threshold(&self) -> f64 {

@@ -44,7 +44,7 @@ impl Desk {
         }
         let proposal = quarantine::proposal(&machine, anomaly);
         let offer = Offer { resource: machine, proposal, cause: Cause::Anomaly(anomaly.id.clone()) };
-        let kept = self.ports.responses.keep(AgentType::SecurityIntelligence, offer).await?;
+        let kept = self.ports.responses.keep(AgentType::SECURITY_INTELLIGENCE, offer).await?;
         Ok(kept.map_err(|reason| reason.replace('_', " ")))
     }
 

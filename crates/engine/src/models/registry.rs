@@ -7,6 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 use reeve_audit::ActionStatus as Went;
 use reeve_estate::StoreError;
+use reeve_recommend::AgentTypes;
 
 use super::drift::{drift, reference};
 use super::story;
@@ -64,7 +65,7 @@ pub struct Registry {
     models: Arc<dyn ModelStore>,
     recorder: Arc<dyn Recorder>,
     clock: Arc<dyn Clock>,
-    trainers: Vec<Arc<dyn Trainer>>,
+    agent_types: AgentTypes,
     settings: RegistrySettings,
     /// When a model that does not serve yet was last tried in vain; a restart tries again at once.
     in_vain: Mutex<HashMap<(AgentId, &'static str), Timestamp>>,
@@ -77,16 +78,16 @@ impl Registry {
         models: Arc<dyn ModelStore>,
         recorder: Arc<dyn Recorder>,
         clock: Arc<dyn Clock>,
-        trainers: Vec<Arc<dyn Trainer>>,
+        agent_types: AgentTypes,
         settings: RegistrySettings,
     ) -> Self {
-        Registry { models, recorder, clock, trainers, settings, in_vain: Mutex::default() }
+        Registry { models, recorder, clock, agent_types, settings, in_vain: Mutex::default() }
     }
 
     /// The trainers of an agent.
-    pub fn trainers_of<'r>(&'r self, agent: &Agent) -> impl Iterator<Item = &'r Arc<dyn Trainer>> + use<'r> {
-        let of = agent.agent_type;
-        self.trainers.iter().filter(move |trainer| trainer.serves(of))
+    #[must_use]
+    pub fn trainers_of(&self, agent: &Agent) -> Vec<Arc<dyn Trainer>> {
+        self.agent_types.trainers(agent.agent_type)
     }
 
     /// What serves.

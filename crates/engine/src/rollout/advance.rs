@@ -37,7 +37,7 @@ struct Seen {
 impl Engine {
     /// Moves every rollout that has not ended. Returns how many changed.
     pub(crate) async fn roll_out(self: &Arc<Self>, caller: &Caller) -> Result<u64, EngineError> {
-        let Some(store) = self.rollouts.get() else { return Ok(0) };
+        let Some(store) = self.ports.rollouts.as_ref() else { return Ok(0) };
         let status = vec![RolloutStatus::Running, RolloutStatus::Held, RolloutStatus::Stopped];
         let (open, _) = store.rollout_list(&RolloutFilter { status, ..RolloutFilter::default() }).await?;
         let mut moved = 0;

@@ -17,8 +17,7 @@ use crate::world::{World, operator, person, said};
 
 /// Ten machines to resize and one that idles, found by an agent that learns from outcomes.
 async fn eleven() -> (World, Agent) {
-    let world = World::new();
-    world.engine.learn_from(Arc::new(Shelf::default()));
+    let world = World::new().learning(Arc::new(Shelf::default()));
     for n in 0..10 {
         world.machine(&format!("i-{n}"), "m5.xlarge", 5.0);
     }

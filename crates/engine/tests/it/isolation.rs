@@ -171,7 +171,7 @@ async fn a_permission_for_savings_cuts_no_machine_off_and_people_carry_the_advic
     assert_eq!((world.cloud.calls(), spec(&world).isolated), (0, false));
     let advice = world.only(MACHINE).await;
     assert_eq!((&advice.agent_id, advice.status), (&None, Status::Open));
-    assert_eq!(advice.origin.agent_type, AgentType::SecurityIntelligence);
+    assert_eq!(advice.origin.agent_type, AgentType::SECURITY_INTELLIGENCE);
     assert_eq!(
         (advice.origin.rule.as_str(), &advice.origin.cause),
         ("auto_quarantine", &Cause::Anomaly(of.id.clone()))

@@ -14,7 +14,7 @@ use reeve_estate::{Catalogue, Metric};
 use reeve_learn::calibrate::Scores;
 use reeve_recommend::models::{Evaluation, Material, ModelFilter, NotTrained, Trained, Trainer};
 use reeve_recommend::models::{Model, ModelStatus, ModelStore as _, ModelType, RetrainCause};
-use reeve_recommend::{Agent, AgentType, Caller, Clock as _, EngineError};
+use reeve_recommend::{Agent, AgentTypes, Caller, Clock as _, EngineError};
 
 use crate::world::{World, operator};
 use shelf::Shelf;
@@ -34,9 +34,6 @@ impl Trainer for Pupil {
     }
     fn kind(&self) -> ModelType {
         ModelType::Classification
-    }
-    fn serves(&self, agent: AgentType) -> bool {
-        agent == AgentType::CostOptimizer
     }
     fn threshold(&self) -> f64 {
         0.7
@@ -82,14 +79,13 @@ impl School {
         *pupil.lesson.lock() = 0.8;
         *pupil.figures.lock() = (0..200).map(f64::from).collect();
         let agent = world.agent("learning", false).await;
-        let registry = School::registry(&world, &shelf, &pupil);
+        let registry = School::registry(&world, &shelf);
         School { world, shelf, pupil, registry, agent }
     }
 
-    fn registry(world: &World, shelf: &Arc<Shelf>, pupil: &Arc<Pupil>) -> Registry {
+    fn registry(world: &World, shelf: &Arc<Shelf>) -> Registry {
         let settings = RegistrySettings { versions_kept: 3, ..RegistrySettings::default() };
-        let trainers: Vec<Arc<dyn Trainer>> = vec![pupil.clone()];
-        Registry::new(shelf.clone(), world.log.clone(), world.clock.clone(), trainers, settings)
+        Registry::new(shelf.clone(), world.log.clone(), world.clock.clone(), AgentTypes::new(Vec::new()), settings)
     }
 
     fn material(&self) -> Arc<Material> {
@@ -267,7 +263,7 @@ async fn nothing_is_promoted_that_cannot_be_recorded() {
 async fn a_restart_forgets_nothing() {
     let school = School::open().await;
     let first = promoted(school.tick().await);
-    let again = School::registry(&school.world, &school.shelf, &school.pupil);
+    let again = School::registry(&school.world, &school.shelf);
     assert_eq!(again.serving(&school.agent.id, "pupil").await.unwrap().unwrap(), first);
     assert!(!again.is_due(&school.agent, &*school.pupil).await.unwrap(), "and trains nothing anew for it");
 }

@@ -33,6 +33,7 @@ fn book() -> Book {
         recorder: Arc::clone(&world.log) as _,
         clock: Arc::clone(&world.clock) as _,
         catalogue: Arc::new(Catalogue::builtin().clone()),
+        agent_types: reeve_agents::registry(),
     };
     Book { world, book: RuleBook::new(ports), rules }
 }
@@ -398,7 +399,7 @@ async fn rules_are_versioned_recorded_and_leave_nothing_behind() {
     let advice = it.world.only("db-1").await;
     assert_eq!(
         (advice.agent_id, advice.origin.agent_type),
-        (None, AgentType::OpsIntelligence),
+        (None, AgentType::OPS_INTELLIGENCE),
         "advice without an agent"
     );
     let agent = it.agent("learning").await;

@@ -1,8 +1,6 @@
 //! Rollouts: stage by stage, each gate by its numbers; stopped, resumed, aborted, restarted; guardrails and approvals hold
 //! for each single change.
 
-use std::sync::Arc;
-
 use jiff::SignedDuration;
 use reeve_access::Role;
 use reeve_engine::RolloutInput;
@@ -17,8 +15,7 @@ use crate::world::{World, operator, person};
 
 /// Machines that could be smaller, one of them no production, and an agent that found so.
 async fn estate(machines: usize, size: &str) -> (World, Agent) {
-    let world = World::new();
-    world.engine.roll_out_from(Arc::clone(&world.memory) as _);
+    let world = World::new().rolling_out();
     for n in 0..machines {
         world.machine(&format!("i-{n}"), size, 5.0);
     }
@@ -275,7 +272,6 @@ async fn a_restart_changes_nothing_twice() {
         // Whatever runs is left alone by the one that goes, and taken up by the one that comes.
         world.engine.settle().await;
         world = world.restarted();
-        world.engine.roll_out_from(Arc::clone(&world.memory) as _);
     }
     assert_eq!((again(&world, &of).await.stage, changed(&world).await), (Stage::Validation, 1));
     hours(&world, 26, 30.0).await;
@@ -315,8 +311,7 @@ async fn a_failed_change_holds_it() {
 
 #[tokio::test]
 async fn an_agent_with_many_findings_rolls_them_out_and_waits_when_that_was_given_up() {
-    let world = World::new();
-    world.engine.roll_out_from(Arc::clone(&world.memory) as _);
+    let world = World::new().rolling_out();
     for n in 0..10 {
         world.machine(&format!("i-{n}"), "t3.large", 5.0);
     }

@@ -1,8 +1,8 @@
 //! A small world for the engine: people with roles, and machines with a history.
 
-use reeve_agents::cost_optimizer;
-use reeve_engine::Judging;
-use reeve_recommend::{AgentType, Changes};
+use reeve_recommend::Changes;
+use reeve_recommend::models::ModelStore;
+use reeve_recommend::rollout::RolloutStore;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -31,6 +31,8 @@ pub(crate) struct World {
     pub(crate) cloud: Arc<Cloud>,
     pub(crate) log: Arc<Log>,
     pub(crate) clock: Arc<TestClock>,
+    models: Option<Arc<dyn ModelStore>>,
+    rollouts: Option<Arc<dyn RolloutStore>>,
 }
 
 impl World {
@@ -41,18 +43,39 @@ impl World {
         let cloud = Cloud::new(Arc::clone(&clock), Arc::clone(&journal), None);
         let log = Log::new(journal, Arc::clone(&clock), None);
         let memory = Arc::new(Memory::default());
-        let engine = engine(&memory, &cloud, &log, &clock);
-        World { engine, memory, cloud, log, clock }
+        let engine = engine(&memory, &cloud, &log, &clock, None, None);
+        World { engine, memory, cloud, log, clock, models: None, rollouts: None }
+    }
+
+    /// The same world, whose engine calibrates by models.
+    pub(crate) fn learning(mut self, models: Arc<dyn ModelStore>) -> Self {
+        self.models = Some(models);
+        self.restarted()
+    }
+
+    /// The same world, whose engine keeps rollouts.
+    pub(crate) fn rolling_out(mut self) -> Self {
+        self.rollouts = Some(Arc::clone(&self.memory) as _);
+        self.restarted()
     }
 
     /// The same world after a restart: nothing in memory but what the stores keep.
     pub(crate) fn restarted(&self) -> World {
         World {
-            engine: engine(&self.memory, &self.cloud, &self.log, &self.clock),
+            engine: engine(
+                &self.memory,
+                &self.cloud,
+                &self.log,
+                &self.clock,
+                self.models.clone(),
+                self.rollouts.clone(),
+            ),
             memory: Arc::clone(&self.memory),
             cloud: Arc::clone(&self.cloud),
             log: Arc::clone(&self.log),
             clock: Arc::clone(&self.clock),
+            models: self.models.clone(),
+            rollouts: self.rollouts.clone(),
         }
     }
 
@@ -218,13 +241,14 @@ fn line(entry: &Entry) -> String {
     format!("{operation} {}", entry.action.status.map_or("", |status| status.as_str()))
 }
 
-/// Judgements that runs make.
-pub(crate) fn judges(agent_type: AgentType) -> Option<Judging> {
-    (agent_type == AgentType::CostOptimizer)
-        .then_some(Judging { judge: cost_optimizer::judge, metrics: cost_optimizer::METRICS })
-}
-
-fn engine(memory: &Arc<Memory>, cloud: &Arc<Cloud>, log: &Arc<Log>, clock: &Arc<TestClock>) -> Arc<Engine> {
+fn engine(
+    memory: &Arc<Memory>,
+    cloud: &Arc<Cloud>,
+    log: &Arc<Log>,
+    clock: &Arc<TestClock>,
+    models: Option<Arc<dyn ModelStore>>,
+    rollouts: Option<Arc<dyn RolloutStore>>,
+) -> Arc<Engine> {
     Engine::new(Ports {
         agents: Arc::clone(memory) as _,
         estate: Arc::clone(memory) as _,
@@ -234,7 +258,9 @@ fn engine(memory: &Arc<Memory>, cloud: &Arc<Cloud>, log: &Arc<Log>, clock: &Arc<
         clock: Arc::clone(clock) as _,
         catalogue: Arc::new(Catalogue::builtin().clone()),
         changes: Changes::builtin(),
-        judges,
+        agent_types: reeve_agents::registry(),
+        models,
+        rollouts,
     })
 }
 

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::agent_settings::SettingBody;
+
 /// An agent type of the specification.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AgentTypeBody {
@@ -18,6 +20,8 @@ pub struct AgentTypeBody {
     pub actions: BTreeMap<String, String>,
     /// Further settings: name and value.
     pub settings: BTreeMap<String, String>,
+    /// Settings that can be changed for each agent of the type.
+    pub configurable: Vec<SettingBody>,
     /// Whether an agent of the type can be configured in this release.
     pub available: bool,
     /// Source of its findings in this release: `runs`, `anomalies`, `predictive_rules`.
@@ -123,6 +127,10 @@ pub struct AgentCreate {
     pub schedule: Option<String>,
     /// The schedule's IANA time zone; the workspace's unless given, else UTC.
     pub schedule_time_zone: Option<String>,
+    /// Thresholds and windows of the agent type, nested (`{"downsize_underutilized": {"cpu_below": "20%"}}`); null takes one back to its
+    /// default.
+    #[schema(value_type = Option<Object>)]
+    pub settings: Option<serde_json::Map<String, serde_json::Value>>,
     /// Why, when the mode skips the learning period.
     pub reason: Option<String>,
 }
@@ -150,6 +158,10 @@ pub struct AgentPatch {
     pub schedule: Option<String>,
     /// The schedule's IANA time zone; the workspace's unless given, else UTC.
     pub schedule_time_zone: Option<String>,
+    /// Thresholds and windows of the agent type, nested (`{"downsize_underutilized": {"cpu_below": "20%"}}`); null takes one back to its
+    /// default.
+    #[schema(value_type = Option<Object>)]
+    pub settings: Option<serde_json::Map<String, serde_json::Value>>,
     /// Why, when the mode skips the learning period.
     pub reason: Option<String>,
 }
@@ -181,6 +193,9 @@ pub struct AgentBody {
     /// The schedule's time zone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schedule_time_zone: Option<String>,
+    /// Thresholds and windows of its type that hold for it, nested.
+    #[schema(value_type = Object)]
+    pub settings: serde_json::Value,
     /// Why it went active before its learning period was over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub learning_waived: Option<String>,

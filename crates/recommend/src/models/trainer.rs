@@ -6,7 +6,6 @@ use reeve_learn::calibrate::Scores;
 
 use super::material::Material;
 use super::model::ModelType;
-use crate::agent::AgentType;
 
 /// Why nothing came of training or judging, in words with numbers.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -39,8 +38,6 @@ pub trait Trainer: Send + Sync {
     fn name(&self) -> &'static str;
     /// Its type.
     fn kind(&self) -> ModelType;
-    /// Whether agents of a type have such a model.
-    fn serves(&self, agent: AgentType) -> bool;
     /// Accuracy below this trains it anew, 0 to 1.
     fn threshold(&self) -> f64;
     /// The metrics it reads.

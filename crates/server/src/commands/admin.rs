@@ -15,15 +15,14 @@ use crate::service::Service;
 /// A token from the environment that is shorter can be guessed.
 const SHORT: usize = 16;
 
-/// Makes sure that somebody can get in. A token from the environment always works after a start, whatever became of the user it acted
-/// for; without one and without an administrator a token is made up and printed once.
-pub(crate) async fn first_administrator(service: &Service) -> Result<()> {
-    let given = std::env::var("REEVE_ADMIN_TOKEN").ok().filter(|token| !token.is_empty());
-    administrator_by(service, given).await
+/// The administrator's token that the environment gives.
+pub(crate) fn token_from_environment() -> Option<String> {
+    std::env::var("REEVE_ADMIN_TOKEN").ok().filter(|token| !token.is_empty())
 }
 
-/// The same with a given token, if there is one.
-pub(crate) async fn administrator_by(service: &Service, given: Option<String>) -> Result<()> {
+/// Makes sure that somebody can get in. A given token from the environment always works after a start, whatever became of the user it acted
+/// for; without one and without an administrator a token is made up and printed once.
+pub(crate) async fn first_administrator(service: &Service, given: Option<String>) -> Result<()> {
     let users = service.store.user_list().await?;
     let secret = match given {
         Some(token) => {

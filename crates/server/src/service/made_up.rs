@@ -192,13 +192,13 @@ async fn keep_everything(service: &Service) -> Vec<RecommendationId> {
         service.store.resource_put(&thing).await.unwrap();
         offers.push(offer(thing));
     }
-    let kept = service.app.engine.propose(AgentType::OpsIntelligence, offers).await.unwrap();
+    let kept = service.app.engine.propose(AgentType::OPS_INTELLIGENCE, offers).await.unwrap();
     kept.into_iter().map(Result::unwrap).collect()
 }
 
 /// Serves in the background; the answer is a client of it and the handles that end it.
 async fn served(service: Service) -> (Api, CancellationToken, tokio::task::JoinHandle<Result<()>>) {
-    crate::commands::administrator_by(&service, Some(TOKEN.to_owned())).await.unwrap();
+    crate::commands::first_administrator(&service, Some(TOKEN.to_owned())).await.unwrap();
     let (listener, address) = service.bind().await.unwrap();
     let stop = CancellationToken::new();
     let serving = tokio::spawn(service.serve(listener, stop.clone()));
@@ -212,7 +212,7 @@ async fn a_change_that_only_this_test_knows_is_carried_out_and_rolled_back_over_
         Config { data_dir: folder.path().join("data"), listen: "127.0.0.1:0".parse().unwrap(), ..Config::default() };
     let cloud = Arc::new(Workshop(Mutex::new(things())));
     let known = Changes::builtin().with(PAINT);
-    let service = Service::open(config.clone(), CloudRegistry::made_up(cloud.clone()), known, false).await.unwrap();
+    let service = Service::open(config.clone(), CloudRegistry::made_up(cloud.clone()), known, reeve_agents::registry(), false).await.unwrap();
     let ids = keep_everything(&service).await;
     let engine = service.app.engine.clone();
     let (api, stop, serving) = served(service).await;
@@ -257,7 +257,7 @@ async fn a_change_that_only_this_test_knows_is_carried_out_and_rolled_back_over_
 
     // A release without the row shows the plan and does not carry it out.
     let clouds = CloudRegistry::made_up(cloud.clone());
-    let service = Service::open(config, clouds, Changes::builtin(), false).await.unwrap();
+    let service = Service::open(config, clouds, Changes::builtin(), reeve_agents::registry(), false).await.unwrap();
     let (api, stop, serving) = served(service).await;
     let path = format!("intelligence/recommendations/{}", ids[1].0);
     let shown = api.get(&path).await.expect(200);

@@ -62,7 +62,7 @@ async fn look_after(
         let (metrics, days) = (trainer.metrics(), trainer.history_days());
         let material = Arc::new(context.engine.material(agent, metrics, days, MOST_RESOURCES).await?);
         let name = trainer.name();
-        match context.registry.look_after(trainer, material, &Caller::system()).await? {
+        match context.registry.look_after(&trainer, material, &Caller::system()).await? {
             Outcome::Promoted(model) => {
                 tracing::info!(agent = agent.name, name, version = model.version, note = model.note, "a model serves");
             }

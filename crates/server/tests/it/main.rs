@@ -21,6 +21,7 @@ mod full_disk;
 mod journey;
 mod kill;
 mod live;
+mod made_up;
 mod mail;
 mod own_activity;
 mod predictive;

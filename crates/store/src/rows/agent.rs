@@ -1,7 +1,10 @@
 //! A configured agent and the report of its last run.
 
+use std::collections::BTreeMap;
+
 use reeve_recommend::agent::RunReport;
 use reeve_recommend::{Agent, AgentId, AgentType, AutoApply, Impact, Mode, Notifications, Scope, Timing};
+use reeve_recommend::{SettingValue, Settings};
 use reeve_schedule::Schedule;
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +28,8 @@ pub(crate) struct AgentRow {
     schedule: Option<ScheduleRow>,
     #[serde(default)]
     learning_waived: Option<String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    settings: BTreeMap<String, String>,
     version: u64,
     created_at: String,
     last_run: Option<RunRow>,
@@ -89,6 +94,7 @@ impl From<&Agent> for AgentRow {
                 time_zone: schedule.time_zone.clone(),
             }),
             learning_waived: agent.learning_waived.clone(),
+            settings: agent.settings.0.iter().map(|(path, value)| (path.clone(), value.to_string())).collect(),
             version: agent.version,
             created_at: agent.created_at.to_string(),
             last_run: agent.last_run.as_ref().map(RunRow::from),
@@ -118,11 +124,18 @@ impl AgentRow {
             },
             schedule: self.schedule.map(|row| Schedule { pattern: row.pattern, time_zone: row.time_zone }),
             learning_waived: self.learning_waived,
+            settings: self.settings.into_iter().map(setting).collect::<Result<_, _>>().map(Settings)?,
             version: self.version,
             created_at: time(&self.created_at)?,
             last_run: self.last_run.map(RunRow::into_report).transpose()?,
         })
     }
+}
+
+/// A value that a person set, from its text.
+fn setting((path, text): (String, String)) -> Result<(String, SettingValue), RowError> {
+    let value = named("settings", &text, SettingValue::parse)?;
+    Ok((path, value))
 }
 
 impl From<&RunReport> for RunRow {

@@ -107,7 +107,7 @@ fn a_finding_that_an_agent_of_another_type_held_is_advice_now() {
         .replace("cpu_below_20_for_14_days", "anomaly:an-1");
     let read = decode::<recommendation::RecommendationRow>(&isolation).unwrap().into_recommendation().unwrap();
     assert_eq!(read.agent_id, None, "an agent for savings held it");
-    assert_eq!(read.origin.agent_type, reeve_recommend::AgentType::SecurityIntelligence);
+    assert_eq!(read.origin.agent_type, reeve_recommend::AgentType::SECURITY_INTELLIGENCE);
     assert_eq!(read.origin.cause.id(), Some("an-1"));
 }
 
@@ -134,7 +134,7 @@ fn a_saving_without_a_price_is_none_and_was_zero() {
 
 #[test]
 fn agent_v1() {
-    let sample = samples::agent("a-1", reeve_recommend::AgentType::CostOptimizer, 1_000).unwrap();
+    let sample = samples::agent("a-1", reeve_recommend::AgentType::COST_OPTIMIZER, 1_000).unwrap();
     check(&agent::AgentRow::from(&sample), fixture!("agent-v1"));
     let row: agent::AgentRow = decode(fixture!("agent-v1")).unwrap();
     // What was written before there were schedules has none.

@@ -49,16 +49,16 @@ pub async fn run(store: Arc<dyn AgentStore>) -> Result<()> {
 
 async fn agents(store: &dyn AgentStore) -> Result<()> {
     assert!(store.agent_list(None).await?.is_empty(), "the suite needs an empty store");
-    let first = agent("a-2", AgentType::CostOptimizer, 1_000)?;
+    let first = agent("a-2", AgentType::COST_OPTIMIZER, 1_000)?;
     store.agent_insert(&first).await?;
-    store.agent_insert(&agent("a-1", AgentType::SpotOptimizer, 2_000)?).await?;
+    store.agent_insert(&agent("a-1", AgentType::SPOT_OPTIMIZER, 2_000)?).await?;
     assert!(is_conflict(&store.agent_insert(&first).await));
     let ids = async |of_type| -> Result<Vec<String>> {
         Ok(store.agent_list(of_type).await?.into_iter().map(|agent| agent.id.0).collect())
     };
     assert_eq!(ids(None).await?, ["a-2", "a-1"], "oldest first");
-    assert_eq!(ids(Some(AgentType::SpotOptimizer)).await?, ["a-1"]);
-    assert!(ids(Some(AgentType::DbOptimizer)).await?.is_empty());
+    assert_eq!(ids(Some(AgentType::SPOT_OPTIMIZER)).await?, ["a-1"]);
+    assert!(ids(Some(AgentType::DB_OPTIMIZER)).await?.is_empty());
 
     let run = RunReport {
         run_id: "r-1".into(),
@@ -87,7 +87,7 @@ async fn agents(store: &dyn AgentStore) -> Result<()> {
     );
     assert!(is_conflict(&store.agent_update(&Agent { version: 0, ..changed.clone() }).await));
     assert_eq!(store.agent_get(&first.id).await?, changed, "a refused update changes nothing");
-    assert!(is_missing(store.agent_update(&agent("a-none", AgentType::CostOptimizer, 1)?).await, "agent"));
+    assert!(is_missing(store.agent_update(&agent("a-none", AgentType::COST_OPTIMIZER, 1)?).await, "agent"));
     assert!(is_missing(store.agent_get(&AgentId("a-none".into())).await, "agent"));
     assert!(is_missing(store.agent_delete(&AgentId("a-none".into())).await, "agent"));
     Ok(())
@@ -168,7 +168,7 @@ async fn lists(store: &dyn AgentStore) -> Result<()> {
     let recommended = |id: &str, priority, usd: f64, confidence| -> Result<Recommendation> {
         let mut made = recommendation(id, id)?;
         made.agent_id = Some(AgentId("a-list".into()));
-        made.origin.agent_type = AgentType::StorageOptimizer;
+        made.origin.agent_type = AgentType::STORAGE_OPTIMIZER;
         made.subject.account = "222222222222".into();
         made.subject.connection.0 = "c-list".into();
         made.savings_monthly = Some(Money::from_usd(usd));
@@ -221,7 +221,7 @@ async fn lists(store: &dyn AgentStore) -> Result<()> {
 }
 
 async fn a_removed_agent_leaves_closed_recommendations(store: &dyn AgentStore) -> Result<()> {
-    store.agent_insert(&agent("a-gone", AgentType::CostOptimizer, 5_000)?).await?;
+    store.agent_insert(&agent("a-gone", AgentType::COST_OPTIMIZER, 5_000)?).await?;
     let cases = [
         ("g-open", Status::Open, Status::Expired),
         ("g-scheduled", Status::Scheduled, Status::Expired),

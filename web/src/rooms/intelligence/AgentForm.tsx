@@ -1,13 +1,15 @@
 import { Autocomplete, Divider, NumberInput, Select, SimpleGrid, Switch, TagsInput, Text, TextInput, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { Agent } from '../../api/bodies';
 import { fieldMessages } from '../../api/problem';
 import { announce } from '../../display/announce';
 import { FormDialog } from '../../display/FormDialog';
 import { Remove } from '../../display/Remove';
 import { options, words } from '../../display/wording';
-import { given, initial, type AgentFields } from './agent-fields';
+import { flat, given, initial, settingsGiven, type AgentFields } from './agent-fields';
+import { AgentSettings } from './AgentSettings';
 import { agentTypesQuery, configureAgent, createAgent, removeAgent, useChange, useScopeChoices } from './queries';
 
 const MODES = options(['learning', 'safe_mode', 'active']);
@@ -34,13 +36,16 @@ export function AgentForm({ agent, onClose }: { agent?: Agent; onClose: () => vo
     initialValues: initial(agent),
     validate: { name: (value) => (value.trim() === '' ? 'Give it a name' : null) },
   });
+  const chosen = types.data?.items.find(({ name }) => name === form.values.agent_type);
+  const [settings, setSettings] = useState<Record<string, string>>(() => flat(agent?.settings));
+  const changedSettings = () => settingsGiven(settings, flat(agent?.settings), (chosen?.configurable ?? []).map(({ path }) => path));
   const submit = form.onSubmit((fields) => {
     const done = {
       onSuccess: () => { announce(agent ? 'Configuration saved.' : 'Agent created.'); onClose(); },
       onError: (error: Error) => form.setErrors(fieldMessages(error)),
     };
-    if (agent) configure.mutate({ agent_id: agent.id, ...given(fields) }, done);
-    else create.mutate({ ...given(fields), agent_type: fields.agent_type }, done);
+    if (agent) configure.mutate({ agent_id: agent.id, ...given(fields), settings: changedSettings() }, done);
+    else create.mutate({ ...given(fields), agent_type: fields.agent_type, settings: changedSettings() }, done);
   });
   const { accounts, services } = useScopeChoices();
   // The service names the entry of a list that it refuses; the message belongs to the whole field here.
@@ -49,11 +54,10 @@ export function AgentForm({ agent, onClose }: { agent?: Agent; onClose: () => vo
     const { error, ...props } = form.getInputProps(path);
     return { ...props, error: error ?? (refused.length ? refused.join('; ') : undefined) };
   };
-  const chosen = types.data?.items.find(({ name }) => name === form.values.agent_type);
   return (
     <FormDialog
       title={agent ? `Configure ${agent.name}` : 'Create an agent'} size="xl" submit={agent ? 'Save' : 'Create agent'}
-      error={change.error} marked={[...FIELDS, ...Object.keys(form.errors)]} pending={change.isPending}
+      error={change.error} marked={[...FIELDS, ...(chosen?.configurable ?? []).map(({ path }) => `settings.${path}`), ...Object.keys(form.errors)]} pending={change.isPending}
       onSubmit={submit} onClose={onClose}
       aside={agent && <Remove what={agent.name} room="intelligence" explain="Its open recommendations end. What it did stays in the log." remove={() => removeAgent(agent.id)} onRemoved={onClose} />}
     >
@@ -84,6 +88,10 @@ export function AgentForm({ agent, onClose }: { agent?: Agent; onClose: () => vo
         <TextInput label="Schedule" placeholder="Reeve's own interval" description="A cron pattern: minute, hour, day, month, weekday" {...form.getInputProps('schedule')} />
         <Autocomplete label="Its time zone" description="IANA name" data={ZONES} limit={50} maxDropdownHeight={240} {...form.getInputProps('schedule_time_zone')} />
       </SimpleGrid>
+      <AgentSettings
+        settings={chosen?.configurable ?? []} values={settings} errors={form.errors}
+        onChange={(path, value) => setSettings((before) => ({ ...before, [path]: value }))}
+      />
       <Divider label="Acting by itself" labelPosition="left" />
       <Switch label="May apply changes by itself" {...form.getInputProps('auto_apply.enabled', { type: 'checkbox' })} />
       <SimpleGrid cols={{ base: 1, sm: 2 }}>

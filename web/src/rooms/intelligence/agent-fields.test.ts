@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { given, initial } from './agent-fields';
+import { flat, given, initial, settingsGiven } from './agent-fields';
 
 describe('agent fields', () => {
   it('begin with the defaults of the service', () => {
@@ -8,5 +8,14 @@ describe('agent fields', () => {
       auto_apply: { enabled: false, max_impact: 'low', approval_required: 'high_impact' },
       notifications: { recommendations: 'daily_digest', actions_taken: 'immediate', anomalies: 'immediate' }, reason: undefined,
     });
+  });
+
+  it('send the settings that were changed, and an emptied one as its default', () => {
+    const before = flat({ shrink: { cpu_below: '20%', window: '14d' }, on: true });
+    expect(before).toEqual({ 'shrink.cpu_below': '20%', 'shrink.window': '14d', on: 'true' });
+    const known = ['shrink.cpu_below', 'shrink.window', 'on'];
+    expect(settingsGiven({ ...before, 'shrink.cpu_below': '35% ', 'shrink.window': '', other: '3d' }, before, known))
+      .toEqual({ 'shrink.cpu_below': '35%', 'shrink.window': null });
+    expect(settingsGiven(before, before, known)).toEqual({});
   });
 });

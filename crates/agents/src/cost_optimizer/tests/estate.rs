@@ -10,6 +10,7 @@ use reeve_estate::{
 
 use crate::cost_optimizer::judge;
 use reeve_recommend::guardrail::Guardrails;
+use reeve_recommend::settings::Settings;
 use reeve_recommend::{Facts, Judgement};
 
 /// 2026-11-16T00:00:00Z, a Monday.
@@ -22,6 +23,7 @@ pub(super) struct Case {
     pub(super) resource: Resource,
     pub(super) series: Vec<Series>,
     pub(super) volumes: Vec<Resource>,
+    pub(super) settings: Settings,
     pub(super) guardrails: Guardrails,
     pub(super) unchanged_since: Option<Timestamp>,
 }
@@ -33,6 +35,7 @@ impl Case {
             resource: resource("i-1", ResourceKind::VirtualMachine, "ec2", Some(size)),
             series: Vec::new(),
             volumes: Vec::new(),
+            settings: Settings::default(),
             guardrails: Guardrails::default(),
             unchanged_since: None,
         }
@@ -84,6 +87,7 @@ impl Case {
             series: &self.series,
             volumes: &self.volumes,
             catalogue: Catalogue::builtin(),
+            settings: &self.settings,
             guardrails: &self.guardrails,
             unchanged_since: self.unchanged_since,
             now: now(),

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use jiff::SignedDuration;
-use reeve_agents::models::{Confidence, Demand, Deviation, Usage, trainers};
+use reeve_agents::models::{Confidence, Demand, Deviation, Usage};
 use reeve_engine::models::Registry;
 use reeve_engine::models::drift;
 use reeve_estate::{Catalogue, Metric, ResourceKind, Series};
 use reeve_learn::calibrate::{Calibrator, Example, FEATURES};
+use reeve_recommend::AgentType;
 use reeve_recommend::models::ModelType;
 use reeve_recommend::models::{Material, Trainer, calibrator_from, state_of};
 use reeve_recommend::{Caller, Clock as _, Guardrails, Status};
@@ -69,13 +70,13 @@ async fn each_type_of_the_specification_is_trained_on_weeks_and_judged_on_the_ne
     check(&Demand, ModelType::Forecast, 0.85, 0.5);
     check(&Deviation, ModelType::AnomalyDetection, 0.99, 0.95);
     check(&Usage, ModelType::Classification, 0.9, 0.9);
-    assert_eq!(trainers().len(), 4);
+    assert_eq!(reeve_agents::registry().trainers(AgentType::COST_OPTIMIZER).len(), 4);
 }
 
 #[tokio::test]
 async fn an_empty_estate_trains_nothing_and_says_why() {
     let material = estate(&World::new(), 2, 3, office).await;
-    for trainer in trainers() {
+    for trainer in reeve_agents::registry().trainers(AgentType::COST_OPTIMIZER) {
         let why = trainer.train(&material, material.days_ago(trainer.held_out_days())).unwrap_err();
         assert!(!why.0.is_empty());
     }
@@ -117,9 +118,8 @@ fn drift_needs_to_be_certain_and_large() {
 
 #[tokio::test]
 async fn what_serves_calibrates_a_run_and_outcomes_come_back() {
-    let world = World::new();
     let shelf = Arc::new(Shelf::default());
-    world.engine.learn_from(shelf.clone());
+    let world = World::new().learning(shelf.clone());
     world.machine("i-1", "m5.xlarge", 5.0);
     let agent = world.agent("safe_mode", false).await;
     world.run(&agent).await;
@@ -160,7 +160,8 @@ async fn an_agents_models_are_trained_from_what_the_engine_gathers() {
         world.memory.series.lock().push(series.clone());
     }
     let shelf = Arc::new(Shelf::default());
-    let registry = Registry::new(shelf, world.log.clone(), world.clock.clone(), trainers(), Default::default());
+    let registry =
+        Registry::new(shelf, world.log.clone(), world.clock.clone(), reeve_agents::registry(), Default::default());
     let mut names = Vec::new();
     for trainer in registry.trainers_of(&material.agent) {
         let gathered =
@@ -168,7 +169,7 @@ async fn an_agents_models_are_trained_from_what_the_engine_gathers() {
         assert_eq!(gathered.resources.len(), 6, "no more than asked for");
         let full =
             world.engine.material(&material.agent, trainer.metrics(), trainer.history_days(), 100).await.unwrap();
-        registry.look_after(trainer, Arc::new(full), &Caller::system()).await.unwrap();
+        registry.look_after(&trainer, Arc::new(full), &Caller::system()).await.unwrap();
         if registry.serving(&material.agent.id, trainer.name()).await.unwrap().is_some() {
             names.push(trainer.name());
         }

@@ -93,7 +93,7 @@ fn life_with(of: &Resource, plan: impl Fn(&Life) -> Plan) -> Life {
             ..AgentInput::default()
         };
         session.engine.agent_create(input, &people::caller("ada")).await.unwrap();
-        let answers = session.engine.propose(AgentType::OpsIntelligence, vec![found]).await.unwrap();
+        let answers = session.engine.propose(AgentType::OPS_INTELLIGENCE, vec![found]).await.unwrap();
         assert!(answers[0].is_ok(), "{answers:?}");
     });
     life

@@ -87,7 +87,9 @@ impl Life {
             clock: Arc::clone(&self.clock) as _,
             catalogue: Arc::new(Catalogue::builtin().clone()),
             changes: reeve_recommend::Changes::builtin(),
-            judges: crate::world::judges,
+            agent_types: reeve_agents::registry(),
+            models: None,
+            rollouts: None,
         });
         Session {
             engine,

@@ -8,9 +8,8 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 
 use reeve_engine::{AgentInput, ConnectedAccount};
-use reeve_recommend::agent_type::agent_types;
 use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::{Agent, AgentId, Status};
+use reeve_recommend::{Agent, AgentDefinition, AgentId, EngineError, Status};
 
 use super::bodies;
 use super::problems::{asking, problem};
@@ -23,26 +22,29 @@ use crate::wire::agent::{
     AccountChoiceBody, AgentBody, AgentCreate, AgentPatch, AgentStatusBody, AgentTypeBody, AutoApplyBody,
     NotificationsBody, RunBody, ScopeBody, ScopeChoicesBody, ServiceChoiceBody,
 };
+use crate::wire::agent_settings::{SettingBody, flattened, nested};
 use crate::wire::list::List;
 
 /// The nine agent types of the specification.
 #[utoipa::path(get, path = "/api/v1/intelligence/agent-types", tag = "intelligence", responses((status = 200, body = List<AgentTypeBody>)))]
-pub(super) async fn types() -> Json<List<AgentTypeBody>> {
+pub(super) async fn types(State(app): State<Arc<App>>) -> Json<List<AgentTypeBody>> {
     let pairs = |pairs: &[(&str, &str)]| -> BTreeMap<String, String> {
         pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
     };
-    let items: Vec<AgentTypeBody> = agent_types()
-        .iter()
-        .map(|info| AgentTypeBody {
+    let body = |definition: &Arc<dyn AgentDefinition>| {
+        let info = definition.info();
+        AgentTypeBody {
             name: info.agent_type.as_str().to_owned(),
             description: info.description.to_owned(),
             capabilities: pairs(info.capabilities),
             actions: pairs(info.actions),
             settings: pairs(info.settings),
             available: info.findings.is_some(),
+            configurable: definition.settings().iter().map(SettingBody::from).collect(),
             findings: info.findings.map(|source| source.as_str().to_owned()),
-        })
-        .collect();
+        }
+    };
+    let items: Vec<AgentTypeBody> = app.engine.agent_types().iter().map(body).collect();
     Json(List { total: items.len() as u64, items, next_cursor: None })
 }
 
@@ -98,6 +100,7 @@ pub(super) async fn create(
         notifications: body.notifications,
         schedule: body.schedule,
         schedule_time_zone,
+        settings: body.settings,
         reason: body.reason,
     })?;
     let agent = app.engine.agent_create(input, &asking(&caller)).await.map_err(problem)?;
@@ -126,6 +129,7 @@ pub(super) async fn patch(
         notifications: body.notifications,
         schedule: body.schedule,
         schedule_time_zone,
+        settings: body.settings,
         reason: body.reason,
     })?;
     let agent = app.engine.agent_configure(&AgentId(id), input, &asking(&caller)).await.map_err(problem)?;
@@ -167,6 +171,7 @@ struct Given {
     notifications: Option<NotificationsBody>,
     schedule: Option<String>,
     schedule_time_zone: Option<String>,
+    settings: Option<serde_json::Map<String, serde_json::Value>>,
     reason: Option<String>,
 }
 
@@ -202,6 +207,7 @@ fn input(given: Given) -> Result<AgentInput, Problem> {
         notify_anomalies: notify.and_then(|notify| notify.anomalies),
         schedule: given.schedule,
         schedule_time_zone: given.schedule_time_zone,
+        settings: flattened(given.settings.as_ref()).map_err(|errors| problem(EngineError::Invalid(errors)))?,
         reason: given.reason,
     })
 }
@@ -224,5 +230,7 @@ async fn body_of(app: &App, agent: &Agent) -> Result<AgentBody, Problem> {
         next_run_at: app.next_run(agent).map(time::text),
         open_recommendations,
     };
-    Ok(bodies::agent(agent, status))
+    let row = app.engine.agent_types().get(agent.agent_type);
+    let settings = nested(row.map_or(&[], |row| row.settings()), &agent.settings);
+    Ok(bodies::agent(agent, settings, status))
 }

@@ -26,7 +26,7 @@ use crate::wire::workflow::{
 };
 
 /// An agent with its status.
-pub(super) fn agent(agent: &Agent, status: AgentStatusBody) -> AgentBody {
+pub(super) fn agent(agent: &Agent, settings: serde_json::Value, status: AgentStatusBody) -> AgentBody {
     AgentBody {
         id: agent.id.0.clone(),
         agent_type: agent.agent_type.as_str().to_owned(),
@@ -47,6 +47,7 @@ pub(super) fn agent(agent: &Agent, status: AgentStatusBody) -> AgentBody {
         },
         schedule: agent.schedule.as_ref().map(|schedule| schedule.pattern.clone()),
         schedule_time_zone: agent.schedule.as_ref().map(|schedule| schedule.time_zone.clone()),
+        settings,
         learning_waived: agent.learning_waived.clone(),
         version: agent.version,
         created_at: time::text(agent.created_at),

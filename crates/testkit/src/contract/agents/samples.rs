@@ -12,8 +12,8 @@ use reeve_recommend::{
     Action, ActionId, ActionStatus, Agent, AgentId, AgentType, Approval, ApprovalId, ApprovalStatus, AutoApply, Cause,
     ChangeControl, Day, Delegation, Direction, Exception, ExceptionRequest, Exclusion, ExclusionId, Explanation,
     Feedback, Freeze, IacRule, Impact, MaintenanceWindow, Mode, Notifications, Origin, Plan, Priority, Purpose,
-    Ranking, Recommendation, RecommendationId, RecommendationType, Scope, Status, Step, StepKind, StepOutcome, Timing,
-    Watch, WatchVerdict,
+    Ranking, Recommendation, RecommendationId, RecommendationType, Scope, SettingValue, Settings, Status, Step,
+    StepKind, StepOutcome, Timing, Watch, WatchVerdict,
 };
 use reeve_schedule::Schedule;
 
@@ -41,6 +41,7 @@ pub fn agent(id: &str, agent_type: AgentType, created_at_ms: i64) -> Result<Agen
             anomalies: Timing::Never,
         },
         schedule: Some(Schedule { pattern: "0 */6 * * *".into(), time_zone: "Europe/Berlin".into() }),
+        settings: Settings([("downsize_underutilized.cpu_below".into(), SettingValue::Percent(12.5))].into()),
         learning_waived: Some("a trial account".into()),
         version: 1,
         created_at: Timestamp::from_millisecond(created_at_ms)?,
@@ -58,7 +59,7 @@ pub fn recommendation(id: &str, resource: &str) -> Result<Recommendation> {
         id: RecommendationId(id.into()),
         agent_id: Some(AgentId("a-1".into())),
         origin: Origin {
-            agent_type: AgentType::CostOptimizer,
+            agent_type: AgentType::COST_OPTIMIZER,
             rule: "downsize_underutilized".into(),
             cause: Cause::PredictiveRule(RuleId("r-1".into())),
         },

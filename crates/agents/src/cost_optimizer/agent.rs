@@ -1,0 +1,46 @@
+//! `cost_optimizer` as an agent type: its settings, needs, judgement, backtest and models.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use reeve_learn::calibrate::Example;
+use reeve_recommend::models::Trainer;
+use reeve_recommend::{
+    AgentDefinition, AgentType, AgentTypeInfo, Facts, Judgement, Needs, Setting, Settings, agent_type::documented,
+};
+
+use super::settings::{self, Thresholds};
+use super::{METRICS, judge, look_back};
+use crate::models::{Confidence, Demand, Deviation, Usage};
+
+/// The agent type `cost_optimizer`.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CostOptimizer;
+
+impl AgentDefinition for CostOptimizer {
+    fn info(&self) -> &AgentTypeInfo {
+        documented(AgentType::COST_OPTIMIZER)
+    }
+
+    fn settings(&self) -> &[Setting] {
+        settings::ALL
+    }
+
+    fn needs(&self, settings: &Settings) -> Needs {
+        let history_days = Thresholds::from(settings).history_days;
+        // Every kind: what the rules do not cover is told as an abstention with its reason.
+        Needs { kinds: Vec::new(), metrics: METRICS.to_vec(), history_days }
+    }
+
+    fn judge(&self, facts: &Facts<'_>) -> Judgement {
+        judge(facts)
+    }
+
+    fn backtest(&self, facts: &Facts<'_>, times: &[Timestamp]) -> Vec<Example> {
+        look_back(facts, self.info().agent_type, times)
+    }
+
+    fn trainers(&self) -> Vec<Arc<dyn Trainer>> {
+        vec![Arc::new(Confidence), Arc::new(Demand), Arc::new(Deviation), Arc::new(Usage)]
+    }
+}

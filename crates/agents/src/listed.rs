@@ -1,0 +1,49 @@
+//! Agent types without a judgement of their own in this release: their findings come from anomalies and predictive rules, or they
+//! cannot be configured yet. A row leaves this file when its type gets a folder.
+
+use std::sync::Arc;
+
+use reeve_recommend::agent_type::documented;
+use reeve_recommend::models::Trainer;
+use reeve_recommend::{AgentDefinition, AgentType, AgentTypeInfo, Facts, Judgement, Needs, Settings};
+
+use crate::models::{Demand, Deviation, Usage};
+
+/// A type that is described, and whose runs judge nothing.
+struct Listed {
+    agent_type: AgentType,
+    trainers: fn() -> Vec<Arc<dyn Trainer>>,
+}
+
+impl AgentDefinition for Listed {
+    fn info(&self) -> &AgentTypeInfo {
+        documented(self.agent_type)
+    }
+
+    fn needs(&self, _settings: &Settings) -> Needs {
+        Needs::default()
+    }
+
+    fn judge(&self, _facts: &Facts<'_>) -> Judgement {
+        Judgement::default()
+    }
+
+    fn trainers(&self) -> Vec<Arc<dyn Trainer>> {
+        (self.trainers)()
+    }
+}
+
+/// The rows of these types, each with the models that it learns.
+pub(crate) fn rows() -> Vec<Arc<dyn AgentDefinition>> {
+    let row = |agent_type, trainers| -> Arc<dyn AgentDefinition> { Arc::new(Listed { agent_type, trainers }) };
+    vec![
+        row(AgentType::SPOT_OPTIMIZER, || vec![Arc::new(Usage)]),
+        row(AgentType::PERFORMANCE_OPTIMIZER, || vec![Arc::new(Demand), Arc::new(Deviation)]),
+        row(AgentType::DB_OPTIMIZER, || vec![Arc::new(Demand)]),
+        row(AgentType::SECURITY_INTELLIGENCE, || vec![Arc::new(Deviation)]),
+        row(AgentType::COMPLIANCE_INTELLIGENCE, Vec::new),
+        row(AgentType::OPS_INTELLIGENCE, || vec![Arc::new(Demand), Arc::new(Deviation)]),
+        row(AgentType::WORKLOAD_CLASSIFIER, || vec![Arc::new(Usage)]),
+        row(AgentType::STORAGE_OPTIMIZER, Vec::new),
+    ]
+}

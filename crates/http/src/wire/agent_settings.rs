@@ -1,0 +1,132 @@
+//! Settings of an agent on the wire: nested as in the specification's table, values in its spelling (`20%`, `14d`, `true`).
+
+use std::collections::BTreeMap;
+
+use reeve_audit::FieldError;
+use reeve_recommend::{Setting, SettingValue, Settings};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+/// A setting that agents of a type have.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct SettingBody {
+    /// Path in the agent's `settings` (`downsize_underutilized.cpu_below`).
+    pub path: String,
+    /// Effect of the setting, one sentence.
+    pub description: String,
+    /// Value unless another is set: `20%`, `14d`, `true`.
+    #[schema(value_type = Object)]
+    pub default: Value,
+    /// Lowest value; absent for flags.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub minimum: Option<String>,
+    /// Highest value; absent for flags.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub maximum: Option<String>,
+}
+
+impl From<&Setting> for SettingBody {
+    fn from(setting: &Setting) -> Self {
+        let limit = |value: f64| match setting.default {
+            SettingValue::Percent(_) => Some(format!("{value}%")),
+            SettingValue::Days(_) => Some(format!("{value}d")),
+            SettingValue::Flag(_) => None,
+        };
+        SettingBody {
+            path: setting.path.to_owned(),
+            description: setting.description.to_owned(),
+            default: value(setting.default),
+            minimum: limit(setting.range.0),
+            maximum: limit(setting.range.1),
+        }
+    }
+}
+
+/// A value as JSON: flags as booleans, everything else as text.
+fn value(of: SettingValue) -> Value {
+    match of {
+        SettingValue::Flag(flag) => Value::Bool(flag),
+        SettingValue::Percent(_) | SettingValue::Days(_) => Value::String(of.to_string()),
+    }
+}
+
+/// The settings that hold for an agent, defaults included, nested by their paths.
+#[must_use]
+pub(crate) fn nested(known: &[Setting], settings: &Settings) -> Value {
+    let mut root = Map::new();
+    for setting in known {
+        let mut parts: Vec<&str> = setting.path.split('.').collect();
+        let Some(name) = parts.pop() else { continue };
+        let mut here = &mut root;
+        for part in parts {
+            let inner = here.entry(part).or_insert_with(|| Value::Object(Map::new()));
+            // A setting whose path is the folder of another would be a mistake of the agent type.
+            let Value::Object(inner) = inner else { break };
+            here = inner;
+        }
+        here.insert(name.to_owned(), value(settings.get(setting)));
+    }
+    Value::Object(root)
+}
+
+/// Given settings by path; nested objects and dotted names say the same, `null` takes a setting back to its default.
+///
+/// # Errors
+/// Every field whose value is neither a text, a number, a flag, null nor an object.
+pub(crate) fn flattened(
+    given: Option<&Map<String, Value>>,
+) -> Result<BTreeMap<String, Option<String>>, Vec<FieldError>> {
+    let mut found = BTreeMap::new();
+    let mut errors = Vec::new();
+    for (name, value) in given.into_iter().flatten() {
+        flatten(name, value, &mut found, &mut errors);
+    }
+    if errors.is_empty() { Ok(found) } else { Err(errors) }
+}
+
+fn flatten(path: &str, value: &Value, found: &mut BTreeMap<String, Option<String>>, errors: &mut Vec<FieldError>) {
+    match value {
+        Value::Null => drop(found.insert(path.to_owned(), None)),
+        Value::Bool(flag) => drop(found.insert(path.to_owned(), Some(flag.to_string()))),
+        Value::Number(number) => drop(found.insert(path.to_owned(), Some(number.to_string()))),
+        Value::String(text) => drop(found.insert(path.to_owned(), Some(text.clone()))),
+        Value::Object(inner) => {
+            for (name, value) in inner {
+                flatten(&format!("{path}.{name}"), value, found, errors);
+            }
+        }
+        Value::Array(_) => {
+            errors.push(FieldError::new(format!("settings.{path}"), "wrong_type", "must be one value, not a list"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn what_is_answered_is_accepted() {
+        let known: Vec<Setting> = sample();
+        let shown = nested(&known, &Settings::default());
+        let given = flattened(shown.as_object()).unwrap();
+        assert_eq!(given.len(), known.len());
+        let taken = Settings::default().overlay(&known, &given).unwrap();
+        assert_eq!(nested(&known, &taken), shown);
+        assert_eq!(shown["shrink"]["cpu_below"], "20%");
+        assert_eq!(shown["on"], true);
+        let errors = flattened(serde_json::json!({"shrink": {"window": ["1d"]}}).as_object()).unwrap_err();
+        assert_eq!(errors[0].path, "settings.shrink.window");
+    }
+
+    fn sample() -> Vec<Setting> {
+        let setting = |path, default| Setting { path, description: "", default, range: (0.0, 100.0) };
+        vec![
+            setting("shrink.cpu_below", SettingValue::Percent(20.0)),
+            setting("shrink.window", SettingValue::Days(14)),
+            setting("on", SettingValue::Flag(true)),
+        ]
+    }
+}

@@ -1,0 +1,107 @@
+//! Names of agent types. The set is open: a type exists because the registry has a row for it, and a stored name stays readable when
+//! its row is gone.
+
+use std::fmt;
+
+/// Longest name, bytes.
+const LONGEST: usize = 40;
+
+/// Name of an agent type (`cost_optimizer`): lower-case letters, digits and underscores, a letter first, at most 40 bytes. It is kept
+/// in place, so that it can be copied.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AgentType {
+    bytes: [u8; LONGEST],
+    length: u8,
+}
+
+impl AgentType {
+    /// `cost_optimizer`.
+    pub const COST_OPTIMIZER: AgentType = AgentType::named("cost_optimizer");
+    /// `spot_optimizer`.
+    pub const SPOT_OPTIMIZER: AgentType = AgentType::named("spot_optimizer");
+    /// `performance_optimizer`.
+    pub const PERFORMANCE_OPTIMIZER: AgentType = AgentType::named("performance_optimizer");
+    /// `db_optimizer`.
+    pub const DB_OPTIMIZER: AgentType = AgentType::named("db_optimizer");
+    /// `security_intelligence`.
+    pub const SECURITY_INTELLIGENCE: AgentType = AgentType::named("security_intelligence");
+    /// `compliance_intelligence`.
+    pub const COMPLIANCE_INTELLIGENCE: AgentType = AgentType::named("compliance_intelligence");
+    /// `ops_intelligence`.
+    pub const OPS_INTELLIGENCE: AgentType = AgentType::named("ops_intelligence");
+    /// `workload_classifier`.
+    pub const WORKLOAD_CLASSIFIER: AgentType = AgentType::named("workload_classifier");
+    /// `storage_optimizer`.
+    pub const STORAGE_OPTIMIZER: AgentType = AgentType::named("storage_optimizer");
+
+    /// The type of a name that stands in code.
+    ///
+    /// # Panics
+    /// When the text is no name of a type: in a constant, at compile time.
+    #[must_use]
+    pub const fn named(text: &str) -> AgentType {
+        match AgentType::of(text) {
+            Some(found) => found,
+            None => panic!("no name of an agent type"),
+        }
+    }
+
+    /// Reads a name; `None` for a text that no agent type may have. Only the registry tells whether the type exists.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<AgentType> {
+        AgentType::of(text)
+    }
+
+    const fn of(text: &str) -> Option<AgentType> {
+        let from = text.as_bytes();
+        if from.is_empty() || from.len() > LONGEST || !from[0].is_ascii_lowercase() {
+            return None;
+        }
+        let mut bytes = [0; LONGEST];
+        let mut at = 0;
+        while at < from.len() {
+            if !(from[at].is_ascii_lowercase() || from[at].is_ascii_digit() || from[at] == b'_') {
+                return None;
+            }
+            bytes[at] = from[at];
+            at += 1;
+        }
+        Some(AgentType { bytes, length: from.len() as u8 })
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        // Only ASCII gets in.
+        std::str::from_utf8(&self.bytes[..usize::from(self.length)]).unwrap_or_default()
+    }
+}
+
+impl fmt::Display for AgentType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl fmt::Debug for AgentType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_read_back_and_what_is_no_name_is_refused() {
+        for name in ["cost_optimizer", "a", "tape_librarian_2"] {
+            assert_eq!(AgentType::parse(name).map(|found| found.to_string()).as_deref(), Some(name));
+        }
+        let long = "a".repeat(LONGEST + 1);
+        for text in ["", "Cost", "cost-optimizer", "_cost", "1cost", "cost optimizer", "kosten_f\u{fc}r", &long] {
+            assert_eq!(AgentType::parse(text), None, "{text:?}");
+        }
+        assert_eq!(AgentType::parse("cost_optimizer"), Some(AgentType::COST_OPTIMIZER));
+    }
+}

@@ -1,0 +1,102 @@
+//! Contract of an agent type, and the registry of those that a service runs.
+//!
+//! The engine knows agent types by this contract alone: it loads what [`Needs`] names and keeps what the judgement proposes. A new
+//! agent type is an implementation and a row of the registry.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use reeve_estate::{Metric, ResourceKind};
+use reeve_learn::calibrate::Example;
+
+use crate::agent_name::AgentType;
+use crate::agent_type::{AgentTypeInfo, FindingSource};
+use crate::judgement::{Facts, Judgement};
+use crate::models::Trainer;
+use crate::settings::{Setting, Settings};
+
+/// Facts that a judgement asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Needs {
+    /// Kinds of resources that are judged; empty for all.
+    pub kinds: Vec<ResourceKind>,
+    /// Metrics whose series are loaded.
+    pub metrics: Vec<Metric>,
+    /// Days of history that are loaded.
+    pub history_days: i64,
+}
+
+/// An agent type: its description, the facts it needs, and its judgement. Pure: no clock, no store, no cloud.
+pub trait AgentDefinition: Send + Sync {
+    /// Name, description, capabilities and actions.
+    fn info(&self) -> &AgentTypeInfo;
+
+    /// Settings that a person may change for an agent of the type.
+    fn settings(&self) -> &[Setting] {
+        &[]
+    }
+
+    /// Facts that a run loads for each resource.
+    fn needs(&self, settings: &Settings) -> Needs;
+
+    /// Judges one resource: proposals, and abstentions with their reasons.
+    fn judge(&self, facts: &Facts<'_>) -> Judgement;
+
+    /// The same judgement at earlier times, each with whether it held. `facts.now` is the present.
+    fn backtest(&self, _facts: &Facts<'_>, _times: &[Timestamp]) -> Vec<Example> {
+        Vec::new()
+    }
+
+    /// Models that agents of the type learn.
+    fn trainers(&self) -> Vec<Arc<dyn Trainer>> {
+        Vec::new()
+    }
+}
+
+/// The agent types of a service, in the order in which people see them.
+#[derive(Clone)]
+pub struct AgentTypes(Arc<[Arc<dyn AgentDefinition>]>);
+
+impl AgentTypes {
+    /// A registry of these types. Of two with one name the first counts.
+    #[must_use]
+    pub fn new(rows: Vec<Arc<dyn AgentDefinition>>) -> Self {
+        AgentTypes(rows.into())
+    }
+
+    /// Every type.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<dyn AgentDefinition>> {
+        self.0.iter()
+    }
+
+    /// One type.
+    #[must_use]
+    pub fn get(&self, agent_type: AgentType) -> Option<&Arc<dyn AgentDefinition>> {
+        self.0.iter().find(|row| row.info().agent_type == agent_type)
+    }
+
+    /// Names of every type.
+    #[must_use]
+    pub fn names(&self) -> Vec<&str> {
+        self.0.iter().map(|row| row.info().agent_type.as_str()).collect()
+    }
+
+    /// Names of the types that can be configured in this release.
+    #[must_use]
+    pub fn available(&self) -> Vec<&str> {
+        let can_run = self.0.iter().filter(|row| row.info().findings.is_some());
+        can_run.map(|row| row.info().agent_type.as_str()).collect()
+    }
+
+    /// The type whose runs judge resources; `None` where findings come from elsewhere or the type is unknown.
+    #[must_use]
+    pub fn judging(&self, agent_type: AgentType) -> Option<&Arc<dyn AgentDefinition>> {
+        self.get(agent_type).filter(|row| row.info().findings == Some(FindingSource::Runs))
+    }
+
+    /// Models that agents of a type learn.
+    #[must_use]
+    pub fn trainers(&self, agent_type: AgentType) -> Vec<Arc<dyn Trainer>> {
+        self.get(agent_type).map(|row| row.trainers()).unwrap_or_default()
+    }
+}

@@ -1,0 +1,206 @@
+//! Settings of an agent type: thresholds and windows of the specification's table, typed, with their limits and defaults.
+//!
+//! An agent keeps only the values that a person set; [`Settings::get`] answers the default otherwise, so that a better default reaches
+//! every agent that nobody configured differently.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use reeve_audit::FieldError;
+
+/// Value of a setting.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum SettingValue {
+    /// Percent, written `20%`.
+    Percent(f64),
+    /// Days, written `14d`.
+    Days(u32),
+    /// `true` or `false`.
+    Flag(bool),
+}
+
+impl fmt::Display for SettingValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SettingValue::Percent(percent) => write!(f, "{percent}%"),
+            SettingValue::Days(days) => write!(f, "{days}d"),
+            SettingValue::Flag(flag) => write!(f, "{flag}"),
+        }
+    }
+}
+
+impl SettingValue {
+    /// Reads a value by its form; `None` for a text that has none of the forms.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<SettingValue> {
+        let text = text.trim();
+        match text {
+            "true" => return Some(SettingValue::Flag(true)),
+            "false" => return Some(SettingValue::Flag(false)),
+            _ => {}
+        }
+        if let Some(days) = text.strip_suffix('d') {
+            return days.parse().ok().map(SettingValue::Days);
+        }
+        let percent: f64 = text.strip_suffix('%')?.trim_end().parse().ok()?;
+        percent.is_finite().then_some(SettingValue::Percent(percent))
+    }
+}
+
+/// A setting that an agent type has.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Setting {
+    /// Path below `settings` (`downsize_underutilized.cpu_below`).
+    pub path: &'static str,
+    /// Effect of the setting, one sentence.
+    pub description: &'static str,
+    /// Value unless a person sets another; every value has its form.
+    pub default: SettingValue,
+    /// Lowest and highest value, of percentages and days.
+    pub range: (f64, f64),
+}
+
+impl Setting {
+    /// Checks a value given for this setting.
+    ///
+    /// # Errors
+    /// The field `settings.<path>`, with the form and the limits that hold.
+    pub fn check(&self, text: &str) -> Result<SettingValue, FieldError> {
+        let within = |value: f64| (self.range.0..=self.range.1).contains(&value);
+        let parsed = SettingValue::parse(text);
+        let (low, high) = self.range;
+        let fits = match (self.default, parsed) {
+            (SettingValue::Percent(_), Some(SettingValue::Percent(value))) => within(value),
+            (SettingValue::Days(_), Some(SettingValue::Days(value))) => within(f64::from(value)),
+            (SettingValue::Flag(_), Some(SettingValue::Flag(_))) => true,
+            _ => false,
+        };
+        if let Some(value) = parsed.filter(|_| fits) {
+            return Ok(value);
+        }
+        let message = match self.default {
+            SettingValue::Percent(_) => format!("must be a percentage from {low}% to {high}%, as in {}", self.default),
+            SettingValue::Days(_) => format!("must be a number of days from {low}d to {high}d, as in {}", self.default),
+            SettingValue::Flag(_) => "must be true or false".to_owned(),
+        };
+        Err(FieldError::new(format!("settings.{}", self.path), "invalid_value", message))
+    }
+}
+
+/// Values that a person set for an agent, by path.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Settings(pub BTreeMap<String, SettingValue>);
+
+impl Settings {
+    /// The value of a setting: the one that was set, else the default.
+    #[must_use]
+    pub fn get(&self, setting: &Setting) -> SettingValue {
+        self.0.get(setting.path).copied().unwrap_or(setting.default)
+    }
+
+    /// The value of a setting that is a percentage.
+    #[must_use]
+    pub fn percent(&self, setting: &Setting) -> f64 {
+        match (self.get(setting), setting.default) {
+            (SettingValue::Percent(value), _) | (_, SettingValue::Percent(value)) => value,
+            _ => 0.0,
+        }
+    }
+
+    /// The value of a setting that is a number of days.
+    #[must_use]
+    pub fn days(&self, setting: &Setting) -> i64 {
+        match (self.get(setting), setting.default) {
+            (SettingValue::Days(value), _) | (_, SettingValue::Days(value)) => i64::from(value),
+            _ => 0,
+        }
+    }
+
+    /// The value of a setting that is a flag.
+    #[must_use]
+    pub fn flag(&self, setting: &Setting) -> bool {
+        match (self.get(setting), setting.default) {
+            (SettingValue::Flag(value), _) | (_, SettingValue::Flag(value)) => value,
+            _ => false,
+        }
+    }
+
+    /// Lays given texts over these values; `None` takes a value back to its default.
+    ///
+    /// # Errors
+    /// Every failing field, unknown settings among them.
+    pub fn overlay(
+        &self,
+        known: &[Setting],
+        given: &BTreeMap<String, Option<String>>,
+    ) -> Result<Settings, Vec<FieldError>> {
+        let mut next = self.clone();
+        let mut errors = Vec::new();
+        for (path, text) in given {
+            let Some(setting) = known.iter().find(|setting| setting.path == path) else {
+                let names: Vec<&str> = known.iter().map(|setting| setting.path).collect();
+                let message = match names.is_empty() {
+                    true => "agents of this type have no settings".to_owned(),
+                    false => format!("is no setting of this agent type; there are {}", names.join(", ")),
+                };
+                errors.push(FieldError::new(format!("settings.{path}"), "unknown_field", message));
+                continue;
+            };
+            match text.as_deref().map(|text| setting.check(text)).transpose() {
+                Ok(Some(value)) => drop(next.0.insert(path.clone(), value)),
+                Ok(None) => drop(next.0.remove(path)),
+                Err(error) => errors.push(error),
+            }
+        }
+        if errors.is_empty() { Ok(next) } else { Err(errors) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const BELOW: Setting =
+        Setting { path: "shrink.cpu_below", description: "", default: SettingValue::Percent(20.0), range: (1.0, 60.0) };
+    const WINDOW: Setting =
+        Setting { path: "shrink.window", description: "", default: SettingValue::Days(14), range: (7.0, 30.0) };
+    const ON: Setting = Setting { path: "on", description: "", default: SettingValue::Flag(true), range: (0.0, 0.0) };
+
+    fn given(pairs: &[(&str, Option<&str>)]) -> BTreeMap<String, Option<String>> {
+        pairs.iter().map(|(path, text)| ((*path).to_owned(), text.map(str::to_owned))).collect()
+    }
+
+    #[test]
+    fn set_values_hold_and_null_gives_the_default_back() {
+        let known = [BELOW, WINDOW, ON];
+        let set = given(&[("shrink.cpu_below", Some("35.5%")), ("shrink.window", Some("21d")), ("on", Some("false"))]);
+        let settings = Settings::default().overlay(&known, &set).unwrap();
+        assert_eq!((settings.percent(&BELOW), settings.days(&WINDOW), settings.flag(&ON)), (35.5, 21, false));
+        for value in settings.0.values() {
+            assert_eq!(SettingValue::parse(&value.to_string()), Some(*value), "{value} reads back");
+        }
+        let settings = settings.overlay(&known, &given(&[("shrink.cpu_below", None)])).unwrap();
+        assert_eq!((settings.percent(&BELOW), settings.days(&WINDOW)), (20.0, 21));
+    }
+
+    #[test]
+    fn every_wrong_setting_is_named() {
+        let wrong = given(&[
+            ("shrink.cpu_below", Some("61%")),
+            ("shrink.window", Some("14%")),
+            ("on", Some("perhaps")),
+            ("shrink.speed", Some("3d")),
+        ]);
+        let errors = Settings::default().overlay(&[BELOW, WINDOW, ON], &wrong).unwrap_err();
+        let paths: Vec<&str> = errors.iter().map(|error| error.path.as_str()).collect();
+        assert_eq!(
+            paths,
+            ["settings.on", "settings.shrink.cpu_below", "settings.shrink.speed", "settings.shrink.window"]
+        );
+        assert!(errors[1].message.contains("from 1% to 60%"), "{}", errors[1].message);
+        for text in ["NaN%", "inf%", "-5%", "20", "%", "d", "-1d", "1.5d"] {
+            assert!(BELOW.check(text).is_err() && WINDOW.check(text).is_err(), "{text}");
+        }
+    }
+}

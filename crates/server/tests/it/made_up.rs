@@ -1,0 +1,132 @@
+//! An agent type and a change that exist in this test alone, from facts over HTTP to a rolled-back action: whatever it needs, the service offers by the
+//! contracts of agent types and changes, and nothing else is touched.
+
+mod tape_librarian;
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use reeve_recommend::{AgentTypes, Changes};
+use reeve_server::Startup;
+use reeve_testkit::http::{Api, until};
+use reeve_testkit::moto::{EC2, Moto};
+use serde_json::{Value, json};
+use tape_librarian::TapeLibrarian;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+const PATIENCE: Duration = Duration::from_secs(120);
+const REGION: &str = "us-east-1";
+const TOKEN: &str = "the-administrator-of-the-made-up-type";
+
+/// A service in this process, with the made-up type beside those of the specification.
+struct Running {
+    api: Api,
+    stop: CancellationToken,
+    task: JoinHandle<anyhow::Result<()>>,
+}
+
+impl Running {
+    async fn start(home: &Path) -> Running {
+        let config = home.join("reeve.toml");
+        let text = format!(
+            "data_dir = {:?}\nlisten = \"127.0.0.1:0\"\noutbound = {{ allow = [\"127.0.0.0/8\"] }}\n",
+            home.join("data")
+        );
+        std::fs::write(&config, text).unwrap();
+        let mut rows = reeve_agents::rows();
+        rows.push(Arc::new(TapeLibrarian));
+        let stop = CancellationToken::new();
+        let (bound, address) = tokio::sync::oneshot::channel::<SocketAddr>();
+        let startup = Startup {
+            config,
+            changes: Changes::builtin().with(tape_librarian::CHANGE),
+            agent_types: AgentTypes::new(rows),
+            admin_token: Some(TOKEN.to_owned()),
+            stop: stop.clone(),
+        };
+        let task = tokio::spawn(reeve_server::serve(startup, move |address| drop(bound.send(address))));
+        let address = address.await.unwrap();
+        Running { api: Api::new(&format!("http://{address}")).with_token(TOKEN), stop, task }
+    }
+
+    async fn end(self) {
+        self.stop.cancel();
+        self.task.await.unwrap().unwrap();
+    }
+}
+
+/// An agent of the type with its threshold, as a person configures it.
+fn agent(threshold: &str) -> Value {
+    json!({
+        "agent_type": "tape_librarian", "name": "Librarian", "mode": "safe_mode", "reason": "a test",
+        "settings": { "rewind_tapes": { "cpu_below": threshold } },
+    })
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_made_up_agent_type_goes_from_facts_to_a_rolled_back_action() {
+    let moto = Moto::start().await.unwrap();
+    let machine = moto.machines(REGION, "m5.large", 1, &[("Name", "tape")]).await.unwrap().remove(0);
+    let home = tempfile::tempdir().unwrap();
+    let service = Running::start(home.path()).await;
+    let admin = &service.api;
+
+    let types = admin.get("intelligence/agent-types").await.expect(200);
+    let listed = types.items().iter().find(|one| one["name"] == "tape_librarian").unwrap();
+    assert_eq!((&listed["available"], &listed["findings"]), (&json!(true), &json!("runs")), "{listed}");
+    assert_eq!(listed["configurable"][0]["path"], "rewind_tapes.cpu_below", "{listed}");
+    let refused = admin.post("intelligence/agents", agent("200%")).await.expect(422);
+    assert_eq!(refused.body["errors"][0]["field"], "settings.rewind_tapes.cpu_below", "{}", refused.body);
+
+    let connection = json!({
+        "name": "acme", "provider": "aws", "regions": [REGION], "endpoint": moto.endpoint(), "allow_actions": true,
+        "credentials": { "access_key_id": "AKIAIOSFODNN7EXAMPLE", "secret_access_key": "secret" },
+    });
+    let connection = admin.post("connections", connection).await.expect(201).text_at("/id");
+    until("the first sync", PATIENCE, || async {
+        (admin.get(&format!("connections/{connection}")).await.expect(200).body["status"] == "ready").then_some(())
+    })
+    .await;
+
+    // Its setting decides: below the threshold of the first agent nothing is found.
+    let strict = admin.post("intelligence/agents", agent("1%")).await.expect(201).text_at("/id");
+    let report = admin.post(&format!("intelligence/agents/{strict}/run"), json!({})).await.expect(200);
+    assert_eq!((&report.body["recommendations"], &report.body["skipped"]["not_rewound"]), (&json!(0), &json!(1)));
+    let changed = json!({ "settings": { "rewind_tapes": { "cpu_below": "40%" } } });
+    let changed = admin.patch(&format!("intelligence/agents/{strict}"), changed).await.expect(200);
+    assert_eq!(changed.body["settings"], json!({ "rewind_tapes": { "cpu_below": "40%" } }));
+    let report = admin.post(&format!("intelligence/agents/{strict}/run"), json!({})).await.expect(200);
+    assert_eq!(report.body["recommendations"], 1, "{}", report.body);
+
+    let all = admin.get(&format!("intelligence/recommendations?agent={strict}")).await.expect(200);
+    let found = all.items()[0].clone();
+    assert_eq!((&found["agent_type"], &found["origin"]["rule"]), (&json!("tape_librarian"), &json!("rewind_tapes")));
+    assert_eq!(found["resource"]["id"], json!(machine));
+    let id = found["id"].as_str().unwrap().to_owned();
+    let hash = found["plan"]["hash"].clone();
+    let asked = admin.post(&format!("intelligence/recommendations/{id}/execute"), json!({ "plan_hash": hash })).await;
+    assert!([200, 202].contains(&asked.status), "{}", asked.body);
+    let ended = until("the rollback", PATIENCE, async || {
+        let one = admin.get(&format!("intelligence/recommendations/{id}")).await.expect(200);
+        ["rolled_back", "failed", "succeeded"].contains(&one.body["status"].as_str()?).then_some(one.body)
+    })
+    .await;
+    assert_eq!(ended["status"], "rolled_back", "{ended}");
+
+    let actions = admin.get("intelligence/actions").await.expect(200);
+    let action = &actions.items()[0];
+    assert_eq!(action["status"], "rolled_back", "{action}");
+    assert!(action["reason"].as_str().unwrap().contains("did not stick"), "{action}");
+    let one = [("InstanceId.1".to_owned(), machine.clone())];
+    let seen = moto.query(&EC2, REGION, "DescribeInstances", &one).await.unwrap();
+    assert!(seen.contains("<name>running</name>"), "the machine that was stopped runs again: {seen}");
+    let story = admin.get(&format!("audit-logs?query=metadata.recommendation_id:{id}")).await.expect(200);
+    let operations: Vec<&str> =
+        story.items().iter().filter_map(|entry| entry["action"]["operation"].as_str()).collect();
+    assert!(operations.iter().any(|operation| operation.starts_with("rollback.")), "{operations:?}");
+    assert!(story.items().iter().any(|entry| entry["metadata"]["agent_type"] == "tape_librarian"));
+    service.end().await;
+}
