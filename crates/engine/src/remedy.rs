@@ -15,8 +15,8 @@ use reeve_recommend::recommendation::{Recommendation, RecommendationType};
 
 /// Whether a recommendation gives a resource more of what it lacks.
 fn relieves(of: &Recommendation) -> bool {
-    use RecommendationType::{AutoScaling, CachingStrategy, DatabaseTuning, InstanceType};
-    matches!(of.kind, AutoScaling | CachingStrategy | DatabaseTuning | InstanceType)
+    use RecommendationType::{AutoScaling, CachingStrategy, DatabaseTuning, InstanceType, LimitIncrease};
+    matches!(of.kind, AutoScaling | CachingStrategy | DatabaseTuning | InstanceType | LimitIncrease)
 }
 
 impl Engine {

@@ -307,7 +307,7 @@ fn is_of_another(known: &Recommendation, holder: Holder<'_>) -> bool {
 /// A volume that has grown helps only once its file system has, which is for a person; until then the forecast stays what it
 /// was, and must not make it grow again and again.
 fn kept_days(of: &Recommendation) -> i64 {
-    if of.kind == RecommendationType::StorageOptimization { GROWN_DAYS } else { DISMISSED_DAYS }
+    if of.kind == RecommendationType::StorageExpansion { GROWN_DAYS } else { DISMISSED_DAYS }
 }
 
 /// Recommendations of the same type and size step that were carried out and whose outcome is known, by a person's word before

@@ -127,13 +127,13 @@ impl ResponseKind {
     #[must_use]
     pub const fn recommendation(self) -> RecommendationType {
         match self {
-            ResponseKind::ExpandStorage => RecommendationType::StorageOptimization,
+            ResponseKind::ExpandStorage => RecommendationType::StorageExpansion,
             ResponseKind::CreateReadReplica => RecommendationType::DatabaseTuning,
-            ResponseKind::RequestLimitIncrease | ResponseKind::PreScale => RecommendationType::AutoScaling,
+            ResponseKind::RequestLimitIncrease => RecommendationType::LimitIncrease,
+            ResponseKind::PreScale => RecommendationType::AutoScaling,
             ResponseKind::ScaleUp => RecommendationType::InstanceType,
             ResponseKind::WarmCache => RecommendationType::CachingStrategy,
-            // What is prepared for is the provider's or the team's maintenance of the system.
-            ResponseKind::PrepareFailover => RecommendationType::PatchManagement,
+            ResponseKind::PrepareFailover => RecommendationType::Failover,
         }
     }
 }

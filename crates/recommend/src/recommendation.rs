@@ -17,7 +17,7 @@ use reeve_estate::named;
 pub struct RecommendationId(pub String);
 
 named!(
-    /// What kind of change. The specification's fourteen types.
+    /// Kind of change: the specification's thirteen types, and what fits none of them.
     RecommendationType {
         /// Cost: another size.
         RightSize => "right_size",
@@ -45,6 +45,12 @@ named!(
         IamOptimization => "iam_optimization",
         /// Security: patches.
         PatchManagement => "patch_management",
+        /// More storage before a disk is full; it costs, so that it is no saving.
+        StorageExpansion => "storage_expansion",
+        /// A higher limit of a service, asked of the provider.
+        LimitIncrease => "limit_increase",
+        /// A switch to the standby before a maintenance.
+        Failover => "failover",
     }
 );
 
@@ -285,6 +291,26 @@ pub struct Feedback {
 pub const CATEGORIES: [&str; 3] = ["cost", "performance", "security"];
 
 impl RecommendationType {
+    /// Returns `true` for the types of the specification.
+    #[must_use]
+    pub const fn is_documented(self) -> bool {
+        use RecommendationType as T;
+        !matches!(self, T::StorageExpansion | T::LimitIncrease | T::Failover)
+    }
+
+    /// The kind of a recommendation as it is called today. Earlier releases called a failover patch management, a larger disk a saving
+    /// on storage, and a higher limit auto-scaling.
+    #[must_use]
+    pub fn relabeled(self, rule: &str) -> Self {
+        use RecommendationType as T;
+        match (self, rule) {
+            (T::PatchManagement, "prepare_failover") => T::Failover,
+            (T::StorageOptimization, "expand_storage") => T::StorageExpansion,
+            (T::AutoScaling, "request_limit_increase") => T::LimitIncrease,
+            (kind, _) => kind,
+        }
+    }
+
     /// What it is about: `cost`, `performance` or `security`.
     #[must_use]
     pub const fn category(self) -> &'static str {
@@ -295,8 +321,31 @@ impl RecommendationType {
             | T::SpotInstances
             | T::StorageOptimization
             | T::IdleResourceCleanup => CATEGORIES[0],
-            T::AutoScaling | T::InstanceType | T::DatabaseTuning | T::CachingStrategy => CATEGORIES[1],
+            T::AutoScaling
+            | T::InstanceType
+            | T::DatabaseTuning
+            | T::CachingStrategy
+            | T::StorageExpansion
+            | T::LimitIncrease
+            | T::Failover => CATEGORIES[1],
             T::SecurityGroup | T::Encryption | T::IamOptimization | T::PatchManagement => CATEGORIES[2],
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_the_documents_or_say_what_it_is() {
+        use RecommendationType as T;
+        assert_eq!(T::ALL.iter().filter(|kind| kind.is_documented()).count(), 13);
+        let check = |before: T, rule: &str, now: T| assert_eq!(before.relabeled(rule), now, "{rule}");
+        check(T::PatchManagement, "prepare_failover", T::Failover);
+        check(T::StorageOptimization, "expand_storage", T::StorageExpansion);
+        check(T::AutoScaling, "request_limit_increase", T::LimitIncrease);
+        check(T::AutoScaling, "pre_scale", T::AutoScaling);
+        check(T::StorageOptimization, "move_to_cold_storage", T::StorageOptimization);
     }
 }

@@ -56,18 +56,23 @@ fn value(of: SettingValue) -> Value {
 pub(crate) fn nested(known: &[Setting], settings: &Settings) -> Value {
     let mut root = Map::new();
     for setting in known {
-        let mut parts: Vec<&str> = setting.path.split('.').collect();
-        let Some(name) = parts.pop() else { continue };
-        let mut here = &mut root;
-        for part in parts {
-            let inner = here.entry(part).or_insert_with(|| Value::Object(Map::new()));
-            // A setting whose path is the folder of another would be a mistake of the agent type.
-            let Value::Object(inner) = inner else { break };
-            here = inner;
-        }
-        here.insert(name.to_owned(), value(settings.get(setting)));
+        let path: Vec<&str> = setting.path.split('.').collect();
+        insert(&mut root, &path, value(settings.get(setting)));
     }
     Value::Object(root)
+}
+
+fn insert(here: &mut Map<String, Value>, path: &[&str], value: Value) {
+    match path {
+        [] => {}
+        [name] => drop(here.insert((*name).to_owned(), value)),
+        [name, rest @ ..] => {
+            let inner = here.entry(*name).or_insert_with(|| Value::Object(Map::new()));
+            if let Value::Object(inner) = inner {
+                insert(inner, rest, value);
+            }
+        }
+    }
 }
 
 /// Given settings by path; nested objects and dotted names say the same, `null` takes a setting back to its default.

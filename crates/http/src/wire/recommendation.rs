@@ -14,8 +14,10 @@ pub struct RecommendationBody {
     pub agent_type: String,
     /// Agent type, rule and cause.
     pub origin: OriginBody,
-    /// `right_size`, `idle_resource_cleanup`, `instance_type`, `reserved_instances`, ...
+    /// One of the specification's thirteen types (`right_size`, `idle_resource_cleanup`, `instance_type`, ...); null where none fits.
     #[serde(rename = "type")]
+    pub documented_type: Option<String>,
+    /// Kind of change: the type, else `storage_expansion`, `limit_increase`, `failover`.
     pub kind: String,
     /// The rule that found it (`downsize_underutilized`, ...).
     pub rule: String,

@@ -10,7 +10,7 @@ use crate::agent::{AgentId, AgentType, AutoApply, Impact, Notifications, Scope, 
 fn agent(confidence_threshold: f64) -> Agent {
     Agent {
         id: AgentId("a".into()),
-        agent_type: AgentType::CostOptimizer,
+        agent_type: AgentType::COST_OPTIMIZER,
         name: "Optimizer".into(),
         mode: Mode::SafeMode,
         scope: Scope { accounts: Vec::new(), services: Vec::new() },

@@ -24,6 +24,9 @@ pub fn name(kind: RecommendationType, carried: &[Candidate]) -> String {
         Type::Encryption => format!("Encrypt {count} {noun}"),
         Type::IamOptimization => format!("Tighten the permissions of {count} {noun}"),
         Type::PatchManagement => format!("Patch {count} {noun}"),
+        Type::StorageExpansion => format!("Expand the storage of {count} {noun}"),
+        Type::LimitIncrease => format!("Raise the limits of {count} {noun}"),
+        Type::Failover => format!("Fail over {count} {noun}"),
     };
     if carried.iter().all(|one| one.production) {
         change + " in production"

@@ -212,7 +212,10 @@ async fn a_change_that_only_this_test_knows_is_carried_out_and_rolled_back_over_
         Config { data_dir: folder.path().join("data"), listen: "127.0.0.1:0".parse().unwrap(), ..Config::default() };
     let cloud = Arc::new(Workshop(Mutex::new(things())));
     let known = Changes::builtin().with(PAINT);
-    let service = Service::open(config.clone(), CloudRegistry::made_up(cloud.clone()), known, reeve_agents::registry(), false).await.unwrap();
+    let service =
+        Service::open(config.clone(), CloudRegistry::made_up(cloud.clone()), known, reeve_agents::registry(), false)
+            .await
+            .unwrap();
     let ids = keep_everything(&service).await;
     let engine = service.app.engine.clone();
     let (api, stop, serving) = served(service).await;

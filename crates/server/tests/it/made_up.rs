@@ -47,7 +47,7 @@ impl Running {
             admin_token: Some(TOKEN.to_owned()),
             stop: stop.clone(),
         };
-        let task = tokio::spawn(reeve_server::serve(startup, move |address| drop(bound.send(address))));
+        let task = tokio::spawn(reeve_server::serve(startup, move |address| bound.send(address).unwrap_or_default()));
         let address = address.await.unwrap();
         Running { api: Api::new(&format!("http://{address}")).with_token(TOKEN), stop, task }
     }

@@ -196,8 +196,8 @@ impl RecommendationRow {
         Ok(Recommendation {
             id: RecommendationId(self.id),
             agent_id: agent_id.map(AgentId),
+            kind: named("kind", &self.kind, RecommendationType::parse)?.relabeled(&origin.rule),
             origin,
-            kind: named("kind", &self.kind, RecommendationType::parse)?,
             title: self.title,
             subject: self.subject.into_subject(&self.reason_codes)?,
             priority: named("priority", &self.priority, Priority::parse)?,

@@ -50,7 +50,7 @@ export function Answers({ of: one }: { of: Recommendation }) {
       {dialog === 'apply' && one.plan && <ApplyDialog of={one} plan={one.plan} onClose={close} />}
       {dialog === 'except' && one.plan && <ExceptionDialog of={one} plan={one.plan} onClose={close} />}
       {dialog === 'schedule' && <ScheduleDialog of={one} onClose={close} />}
-      {dialog === 'exclude' && <ExclusionForm given={{ resource: one.resource.id, type: one.type }} onClose={close} />}
+      {dialog === 'exclude' && <ExclusionForm given={{ resource: one.resource.id, type: one.kind }} onClose={close} />}
       {dialog === 'dismiss' && <DismissDialog of={one} onClose={close} />}
       {dialog === 'snooze' && <SnoozeDialog of={one} onClose={close} />}
       {dialog === 'test' && <TestDialog of={one} onClose={close} />}

@@ -49,7 +49,7 @@ function Shown({ of: one }: { of: Recommendation }) {
       description={
         <Group component="span" gap={8} display="inline-flex">
           <Status of={one.status} /><Status of={one.priority} label={`${words(one.priority)} priority`} />
-          <Text span size="sm">{words(one.type)}</Text>
+          <Text span size="sm">{words(one.kind)}</Text>
         </Group>
       }
       actions={may('intelligence.operate') ? <Answers of={one} /> : undefined}

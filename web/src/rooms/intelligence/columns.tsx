@@ -29,7 +29,7 @@ const title: Column<Recommendation> = {
 const priority: Column<Recommendation> = {
   id: 'priority', header: 'Priority', sortBy: (row) => PRIORITY_ORDER.indexOf(row.priority), cell: (row) => <Status of={row.priority} />,
 };
-const kind: Column<Recommendation> = { id: 'type', header: 'Type', sortBy: (row) => row.type, cell: (row) => words(row.type) };
+const kind: Column<Recommendation> = { id: 'type', header: 'Type', sortBy: (row) => row.kind, cell: (row) => words(row.kind) };
 const confidence: Column<Recommendation> = {
   id: 'confidence', header: 'Confidence', align: 'right', sortBy: (row) => row.confidence, cell: (row) => percent(row.confidence),
 };

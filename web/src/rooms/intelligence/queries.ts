@@ -8,10 +8,11 @@ type Schemas = components['schemas'];
 /** Lists are asked for whole; the service's own limit is a thousand. */
 export const MOST = 1000;
 
-/** Types of recommendations, as the specification lists them. */
+/** Kinds of recommendations: the specification's types, then those that fit none of them. */
 export const TYPES = [
   'right_size', 'reserved_instances', 'spot_instances', 'storage_optimization', 'idle_resource_cleanup', 'auto_scaling', 'instance_type',
   'database_tuning', 'caching_strategy', 'security_group', 'encryption', 'iam_optimization', 'patch_management',
+  'storage_expansion', 'limit_increase', 'failover',
 ];
 
 export const dashboardQuery = queryOptions({

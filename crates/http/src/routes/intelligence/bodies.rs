@@ -119,6 +119,7 @@ pub(super) fn recommendation(found: &Recommendation) -> RecommendationBody {
         agent_id: found.agent_id.as_ref().map(|id| id.0.clone()),
         agent_type: found.origin.agent_type.as_str().to_owned(),
         origin: origin(&found.origin),
+        documented_type: found.kind.is_documented().then(|| found.kind.as_str().to_owned()),
         kind: found.kind.as_str().to_owned(),
         rule: found.origin.rule.clone(),
         title: found.title.clone(),

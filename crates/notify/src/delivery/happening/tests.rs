@@ -33,7 +33,7 @@ fn now() -> Timestamp {
 fn agent(id: &str, [recommendations, actions_taken, anomalies]: [Timing; 3]) -> Agent {
     Agent {
         id: AgentId(id.into()),
-        agent_type: AgentType::CostOptimizer,
+        agent_type: AgentType::COST_OPTIMIZER,
         name: id.into(),
         mode: Mode::SafeMode,
         scope: Scope { accounts: Vec::new(), services: Vec::new() },

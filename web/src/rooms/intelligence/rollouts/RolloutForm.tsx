@@ -36,7 +36,7 @@ export function RolloutForm({ type, onClose }: Props) {
 
 function Fields({ agents, open, type, onClose }: Props & { agents: Agent[]; open: Recommendation[] }) {
   const acting = agents.filter(({ id, mode }) => mode !== 'learning' && open.some(({ agent_id }) => agent_id === id));
-  const first = acting.find(({ id }) => open.some((one) => one.agent_id === id && (!type || one.type === type))) ?? acting[0];
+  const first = acting.find(({ id }) => open.some((one) => one.agent_id === id && (!type || one.kind === type))) ?? acting[0];
   if (!first) return <Nothing learning={open.length > 0} onClose={onClose} />;
   return <Filled agents={acting} first={first} open={open} type={type} onClose={onClose} />;
 }
@@ -55,7 +55,7 @@ function Nothing({ learning, onClose }: { learning: boolean; onClose: () => void
 function Filled({ agents, first, open, type, onClose }: Props & { agents: Agent[]; first: Agent; open: Recommendation[] }) {
   const navigate = useNavigate();
   const begin = useChange(beginRollout);
-  const typesOf = (agent: string) => [...new Set(open.filter(({ agent_id }) => agent_id === agent).map((one) => one.type))];
+  const typesOf = (agent: string) => [...new Set(open.filter(({ agent_id }) => agent_id === agent).map((one) => one.kind))];
   const form = useForm({
     initialValues: {
       agent_id: first.id, type: type && typesOf(first.id).includes(type) ? type : typesOf(first.id)[0] ?? '', name: '', recommendations: [] as string[],
@@ -64,7 +64,7 @@ function Filled({ agents, first, open, type, onClose }: Props & { agents: Agent[
     validate: { shares: (value) => (sharesOf(value) ? null : 'Give percentages that rise, such as 10, 25, 50') },
   });
   const { values } = form;
-  const fitting = open.filter((one) => one.agent_id === values.agent_id && one.type === values.type);
+  const fitting = open.filter((one) => one.agent_id === values.agent_id && one.kind === values.type);
   const least = values.min_confidence === '' ? agents.find(({ id }) => id === values.agent_id)?.confidence_threshold ?? 0 : values.min_confidence;
   const chosen = fitting.filter(({ id }) => values.recommendations.length === 0 || values.recommendations.includes(id));
   const sure = chosen.filter(({ confidence }) => confidence >= least).length;
