@@ -16,7 +16,9 @@ use reeve_recommend::change::{
     Change, ChangeType, Expectation, ParameterError, Parameters, Reach, Reversal, Task, foreign, precondition, verify,
 };
 use reeve_recommend::recommendation::{Decision, Effort, Explanation, ImpactAssessment, Priority};
-use reeve_recommend::{Cause, Impact, Offer, Plan, Proposal, RecommendationId, RecommendationType, Trust, subject};
+use reeve_recommend::{
+    AgentType, Cause, Impact, Offer, Plan, Proposal, RecommendationId, RecommendationType, Trust, subject,
+};
 use reeve_testkit::contract::estate as samples;
 use reeve_testkit::http::{Api, until};
 use serde_json::json;
