@@ -27,6 +27,7 @@ mod gate;
 mod idle;
 mod larger;
 mod margin;
+mod outlook;
 mod price;
 mod retrospect;
 mod rhythm;
@@ -44,6 +45,8 @@ use reeve_recommend::{Abstention, Facts, HORIZON_DAYS, Judgement, Proposal};
 
 pub use agent::CostOptimizer;
 pub use retrospect::{held, look_back};
+
+pub(crate) use work::CPU_PERCENT as CPU_IN_USE_PERCENT;
 
 use evidence::Evidence;
 
@@ -63,6 +66,9 @@ pub const METRICS: &[Metric] = &[
 
 /// A rule: its proposal, or the reason why it makes none.
 type Rule = fn(&Evidence<'_>) -> Result<Proposal, Abstention>;
+
+/// The models a judgement reads.
+pub const MODELS: &[&str] = &["demand", "usage"];
 
 /// Judges one resource by the four rules.
 #[must_use]

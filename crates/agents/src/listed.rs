@@ -7,7 +7,7 @@ use reeve_recommend::agent_type::documented;
 use reeve_recommend::models::Trainer;
 use reeve_recommend::{AgentDefinition, AgentType, AgentTypeInfo, Facts, Judgement, Needs, Settings};
 
-use crate::models::{Demand, Deviation, Usage};
+use crate::models::Deviation;
 
 /// A type that is described, and whose runs judge nothing.
 struct Listed {
@@ -37,13 +37,13 @@ impl AgentDefinition for Listed {
 pub(crate) fn rows() -> Vec<Arc<dyn AgentDefinition>> {
     let row = |agent_type, trainers| -> Arc<dyn AgentDefinition> { Arc::new(Listed { agent_type, trainers }) };
     vec![
-        row(AgentType::SPOT_OPTIMIZER, || vec![Arc::new(Usage)]),
-        row(AgentType::PERFORMANCE_OPTIMIZER, || vec![Arc::new(Demand), Arc::new(Deviation)]),
-        row(AgentType::DB_OPTIMIZER, || vec![Arc::new(Demand)]),
+        row(AgentType::SPOT_OPTIMIZER, Vec::new),
+        row(AgentType::PERFORMANCE_OPTIMIZER, || vec![Arc::new(Deviation)]),
+        row(AgentType::DB_OPTIMIZER, Vec::new),
         row(AgentType::SECURITY_INTELLIGENCE, || vec![Arc::new(Deviation)]),
         row(AgentType::COMPLIANCE_INTELLIGENCE, Vec::new),
-        row(AgentType::OPS_INTELLIGENCE, || vec![Arc::new(Demand), Arc::new(Deviation)]),
-        row(AgentType::WORKLOAD_CLASSIFIER, || vec![Arc::new(Usage)]),
+        row(AgentType::OPS_INTELLIGENCE, || vec![Arc::new(Deviation)]),
+        row(AgentType::WORKLOAD_CLASSIFIER, Vec::new),
         row(AgentType::STORAGE_OPTIMIZER, Vec::new),
     ]
 }

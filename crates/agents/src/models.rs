@@ -2,6 +2,7 @@
 
 mod demand;
 mod deviation;
+mod forecast;
 mod profiles;
 mod trust;
 mod usage;

@@ -108,6 +108,7 @@ pub(crate) fn proposal(machine: &Resource, of: &Anomaly) -> Proposal {
             factors,
             data_points: of.readings.len() as u64,
             similar_cases: 0,
+            models: Vec::new(),
             success_rate: None,
             risk: Impact::High,
             cost_reduction: "none".to_owned(),

@@ -12,7 +12,9 @@ use super::run::Judged;
 use super::{Engine, EngineError};
 use reeve_recommend::agent::{Agent, AgentType};
 use reeve_recommend::lifecycle::Status;
-use reeve_recommend::models::{Material, ModelFilter, ModelStatus, TrustNote, calibrator_from, has_seen};
+use reeve_recommend::models::{
+    LearnedModels, Material, ModelFilter, ModelReference, ModelStatus, TrustNote, calibrator_from, has_seen,
+};
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::ranking::stars_share;
 use reeve_recommend::recommendation::{Feedback, NOT_APPLICABLE, NOT_NOW, Recommendation, RecommendationId};
@@ -21,11 +23,17 @@ use reeve_recommend::trust_group;
 /// Notes looked at for outcomes.
 const NOTES: u64 = 20_000;
 
+/// Calibrator of an agent, with the version it was read from; no version where it knows outcomes alone.
+pub(super) struct Calibration {
+    calibrator: Calibrator,
+    model: Option<ModelReference>,
+}
+
 impl Engine {
     /// The calibrator of an agent: what serves, or nothing learned yet, and on top of it every outcome that the serving version
     /// has not seen, so that an answer counts from the next run on and not only after the next training. What cannot be read
     /// is told and does without: the backtest still speaks.
-    pub(super) async fn calibrator(&self, agent: &Agent) -> Option<Calibrator> {
+    pub(super) async fn calibrator(&self, agent: &Agent) -> Option<Calibration> {
         match self.calibrator_of(agent).await {
             Ok(found) => found,
             Err(error) => {
@@ -35,7 +43,7 @@ impl Engine {
         }
     }
 
-    async fn calibrator_of(&self, agent: &Agent) -> Result<Option<Calibrator>, String> {
+    async fn calibrator_of(&self, agent: &Agent) -> Result<Option<Calibration>, String> {
         let Some(models) = self.ports.models.as_ref() else { return Ok(None) };
         let filter = ModelFilter {
             agent: Some(agent.id.clone()),
@@ -45,28 +53,45 @@ impl Engine {
             ..ModelFilter::default()
         };
         let (serving, _) = models.model_list(&filter).await.map_err(|error| error.to_string())?;
-        let (mut calibrator, trained_at) = match serving.into_iter().next() {
+        let (mut calibrator, model) = match serving.into_iter().next() {
             Some(model) => {
                 let state = models.model_state(&model.id).await.map_err(|error| error.to_string())?;
-                (calibrator_from(&state).map_err(|error| error.to_string())?, Some(model.trained_at))
+                (calibrator_from(&state).map_err(|error| error.to_string())?, Some(ModelReference::of(&model)))
             }
             None => (Calibrator::new(FEATURES.len()), None),
         };
         let outcomes = self.known_outcomes(agent.agent_type).await.map_err(|error| error.to_string())?;
         for (known_at, example) in outcomes {
-            if trained_at.is_none_or(|at| !has_seen(&example, known_at, at)) {
+            if model.as_ref().is_none_or(|model| !has_seen(&example, known_at, model.trained_at)) {
                 calibrator.learn(&example);
             }
         }
-        Ok(Some(calibrator))
+        Ok(Some(Calibration { calibrator, model }))
     }
 
-    /// Lays the calibrated confidence over what was judged.
-    pub(super) fn calibrate(agent: &Agent, by: Option<&Calibrator>, judged: &mut [Judged]) {
+    /// Sets the calibrated confidence of what was judged, and names the model that decided it.
+    pub(super) fn calibrate(agent: &Agent, by: Option<&Calibration>, judged: &mut [Judged]) {
         let Some(by) = by else { return };
         for proposal in judged.iter_mut().flat_map(|one| one.judgement.proposals.iter_mut()) {
-            proposal.calibrate(agent.agent_type, by);
+            let Some(found) = proposal.calibrate(agent.agent_type, &by.calibrator) else { continue };
+            proposal.explanation.models.extend(by.model.as_ref().map(|model| {
+                let (probability, examples) = (found.probability * 100.0, found.examples);
+                model.says(format!(
+                    "holds with {probability:.1} %, by {examples:.0} earlier recommendations of this kind"
+                ))
+            }));
         }
+    }
+
+    /// Models that the judgements of a run may read. Without a store of models, or while it fails, there are none and judgements
+    /// rest on what was measured.
+    pub(super) async fn learned(&self, agent: &Agent, names: &[&str]) -> LearnedModels {
+        let Some(models) = self.ports.models.as_ref() else { return LearnedModels::default() };
+        let now = self.ports.clock.now();
+        LearnedModels::load(&**models, &agent.id, names, now).await.unwrap_or_else(|error| {
+            tracing::warn!(agent = %agent.id.0, %error, "models could not be read; judgements rest on measurements alone");
+            LearnedModels::default()
+        })
     }
 
     /// Keeps what new recommendations were judged by.

@@ -15,6 +15,7 @@ use reeve_recommend::action::{ActionStatus, Purpose};
 use reeve_recommend::agent::{Agent, AgentId, RunReport};
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::lifecycle::Status;
+use reeve_recommend::models::LearnedModels;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId, RecommendationType};
 use reeve_recommend::{AgentDefinition, Facts, Judgement, Needs, Settings};
 
@@ -39,6 +40,7 @@ struct Judging {
     volumes: HashMap<ResourceId, Vec<Resource>>,
     /// When each resource last changed.
     changed: HashMap<ResourceId, Timestamp>,
+    models: Arc<LearnedModels>,
 }
 
 /// A resource that was judged.
@@ -97,6 +99,7 @@ impl Engine {
             let judging = Judging {
                 definition: Arc::clone(definition),
                 needs: definition.needs(&agent.settings),
+                models: Arc::new(self.learned(agent, &definition.needs(&agent.settings).models).await),
                 settings: agent.settings.clone(),
                 limits: self.ports.agents.guardrails_get().await?,
                 volumes,
@@ -198,6 +201,7 @@ impl Engine {
             .collect();
         let (definition, settings) = (Arc::clone(&judging.definition), judging.settings.clone());
         let (catalogue, guardrails) = (Arc::clone(&self.ports.catalogue), judging.limits.clone());
+        let models = Arc::clone(&judging.models);
         let judged = tokio::task::spawn_blocking(move || {
             work.into_iter()
                 .map(|case| {
@@ -208,6 +212,7 @@ impl Engine {
                         catalogue: &catalogue,
                         settings: &settings,
                         guardrails: &guardrails,
+                        models: &models,
                         unchanged_since: case.unchanged_since,
                         now,
                     });

@@ -86,6 +86,7 @@ pub(super) fn propose(rule: &Rule, on: &On<'_>, found: &Prediction, catalogue: &
             risk,
             data_points: found.points,
             similar_cases: 0,
+            models: Vec::new(),
             success_rate: None,
             cost_reduction: format!("none: {cost_words}"),
             performance_impact: "what is foreseen does not come to pass".to_owned(),

@@ -24,6 +24,8 @@ pub struct Needs {
     pub metrics: Vec<Metric>,
     /// Days of history that are loaded.
     pub history_days: i64,
+    /// Names of the learned models that the judgement reads.
+    pub models: Vec<&'static str>,
 }
 
 /// An agent type: its description, the facts it needs, and its judgement. Pure: no clock, no store, no cloud.

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use reeve_estate::{Catalogue, Resource, Series};
 
 use crate::guardrail::Guardrails;
+use crate::models::LearnedModels;
 use crate::proposal::{Abstention, Proposal};
 use crate::settings::Settings;
 
@@ -28,6 +29,8 @@ pub struct Facts<'a> {
     pub settings: &'a Settings,
     /// The limits a step is chosen within.
     pub guardrails: &'a Guardrails,
+    /// Models that the agent has learned.
+    pub models: &'a LearnedModels,
     /// When its size last changed, as far as Reeve knows: older samples tell of another machine and are not looked at.
     pub unchanged_since: Option<Timestamp>,
     /// Now.

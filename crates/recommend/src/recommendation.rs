@@ -7,6 +7,7 @@ use reeve_estate::{ConnectionId, Money, Provider, ResourceId, ResourceKind};
 use crate::agent::{AgentId, Impact};
 use crate::exception::Exception;
 use crate::lifecycle::Status;
+use crate::models::ModelUse;
 use crate::origin::Origin;
 use crate::plan::Plan;
 use crate::ranking::Ranking;
@@ -164,6 +165,8 @@ pub struct Explanation {
     pub performance_impact: String,
     /// The numbered checks.
     pub decision_path: Vec<Decision>,
+    /// Models that took part in the decision, each with what it said.
+    pub models: Vec<ModelUse>,
 }
 
 /// A recommendation.

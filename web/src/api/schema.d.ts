@@ -4362,6 +4362,8 @@ export interface components {
             estimated_impact: components["schemas"]["EstimatedImpactBody"];
             /** @description The factors. */
             explanation: components["schemas"]["FactorsBody"];
+            /** @description Learned models that took part in the decision; empty where it rests on measurements alone. */
+            models: components["schemas"]["ModelUseBody"][];
             /** @description How risky the change is, apart from what it costs: `low`, `medium`, `high`. */
             risk_level: string;
             /**
@@ -6775,6 +6777,24 @@ export interface components {
         ModelDetailBody: components["schemas"]["ModelBody"] & {
             /** @description Every kept version of the same agent and name, newest first. */
             history: components["schemas"]["ModelBody"][];
+        };
+        /** @description Learned model that took part in a decision. */
+        ModelUseBody: {
+            /** @description Identifier of the version. */
+            id: string;
+            /** @description Name of the model, such as `demand`. */
+            name: string;
+            /** @description Answer of the model, with its numbers. */
+            statement: string;
+            /** @description Time of the training. */
+            trained_at: string;
+            /** @description Type of the model: `time_series_forecasting`, `classification`, `anomaly_detection`, `recommendation`. */
+            type: string;
+            /**
+             * Format: int32
+             * @description Version, counted from 1.
+             */
+            version: number;
         };
         /** @description When notices go out: `immediate`, `daily_digest`, `weekly_digest`, `never`. */
         NotificationsBody: {

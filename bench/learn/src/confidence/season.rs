@@ -58,6 +58,7 @@ impl Case {
             catalogue: Catalogue::builtin(),
             settings: &self.settings,
             guardrails: &self.guardrails,
+            models: reeve_recommend::models::LearnedModels::none(),
             unchanged_since: None,
             now,
         }

@@ -10,7 +10,7 @@ use reeve_recommend::{
 };
 
 use super::settings::{self, Thresholds};
-use super::{METRICS, judge, look_back};
+use super::{METRICS, MODELS, judge, look_back};
 use crate::models::{Confidence, Demand, Deviation, Usage};
 
 /// The agent type `cost_optimizer`.
@@ -29,7 +29,7 @@ impl AgentDefinition for CostOptimizer {
     fn needs(&self, settings: &Settings) -> Needs {
         let history_days = Thresholds::from(settings).history_days;
         // Every kind: what the rules do not cover is told as an abstention with its reason.
-        Needs { kinds: Vec::new(), metrics: METRICS.to_vec(), history_days }
+        Needs { kinds: Vec::new(), metrics: METRICS.to_vec(), history_days, models: MODELS.to_vec() }
     }
 
     fn judge(&self, facts: &Facts<'_>) -> Judgement {

@@ -169,6 +169,7 @@ fn propose(
         factors: vec![trust.words(), format!("It ran {running}; {used}"), format!("Its {even}"), cost.clone()],
         data_points: evidence.data_points(),
         similar_cases: 0,
+        models: Vec::new(),
         success_rate: None,
         risk: risk(resource, hazards),
         cost_reduction: format!("{} a month ({})", dollars(saved), percent(discount.share * 100.0)),

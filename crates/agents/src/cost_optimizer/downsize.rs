@@ -354,6 +354,7 @@ fn explain(
         factors,
         data_points: evidence.data_points(),
         similar_cases: 0,
+        models: chosen.fit.models.clone(),
         success_rate: None,
         risk: Impact::Low,
         cost_reduction: saving,

@@ -10,6 +10,8 @@ use reeve_learn::{Summary, Window};
 use super::ahead;
 use super::burstable::baseline_percent;
 use super::evidence::{Evidence, Load};
+use super::outlook;
+use reeve_recommend::models::ModelUse;
 use reeve_recommend::proposal::Path;
 use reeve_recommend::words::{figure, percent};
 
@@ -33,6 +35,8 @@ pub(super) struct Fit {
     pub(super) doubts: Vec<&'static str>,
     /// Sentences for the explanation.
     pub(super) factors: Vec<String>,
+    /// Models that were asked.
+    pub(super) models: Vec<ModelUse>,
 }
 
 impl Fit {
@@ -75,6 +79,27 @@ impl Fit {
         let detail = outgrown.clone().unwrap_or_else(|| "no growth that leads beyond it".to_owned());
         let question = format!("Does {} hold the load of the next {:.0} days?", to.name, ahead::DAYS);
         self.check(question, outgrown.is_none(), detail, "growing");
+        self.look_at_forecast(evidence, from, to);
+    }
+}
+
+impl Fit {
+    /// Holds the size against the demand model's forecast. Without a usable model the measured days decide, and that is said.
+    fn look_at_forecast(&mut self, evidence: &Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec) {
+        let question = format!("Does {} hold the forecast demand of the next {} days?", to.name, outlook::DAYS);
+        match outlook::demand(evidence) {
+            Ok((model, found)) => {
+                let exceeded = outlook::exceeds(&found, from, to);
+                let detail = exceeded.clone().unwrap_or_else(|| outlook::words(&found));
+                let detail = format!("{detail} ({})", model.words());
+                self.check(question, exceeded.is_none(), detail, "forecast_demand");
+                self.models.push(model.says(exceeded.unwrap_or_else(|| outlook::words(&found))));
+            }
+            Err(reason) => {
+                self.factors.push(format!("No forecast of the coming weeks: {reason}. The measured days alone decide"));
+                self.path.unanswered(question, reason);
+            }
+        }
     }
 }
 

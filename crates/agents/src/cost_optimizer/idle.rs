@@ -12,11 +12,13 @@ use super::bill::Bill;
 use super::confidence::{Confidence, backtest, confidence};
 use super::evidence::{Evidence, Load};
 use super::margin::{self, signs};
+use super::outlook;
 use super::price::after_discounts;
 use super::rhythm::{NoRhythm, Rhythm};
 use super::schedule;
 use super::work::{CPU_PERCENT, NETWORK_BYTES, Work};
 use reeve_recommend::agent::Impact;
+use reeve_recommend::models::ModelUse;
 use reeve_recommend::owned_by_code;
 use reeve_recommend::procedure::{iac_note, restarts_by_itself, stop_idle, subject};
 use reeve_recommend::proposal::{Abstention, Path, Proposal};
@@ -70,8 +72,38 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
         return worked_sometimes(evidence, &work, &detail, path);
     }
     let mut factors = vec![words];
+    let models = will_stay_idle(evidence, &mut factors, &mut path)?;
     factors.push(if database { silent_database(evidence, &mut path)? } else { silent_machine(evidence, &mut path)? });
-    Ok(propose(evidence, load, days, factors, path))
+    let mut proposal = propose(evidence, load, days, factors, path);
+    proposal.explanation.models = models;
+    Ok(proposal)
+}
+
+/// Asks the usage model whether work comes again after a pause that is longer than what a judgement looks at: a job of the quarter
+/// is not idle in between. Without a usable model the measured days decide, and that is said.
+fn will_stay_idle(
+    evidence: &Evidence<'_>,
+    factors: &mut Vec<String>,
+    path: &mut Path,
+) -> Result<Vec<ModelUse>, Abstention> {
+    let question = "Does it stay idle, by the weeks that the usage model has learned?";
+    match outlook::recurrence(evidence, |_| true) {
+        Ok((model, measured, None)) => {
+            let statement = format!("no use that comes again in {measured} days");
+            path.ask(question, true, format!("{statement} ({})", model.words()));
+            Ok(vec![model.says(statement)])
+        }
+        Ok((model, measured, Some(found))) => {
+            let detail = outlook::recurrence_words(model, measured, &found);
+            path.ask(question, false, detail.clone());
+            Err(Abstention::decided(KIND, "use_comes_again", detail))
+        }
+        Err(reason) => {
+            factors.push(format!("No longer history: {reason}. The measured days alone decide"));
+            path.unanswered(question, reason);
+            Ok(Vec::new())
+        }
+    }
 }
 
 /// What works at times that come again is stopped outside them; anything else that worked is not idle.
@@ -252,6 +284,7 @@ fn explain(
         factors,
         data_points: evidence.data_points(),
         similar_cases: 0,
+        models: Vec::new(),
         success_rate: None,
         risk: Impact::Low,
         cost_reduction: match bill.compute {

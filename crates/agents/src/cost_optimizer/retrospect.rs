@@ -13,6 +13,7 @@ use super::evidence::Evidence;
 use super::fit::{degradation_percent, fit, vcpu_ratio};
 use super::{Facts, HORIZON_DAYS, commitment, idle, judge, schedule, throttled};
 use reeve_recommend::agent::AgentType;
+use reeve_recommend::models::LearnedModels;
 use reeve_recommend::recommendation::RecommendationType;
 use reeve_recommend::{Proposal, trust_group};
 
@@ -80,7 +81,7 @@ pub fn look_back(facts: &Facts<'_>, agent: AgentType, times: &[Timestamp]) -> Ve
         if until > facts.now || facts.unchanged_since.is_some_and(|since| since > *at) {
             continue;
         }
-        for proposal in judge(&Facts { now: *at, ..*facts }).proposals {
+        for proposal in judge(&Facts { now: *at, models: LearnedModels::none(), ..*facts }).proposals {
             if let Some(held) = held(&proposal, *at, &Facts { now: until, ..*facts }) {
                 let group = trust_group(agent, proposal.kind);
                 let (raw, features) = (proposal.trust.raw, proposal.trust.features);

@@ -9,10 +9,12 @@ use super::bill::Bill;
 use super::confidence::{backtest, confidence};
 use super::evidence::{Evidence, Load};
 use super::margin::signs;
+use super::outlook;
 use super::price::after_discounts;
 use super::rhythm::Rhythm;
 use super::work::Work;
 use reeve_recommend::agent::Impact;
+use reeve_recommend::models::ModelUse;
 use reeve_recommend::owned_by_code;
 use reeve_recommend::procedure::{iac_note, subject};
 use reeve_recommend::proposal::{Abstention, Path, Proposal};
@@ -60,7 +62,35 @@ pub(super) fn judge(
     if !path.ask("Is it idle between its working times?", quiet, told.clone()) {
         return Err(Abstention::decided(KIND, "busy_between", told));
     }
-    Ok(propose(evidence, work, rhythm, told, path))
+    let models = keeps_to_times(evidence, rhythm, &mut path)?;
+    let mut proposal = propose(evidence, work, rhythm, told, path);
+    if models.is_empty() {
+        let untold = "No longer history: no usage model tells of it. The measured days alone decide".to_owned();
+        proposal.explanation.factors.push(untold);
+    }
+    proposal.explanation.models = models;
+    Ok(proposal)
+}
+
+/// Asks the usage model whether it is used outside its working times after a pause that is longer than what a judgement looks at.
+fn keeps_to_times(evidence: &Evidence<'_>, rhythm: &Rhythm, path: &mut Path) -> Result<Vec<ModelUse>, Abstention> {
+    let question = "Is it used at no other time, by the weeks that the usage model has learned?";
+    match outlook::recurrence(evidence, |hour| !rhythm.foretells(hour)) {
+        Ok((model, measured, None)) => {
+            let statement = format!("no use outside these times that comes again in {measured} days");
+            path.ask(question, true, format!("{statement} ({})", model.words()));
+            Ok(vec![model.says(statement)])
+        }
+        Ok((model, measured, Some(found))) => {
+            let detail = format!("outside these times {}", outlook::recurrence_words(model, measured, &found));
+            path.ask(question, false, detail.clone());
+            Err(Abstention::decided(KIND, "used_at_other_times", detail))
+        }
+        Err(reason) => {
+            path.unanswered(question, reason);
+            Ok(Vec::new())
+        }
+    }
 }
 
 /// The mean of a load outside the working times and the hours beside them.
@@ -165,6 +195,7 @@ fn explain(
         ],
         data_points: evidence.data_points(),
         similar_cases: 0,
+        models: Vec::new(),
         success_rate: None,
         risk: Impact::Low,
         cost_reduction: match savings {

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 pub(crate) mod estate;
+mod learned;
 mod machines;
 mod real;
 

@@ -10,6 +10,7 @@ use super::evidence::{Evidence, Load};
 use super::fit::vcpu_ratio;
 use super::larger::{self, Larger, Short, sustained};
 use super::margin::{self, signs};
+use super::outlook::{self, Passing};
 use super::price::Change;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::owned_by_code;
@@ -25,6 +26,9 @@ const COVERAGE: f64 = 0.9;
 pub(super) const STILL_WANTED_PERCENT: f64 = 80.0;
 /// Credits below this are as good as none.
 pub(super) const NO_CREDITS: f64 = 1.0;
+
+/// Confidence at most of a need that is forecast and was not measured yet, percent.
+const FORECAST_CAP: f64 = 60.0;
 
 const KIND: RecommendationType = RecommendationType::InstanceType;
 const RULE: &str = "upgrade_throttled";
@@ -47,7 +51,8 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
         cpu_words(evidence, &summary),
     );
     let starved = !saturated && is_starved(evidence, &summary, &mut path);
-    if !saturated && !starved {
+    let foreseen = if saturated || starved { None } else { outlook::passes(evidence, &summary) };
+    if !saturated && !starved && foreseen.is_none() {
         return Err(Abstention::decided(KIND, "cpu_not_throttled", cpu_words(evidence, &summary)));
     }
     let from = evidence
@@ -55,13 +60,36 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
         .as_ref()
         .ok_or_else(|| Abstention::unjudged(KIND, "size_unknown", "the catalogue does not know its size".to_owned()))?;
     let short = if starved { Short::Credits } else { Short::Processors(summary.mean) };
+    let short = foreseen.as_ref().map_or(short, |passing| {
+        path.ask(format!("Does the forecast pass {limit:.0} %?"), true, passing.words.clone());
+        Short::Processors(passing.mean)
+    });
     let to = larger::choose(evidence, from, short).map_err(|why| Abstention::decided(KIND, "no_larger_size", why))?;
     path.ask(
         "Is there a size with more of what is short?",
         true,
         format!("{} is the cheapest that holds the whole load", to.name),
     );
-    Ok(propose(evidence, from, to, cpu, &summary, starved, path))
+    let mut proposal = propose(evidence, from, to, cpu, &summary, starved, path);
+    if let Some(passing) = foreseen {
+        foretell(&mut proposal, evidence, passing);
+    }
+    Ok(proposal)
+}
+
+/// Makes a proposal one of a need that is to come: it rests on the forecast, no past day can confirm it, and it is less urgent.
+fn foretell(proposal: &mut Proposal, evidence: &Evidence<'_>, passing: Passing) {
+    let names = (&proposal.subject.instance_type, &proposal.subject.target_type);
+    let (from, to) = (names.0.clone().unwrap_or_default(), names.1.clone().unwrap_or_default());
+    proposal.title = format!("Resize {} from {from} to {to}: {}", evidence.facts.resource.name, passing.words);
+    proposal.priority = Priority::Medium;
+    proposal.confidence = proposal.confidence.min(FORECAST_CAP);
+    proposal.trust.cap_percent = Some(FORECAST_CAP);
+    proposal.reason_codes.retain(|code| code != "cpu_above_90");
+    proposal.reason_codes.insert(0, "forecast_above_90".to_owned());
+    proposal.explanation.factors.retain(|factor| factor != CEILING);
+    proposal.explanation.factors.insert(1, passing.words);
+    proposal.explanation.models.push(passing.model);
 }
 
 fn is_saturated(summary: &Summary, limit: f64) -> bool {
@@ -217,6 +245,7 @@ fn explain(
         factors,
         data_points: evidence.data_points(),
         similar_cases: 0,
+        models: Vec::new(),
         success_rate: None,
         risk: Impact::Low,
         cost_reduction: match price {

@@ -123,6 +123,7 @@ fn propose(facts: &Facts<'_>, counted: Backtest, unmeasured: bool, path: Path) -
             factors: vec![trust.words(), "The cloud lists no attachment".to_owned(), cost.clone()],
             data_points: data_points(facts),
             similar_cases: 0,
+            models: Vec::new(),
             success_rate: None,
             risk: risk(volume, hazards),
             cost_reduction: cost,

@@ -12,7 +12,7 @@ use super::evidence::{Evidence, Load};
 use reeve_recommend::words::{byte_rate, figure, percent};
 
 /// A point of CPU from here on is work, percent. Monitoring and time-keeping stay below.
-pub(super) const CPU_PERCENT: f64 = 5.0;
+pub(crate) const CPU_PERCENT: f64 = 5.0;
 /// The same of network, bytes a second over a point's period.
 pub(super) const NETWORK_BYTES: f64 = 100_000.0;
 /// The same of disks.

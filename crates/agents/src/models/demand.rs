@@ -1,5 +1,5 @@
-//! `demand`: what each resource's CPU does in each hour of the week. Judged by a decision that people take from such a
-//! forecast: which hours of the coming week are among a resource's busiest fifth.
+//! `demand`: CPU of each resource by hour of the week, and its forecast for the weeks to come. Judged by a decision that people take
+//! from such a forecast: which hours of the coming week are among a resource's busiest fifth.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,13 @@ use reeve_estate::Metric;
 use reeve_learn::calibrate::Confusion;
 use reeve_learn::week::hour_of_week;
 use reeve_learn::{DAY_MS, Point, WeeklyShape, percentile};
-use serde::{Deserialize, Serialize};
 
-use super::profiles::{self, ENOUGH_HOURS, Profiles};
-use reeve_recommend::models::ModelType;
-use reeve_recommend::models::{Evaluation, NotTrained, Trained, Trainer};
-use reeve_recommend::models::{Material, between};
+use super::forecast::{forecast, hundredths};
+use super::profiles::{self, ENOUGH_HOURS};
+use reeve_recommend::models::{
+    Demand as Profile, DemandModel, Evaluation, Material, ModelState as _, ModelType, NotTrained, Trained, Trainer,
+    between,
+};
 
 /// Its busiest fifth of hours lies above this percentile.
 const BUSY_PERCENTILE: f64 = 80.0;
@@ -22,21 +23,7 @@ const BUSY_PERCENTILE: f64 = 80.0;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Demand;
 
-/// What is learned of one resource.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Profile {
-    /// Means by hour of the week, Monday 00:00 UTC first, in hundredths of a percent.
-    hours: Vec<u32>,
-    /// Above this an hour is busy, in hundredths of a percent.
-    busy: u32,
-}
-
-fn hundredths(value: f64) -> u32 {
-    (value.clamp(0.0, 1e6) * 100.0).round() as u32
-}
-
-fn profile(points: &[Point]) -> Option<Profile> {
+fn profile(points: &[Point], until: Timestamp) -> Option<Profile> {
     let shape = WeeklyShape::of(points).filter(|_| points.len() >= ENOUGH_HOURS)?;
     let values: Vec<f64> = points.iter().map(|(_, value)| *value).collect();
     let overall = values.iter().sum::<f64>() / values.len() as f64;
@@ -46,12 +33,17 @@ fn profile(points: &[Point]) -> Option<Profile> {
         if seen.is_empty() { overall } else { seen.iter().sum::<f64>() / seen.len() as f64 }
     };
     let hours = (0..shape.means.len()).map(|h| hundredths(shape.means[h].unwrap_or_else(|| same_hour(h)))).collect();
-    Some(Profile { hours, busy: hundredths(percentile(&values, BUSY_PERCENTILE)?) })
+    let busy = hundredths(percentile(&values, BUSY_PERCENTILE)?);
+    Some(Profile { hours, busy, forecast: forecast(points, until) })
 }
 
 impl Trainer for Demand {
     fn name(&self) -> &'static str {
-        "demand"
+        DemandModel::NAME
+    }
+
+    fn format(&self) -> u32 {
+        2
     }
 
     fn kind(&self) -> ModelType {
@@ -67,7 +59,7 @@ impl Trainer for Demand {
     }
 
     fn history_days(&self) -> i64 {
-        35
+        91
     }
 
     fn held_out_days(&self) -> i64 {
@@ -75,11 +67,12 @@ impl Trainer for Demand {
     }
 
     fn train(&self, material: &Material, until: Timestamp) -> Result<Trained, NotTrained> {
-        Profiles::train(material, material.days_ago(self.history_days()), until, profile)
+        let begin = material.days_ago(self.history_days());
+        profiles::train(material, begin, until, |points| profile(points, until))
     }
 
     fn evaluate(&self, state: &str, material: &Material, from: Timestamp) -> Result<Evaluation, NotTrained> {
-        let kept = profiles::read::<Profile>(state)?;
+        let kept = DemandModel::read(state)?;
         let mut counted = Confusion::default();
         for (resource, points) in material.hourly(Metric::CpuUtilization) {
             let Some(profile) = kept.resources.get(&resource.id.0).filter(|p| p.hours.len() == 168) else { continue };

@@ -7,15 +7,13 @@ use reeve_estate::Metric;
 use reeve_learn::calibrate::Confusion;
 use reeve_learn::week::hour_of_week;
 use reeve_learn::{Point, WeeklyShape, percentile};
-use serde::{Deserialize, Serialize};
 
-use super::profiles::{self, ENOUGH_HOURS, Profiles};
-use reeve_recommend::models::ModelType;
-use reeve_recommend::models::{Evaluation, NotTrained, Trained, Trainer};
-use reeve_recommend::models::{Material, between};
+use super::profiles::{self, ENOUGH_HOURS};
+use reeve_recommend::models::{
+    DeviationBand, DeviationModel, Evaluation, Material, ModelState as _, ModelType, NotTrained, SCALES, Trained,
+    Trainer, between,
+};
 
-/// Residuals beyond so many scales are unlike it.
-const SCALES: f64 = 5.0;
 /// The smallest scale, percent of CPU: quiet resources flutter.
 const SMALLEST_SCALE: f64 = 0.5;
 /// Hours between two anomalies that are put in.
@@ -29,35 +27,18 @@ const JUMP: f64 = 25.0;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Deviation;
 
-/// What is usual for one resource.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Usual {
-    /// Means by hour of the week.
-    hours: Vec<f64>,
-    /// Spread around them: 1.4826 times the median absolute residual, or a sixth of the 99th percentile if that is more.
-    scale: f64,
-}
-
-impl Usual {
-    fn of(points: &[Point]) -> Option<Usual> {
-        let shape = WeeklyShape::of(points).filter(|_| points.len() >= ENOUGH_HOURS)?;
-        let overall = points.iter().map(|(_, value)| value).sum::<f64>() / points.len() as f64;
-        let hours: Vec<f64> =
-            shape.means.iter().map(|mean| (mean.unwrap_or(overall) * 100.0).round() / 100.0).collect();
-        let away: Vec<f64> = points.iter().map(|(at, value)| (value - hours[hour_of_week(*at)]).abs()).collect();
-        let (middle, far) = (percentile(&away, 50.0)?, percentile(&away, 99.0)?);
-        Some(Usual { hours, scale: (1.4826 * middle).max(far / SCALES).max(SMALLEST_SCALE) })
-    }
-
-    fn is_unlike(&self, at: i64, value: f64) -> bool {
-        (value - self.hours[hour_of_week(at)]).abs() > SCALES * self.scale
-    }
+fn band(points: &[Point]) -> Option<DeviationBand> {
+    let shape = WeeklyShape::of(points).filter(|_| points.len() >= ENOUGH_HOURS)?;
+    let overall = points.iter().map(|(_, value)| value).sum::<f64>() / points.len() as f64;
+    let hours: Vec<f64> = shape.means.iter().map(|mean| (mean.unwrap_or(overall) * 100.0).round() / 100.0).collect();
+    let away: Vec<f64> = points.iter().map(|(at, value)| (value - hours[hour_of_week(*at)]).abs()).collect();
+    let (middle, far) = (percentile(&away, 50.0)?, percentile(&away, 99.0)?);
+    Some(DeviationBand { hours, scale: (1.4826 * middle).max(far / SCALES).max(SMALLEST_SCALE) })
 }
 
 impl Trainer for Deviation {
     fn name(&self) -> &'static str {
-        "deviation"
+        DeviationModel::NAME
     }
 
     fn kind(&self) -> ModelType {
@@ -81,11 +62,12 @@ impl Trainer for Deviation {
     }
 
     fn train(&self, material: &Material, until: Timestamp) -> Result<Trained, NotTrained> {
-        Profiles::train(material, material.days_ago(self.history_days()), until, Usual::of)
+        let begin = material.days_ago(self.history_days());
+        profiles::train(material, begin, until, band)
     }
 
     fn evaluate(&self, state: &str, material: &Material, from: Timestamp) -> Result<Evaluation, NotTrained> {
-        let kept = profiles::read::<Usual>(state)?;
+        let kept = DeviationModel::read(state)?;
         let mut counted = Confusion::default();
         for (resource, points) in material.hourly(Metric::CpuUtilization) {
             let Some(usual) = kept.resources.get(&resource.id.0).filter(|usual| usual.hours.len() == 168) else {
@@ -95,7 +77,7 @@ impl Trainer for Deviation {
             for (place, (at, value)) in between(&points, from, material.now).iter().enumerate() {
                 let put_in = (place + EVERY_HOURS - first) % EVERY_HOURS < LASTS_HOURS;
                 let value = if put_in { value + JUMP.max(usual.scale) } else { *value };
-                counted.count(usual.is_unlike(*at, value), put_in);
+                counted.count(usual.is_outside(*at, value, SCALES), put_in);
             }
         }
         let scores =

@@ -7,8 +7,8 @@ use reeve_learn::DAY_MS;
 use reeve_learn::calibrate::{Calibrator, Example, FEATURES, scores};
 
 use reeve_recommend::models::{
-    Evaluation, HELD_OUT_DAYS, Material, ModelType, NotTrained, Trained, Trainer, calibrator_from, known_before,
-    state_of,
+    Evaluation, HELD_OUT_DAYS, LearnedModels, Material, ModelType, NotTrained, Trained, Trainer, calibrator_from,
+    known_before, state_of,
 };
 use reeve_recommend::{Facts, HISTORY_DAYS, HORIZON_DAYS};
 
@@ -38,6 +38,7 @@ impl Confidence {
                 catalogue: &material.catalogue,
                 settings: &material.agent.settings,
                 guardrails: &material.guardrails,
+                models: LearnedModels::none(),
                 unchanged_since: None,
                 now: material.now,
             };

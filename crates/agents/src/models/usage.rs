@@ -1,84 +1,80 @@
-//! `usage`: whether a resource serves production or development, from the shape of its load alone. It learns from the
-//! resources whose tags say so, and is judged by the same tags on days it did not see.
+//! `usage`: the hours in which each resource is in use. Judged by which hours of the held-out days are: those that were in use in
+//! at least half of the weeks before.
+
+use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use reeve_estate::{Metric, Resource};
+use reeve_estate::{Metric, Resource, ResourceKind};
+use reeve_learn::HOUR_MS;
 use reeve_learn::calibrate::Confusion;
-use reeve_learn::steadiness::coefficient_of_variation;
-use reeve_learn::week::hour_of_week;
-use reeve_learn::{Point, WeeklyShape, percentile};
-use serde::{Deserialize, Serialize};
+use reeve_learn::week::{HOURS, hour_of_week};
 
-use reeve_recommend::models::ModelType;
-use reeve_recommend::models::{Evaluation, NotTrained, Trained, Trainer};
-use reeve_recommend::models::{Material, between};
-use reeve_recommend::{is_production, non_production};
-
-/// Resources of each kind it takes.
-const ENOUGH: usize = 3;
-/// Hours a window has to have.
-const ENOUGH_HOURS: usize = 4 * 24;
-const FIGURES: usize = 6;
+use super::profiles::ENOUGH_HOURS;
+use crate::cost_optimizer::CPU_IN_USE_PERCENT;
+use reeve_recommend::models::{
+    Evaluation, Material, ModelState as _, ModelType, NotTrained, Profiles, Trained, Trainer, Usage as Learned,
+    UsageModel,
+};
 
 /// The trainer of usage.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Usage;
 
-/// The middle of each kind, and the spread that figures are measured in.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Kept {
-    format: u32,
-    production: Vec<f64>,
-    development: Vec<f64>,
-    spread: Vec<f64>,
-}
-
-/// What the tags say; `None` when they say nothing.
-fn label(resource: &Resource) -> Option<bool> {
-    if is_production(resource) { Some(true) } else { non_production(resource).then_some(false) }
-}
-
-/// Level, peak, weekend and night shares, strength of the week, unevenness.
-fn shape(points: &[Point]) -> Option<[f64; FIGURES]> {
-    if points.len() < ENOUGH_HOURS {
-        return None;
+/// The highest point of each hour: a database is in use while somebody is connected, a machine while it computes.
+fn in_use(material: &Material, resource: &Resource) -> Option<Vec<(i64, bool)>> {
+    let of = |metric| move || material.series.iter().find(|s| s.metric == metric && s.resource == resource.id);
+    let connections = || {
+        let series = of(Metric::DatabaseConnections)().filter(|_| resource.kind == ResourceKind::Database)?;
+        Some((series, f64::MIN_POSITIVE))
+    };
+    let (series, least) = connections().or_else(|| Some((of(Metric::CpuUtilization)()?, CPU_IN_USE_PERCENT)))?;
+    let mut hours: Vec<(i64, bool)> = Vec::new();
+    for (at, value) in series.points.iter().filter(|(_, value)| value.is_finite()) {
+        let hour = at.as_millisecond().div_euclid(HOUR_MS);
+        match hours.last_mut().filter(|(last, _)| *last == hour) {
+            Some((_, used)) => *used |= *value >= least,
+            None => hours.push((hour, *value >= least)),
+        }
     }
-    let values: Vec<f64> = points.iter().map(|(_, value)| *value).collect();
-    let mean = |part: &dyn Fn(usize) -> bool| {
-        let chosen: Vec<f64> =
-            points.iter().filter(|(at, _)| part(hour_of_week(*at))).map(|(_, value)| *value).collect();
-        if chosen.is_empty() { None } else { Some(chosen.iter().sum::<f64>() / chosen.len() as f64) }
-    };
-    let all = mean(&|_| true)?.max(0.05);
-    let share = |part: Option<f64>| part.map_or(0.0, |part| (part.max(0.01) / all).ln().clamp(-3.0, 3.0));
-    let night = |hour: usize| !(6..20).contains(&(hour % 24));
-    Some([
-        all.ln(),
-        percentile(&values, 95.0)?.max(0.05).ln(),
-        share(mean(&|hour| hour >= 5 * 24)),
-        share(mean(&night)),
-        WeeklyShape::of(points)?.strength.unwrap_or(0.0),
-        coefficient_of_variation(&values).unwrap_or(0.0).min(5.0),
-    ])
+    Some(hours)
 }
 
-fn tagged(material: &Material, from: Timestamp, until: Timestamp) -> Vec<(bool, [f64; FIGURES], usize)> {
-    let hourly = material.hourly(Metric::CpuUtilization);
-    let of = |(resource, points): &(&Resource, Vec<Point>)| {
-        let seen = between(points, from, until);
-        Some((label(resource)?, shape(seen)?, seen.len()))
-    };
-    hourly.iter().filter_map(of).collect()
+fn learn(hours: &[(i64, bool)]) -> Option<Learned> {
+    let (first, last) = (hours.first()?.0, hours.last()?.0);
+    let mut days: BTreeMap<i64, u32> = BTreeMap::new();
+    for (hour, _) in hours.iter().filter(|(_, used)| *used) {
+        *days.entry(hour.div_euclid(24)).or_default() |= 1 << hour.rem_euclid(24);
+    }
+    Some(Learned {
+        from_day: first.div_euclid(24),
+        until_day: last.div_euclid(24) + 1,
+        days: days.into_iter().collect(),
+    })
 }
 
-fn middle(of: &[[f64; FIGURES]]) -> Vec<f64> {
-    (0..FIGURES).map(|at| of.iter().map(|figures| figures[at]).sum::<f64>() / of.len().max(1) as f64).collect()
+/// Hours of the week that were in use in at least half of the weeks.
+fn usual(learned: &Learned) -> [bool; HOURS] {
+    let mut counts = [0i64; HOURS];
+    for hour in learned.hours_in_use() {
+        counts[hour_of_week(hour * HOUR_MS)] += 1;
+    }
+    let weeks = (learned.measured_days() / 7).max(1);
+    counts.map(|count| count * 2 >= weeks)
+}
+
+fn cut(hours: &[(i64, bool)], from: Timestamp, until: Timestamp) -> &[(i64, bool)] {
+    let hour = |at: Timestamp| at.as_millisecond().div_euclid(HOUR_MS);
+    let (from, until) = (hour(from), hour(until));
+    &hours[hours.partition_point(|(at, _)| *at < from)..hours.partition_point(|(at, _)| *at < until)]
 }
 
 impl Trainer for Usage {
     fn name(&self) -> &'static str {
-        "usage"
+        UsageModel::NAME
+    }
+
+    fn format(&self) -> u32 {
+        2
     }
 
     fn kind(&self) -> ModelType {
@@ -90,11 +86,11 @@ impl Trainer for Usage {
     }
 
     fn metrics(&self) -> &'static [Metric] {
-        &[Metric::CpuUtilization]
+        &[Metric::CpuUtilization, Metric::DatabaseConnections]
     }
 
     fn history_days(&self) -> i64 {
-        35
+        91
     }
 
     fn held_out_days(&self) -> i64 {
@@ -102,48 +98,37 @@ impl Trainer for Usage {
     }
 
     fn train(&self, material: &Material, until: Timestamp) -> Result<Trained, NotTrained> {
-        let seen = tagged(material, material.days_ago(self.history_days()), until);
-        let of = |wanted: bool| -> Vec<[f64; FIGURES]> {
-            seen.iter().filter(|(label, _, _)| *label == wanted).map(|(_, figures, _)| *figures).collect()
-        };
-        let (production, development) = (of(true), of(false));
-        if production.len() < ENOUGH || development.len() < ENOUGH {
-            let (p, d) = (production.len(), development.len());
-            return Err(NotTrained(format!(
-                "{p} resources are tagged production and {d} development, {ENOUGH} of each are needed"
-            )));
+        let begin = material.days_ago(self.history_days());
+        let mut resources = BTreeMap::new();
+        let mut samples = 0;
+        for resource in &material.resources {
+            let Some(hours) = in_use(material, resource) else { continue };
+            let seen = cut(&hours, begin, until);
+            if let Some(learned) = learn(seen).filter(|_| seen.len() >= ENOUGH_HOURS) {
+                samples += seen.len() as u64;
+                resources.insert(resource.id.0.clone(), learned);
+            }
         }
-        let (production, development) = (middle(&production), middle(&development));
-        let spread = (0..FIGURES)
-            .map(|at| {
-                let away = |(label, figures, _): &(bool, [f64; FIGURES], usize)| {
-                    let middle = if *label { &production } else { &development };
-                    (figures[at] - middle[at]).powi(2)
-                };
-                (seen.iter().map(away).sum::<f64>() / seen.len() as f64).sqrt().max(0.05)
-            })
-            .collect();
-        let kept = serde_json::to_string(&Kept { format: 1, production, development, spread });
-        let state = kept.map_err(|error| NotTrained(error.to_string()))?;
-        let samples = seen.iter().map(|(_, _, hours)| *hours as u64).sum();
+        if resources.is_empty() {
+            return Err(NotTrained(format!("no resource was seen for {ENOUGH_HOURS} hours")));
+        }
+        let state = Profiles::new(resources).text()?;
         Ok(Trained { state, span_days: material.span_days(Metric::CpuUtilization, until), samples })
     }
 
     fn evaluate(&self, state: &str, material: &Material, from: Timestamp) -> Result<Evaluation, NotTrained> {
-        let kept: Kept = serde_json::from_str(state).map_err(|error| NotTrained(format!("the kept state: {error}")))?;
-        if [&kept.production, &kept.development, &kept.spread].iter().any(|part| part.len() != FIGURES) {
-            return Err(NotTrained("the kept state has another number of figures".to_owned()));
-        }
+        let kept = UsageModel::read(state)?;
         let mut counted = Confusion::default();
-        for (label, figures, _) in tagged(material, from, material.now) {
-            let distance = |to: &[f64]| {
-                (0..FIGURES).map(|at| ((figures[at] - to[at]) / kept.spread[at].max(0.05)).powi(2)).sum::<f64>()
-            };
-            counted.count(distance(&kept.production) <= distance(&kept.development), label);
+        for resource in &material.resources {
+            let known = kept.resources.get(&resource.id.0).zip(in_use(material, resource));
+            let Some((learned, hours)) = known else { continue };
+            let usual = usual(learned);
+            for (hour, used) in cut(&hours, from, material.now) {
+                counted.count(usual[hour_of_week(hour * HOUR_MS)], *used);
+            }
         }
-        let scores = counted
-            .scores()
-            .ok_or_else(|| NotTrained("no tagged resource was seen on the held-out days".to_owned()))?;
+        let scores =
+            counted.scores().ok_or_else(|| NotTrained("no hour could be judged on the held-out days".to_owned()))?;
         Ok(Evaluation { scores, held_out: counted.total() })
     }
 

@@ -99,7 +99,7 @@ pub(super) fn fingerprint(agent: &Agent, trainer: &dyn Trainer) -> String {
     let parts = parts.chain(agent.scope.services.iter().map(|s| format!("service={s}")));
     let parts = parts.chain(agent.settings.0.iter().map(|(path, value)| format!("setting.{path}={value}")));
     let period = format!("learning_period={}", agent.learning_period_days);
-    for part in parts.chain([period, format!("trainer={}/1", trainer.name())]) {
+    for part in parts.chain([period, format!("trainer={}/{}", trainer.name(), trainer.format())]) {
         hash.update(part.as_bytes());
         hash.update([0]);
     }

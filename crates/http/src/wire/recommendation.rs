@@ -275,6 +275,26 @@ pub struct ExplanationBody {
     pub risk_level: String,
     /// Numbered checks.
     pub decision_path: Vec<DecisionBody>,
+    /// Learned models that took part in the decision; empty where it rests on measurements alone.
+    pub models: Vec<ModelUseBody>,
+}
+
+/// Learned model that took part in a decision.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ModelUseBody {
+    /// Type of the model: `time_series_forecasting`, `classification`, `anomaly_detection`, `recommendation`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Name of the model, such as `demand`.
+    pub name: String,
+    /// Identifier of the version.
+    pub id: String,
+    /// Version, counted from 1.
+    pub version: u32,
+    /// Time of the training.
+    pub trained_at: String,
+    /// Answer of the model, with its numbers.
+    pub statement: String,
 }
 
 /// Sentences with numbers.

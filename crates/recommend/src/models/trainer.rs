@@ -36,6 +36,10 @@ pub struct Evaluation {
 pub trait Trainer: Send + Sync {
     /// The model's name (`confidence`, `demand`).
     fn name(&self) -> &'static str;
+    /// Version of the state's format and meaning: a model of an earlier one is trained anew at once.
+    fn format(&self) -> u32 {
+        1
+    }
     /// Its type.
     fn kind(&self) -> ModelType;
     /// Accuracy below this trains it anew, 0 to 1.

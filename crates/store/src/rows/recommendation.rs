@@ -1,6 +1,7 @@
 //! A recommendation with its subject, impact, explanation and plan.
 
 use reeve_estate::{ConnectionId, Money, Provider, ResourceId, ResourceKind};
+use reeve_recommend::models::{ModelId, ModelReference, ModelType, ModelUse};
 use reeve_recommend::recommendation::{Decision, Effort, ImpactAssessment, Subject};
 use reeve_recommend::{
     AgentId, AgentType, ApprovalId, Cause, Closing, Exception, Explanation, Impact, Origin, Priority, Ranking,
@@ -117,6 +118,20 @@ struct ExplanationRow {
     cost_reduction: String,
     performance_impact: String,
     decision_path: Vec<DecisionRow>,
+    /// Explanations of earlier releases name none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    models: Vec<ModelUseRow>,
+}
+
+/// Model that took part in a decision.
+#[derive(Debug, Serialize, Deserialize)]
+struct ModelUseRow {
+    id: String,
+    name: String,
+    kind: String,
+    version: u32,
+    trained_at: String,
+    statement: String,
 }
 
 /// Rank of a recommendation; those of earlier releases have none until their agent runs again.
@@ -374,6 +389,7 @@ impl From<&Explanation> for ExplanationRow {
             cost_reduction: from.cost_reduction.clone(),
             performance_impact: from.performance_impact.clone(),
             decision_path: from.decision_path.iter().map(decision).collect(),
+            models: from.models.iter().map(ModelUseRow::from).collect(),
         }
     }
 }
@@ -392,7 +408,34 @@ impl ExplanationRow {
             cost_reduction: self.cost_reduction,
             performance_impact: self.performance_impact,
             decision_path: self.decision_path.into_iter().map(decision).collect(),
+            models: self.models.into_iter().map(ModelUseRow::into_use).collect::<Result<_, _>>()?,
         })
+    }
+}
+
+impl From<&ModelUse> for ModelUseRow {
+    fn from(from: &ModelUse) -> Self {
+        ModelUseRow {
+            id: from.model.id.0.clone(),
+            name: from.model.name.clone(),
+            kind: from.model.kind.as_str().to_owned(),
+            version: from.model.version,
+            trained_at: from.model.trained_at.to_string(),
+            statement: from.statement.clone(),
+        }
+    }
+}
+
+impl ModelUseRow {
+    fn into_use(self) -> Result<ModelUse, RowError> {
+        let model = ModelReference {
+            id: ModelId(self.id),
+            name: self.name,
+            kind: named("kind", &self.kind, ModelType::parse)?,
+            version: self.version,
+            trained_at: time(&self.trained_at)?,
+        };
+        Ok(ModelUse { model, statement: self.statement })
     }
 }
 

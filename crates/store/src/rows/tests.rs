@@ -48,7 +48,8 @@ fn recommendation_v1() {
     check(&recommendation::RecommendationRow::from(&sample), fixture!("recommendation-v1"));
     let row: recommendation::RecommendationRow = decode(fixture!("recommendation-v1")).unwrap();
     // What was written before there were rankings has none, and its risk is its impact level.
-    let explanation = reeve_recommend::Explanation { risk: sample.impact_level, ..sample.explanation.clone() };
+    let explanation =
+        reeve_recommend::Explanation { risk: sample.impact_level, models: Vec::new(), ..sample.explanation.clone() };
     // Nor had it a cause, an exception, or a person who took it back.
     let origin = reeve_recommend::Origin { cause: reeve_recommend::Cause::Run, ..sample.origin.clone() };
     let older = reeve_recommend::Recommendation {

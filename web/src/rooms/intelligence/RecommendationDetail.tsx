@@ -15,6 +15,7 @@ import { guardrailPlace } from './change/policy';
 import { WhyNot } from './change/WhyNot';
 import { ActionProgress } from './ActionProgress';
 import { Answers } from './Answers';
+import { DecidingModels } from './DecidingModels';
 import { DecisionPath } from './DecisionPath';
 import { PlanSteps } from './PlanSteps';
 import { PartOf } from './rollouts/PartOf';
@@ -77,6 +78,7 @@ function Shown({ of: one }: { of: Recommendation }) {
             </Panel>
             <WhyNot of={one} />
             {may('estate.view') && <Usage of={one} />}
+            <DecidingModels models={one.explanation.models} />
             <DecisionPath checks={one.explanation.decision_path} />
             {one.plan ? <PlanSteps plan={one.plan} /> : (
               <Panel title="Plan"><Text size="sm" className="muted">This is advice: there is nothing here that Reeve would run.</Text></Panel>

@@ -10,6 +10,7 @@ use reeve_estate::{
 
 use crate::cost_optimizer::judge;
 use reeve_recommend::guardrail::Guardrails;
+use reeve_recommend::models::LearnedModels;
 use reeve_recommend::settings::Settings;
 use reeve_recommend::{Facts, Judgement};
 
@@ -26,6 +27,7 @@ pub(super) struct Case {
     pub(super) settings: Settings,
     pub(super) guardrails: Guardrails,
     pub(super) unchanged_since: Option<Timestamp>,
+    pub(super) models: LearnedModels,
 }
 
 impl Case {
@@ -38,6 +40,7 @@ impl Case {
             settings: Settings::default(),
             guardrails: Guardrails::default(),
             unchanged_since: None,
+            models: LearnedModels::default(),
         }
     }
 
@@ -81,17 +84,33 @@ impl Case {
         self
     }
 
+    /// Another constant level of a metric that is measured already.
+    pub(super) fn flat_instead(mut self, metric: Metric, value: f64) -> Self {
+        self.series.retain(|series| series.metric != metric);
+        self.flat(metric, 30, value)
+    }
+
     pub(super) fn judge(&self) -> Judgement {
-        judge(&Facts {
+        judge(&self.facts())
+    }
+
+    /// What would have been proposed at earlier times, and whether it held.
+    pub(super) fn look_back(&self, times: &[Timestamp]) -> Vec<reeve_learn::calibrate::Example> {
+        crate::cost_optimizer::look_back(&self.facts(), reeve_recommend::agent::AgentType::CostOptimizer, times)
+    }
+
+    fn facts(&self) -> Facts<'_> {
+        Facts {
             resource: &self.resource,
             series: &self.series,
             volumes: &self.volumes,
             catalogue: Catalogue::builtin(),
             settings: &self.settings,
             guardrails: &self.guardrails,
+            models: &self.models,
             unchanged_since: self.unchanged_since,
             now: now(),
-        })
+        }
     }
 
     /// The codes of all abstentions, in order.

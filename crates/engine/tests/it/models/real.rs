@@ -51,7 +51,7 @@ async fn estate(world: &World, machines: usize, days: i64, cpu: impl Fn(usize, i
 fn office(machine: usize, day: i64, hour: i64) -> f64 {
     let flutter = ((day * 24 + hour) * 7919 + machine as i64 * 104_729).rem_euclid(97) as f64 / 97.0;
     let busy = (9..17).contains(&hour) && (machine.is_multiple_of(2) || (day + 3) % 7 < 5);
-    if busy { 40.0 + 3.0 * flutter } else { 4.0 + 2.0 * flutter }
+    if busy { 40.0 + 3.0 * flutter } else { 2.0 + 2.0 * flutter }
 }
 
 #[tokio::test]

@@ -69,6 +69,7 @@ fn foretold(of: &Resource, plan: Plan) -> Offer {
             factors: Vec::new(),
             data_points: 1,
             similar_cases: 0,
+            models: Vec::new(),
             success_rate: None,
             risk: Impact::Low,
             cost_reduction: text("none"),

@@ -6,6 +6,7 @@ use reeve_estate::Money;
 use reeve_recommend::action::{Action, ActionStatus, StepOutcome};
 use reeve_recommend::agent::{Agent, RunReport};
 use reeve_recommend::approval::{Approval, Signed};
+use reeve_recommend::models::ModelUse;
 use reeve_recommend::plan::{Plan, PlannedChange};
 use reeve_recommend::recommendation::{Explanation, Recommendation, Subject};
 use reeve_recommend::{Applicability, Delegation, Exception, Guardrails, Origin};
@@ -17,7 +18,8 @@ use crate::wire::agent::{
 use crate::wire::change_control::ChangeControlBody;
 use crate::wire::recommendation::{
     ApplicabilityBody, DecisionBody, EstimatedImpactBody, ExceptionBody, ExplanationBody, FactorsBody, ImpactBody,
-    OriginBody, PlanBody, PlannedChangeBody, RankingBody, RecommendationBody, SavingsBody, StepBody, SubjectBody,
+    ModelUseBody, OriginBody, PlanBody, PlannedChangeBody, RankingBody, RecommendationBody, SavingsBody, StepBody,
+    SubjectBody,
 };
 use crate::wire::workflow::{
     ActionRecordBody, ApprovalBody, AvailabilityBody, BlastRadiusBody, CostImpactBody, DelegationBody,
@@ -238,6 +240,18 @@ pub(super) fn explanation(why: &Explanation, confidence: f64) -> ExplanationBody
                 detail: decision.detail.clone(),
             })
             .collect(),
+        models: why.models.iter().map(model_use).collect(),
+    }
+}
+
+fn model_use(one: &ModelUse) -> ModelUseBody {
+    ModelUseBody {
+        kind: one.model.kind.as_str().to_owned(),
+        name: one.model.name.clone(),
+        id: one.model.id.0.clone(),
+        version: one.model.version,
+        trained_at: time::text(one.model.trained_at),
+        statement: one.statement.clone(),
     }
 }
 

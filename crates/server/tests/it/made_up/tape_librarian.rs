@@ -47,7 +47,7 @@ impl AgentDefinition for TapeLibrarian {
     }
 
     fn needs(&self, _settings: &Settings) -> Needs {
-        Needs { kinds: vec![ResourceKind::VirtualMachine], metrics: Vec::new(), history_days: 1 }
+        Needs { kinds: vec![ResourceKind::VirtualMachine], history_days: 1, ..Needs::default() }
     }
 
     fn judge(&self, facts: &Facts<'_>) -> Judgement {

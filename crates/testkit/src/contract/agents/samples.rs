@@ -7,6 +7,7 @@ use reeve_estate::{ConnectionId, Money, Provider, ResourceId, ResourceKind, Reso
 use reeve_predict::RuleId;
 use reeve_recommend::approval::{Signature, Signed};
 use reeve_recommend::change::{Effect, ResizeMachine};
+use reeve_recommend::models::{ModelId, ModelReference, ModelType, ModelUse};
 use reeve_recommend::recommendation::{Decision, Effort, ImpactAssessment, Subject};
 use reeve_recommend::{
     Action, ActionId, ActionStatus, Agent, AgentId, AgentType, Approval, ApprovalId, ApprovalStatus, AutoApply, Cause,
@@ -169,6 +170,16 @@ fn explanation() -> Explanation {
             Decision { check: "CPU below 20 %?".into(), answer: Some(true), detail: "11.2 %".into() },
             Decision { check: "Memory fits?".into(), answer: None, detail: "not measured".into() },
         ],
+        models: vec![ModelUse {
+            model: ModelReference {
+                id: ModelId("model-1".into()),
+                name: "demand".into(),
+                kind: ModelType::Forecast,
+                version: 3,
+                trained_at: Timestamp::UNIX_EPOCH,
+            },
+            statement: "at most 14.2 % in the next 28 days".into(),
+        }],
     }
 }
 
