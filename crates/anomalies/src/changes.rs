@@ -211,6 +211,11 @@ pub(super) struct View {
 }
 
 impl View {
+    /// Returns `true` if nothing that moves the metric changed since the first size.
+    pub(super) fn is_first(&self) -> bool {
+        *self == View { factor: 1.0, offset: 0.0, since: Timestamp::MIN }
+    }
+
     /// A value as it would be at the first size.
     pub(super) fn at_first(&self, value: f64) -> f64 {
         (value - self.offset) / self.factor

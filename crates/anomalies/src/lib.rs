@@ -5,6 +5,7 @@
 //! operators supply. A trouble of one resource is one
 //! anomaly whatever number of its metrics shows it, and a trouble that began before a restart is not told again after it.
 
+mod bands;
 pub mod behaviour;
 pub mod budget;
 mod cause;
@@ -26,6 +27,7 @@ pub mod threat;
 pub mod watch;
 pub mod words;
 
+pub use bands::TrainedBands;
 pub use cause::{Around, Cause, likely_cause};
 pub use changes::{Changes, by_others};
 pub use course::{CourseChange, CoursePoint, course, course_changes, needed_from};

@@ -7,6 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{EstateStore, Metric, Resource, ResourceFilter, ResourceId, SampleStore, Series, StoreError};
 use reeve_learn::anomaly::{Detector, Judgement, Sign};
 
+use super::bands::{Hours, TrainedBands};
 use super::changes::{Changes, Lens, View};
 use super::desk::Finding;
 use super::pace::{Fed, fed};
@@ -44,6 +45,7 @@ const METRICS: &[Metric] = &[
 
 struct Watched {
     detector: Detector,
+    hours: Hours,
     last: Timestamp,
 }
 
@@ -56,6 +58,7 @@ pub struct MetricWatch {
     /// When this one last took in what inventories showed to have changed.
     taken_in: Option<Timestamp>,
     changes: Changes,
+    bands: TrainedBands,
 }
 
 /// A reading that is news, with what gave it away.
@@ -67,6 +70,17 @@ impl MetricWatch {
     #[must_use]
     pub fn after(looked: Option<Timestamp>) -> Self {
         MetricWatch { looked, ..MetricWatch::default() }
+    }
+
+    /// The trained bands in use.
+    #[must_use]
+    pub fn bands(&self) -> &TrainedBands {
+        &self.bands
+    }
+
+    /// Takes other trained bands from the next look on.
+    pub fn set_bands(&mut self, bands: TrainedBands) {
+        self.bands = bands;
     }
 
     /// Reads what is new and judges it: what is strange, resource by resource. `actions` are Reeve's own of the last four weeks;
@@ -153,17 +167,24 @@ impl MetricWatch {
         }
         let taken_over = self.looked.filter(|_| is_new).map(|looked| looked - LATE);
         let news = taken_over.map_or(now - NEWS, |looked| looked.max(now - NEWS));
-        let fresh = || Watched { detector: Detector::new(), last: Timestamp::MIN };
+        let fresh = || Watched { detector: Detector::new(), hours: Hours::default(), last: Timestamp::MIN };
         let watched = self.series.entry(key).or_insert_with(fresh);
         watched.detector.set_sensitivity(sensitivity.of_detector());
         let lens = self.changes.lens(&series.resource, series.metric);
+        let trained = self.bands.of(&series.resource, series.metric);
         let mut strange = Vec::new();
         for point in fed(&series.points, series.period_s, watched.last, now) {
             let before = std::mem::replace(&mut watched.last, point.last);
             let Some((judged, view)) = observe(&mut watched.detector, &lens, &point, before) else { continue };
-            if judged.alarm && point.at >= news {
+            // A band was learned at the size the resource has now, or not at all.
+            let trained = trained.filter(|_| view.is_first());
+            let is_usual = trained.is_some_and(|band| band.explains(point.at, point.value, judged.sign, sensitivity));
+            if judged.alarm && !is_usual && point.at >= news {
                 strange.push((reading(series.metric, &point, &judged, view), judged.sign));
             }
+            let beside = trained
+                .and_then(|band| watched.hours.observe(&band, series.metric, (point.at, point.value), sensitivity));
+            strange.extend(beside.filter(|_| point.at >= news).map(|reading| (reading, None)));
         }
         strange
     }

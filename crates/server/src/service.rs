@@ -177,6 +177,7 @@ impl Service {
             budgets: store.clone(),
             estate: store.clone(),
             exports: store.clone(),
+            models: store.clone(),
             reports: store.clone(),
             samples: samples.clone(),
             threats: store.clone(),

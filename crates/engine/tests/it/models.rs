@@ -2,6 +2,7 @@
 //! estates.
 
 mod real;
+mod serving;
 pub(crate) mod shelf;
 
 use std::sync::Arc;

@@ -10,7 +10,7 @@ use anyhow::Result;
 use jiff::{SignedDuration, Timestamp};
 use reeve_anomalies::threat::{ListState, Threats, together};
 use reeve_anomalies::watch::{BehaviourWatch, MetricWatch};
-use reeve_anomalies::{AnomalySettings, Finding, Position, needed_from};
+use reeve_anomalies::{AnomalySettings, Finding, Position, TrainedBands, needed_from};
 use reeve_audit::query::Query;
 use reeve_estate::StoreError;
 use reeve_ledger::TrailError;
@@ -106,6 +106,10 @@ async fn look(
         Some(metrics) => metrics,
         None => MetricWatch::after(looked),
     };
+    match TrainedBands::load(&*context.models, metrics.bands(), now).await {
+        Ok(bands) => metrics.set_bands(bands),
+        Err(error) => tracing::warn!(%error, "trained bands could not be read; those of the last look are used"),
+    }
     let found = metrics.look(&*context.estate, &*context.samples, &actions, settings, now).await;
     watches.metrics = Some(metrics);
     found

@@ -16,6 +16,7 @@ use reeve_exports::{Carrier, ExportStore};
 use reeve_notify::delivery::Dispatcher;
 use reeve_notify::sources::Sources;
 use reeve_predict::RuleBook;
+use reeve_recommend::models::ModelStore;
 use reeve_recommend::{Agent, AgentStore};
 use reeve_reports::ReportStore;
 use reeve_trail::{Journal, Log};
@@ -49,6 +50,7 @@ pub(crate) struct TaskContext {
     pub(crate) budgets: Arc<dyn BudgetStore>,
     pub(crate) estate: Arc<dyn EstateStore>,
     pub(crate) exports: Arc<dyn ExportStore>,
+    pub(crate) models: Arc<dyn ModelStore>,
     pub(crate) reports: Arc<dyn ReportStore>,
     pub(crate) samples: Arc<dyn SampleStore>,
     pub(crate) threats: Arc<dyn ThreatStore>,
