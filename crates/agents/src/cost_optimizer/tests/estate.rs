@@ -96,7 +96,7 @@ impl Case {
 
     /// What would have been proposed at earlier times, and whether it held.
     pub(super) fn look_back(&self, times: &[Timestamp]) -> Vec<reeve_learn::calibrate::Example> {
-        crate::cost_optimizer::look_back(&self.facts(), reeve_recommend::agent::AgentType::CostOptimizer, times)
+        crate::cost_optimizer::look_back(&self.facts(), reeve_recommend::agent::AgentType::COST_OPTIMIZER, times)
     }
 
     fn facts(&self) -> Facts<'_> {

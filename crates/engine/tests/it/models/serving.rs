@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
-use reeve_agents::models::trainers;
 use reeve_anomalies::watch::MetricWatch;
 use reeve_anomalies::{AnomalySettings, Finding, TrainedBands};
 use reeve_engine::models::Registry;
@@ -31,18 +30,23 @@ fn three_months(world: &World, id: &str, cpu: impl Fn(i8, i8) -> f64) {
     all.push(series);
 }
 
+fn registry(world: &World, shelf: &Arc<Shelf>) -> Registry {
+    let (log, clock) = (world.log.clone(), world.clock.clone());
+    Registry::new(shelf.clone(), log, clock, reeve_agents::registry(), Default::default())
+}
+
 /// Trains every model of an agent from what the engine gathers.
 async fn train(world: &World, shelf: &Arc<Shelf>, agent: &Agent) {
-    let registry = Registry::new(shelf.clone(), world.log.clone(), world.clock.clone(), trainers(), Default::default());
+    let registry = registry(world, shelf);
     for trainer in registry.trainers_of(agent) {
         let (metrics, days) = (trainer.metrics(), trainer.history_days());
         let material = world.engine.material(agent, metrics, days, 100).await.unwrap();
-        registry.look_after(trainer, Arc::new(material), &Caller::system()).await.unwrap();
+        registry.look_after(&trainer, Arc::new(material), &Caller::system()).await.unwrap();
     }
 }
 
 async fn serving(world: &World, shelf: &Arc<Shelf>, agent: &Agent, name: &str) -> Model {
-    let registry = Registry::new(shelf.clone(), world.log.clone(), world.clock.clone(), trainers(), Default::default());
+    let registry = registry(world, shelf);
     registry.serving(&agent.id, name).await.unwrap().unwrap()
 }
 
@@ -53,9 +57,8 @@ fn job_of_the_month(day: i8, hour: i8) -> f64 {
 
 #[tokio::test]
 async fn a_machine_that_the_learned_demand_outgrows_is_not_downsized() {
-    let world = World::new();
     let shelf = Arc::new(Shelf::default());
-    world.engine.learn_from(shelf.clone());
+    let world = World::new().learning(shelf.clone());
     world.machine("i-1", "m5.xlarge", 5.0).machine("i-2", "m5.xlarge", 5.0);
     three_months(&world, "i-1", job_of_the_month);
     three_months(&world, "i-2", |_, _| 5.0);
@@ -90,9 +93,8 @@ async fn a_machine_that_the_learned_demand_outgrows_is_not_downsized() {
 
 #[tokio::test]
 async fn a_stale_or_rejected_model_decides_nothing() {
-    let world = World::new();
     let shelf = Arc::new(Shelf::default());
-    world.engine.learn_from(shelf.clone());
+    let world = World::new().learning(shelf.clone());
     world.machine("i-1", "m5.xlarge", 5.0);
     three_months(&world, "i-1", job_of_the_month);
     let agent = world.agent("safe_mode", false).await;
@@ -121,9 +123,8 @@ async fn a_stale_or_rejected_model_decides_nothing() {
 
 #[tokio::test]
 async fn a_machine_that_works_once_a_month_is_not_stopped_as_idle() {
-    let world = World::new();
     let shelf = Arc::new(Shelf::default());
-    world.engine.learn_from(shelf.clone());
+    let world = World::new().learning(shelf.clone());
     world.machine("i-1", "m5.xlarge", 0.1).machine("i-2", "m5.xlarge", 0.1);
     let quiet =
         |job: bool| move |day: i8, hour: i8| if job && job_of_the_month(day, hour) > 50.0 { 80.0 } else { -0.6 };
