@@ -175,6 +175,7 @@ fn offer(resource: Resource) -> Offer {
             factors: vec![words("It is red")],
             data_points: 1,
             similar_cases: 0,
+            models: Vec::new(),
             success_rate: None,
             risk: Impact::Low,
             cost_reduction: words("none"),

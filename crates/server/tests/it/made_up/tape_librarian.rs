@@ -98,7 +98,7 @@ fn rewind(facts: &Facts<'_>) -> Proposal {
             cost_reduction: text("none"),
             performance_impact: text("none"),
             decision_path: Vec::new(),
-        models: Vec::new(),
+            models: Vec::new(),
         },
     }
 }
